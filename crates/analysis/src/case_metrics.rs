@@ -39,7 +39,7 @@ pub(crate) fn format_level(level: ConfidenceLevel) -> String {
     format!("{}%", format_number(level.get() * 100.0))
 }
 
-/// Computes the share of values that are 1, with Wilson's interval: on the effective number of cases if cases share
+/// Computes the share of values that are 1, with Blaker's interval, or Wilson's on the effective number of cases if cases share
 /// clusters.
 pub(crate) fn case_rate_metric(
     sample: &impl MetricSample,
@@ -189,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn eight_of_ten_have_the_interval_of_mid_p() {
+    fn eight_of_ten_have_the_interval_of_blaker() {
         let cases: Vec<(f64, u64)> = (0..10).map(|at| (f64::from(u8::from(at < 8)), at)).collect();
         let rate = case_rate_metric(&sample(&cases), ConfidenceLevel::P95, "pass");
         assert_eq!((rate.value, rate.n, rate.clusters), (Some(0.8), 10, None));
         assert!(
-            (rate.low.unwrap() - 0.480_490).abs() < 1e-6 && (rate.high.unwrap() - 0.965_002).abs() < 1e-6
+            (rate.low.unwrap() - 0.444_447).abs() < 1e-6 && (rate.high.unwrap() - 0.963_229).abs() < 1e-6
         );
-        assert_eq!(rate.method.as_deref(), Some("Wilson or mid-p"));
+        assert_eq!(rate.method.as_deref(), Some("Blaker"));
     }
 
     #[test]

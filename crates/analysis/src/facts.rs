@@ -469,6 +469,11 @@ impl RunFacts {
 
         Ok(Self { label, cases })
     }
+
+    /// Replaces each number of a string by the one of another table, as [`NameTable::absorb`] returns them.
+    pub fn renumber(&mut self, numbers: &[u32]) {
+        self.cases.iter_mut().for_each(|case| case.renumber(numbers));
+    }
 }
 
 /// Returns the key that cases are paired by.

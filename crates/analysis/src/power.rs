@@ -1,7 +1,8 @@
 //! Planning: the number of cases, repeats and labels for a wanted precision or difference.
 
 use assize_stats::{
-    ConfidenceLevel, MeanAccumulator, PlannedMean, UndefinedReason, bounded_mean_clustered, clustered_mean,
+    ConfidenceLevel, McNemarVariant, MeanAccumulator, PlannedMean, UndefinedReason, bounded_mean_clustered,
+    clustered_mean,
     power::{
         PairedNoise, PowerDesign, bounded_half_width, design_effect, inflate_for_clusters, least_cases,
         mean_half_width, mean_precision, rate_precision, round_up_cases,
@@ -127,6 +128,18 @@ pub struct WantedPrecision {
     pub power: f64,
     /// Confidence level.
     pub level: ConfidenceLevel,
+    /// P value of McNemar's test that pass rates will be compared by.
+    pub variant: McNemarVariant,
+}
+
+impl WantedPrecision {
+    /// Name of the test of pass rates, as in comparisons.
+    const fn test_name(self) -> &'static str {
+        match self.variant {
+            McNemarVariant::Exact => "McNemar, exact",
+            McNemarVariant::MidP => "McNemar, mid-p",
+        }
+    }
 }
 
 /// A question with its answer.
@@ -158,10 +171,10 @@ pub fn plan_sample_size(
         add_label_answers(known, width, wanted.level, &mut needs);
     }
     if let Some(difference) = wanted.difference {
-        add_difference_answers(known, difference, promise, effect, &mut needs);
+        add_difference_answers(known, difference, wanted, promise, effect, &mut needs);
     }
     if let Some(cases) = known.cases {
-        add_detectable_answers(known, cases, promise, effect, wanted.level, &mut needs);
+        add_detectable_answers(known, cases, wanted, promise, effect, &mut needs);
     }
 
     Ok(needs)
@@ -236,9 +249,7 @@ fn add_precision_answers(
                 let half_width = |n| clusters.half_width(rate, 1.0, n, level);
                 (least_cases(half, clusters.least(), half_width), "Wilson's half-width on effective cases")
             }
-            (None, None) => {
-                (rate_precision(rate, half, level), "Wilson or mid-p, mean half-width solved for n")
-            }
+            (None, None) => (rate_precision(rate, half, level), "Blaker, mean half-width solved for n"),
         };
         let question = format!("a pass rate of {} to ±{}", format_number(rate), format_number(half));
         needs.push(cases_answer(question, answer, "cases", method, None, with_effect(says, effect)));
@@ -318,7 +329,7 @@ fn add_label_answers(
             format!("the judge's {name} of {} to ±{}", format_number(rate), format_number(half)),
             needed,
             "labels",
-            "Wilson or mid-p, mean half-width solved for n",
+            "Blaker, mean half-width solved for n",
             None,
             match drawn {
                 Some(drawn) => {
@@ -333,6 +344,7 @@ fn add_label_answers(
 fn add_difference_answers(
     known: &PlanningInputs,
     difference: f64,
+    wanted: WantedPrecision,
     promise: PowerDesign,
     effect: Option<f64>,
     needs: &mut Vec<SampleSizeAnswer>,
@@ -358,15 +370,15 @@ fn add_difference_answers(
             format!("pass rates that differ by {apart}, same cases, {} of them change", format_number(share));
         if share < difference - 1e-12 {
             let least = format!("at least {apart} of the cases must change for rates to differ by as much");
-            needs.push(no_answer(question, "pairs", "McNemar, exact", &least));
+            needs.push(no_answer(question, "pairs", wanted.test_name(), &least));
             continue;
         }
 
         needs.push(cases_answer(
             question,
-            promise.mcnemar_exact_pairs(share.max(difference), difference),
+            promise.mcnemar_variant_pairs(wanted.variant, share.max(difference), difference),
             "pairs",
-            "McNemar, exact",
+            wanted.test_name(),
             effect,
             why.to_owned(),
         ));
@@ -434,11 +446,12 @@ fn add_difference_answers(
 fn add_detectable_answers(
     known: &PlanningInputs,
     cases: u64,
+    wanted: WantedPrecision,
     promise: PowerDesign,
     effect: Option<f64>,
-    level: ConfidenceLevel,
     needs: &mut Vec<SampleSizeAnswer>,
 ) {
+    let level = wanted.level;
     let pairs = if cases == 1 { "1 pair detects".to_owned() } else { format!("{cases} pairs detect") };
     let over = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
     // Number of independent cases with as much information as the clustered ones.
@@ -450,9 +463,9 @@ fn add_detectable_answers(
     if let Some(share) = known.discordance {
         push(
             format!("smallest difference of pass rates that {pairs}"),
-            promise.mcnemar_exact_difference(alone, share),
+            promise.mcnemar_variant_difference(wanted.variant, alone, share),
             "difference",
-            "McNemar, exact",
+            wanted.test_name(),
             "smaller differences can go undetected",
         );
     }

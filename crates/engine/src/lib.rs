@@ -285,6 +285,7 @@ mod preflight_report;
 mod prepared;
 mod prices;
 mod process;
+mod read_together;
 mod report_material;
 mod resume;
 pub mod runs;
@@ -344,6 +345,7 @@ pub use options::{
 pub use pass_rate::exit_with_pass_rate;
 pub use prepared::PreparedPlan;
 pub use process::{ProcessContext, StopSignal};
+pub use read_together::read_together;
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;
 pub use samples::{

@@ -5,8 +5,9 @@
 use std::fmt::Write as _;
 
 use assize_analysis::compare::{
-    ComparisonGroup, ComparisonSet, ComparisonTable, Conclusion, CriterionFlip, FlipSide, HeadlineMetric,
-    IncompletePair, MetricDifference, MetricUnit, PooledDifference, RunComparison, VerdictFlip,
+    CaseName, ComparisonGroup, ComparisonSet, ComparisonTable, Conclusion, CriterionFlip, FlipSide,
+    HeadlineMetric, IncompletePair, MetricDifference, MetricUnit, PooledDifference, RunComparison,
+    VerdictFlip,
 };
 
 use crate::mark::{VerdictMark, outcome_word};
@@ -533,6 +534,12 @@ pub fn flip_values(criterion: &CriterionFlip) -> [String; 2] {
     })
 }
 
+/// Name of a case, with the trial if it is not the first.
+pub(crate) fn describe_name(case: &CaseName) -> String {
+    let name = sanitize::sanitize_name(&case.case_id);
+    if case.trial > 1 { format!("{name} (trial {})", case.trial) } else { name }
+}
+
 /// Describes a case that is incomplete on at least one side.
 pub(crate) fn describe_incomplete(case: &IncompletePair) -> String {
     let said = |passed: Option<bool>| match passed {
@@ -540,24 +547,18 @@ pub(crate) fn describe_incomplete(case: &IncompletePair) -> String {
         Some(false) => "not passed",
         None => "incomplete",
     };
-    format!(
-        "{} ({} → {})",
-        sanitize::sanitize_name(&case.name.case_id),
-        said(case.base_passed),
-        said(case.candidate_passed)
-    )
+    format!("{} ({} → {})", describe_name(&case.name), said(case.base_passed), said(case.candidate_passed))
 }
 
 fn render_case_lists(page: &mut ReportPage, comparison: &RunComparison, limit: usize) {
-    let name = |case: &assize_analysis::compare::CaseName| sanitize::sanitize_name(&case.case_id);
     let lists: [(&str, Vec<String>, usize); 3] = [
         (
             "Incomplete",
             comparison.incomplete.iter().take(limit).map(describe_incomplete).collect(),
             comparison.incomplete.len(),
         ),
-        ("New", comparison.new.iter().take(limit).map(name).collect(), comparison.new.len()),
-        ("Missing", comparison.gone.iter().take(limit).map(name).collect(), comparison.gone.len()),
+        ("New", comparison.new.iter().take(limit).map(describe_name).collect(), comparison.new.len()),
+        ("Missing", comparison.gone.iter().take(limit).map(describe_name).collect(), comparison.gone.len()),
     ];
     if lists.iter().any(|(_, names, _)| !names.is_empty()) {
         page.add_blank();

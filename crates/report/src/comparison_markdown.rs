@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use assize_analysis::compare::{ComparisonSet, Conclusion, MetricDifference, RunComparison, VerdictFlip};
 
 use crate::comparison::{
-    ComparisonLimits, describe_headline, describe_incomplete, describe_methods, flip_values,
+    ComparisonLimits, describe_headline, describe_incomplete, describe_methods, describe_name, flip_values,
     format_case_counts, format_difference, format_interval, format_metric, format_p_value, format_rescored,
     group_name, table_title,
 };
@@ -174,7 +174,10 @@ fn write_details(
     }
 
     let names = |list: &[assize_analysis::compare::CaseName]| {
-        list.iter().take(limits.names).map(|case| escape_markdown(&case.case_id, 60)).collect::<Vec<_>>()
+        list.iter()
+            .take(limits.names)
+            .map(|case| escape_markdown(&describe_name(case), 60))
+            .collect::<Vec<_>>()
     };
     let open = comparison
         .incomplete

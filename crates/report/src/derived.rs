@@ -13,6 +13,9 @@ const MAX_NAME: usize = 80;
 /// Longest reason, in characters.
 const MAX_REASON: usize = 160;
 
+/// What is said of a value. A formula may be of any form, and those of few cases are undefined in many resamples.
+const NO_INTERVAL: &str = "no interval";
+
 /// A derived metric in words. The texts may hold anything and are still to be escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DerivedMetricText {
@@ -20,7 +23,7 @@ pub struct DerivedMetricText {
     pub name: String,
     /// Value; `undefined` if there is none.
     pub value: String,
-    /// Reason for which it is undefined, with its bounds; empty for a value.
+    /// Reason for which it is undefined, with its bounds; for a value, that it has no interval.
     pub reason: String,
     /// Target, prompt and, with several suites, the suite; empty where there is nothing to tell apart.
     pub of: String,
@@ -44,7 +47,7 @@ fn text(metric: &DerivedMetric, several_suites: bool) -> DerivedMetricText {
         .map(String::as_str)
         .collect();
     let reason = match (&metric.undefined, metric.bounds) {
-        (None, _) => String::new(),
+        (None, _) => NO_INTERVAL.to_owned(),
         (Some(reason), None) => reason.clone(),
         (Some(reason), Some([low, high])) => {
             format!("between {} and {}: {reason}", format_plain(low), format_plain(high))
@@ -88,7 +91,7 @@ pub(crate) fn render_derived(page: &mut ReportPage, metrics: &[DerivedMetric]) {
         ReportColumn::right("value"),
         ReportColumn::shrinking("of"),
         ReportColumn::right("results"),
-        ReportColumn::shrinking("why"),
+        ReportColumn::shrinking("note"),
     ];
     render_table(page, 2, &columns, &lines);
 }

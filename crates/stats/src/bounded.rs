@@ -143,6 +143,8 @@ pub struct BoundedDifference {
     falls: EffectiveMean,
     /// Correlation of the rises and falls of a cluster.
     correlation: f64,
+    /// Number of clusters whose differences do not cancel.
+    differing: usize,
     reach: DifferenceReach,
 }
 
@@ -172,14 +174,21 @@ pub fn bounded_difference<K: Ord>(
     let spread = (product(&up, &up) * product(&down, &down)).sqrt();
     let correlation = if spread > 0.0 { (product(&up, &down) / spread).clamp(-1.0, 1.0) } else { 0.0 };
 
+    let differs = |(rise, fall): (&f64, &f64)| (reach.rise * rise - reach.fall * fall).abs() > dust;
     Ok(BoundedDifference {
         units: rises.count(),
+        differing: rises.sums().iter().zip(falls.sums()).filter(|pair| differs(*pair)).count(),
         difference: differences.iter().sum::<f64>() / differences.len() as f64,
         rises: rises.effective_mean(),
         falls: falls.effective_mean(),
         correlation,
         reach,
     })
+}
+
+/// Two-sided probability that so many fair coins fall alike.
+fn one_way(coins: usize) -> f64 {
+    i32::try_from(coins).map_or(0.0, |coins| 0.5_f64.powi(coins - 1)).min(1.0)
 }
 
 /// Quantiles that decide what a test shows: that of its interval, and that of its power.
@@ -200,7 +209,10 @@ impl BoundedDifference {
         Ok(Interval { low, high, level, method: IntervalMethod::WilsonRisesFalls })
     }
 
-    /// Returns the two-sided p of no difference: the largest probability of error at which the interval holds 0.
+    /// Returns the two-sided p of no difference: the largest probability of error at which the interval holds 0, but no less than
+    /// `2 / 2^m` where m clusters differ. If neither side is better, each of them is as likely to rise as to fall, and all go one
+    /// way so often: with four to eight clusters the interval alone is wrong in 8 to 10 % of samples. Source: R. A. Fisher, The
+    /// Design of Experiments (1935).
     pub fn p(&self) -> Result<f64, UndefinedReason> {
         if self.units < 2 {
             return Err(UndefinedReason::OneValue);
@@ -216,7 +228,7 @@ impl BoundedDifference {
             short = long;
             long *= 2.0;
             if long > 1e6 {
-                return Ok(0.0);
+                return Ok(self.least_p());
             }
         }
         for _ in 0..60 {
@@ -224,7 +236,12 @@ impl BoundedDifference {
             if holds_zero(middle) { long = middle } else { short = middle }
         }
 
-        Ok(crate::distribution::student_two_sided(long, self.units as f64 - 1.0))
+        Ok(crate::distribution::student_two_sided(long, self.units as f64 - 1.0).max(self.least_p()))
+    }
+
+    /// Probability that all clusters that differ go one way by chance.
+    fn least_p(&self) -> f64 {
+        one_way(self.differing)
     }
 
     /// Returns about the smallest mean difference of pairs like these that their interval tells from 0 with the power
@@ -235,6 +252,10 @@ impl BoundedDifference {
     /// Source for the sum of the two: Miller, arXiv 2411.00640, equation 9, with quantiles of Student's t.
     pub fn detectable(&self, se: f64, design: PowerDesign) -> Result<f64, UndefinedReason> {
         let quantiles = self.quantiles(1.0, design)?;
+        if one_way(self.units) > design.alpha() + DUST {
+            return Err(UndefinedReason::Unreachable);
+        }
+
         let square = quantiles.critical * quantiles.critical;
         let unseen = square / (self.units as f64 + square);
         let (low, high) = self.ends(quantiles.critical);

@@ -58,8 +58,8 @@ pub enum IntervalMethod {
     Wilson,
     /// Wilson's score interval with a continuity correction.
     WilsonContinuity,
-    /// Wilson's score interval, or the mid-p interval where that reaches further.
-    WilsonMidP,
+    /// The exact binomial interval of Blaker.
+    Blaker,
     /// The exact binomial interval of Clopper and Pearson.
     ClopperPearson,
     /// Agresti and Coull's adjusted normal interval.
@@ -76,6 +76,10 @@ pub enum IntervalMethod {
     AgrestiCaffo,
     /// Bonett and Price's adjusted paired difference of proportions.
     BonettPrice,
+    /// The former, or the exact bound on the share of pairs that rise or fall where that reaches further.
+    BonettPriceExact,
+    /// Exact bound on the share of pairs that differ, where none of them does.
+    NoneDiffer,
     /// Percentiles of bootstrap resamples.
     Percentile,
     /// Bias-corrected and accelerated bootstrap.
@@ -119,7 +123,7 @@ impl IntervalMethod {
             Self::ClusterT => "cluster-robust t",
             Self::Wilson => "Wilson",
             Self::WilsonContinuity => "Wilson with continuity correction",
-            Self::WilsonMidP => "Wilson or mid-p",
+            Self::Blaker => "Blaker",
             Self::ClopperPearson => "Clopper-Pearson",
             Self::AgrestiCoull => "Agresti-Coull",
             Self::Jeffreys => "Jeffreys",
@@ -128,6 +132,8 @@ impl IntervalMethod {
             Self::Newcombe => "Newcombe",
             Self::AgrestiCaffo => "Agresti-Caffo",
             Self::BonettPrice => "Bonett-Price",
+            Self::BonettPriceExact => "Bonett-Price or exact bound",
+            Self::NoneDiffer => "exact bound on the share of pairs that differ",
             Self::Percentile => "percentile bootstrap",
             Self::Bca => "BCa bootstrap",
             Self::FisherZ => "Fisher z",

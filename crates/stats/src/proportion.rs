@@ -29,14 +29,15 @@ pub enum RateInterval {
     /// Wilson's with half a case added to either side. Source: R. Newcombe, Statistics in Medicine 17
     /// (1998), 857-872, method 4.
     WilsonContinuity,
-    /// Wilson's, or the mid-p interval where that reaches further: `P(X > k) + P(X = k) / 2` is the tail at either end.
-    /// At 95 % it covers at least 91.2 % at any rate with 2 to 40 trials, and 92.2 % from 7 on, where Wilson's alone falls to 82 % near 0 and 1, for 9 % more
-    /// width at ten trials and 1 % at a hundred: the default. Beyond a million trials it is Wilson's. Source of mid-p: H. Lancaster, Journal of the American Statistical
-    /// Association 56 (1961), 223-234; as an interval: A. Agresti and A. Gottard, Statistics in Medicine 26 (2007), 2637-2648.
+    /// All rates p at which the observed count is not too unlikely: the smaller of `P(X <= k)` and `P(X >= k)`, and of the other
+    /// tail as much as is no more likely, are together at least one minus the level. Covers at least as often as the level at
+    /// every rate and number of trials, and lies within Clopper-Pearson's: the default. Beyond a million trials it is Wilson's.
+    /// Sources: H. Blaker, The Canadian Journal of Statistics 28 (2000), 783-798; computed as in J. Klaschka, BlakerCI, Technical
+    /// report 1099, Institute of Computer Science, Prague (2010).
     #[default]
-    WilsonMidP,
-    /// Quantiles of Beta(k, n-k+1) and Beta(k+1, n-k): its coverage is at least the nominal level, so it is
-    /// used for gates. Source: C. Clopper and E. Pearson, Biometrika 26 (1934), 404-413.
+    Blaker,
+    /// Quantiles of Beta(k, n-k+1) and Beta(k+1, n-k): each end alone holds with half of the error, so it is
+    /// used for gates, which look at one end. Source: C. Clopper and E. Pearson, Biometrika 26 (1934), 404-413.
     ClopperPearson,
     /// The Wald interval around `(k + z^2/2) / (n + z^2)`. Source: A. Agresti and B. Coull, The
     /// American Statistician 52 (1998), 119-126.
@@ -53,11 +54,11 @@ pub enum RateInterval {
 }
 
 /// Largest count that the intervals based on the beta distribution accept.
-const MAX_BETA_COUNT: u64 = 1 << 30;
+pub(crate) const MAX_BETA_COUNT: u64 = 1 << 30;
 
-/// Computes a pass rate with the interval of [`RateInterval::WilsonMidP`].
+/// Computes a pass rate with the interval of [`RateInterval::Blaker`].
 pub fn proportion(successes: u64, n: u64, level: ConfidenceLevel) -> Proportion {
-    proportion_by(RateInterval::WilsonMidP, successes, n, level)
+    proportion_by(RateInterval::Blaker, successes, n, level)
 }
 
 /// Computes a pass rate with the given interval.
@@ -113,15 +114,13 @@ fn rate_interval(
 
             (low, high, IntervalMethod::WilsonContinuity)
         }
-        RateInterval::WilsonMidP => {
-            let wilson = rate_interval(RateInterval::Wilson, successes, n, level)?;
-            let tail = level.tail();
-            let low = mid_p_end(successes, n, tail, wilson.low);
-            let high_failed = mid_p_end(n - successes, n, tail, 1.0 - wilson.high);
-            let high = if high_failed == 1.0 - wilson.high { wilson.high } else { 1.0 - high_failed };
-            let is_wilson = low == wilson.low && high == wilson.high;
-            let method = if is_wilson { IntervalMethod::Wilson } else { IntervalMethod::WilsonMidP };
-            (low, high, method)
+        RateInterval::Blaker if n > MAX_BLAKER_TRIALS => {
+            return rate_interval(RateInterval::Wilson, successes, n, level);
+        }
+        RateInterval::Blaker => {
+            let low = blaker_end(successes, n, level);
+            let high = 1.0 - blaker_end(n - successes, n, level);
+            (low, high, IntervalMethod::Blaker)
         }
         RateInterval::ClopperPearson => {
             let tail = beta_tail(n, level)?;
@@ -154,34 +153,41 @@ fn rate_interval(
     Ok(Interval { low: low.clamp(0.0, 1.0), high: high.clamp(0.0, 1.0), level, method })
 }
 
-/// Count of the rarer outcome from which the ends of Wilson's and the mid-p interval are the same to a thousandth of the
-/// width.
-const MID_P_MAX_COUNT: u64 = 1_000;
+/// Number of trials beyond which Blaker's interval and Wilson's are the same to a thousandth of the width.
+const MAX_BLAKER_TRIALS: u64 = 1_000_000;
 
-/// Number of trials beyond which the mid-p interval is not computed.
-const MID_P_MAX_TRIALS: u64 = 1_000_000;
+/// Halvings in the search for an end of Blaker's interval.
+const HALVINGS: u32 = 50;
 
-/// The lower of an end and that of the mid-p interval.
-fn mid_p_end(successes: u64, n: u64, tail: f64, end: f64) -> f64 {
-    if successes == 0 || n > MID_P_MAX_TRIALS || successes.min(n - successes) > MID_P_MAX_COUNT {
-        return end;
+/// Returns the lower end of Blaker's interval.
+fn blaker_end(successes: u64, n: u64, level: ConfidenceLevel) -> f64 {
+    if successes == 0 {
+        return 0.0;
     }
 
+    // Tails of a binomial are tails of beta distributions.
     let (passed, failed) = (successes as f64, (n - successes) as f64);
-    // P(X >= k) and P(X >= k + 1) of a binomial are tails of beta distributions.
-    let mid_p = |p: f64| {
-        let from = beta_tails(passed, failed + 1.0, p, 1.0 - p).0;
-        let beyond = if failed > 0.0 { beta_tails(passed + 1.0, failed, p, 1.0 - p).0 } else { 0.0 };
-        f64::midpoint(from, beyond)
-    };
-    if mid_p(end) <= tail {
-        return end;
-    }
+    let at_least = |p: f64| beta_tails(passed, failed + 1.0, p, 1.0 - p).0;
+    let at_most = |few: u64, p: f64| beta_tails((n - few) as f64, few as f64 + 1.0, 1.0 - p, p).0;
 
-    let (mut low, mut high) = (0.0, end);
-    for _ in 0..80 {
+    // At Clopper and Pearson's end, the upper tail has half of the error. The other tail gains a count where that becomes as
+    // likely, and both are then more than the error: the end lies before the first such rate, or there.
+    let clopper_pearson = beta_quantile(level.tail(), passed, failed + 1.0);
+    let (mut gained, mut most) = (0, successes);
+    while gained < most {
+        let middle = u64::midpoint(gained, most);
+        if at_most(middle, clopper_pearson) <= level.tail() { gained = middle + 1 } else { most = middle }
+    }
+    let is_within = |p: f64| {
+        let own = at_least(p);
+        let other = gained.checked_sub(1).map_or(0.0, |few| at_most(few, p));
+        own + other >= level.alpha() || at_most(gained, p) <= own
+    };
+
+    let (mut low, mut high) = (clopper_pearson, passed / n as f64);
+    for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
-        if mid_p(middle) <= tail { low = middle } else { high = middle }
+        if is_within(middle) { high = middle } else { low = middle }
     }
     low
 }

@@ -131,6 +131,11 @@ impl UnitSums {
         Self { is_binary: false, ..self }
     }
 
+    /// The sum of each unit.
+    pub(crate) fn sums(&self) -> &[f64] {
+        &self.units.sums
+    }
+
     /// The variance of the values of both lists together, each of them independent.
     pub(crate) fn pooled_spread(&self, other: &Self) -> f64 {
         let all = || self.units.sums.iter().chain(&other.units.sums);

@@ -56,6 +56,8 @@ pub(crate) fn score_metrics(
         let value = enough(figure(&judge, &people));
         let formula = match id {
             _ if value.is_ok_and(is_perfect) => value.ok().and_then(|value| perfect(id, value)),
+            // Nor is there where all disagree, of which no bound is known.
+            _ if value.is_ok_and(|value| is_perfect(-value)) => Some(Err(UndefinedReason::NoSpread)),
             "spearman" if independent => Some(value.and_then(|r| bonett_wright(r, n, level))),
             "pearson" if independent => Some(value.and_then(|r| fisher_z(r, n, level))),
             _ => None,

@@ -1,12 +1,11 @@
 //! Comparison of one metric on two sides: difference, interval, test, and detectable difference.
 
 use assize_stats::{
-    ConfidenceLevel, DifferenceReach, Interval, IntervalMethod, McNemarVariant, SeededRandom,
-    UndefinedReason, bootstrap_clustered_mean, bootstrap_mean, bounded_difference, clustered_mean,
-    compare::PairedVerdicts,
+    ConfidenceLevel, DifferenceReach, Interval, McNemarVariant, SeededRandom, UndefinedReason,
+    bootstrap_clustered_mean, bootstrap_mean, bounded_difference, clustered_mean,
+    compare::{PairedVerdicts, none_differ},
     multiplicity::is_significant,
     power::{PowerDesign, round_up_cases},
-    zero_failures,
 };
 use serde::Serialize;
 
@@ -24,7 +23,7 @@ pub enum Conclusion {
     Worse,
     /// The interval lies within the margin.
     Equivalent,
-    /// No pair differs, and no margin was given.
+    /// No pair differs, although the test could have shown it of so many, and no margin was given.
     NoDifference,
     /// None of these could be shown.
     Inconclusive,
@@ -168,7 +167,6 @@ const RESAMPLES: usize = 10_000;
 /// Fields of a difference that depend on the method.
 struct DifferenceParts {
     interval: Result<Interval, UndefinedReason>,
-    method: Option<String>,
     p: Result<f64, UndefinedReason>,
     test: &'static str,
     detectable: Result<f64, UndefinedReason>,
@@ -213,7 +211,7 @@ pub(crate) fn compare_metric(
         low: parts.interval.ok().map(|interval| interval.low),
         high: parts.interval.ok().map(|interval| interval.high),
         level: options.level.get(),
-        interval_method: parts.method,
+        interval_method: parts.interval.ok().map(|interval| interval.method.name().to_owned()),
         p: parts.p.ok(),
         test: parts.test,
         p_adjusted: None,
@@ -263,6 +261,15 @@ fn mean(values: &[f64]) -> Result<f64, UndefinedReason> {
     values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(ConfidenceLevel::P95).mean
 }
 
+/// Smallest number of pairs of which the exact test can show a difference at a level: all pairs go one way with the probability
+/// `2 / 2^n`. Fewer decide nothing, alike or not.
+pub(crate) fn least_pairs(level: ConfidenceLevel) -> usize {
+    let alpha = 1.0 - level.get();
+    (1..)
+        .find(|pairs| is_significant(0.5_f64.powi(pairs - 1), alpha))
+        .map_or(usize::MAX, |pairs| pairs as usize)
+}
+
 /// Undefined for a level so low that a power of 80 % would be meaningless.
 fn power_design(level: ConfidenceLevel) -> Result<PowerDesign, UndefinedReason> {
     PowerDesign::new(1.0 - level.get(), 0.8).map_err(|_| UndefinedReason::OutOfRange)
@@ -282,7 +289,6 @@ fn compare_verdicts(base: &[f64], candidate: &[f64], options: &ComparisonOptions
 
     DifferenceParts {
         interval: test.interval,
-        method: test.interval.ok().map(|interval| interval.method.name().to_owned()),
         p: Ok(if options.mid_p { test.p_mid } else { test.p_exact }),
         test: if options.mid_p { "McNemar, mid-p" } else { "McNemar, exact" },
         detectable: promise.and_then(|promise| {
@@ -310,16 +316,8 @@ fn compare_scores(
 
     let n = differences.len() as u64;
     let nothing_differs = n > 0 && differences.iter().all(|value| value.abs() <= DIFFERENCE_TOLERANCE);
-    let (interval, method) = if nothing_differs {
-        // Each pair can differ by 1 at most, so the mean differs by no more than the share of pairs that
-        // differ.
-        let interval = zero_failures(units as u64, options.level).map(|bound| Interval {
-            low: -bound.exact,
-            high: bound.exact,
-            level: options.level,
-            method: IntervalMethod::ClopperPearson,
-        });
-        (interval, Some("exact bound on the share of pairs that differ".to_owned()))
+    let interval = if nothing_differs {
+        none_differ(units as u64, options.level)
     } else if options.bootstrap {
         let mut random = SeededRandom::new(options.seed);
         let drawn = match clusters {
@@ -327,23 +325,19 @@ fn compare_scores(
             Some(_) => bootstrap_clustered_mean(differences, ids, RESAMPLES, options.level, &mut random),
         };
         // Equal differences leave nothing to resample, but further cases may differ otherwise.
-        let interval = drawn
+        drawn
             .and_then(|drawn| drawn.bca.or(Ok(drawn.percentile)))
             .ok()
             .filter(|interval| interval.width() > DIFFERENCE_TOLERANCE)
-            .map_or_else(|| bounded.and_then(|found| found.interval(options.level)), Ok);
-        (interval, interval.ok().map(|interval| interval.method.name().to_owned()))
+            .map_or_else(|| bounded.and_then(|found| found.interval(options.level)), Ok)
     } else {
-        let interval = bounded.and_then(|found| found.interval(options.level));
-        (interval, interval.ok().map(|interval| interval.method.name().to_owned()))
+        bounded.and_then(|found| found.interval(options.level))
     };
 
-    let method = interval.ok().and(method);
     let promise = power_design(options.level);
     let se = se.filter(|_| !nothing_differs).ok_or(UndefinedReason::NoSpread);
     DifferenceParts {
         interval,
-        method,
         p: bounded.and_then(|found| found.p()),
         test: "interval of rises and falls",
         detectable: bounded.and_then(|found| found.detectable(se?, promise?)),
@@ -353,14 +347,7 @@ fn compare_scores(
 
 impl DifferenceParts {
     fn undefined(reason: UndefinedReason, test: &'static str) -> Self {
-        Self {
-            interval: Err(reason),
-            method: None,
-            p: Err(reason),
-            test,
-            detectable: Err(reason),
-            enough: Err(reason),
-        }
+        Self { interval: Err(reason), p: Err(reason), test, detectable: Err(reason), enough: Err(reason) }
     }
 }
 
@@ -379,12 +366,13 @@ impl MetricDifference {
                 low >= -margin - DIFFERENCE_TOLERANCE && high <= margin + DIFFERENCE_TOLERANCE
             })
         };
+        // Of fewer pairs, the exact test shows no difference even if all of them differ.
+        let is_enough = self.units() >= least_pairs(options.level);
         self.call = match (options.margin, self.difference) {
-            // One pair says nothing about the next.
-            (Some(margin), Some(_)) if within(margin) && self.units() > 1 => Conclusion::Equivalent,
+            (Some(margin), Some(_)) if within(margin) && is_enough => Conclusion::Equivalent,
             (_, Some(difference)) if shown && difference > 0.0 => Conclusion::Better,
             (_, Some(difference)) if shown && difference < 0.0 => Conclusion::Worse,
-            (None, Some(_)) if self.higher + self.lower == 0 && self.units() > 1 => Conclusion::NoDifference,
+            (None, Some(_)) if self.higher + self.lower == 0 && is_enough => Conclusion::NoDifference,
             _ => Conclusion::Inconclusive,
         };
 

@@ -162,6 +162,39 @@ fn small_rises_of_a_few_cases_may_hide_a_rare_fall() {
 }
 
 #[test]
+fn pairs_too_few_to_show_a_difference_do_not_show_that_there_is_none() {
+    // With five pairs, the smallest p of the exact test is 2/32. A wide margin does not help.
+    let margin = ComparisonOptions { margin: Some(0.99), ..ComparisonOptions::default() };
+    let strict =
+        ComparisonOptions { level: ConfidenceLevel::new(0.99).unwrap(), ..ComparisonOptions::default() };
+    for (pairs, options, expected) in [
+        (2, ComparisonOptions::default(), Conclusion::Inconclusive),
+        (5, ComparisonOptions::default(), Conclusion::Inconclusive),
+        (6, ComparisonOptions::default(), Conclusion::NoDifference),
+        (2, margin.clone(), Conclusion::Inconclusive),
+        (6, margin, Conclusion::Equivalent),
+        (7, strict.clone(), Conclusion::Inconclusive),
+        (8, strict, Conclusion::NoDifference),
+    ] {
+        let cases = scored(&vec![0.5; pairs]);
+        let found = compared(&cases, &cases, &options);
+        assert_eq!([found.verdict, found.pass_rate.call], [expected; 2], "{pairs}");
+    }
+}
+
+#[test]
+fn rates_without_a_differing_pair_have_the_exact_bound() {
+    let cases = passing(&[true; 12]);
+    let found = plain(&cases, &cases).pass_rate;
+    // 0.95 of 12 pairs differ at least once where a share of 1 - 0.05^(1/12) differs.
+    let bound = 1.0 - 0.05f64.powf(1.0 / 12.0);
+    close(found.low, -bound);
+    close(found.high, bound);
+    assert_eq!(found.interval_method.as_deref(), Some("exact bound on the share of pairs that differ"));
+    assert!(found.says.contains("12 pairs rule out a change beyond ±22.1 pp"), "{}", found.says);
+}
+
+#[test]
 fn one_pair_decides_nothing() {
     let alike = plain(&scored(&[0.5]), &scored(&[0.5]));
     assert_eq!((alike.verdict, alike.pass_rate.call), (Conclusion::Inconclusive, Conclusion::Inconclusive));

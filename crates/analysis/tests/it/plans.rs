@@ -2,12 +2,17 @@
 
 use assize_analysis::NameTable;
 use assize_analysis::power::{PlanningInputs, WantedPrecision, estimate_inputs, plan_sample_size};
-use assize_stats::{ConfidenceLevel, bounded_mean_clustered};
+use assize_stats::{ConfidenceLevel, McNemarVariant, bounded_mean_clustered};
 
 use crate::support::{case, close, passing, run};
 
-const WANTED: WantedPrecision =
-    WantedPrecision { width: None, difference: None, power: 0.8, level: ConfidenceLevel::P95 };
+const WANTED: WantedPrecision = WantedPrecision {
+    width: None,
+    difference: None,
+    power: 0.8,
+    level: ConfidenceLevel::P95,
+    variant: McNemarVariant::Exact,
+};
 
 fn answers(known: &PlanningInputs, wanted: WantedPrecision) -> Vec<Option<f64>> {
     plan_sample_size(known, wanted).expect("sound").into_iter().map(|need| need.answer).collect()
@@ -17,7 +22,7 @@ fn answers(known: &PlanningInputs, wanted: WantedPrecision) -> Vec<Option<f64>> 
 fn precision_takes_as_many_cases_as_the_handbook_says() {
     let known = PlanningInputs { pass_rate: Some(0.8), ..PlanningInputs::default() };
     let width = WantedPrecision { width: Some(0.1), ..WANTED };
-    assert_eq!(answers(&known, width), [Some(251.0)]);
+    assert_eq!(answers(&known, width), [Some(253.0)]);
     let known = PlanningInputs { score_sd: Some(0.3), ..PlanningInputs::default() };
     assert_eq!(answers(&known, width), [Some(141.0)]);
     let known = PlanningInputs { cluster_size: Some(5.0), cluster_correlation: Some(0.3), ..known };
@@ -25,8 +30,8 @@ fn precision_takes_as_many_cases_as_the_handbook_says() {
     // Sensitivity needs cases that people pass: at a pass rate of 0.5 every second one.
     let known = PlanningInputs { sensitivity: Some(0.8), pass_rate: Some(0.5), ..PlanningInputs::default() };
     let needs = plan_sample_size(&known, width).expect("sound");
-    assert_eq!((needs[1].answer, needs[1].unit), (Some(251.0), "labels"));
-    assert!(needs[1].says.contains("about 502 cases"), "{}", needs[1].says);
+    assert_eq!((needs[1].answer, needs[1].unit), (Some(253.0), "labels"));
+    assert!(needs[1].says.contains("about 506 cases"), "{}", needs[1].says);
 }
 
 #[test]
@@ -38,6 +43,14 @@ fn differences_take_as_many_pairs_as_the_handbook_says() {
         [Some(168.0)],
         "155 by Connor's formula, which is that of McNemar's chi-squared"
     );
+    // Binomial sums of scipy 1.17.1.
+    let mid_p = WantedPrecision { variant: McNemarVariant::MidP, ..difference(0.1) };
+    let needs = plan_sample_size(&known, mid_p).expect("valid");
+    assert_eq!((needs[0].answer, needs[0].method), (Some(152.0), "McNemar, mid-p"));
+    let cases = PlanningInputs { cases: Some(100), ..known };
+    let shown = |variant| answers(&cases, WantedPrecision { variant, ..WANTED })[0].expect("a difference");
+    assert!((shown(McNemarVariant::Exact) - 0.127_725).abs() < 1e-6);
+    assert!((shown(McNemarVariant::MidP) - 0.120_690).abs() < 1e-6);
     let known = PlanningInputs { discordance: Some(0.05), ..PlanningInputs::default() };
     assert_eq!(answers(&known, difference(0.1)), [None], "the rates can't differ by more than the pairs do");
     let says = plan_sample_size(&known, difference(0.1)).expect("sound").remove(0).says;
@@ -96,7 +109,7 @@ fn a_run_without_any_failure_is_planned_on_as_eval_reads_it() {
     let wanted = WantedPrecision { width: Some(0.1), difference: Some(0.05), ..WANTED };
     let needs = plan_sample_size(&known, wanted).expect("sound");
 
-    // Ten of ten are 0.722 to 1: neither a margin of 0 nor no cases.
+    // Ten of ten are 0.717 to 1: neither a margin of 0 nor no cases.
     for of in ["a pass rate of ", "a mean score of "] {
         let size = needs.iter().find(|need| need.question.starts_with(of)).expect("asked");
         assert!(size.answer.is_some_and(|n| n > 200.0) && size.says.starts_with("at most"), "{size:?}");
@@ -104,7 +117,7 @@ fn a_run_without_any_failure_is_planned_on_as_eval_reads_it() {
             .iter()
             .find(|need| need.question.starts_with(&format!("margin of error of {of}1 over 10")))
             .expect("asked");
-        close(reach.answer, (1.0 - 0.722_467) / 2.0);
+        close(reach.answer, (1.0 - 0.717_065) / 2.0);
     }
 
     // Scores that vary have the half width of their own interval.

@@ -229,11 +229,13 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
             &decision_flips(&pairs),
         );
 
-        let ratio = mean_metric(
+        let mut ratio = mean_metric(
             ("length_ratio", "length, edited to unchanged", "answers"),
             "Ratio of the lengths of edited and unchanged answers.",
             &ratios,
         );
+        // No length is below 0.
+        ratio.interval = ratio.interval.map(|interval| interval.clip(0.0, f64::INFINITY));
 
         let title = format!("{}: {}", edit.name, edit.does);
         sections.push(AuditSection { title, figures: vec![shift, changed, ratio] });
@@ -319,6 +321,20 @@ mod tests {
         let size = report.figures.iter().find(|figure| figure.id == "noise_size").expect("a metric");
         let interval = size.interval.expect("defined");
         assert!(interval.low >= 0.0 && interval.high <= 1.0, "{interval:?}");
+    }
+
+    #[test]
+    fn lengths_have_no_interval_below_zero() {
+        let mut facts = facts(&[(0.4, 0.6); 2]);
+        for judged in facts.judged.values_mut().take(1) {
+            judged[1].answer = "much longer than the other one".to_owned();
+        }
+
+        let report = length_report(&PairedDecisions::default(), &facts);
+        let figures = report.sections.iter().flat_map(|section| &section.figures);
+        let ratio = figures.into_iter().find(|figure| figure.id == "length_ratio").expect("a metric");
+        let interval = ratio.interval.expect("defined");
+        assert!(interval.low >= 0.0 && interval.high > 6.0, "{interval:?}");
     }
 
     #[test]

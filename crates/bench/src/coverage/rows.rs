@@ -62,7 +62,7 @@ pub(super) fn cells() -> Vec<CoverageCell> {
 
 fn rate(p: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
     let passed = (0..n).filter(|_| chance(p, random)).count();
-    [RateInterval::WilsonMidP, RateInterval::Wilson, RateInterval::ClopperPearson]
+    [RateInterval::Blaker, RateInterval::Wilson, RateInterval::ClopperPearson]
         .map(|kind| proportion_by(kind, passed as u64, n as u64, LEVEL).interval.ok())
         .to_vec()
 }
@@ -78,7 +78,7 @@ fn mean(
 }
 
 fn independent() -> Vec<CoverageCell> {
-    const WILSON: &[&str] = &["Wilson or mid-p", "Wilson", "Clopper-Pearson"];
+    const WILSON: &[&str] = &["Blaker", "Wilson", "Clopper-Pearson"];
     vec![
         cell("pass rate 0.5", 0.5, WILSON, 100, |n, random| rate(0.5, n, random)),
         cell("pass rate 0.8", 0.8, WILSON, 100, |n, random| rate(0.8, n, random)),

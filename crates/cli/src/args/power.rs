@@ -38,6 +38,9 @@ pub(crate) struct PowerArgs {
     /// Confidence level.
     #[arg(long, value_parser = level, default_value = "0.95", value_name = "LEVEL")]
     pub(crate) level: f64,
+    /// Plan for pass rates compared by McNemar's mid-p value, as with `compare --mid-p`.
+    #[arg(long)]
+    pub(crate) mid_p: bool,
     /// Known: the pass rate.
     #[arg(long, value_parser = unit, value_name = "RATE")]
     pub(crate) pass_rate: Option<UnitInterval>,

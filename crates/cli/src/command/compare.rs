@@ -1,6 +1,6 @@
 //! `assize compare`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use assize_analysis::compare::{
     RunComparison, VerdictFlip, check_comparison_gates, compare_anytime, compare_many,
 };
 use assize_analysis::{CaseFact, NameTable, RunFacts};
-use assize_engine::{ExitStatus, runs, stored_records};
+use assize_engine::{ExitStatus, read_together, runs, stored_records};
 use assize_report::html::comparison_page;
 use assize_report::{
-    ComparisonLimits, ExportFormat, ReportStyle, render_anytime, render_comparison,
+    ComparisonLimits, ExportFormat, ReportStyle, escape_lines, render_anytime, render_comparison,
     render_comparison_markdown,
 };
 use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
@@ -54,10 +54,47 @@ impl ComparedRun {
     pub(super) fn read_with(
         name: &str,
         names: &mut NameTable,
-        mut prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
+        prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
         context: &CliContext,
     ) -> Result<Self, CommandFailure> {
-        let (folder, target) = runs::find_answers(name, &context.process)?;
+        Self::read_rows(name, runs::find_answers(name, &context.process)?, names, prepare)
+    }
+
+    /// Reads several runs at the same time, as [`Self::read_with`] does.
+    pub(super) fn read_all(
+        runs: &[String],
+        prepare: impl Fn(CaseRecord) -> Option<CaseRecord> + Sync,
+        context: &CliContext,
+    ) -> Result<(Vec<Self>, NameTable), CommandFailure> {
+        let mut found = Vec::with_capacity(runs.len());
+        for name in runs {
+            found.push((name, runs::find_answers(name, &context.process)?));
+        }
+        let reads = read_together(&found, |(name, answers)| {
+            let mut names = NameTable::default();
+            Self::read_rows(name, answers.clone(), &mut names, &prepare).map(|run| (run, names))
+        });
+
+        let mut names = NameTable::default();
+        let mut all = Vec::with_capacity(found.len());
+        for read in reads {
+            let (mut run, own) = read?;
+            let numbers = names.absorb(&own);
+            run.facts.renumber(&numbers);
+            for (suite, case, _) in &mut run.order {
+                (*suite, *case) = (numbers[*suite as usize], numbers[*case as usize]);
+            }
+            all.push(run);
+        }
+        Ok((all, names))
+    }
+
+    fn read_rows(
+        name: &str,
+        (folder, target): (RunFolder, Option<String>),
+        names: &mut NameTable,
+        mut prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
+    ) -> Result<Self, CommandFailure> {
         let info = folder.info()?;
         let mut cases = Vec::new();
         for record in stored_records(&folder)? {
@@ -109,17 +146,14 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
         .into());
     }
 
-    let mut names = NameTable::default();
     let scoring = args.rescore.as_ref().map(|from| rescoring::find(from, &others[0], context)).transpose()?;
     let scored = |record: CaseRecord| match &scoring {
         Some(scoring) => Some(scoring.cases.apply(&record).unwrap_or(record)),
         None => Some(record),
     };
-    let base = ComparedRun::read_with(base, &mut names, scored, context)?;
-    let mut candidates = Vec::new();
-    for name in others {
-        candidates.push(ComparedRun::read_with(name, &mut names, scored, context)?);
-    }
+    let (mut read, names) = ComparedRun::read_all(&args.runs, scored, context)?;
+    let mut candidates = read.split_off(1);
+    let Some(base) = read.pop() else { return Err("name the runs to compare".into()) };
 
     let options = options(args)?;
 
@@ -148,6 +182,7 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
 
     many.rescored_with = scoring.map(|scoring| scoring.source);
     refuse(&many)?;
+    tell_of_derived(std::iter::once(&base).chain(&candidates));
     // Where a run ended by its result, no other interval holds.
     let is_early = std::iter::once(&base).chain(&candidates).any(|part| ended_by_result(&part.info));
     let anytime = if args.anytime {
@@ -198,6 +233,23 @@ fn anytime(
         .collect()
 }
 
+/// Says which metrics of the runs are not part of a comparison.
+fn tell_of_derived<'r>(runs: impl Iterator<Item = &'r ComparedRun>) {
+    let derived: BTreeSet<&str> = runs
+        .flat_map(|run| &run.info.suites)
+        .flat_map(|suite| &suite.derived_metrics)
+        .map(|metric| metric.name.as_str())
+        .collect();
+    if !derived.is_empty() {
+        let names: Vec<String> =
+            derived.into_iter().map(|name| format!("`{}`", escape_lines(name))).collect();
+        output::print_message(&format!(
+            "derived metrics have no interval and are not compared: {}\n",
+            names.join(", ")
+        ));
+    }
+}
+
 /// Returns true if a run ended before its last case because its result was clear.
 fn ended_by_result(info: &RunInfo) -> bool {
     info.summary.as_ref().and_then(|summary| summary.early_stop.as_ref()).is_some_and(EarlyStop::is_early)
@@ -235,9 +287,11 @@ pub(super) fn with_baseline(
     candidate: &str,
     context: &CliContext,
 ) -> Result<ComparisonSet, CommandFailure> {
-    let mut names = NameTable::default();
-    let base = ComparedRun::read(base, &mut names, |_| true, context)?;
-    let mut candidate = ComparedRun::read(candidate, &mut names, |_| true, context)?;
+    let runs = [base.to_owned(), candidate.to_owned()];
+    let (mut read, names) = ComparedRun::read_all(&runs, Some, context)?;
+    let (Some(mut candidate), Some(base)) = (read.pop(), read.pop()) else {
+        return Err("a run was not read".into());
+    };
     warn_of_missing(&base.info, &base.facts.label, "compared", context);
 
     let facts = [std::mem::replace(&mut candidate.facts, empty())];

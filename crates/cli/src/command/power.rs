@@ -1,11 +1,11 @@
 //! `assize calibrate power`.
 
-use assize_analysis::NameTable;
+use assize_analysis::RunFacts;
 use assize_analysis::power::{PlanningInputs, WantedPrecision, estimate_inputs, plan_sample_size};
 use assize_engine::ExitStatus;
 use assize_report::render_plan;
 use assize_rubric::UnitInterval;
-use assize_stats::ConfidenceLevel;
+use assize_stats::{ConfidenceLevel, McNemarVariant};
 use serde_json::json;
 
 use super::compare::ComparedRun;
@@ -22,11 +22,8 @@ pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStat
         return Err("`--from` takes one run, or two runs of the same cases".into());
     }
 
-    let mut names = NameTable::default();
-    let mut runs = Vec::new();
-    for name in &args.from {
-        runs.push(ComparedRun::read(name, &mut names, |_| true, context)?.facts);
-    }
+    let (runs, names) = ComparedRun::read_all(&args.from, Some, context)?;
+    let runs: Vec<RunFacts> = runs.into_iter().map(|run| run.facts).collect();
 
     let known = known(args, estimate_inputs(&runs, &names));
     let asked = args.width.is_some() || args.difference.is_some() || args.cases.is_some();
@@ -39,6 +36,7 @@ pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStat
         difference,
         power: args.power,
         level: ConfidenceLevel::new(args.level).map_err(|error| error.to_string())?,
+        variant: if args.mid_p { McNemarVariant::MidP } else { McNemarVariant::Exact },
     };
 
     let needs = plan_sample_size(&known, wanted)?;
@@ -53,7 +51,7 @@ pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStat
 
     if args.json {
         output::print_json(&json!({
-            "wanted": { "width": width, "difference": difference, "power": args.power, "level": args.level },
+            "wanted": { "width": width, "difference": difference, "power": args.power, "level": args.level, "mid_p": args.mid_p },
             "known": known,
             "needs": needs,
         }));

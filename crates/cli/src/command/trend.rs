@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use assize_analysis::trend::{MethodFingerprint, TrendPoint};
 use assize_engine::{
-    ExitStatus, read_trend,
+    ExitStatus, read_together, read_trend,
     runs::{self, RUNS_FOLDER},
 };
 use assize_report::render_trend;
@@ -36,13 +36,14 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
 
     let mut points: Vec<TrendPoint> = Vec::new();
     let mut before: Option<MethodFingerprint> = None;
-    for run in chosen {
+    let suite = args.suite.as_deref();
+    let takes = |name: &str| suite.is_none_or(|wanted| wanted == name);
+    let reads = read_together(&chosen, |run| read_trend(&run.folder, run.target.as_deref(), takes));
+    for (run, read) in chosen.iter().zip(reads) {
         let (label, named, started_at) = (run.label.clone(), run.named, run.info.started_at.clone());
         super::compare::warn_of_missing(&run.info, &label, "shown", context);
 
-        let takes = |suite: &str| args.suite.as_deref().is_none_or(|wanted| wanted == suite);
-        let read = read_trend(&run.folder, run.target.as_deref(), takes).map_err(CommandFailure::from);
-        let read = read.and_then(|reader| match &run.target {
+        let read = read.map_err(CommandFailure::from).and_then(|reader| match &run.target {
             Some(target) if reader.is_empty() => {
                 let shown = run.folder.path().display();
                 Err(format!("`{shown}` holds no answers of a target `{target}`").into())

@@ -82,8 +82,8 @@ fn each_probe_is_credited_with_exactly_what_it_turned() {
     assert_eq!((&fake["won"]["count"], &fake["won"]["n"]), (&3.into(), &3.into()));
     assert_eq!((&fake["unmet_to_met"], &fake["met_to_unmet"]), (&2.into(), &1.into()));
     assert_eq!((&fake["flips"]["count"], &fake["flips"]["n"]), (&3.into(), &4.into()));
-    assert_eq!(fake["won"]["method"], "Wilson or mid-p");
-    // 3 of 3 at 95 %, mid-p: p^3 / 2 = 0.025.
+    assert_eq!(fake["won"]["method"], "Blaker");
+    // 3 of 3 at 95 %: p^3 = 0.05, since no other tail is as unlikely.
     let low = fake["won"]["low"].as_f64().expect("a number");
     assert!((low - 0.368_403).abs() < 1e-5 && fake["won"]["high"] == 1.0, "{low}");
     let emotion = figures(&found, "emotion");

@@ -3,7 +3,8 @@
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
     distribution::{chi_squared_upper, normal_critical_value},
-    special_functions::fair_coin_tail,
+    proportion::{MAX_BETA_COUNT, zero_failures},
+    special_functions::{beta_quantile, fair_coin_tail},
     undefined::check_finite,
 };
 
@@ -85,7 +86,8 @@ impl PairedVerdicts {
     /// mid-p: M. Fagerland, S. Lydersen and P. Laake, BMC Medical Research Methodology 13:91 (2013);
     /// continuity correction: A. Edwards, Psychometrika 13 (1948); interval: the Wald interval after
     /// adding one pair to each kind of disagreement, D. Bonett and R. Price, Journal of Educational and
-    /// Behavioral Statistics 37 (2012), 479-488.
+    /// Behavioral Statistics 37 (2012), 479-488. Where no pair moves one way, the difference the other way is at most the share
+    /// of pairs that do: the interval reaches at least to the exact bound on it, and is [`none_differ`] where no pair moves at all.
     pub fn mcnemar(self, level: ConfidenceLevel) -> McNemarTest {
         let (b, c, n) = (self.only_first as f64, self.only_second as f64, self.n() as f64);
         let coin = fair_coin(self.only_first, self.only_second);
@@ -100,11 +102,7 @@ impl PairedVerdicts {
         McNemarTest {
             n: self.n(),
             difference: if empty { Err(UndefinedReason::NoValues) } else { Ok(apart / n) },
-            interval: if empty {
-                Err(UndefinedReason::NoValues)
-            } else {
-                bonett_price_interval(b, c, n, level)
-            },
+            interval: if empty { Err(UndefinedReason::NoValues) } else { self.difference_interval(level) },
             p_exact: coin.p,
             p_mid: coin.p_mid,
             chi2,
@@ -113,6 +111,44 @@ impl PairedVerdicts {
             p_chi2_corrected: chi2_corrected.map(chi_squared_upper),
         }
     }
+}
+
+impl PairedVerdicts {
+    /// Returns the interval of the difference; undefined without pairs.
+    fn difference_interval(self, level: ConfidenceLevel) -> Result<Interval, UndefinedReason> {
+        let n = self.n();
+        if self.only_first == 0 && self.only_second == 0 {
+            return none_differ(n, level);
+        }
+
+        let found = bonett_price_interval(self.only_first as f64, self.only_second as f64, n as f64, level)?;
+        let bound = |count: u64, other: u64| match other {
+            0 if n <= MAX_BETA_COUNT => share_bound(count, n, level),
+            _ => -1.0,
+        };
+        let low = found.low.min(-bound(self.only_second, self.only_first));
+        let high = found.high.max(bound(self.only_first, self.only_second));
+        let is_extended = low < found.low || high > found.high;
+        let method = if is_extended { IntervalMethod::BonettPriceExact } else { found.method };
+
+        Ok(Interval { low, high, method, ..found })
+    }
+}
+
+/// One-sided exact upper bound of a share. Source: C. Clopper and E. Pearson, Biometrika 26 (1934), 404-413.
+fn share_bound(count: u64, n: u64, level: ConfidenceLevel) -> f64 {
+    if count == n {
+        return 1.0;
+    }
+    1.0 - beta_quantile(level.alpha(), (n - count) as f64, count as f64 + 1.0)
+}
+
+/// Returns the interval of a mean paired difference where none of n pairs, or clusters, differs: plus and minus
+/// `1 - (1 - level)^(1/n)`, times the most by which a pair can differ, 1. A mean difference of u takes a share u of pairs that
+/// differ, of which n miss all with probability `(1 - u)^n` at most. It lies on one side of 0, so that the error is not halved.
+pub fn none_differ(n: u64, level: ConfidenceLevel) -> Result<Interval, UndefinedReason> {
+    let most = zero_failures(n, level)?.exact;
+    Ok(Interval { low: -most, high: most, level, method: IntervalMethod::NoneDiffer })
 }
 
 fn bonett_price_interval(

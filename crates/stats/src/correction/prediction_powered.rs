@@ -145,13 +145,12 @@ pub fn prediction_powered_within<K: Ord>(
     };
     let alone_ends = reported.interval?;
 
-    // The ends of the labels' interval lie further out than Wilson's. Those of the estimate do in proportion.
+    // The ends of the labels' interval lie elsewhere than Wilson's. Those of the estimate do in proportion.
     let wilson = wilson_ends(alone.mean, alone.effective_n, critical);
-    let further =
-        |distance: f64, wilson: f64| if wilson > 0.0 { (distance / width / wilson).max(1.0) } else { 1.0 };
+    let relative = |distance: f64, wilson: f64| if wilson > 0.0 { distance / width / wilson } else { 1.0 };
     let (below, above) = (
-        further(reported.mean - alone_ends.low, alone.mean - wilson.0),
-        further(alone_ends.high - reported.mean, wilson.1 - alone.mean),
+        relative(reported.mean - alone_ends.low, alone.mean - wilson.0),
+        relative(alone_ends.high - reported.mean, wilson.1 - alone.mean),
     );
     let estimate = |mean: f64, effective_n: f64| {
         let mean = mean.clamp(0.0, 1.0);

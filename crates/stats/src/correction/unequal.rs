@@ -30,13 +30,13 @@ pub struct DrawnLabel {
 /// `m = sum(w y) / W`, and with the judge's mean f over all cases it is `m + b (f - sum(w f_i) / W)`.
 ///
 /// Variances are those of `sum(w (y - m)) / W` over clusters, times G/(G - 1). The interval is Wilson's on the effective number
-/// `m (1 - m) / variance`, that of Kish, `W^2 / sum(w^2)`, where labels have no spread, and between both where few of them
-/// differ from the rest. The judge raises it by `1 / (1 - r^2 / (1 + V/v))`, as in
+/// `m (1 - m) / variance`, the number of labels that would weigh as much if all had the largest weight, `W / max(w)`, where labels
+/// have no spread, and between both where few of them differ from the rest. The judge raises it by `1 / (1 - r^2 / (1 + V/v))`, as in
 /// [`prediction_powered_within`](super::prediction_powered_within). `all` has the judge's value of each case, labelled or not.
 /// Sources: J. Hájek in V. Godambe and D. Sprott, Foundations of Statistical Inference (1971), 236; T. Zrnic and E. Candès,
 /// "Active Statistical Inference", arXiv 2403.03208; A. Fisch et al., "Stratified Prediction-Powered Inference", arXiv
-/// 2406.04291; L. Kish, Survey Sampling (1965). What few labels are shrunk by is our own, chosen by the simulation in the
-/// handbook.
+/// 2406.04291. What few labels are shrunk by and counted for is our own, chosen by simulation: with Kish's number,
+/// `W^2 / sum(w^2)`, a hundred labels of which five have five times the weight cover a rate of .1 in 87 % of samples, so in 97 %.
 pub fn prediction_powered_drawn<K: Ord>(
     labels: &[DrawnLabel],
     clusters: &[K],
@@ -158,17 +158,17 @@ impl WeightedSample {
     /// Number of labels at the ends of the range that would say as much about people.
     fn effective_n(&self, mean: f64) -> f64 {
         let of_group = |members: &Vec<usize>| members.iter().map(|&at| self.weights[at]).sum::<f64>();
-        let squares: f64 = self.groups.iter().map(|members| of_group(members).powi(2)).sum();
-        let kish = self.total().powi(2) / squares;
+        // What few labels of a large weight have in common may be luck, however many small ones there are.
+        let by_heaviest = self.total() / self.groups.iter().map(of_group).fold(0.0, f64::max);
         let spread = mean * (1.0 - mean);
         let variance = self.covariance(&self.people, &self.people);
         if spread <= 0.0 || variance <= 0.0 {
-            return kish;
+            return by_heaviest;
         }
 
         let high = self.people.iter().sum::<f64>();
         let minority = high.min(self.people.len() as f64 - high);
-        let by_number = spread / kish;
+        let by_number = spread / by_heaviest;
         let mixed = (minority * variance + PSEUDO_MINORITY * by_number) / (minority + PSEUDO_MINORITY);
         spread / mixed.max(variance)
     }

@@ -113,7 +113,7 @@ fn rates() -> Vec<(&'static str, Figures)> {
             "pass-rate",
             figures()
                 .number("rate", proportion(8, 10, L).rate)
-                .interval("Wilson or mid-p", eight(RateInterval::WilsonMidP))
+                .interval("Blaker", eight(RateInterval::Blaker))
                 .interval("Wilson", eight(RateInterval::Wilson))
                 .interval("Wilson, continuity", eight(RateInterval::WilsonContinuity))
                 .interval("Clopper-Pearson", eight(RateInterval::ClopperPearson))

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use assize_analysis::{CaseFact, NameTable, RunFacts};
+use assize_engine::read_together;
 use assize_store::{RowsFile, RunInfo};
 
 use super::compare_choice::ComparisonChoice;
@@ -64,23 +65,28 @@ impl ComparedSide {
         RunFacts::new(self.name.clone(), cases, names).map_err(|error| PageError::refused(error.to_string()))
     }
 
-    /// Reads the facts of two runs at the same time, since reading is nearly all of the time that a comparison takes.
+    /// Reads the facts of two runs at the same time.
     pub(super) fn facts_of_both(
         base: &Self,
         candidate: &Self,
         choice: &ComparisonChoice,
         work: &PageWork,
     ) -> Result<(RunFacts, RunFacts, NameTable), PageError> {
-        let (mut names, mut others) = (NameTable::default(), NameTable::default());
-        let (before, after) = std::thread::scope(|scope| {
-            let after = scope.spawn(|| candidate.facts(&mut others, choice, work));
-            let before = base.facts(&mut names, choice, work);
-            (before, after.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let sides = [base, candidate];
+        let reads = read_together(&sides, |side| {
+            let mut names = NameTable::default();
+            side.facts(&mut names, choice, work).map(|facts| (facts, names))
         });
 
-        let (before, mut after) = (before?, after?);
-        let numbers = names.absorb(&others);
-        after.cases.iter_mut().for_each(|case| case.renumber(&numbers));
+        let mut names = NameTable::default();
+        let mut found = Vec::with_capacity(sides.len());
+        for read in reads {
+            let (mut facts, own) = read?;
+            facts.renumber(&names.absorb(&own));
+            found.push(facts);
+        }
+        let [before, after] =
+            found.try_into().map_err(|_| PageError::refused("a run was not read".to_owned()))?;
         Ok((before, after, names))
     }
 

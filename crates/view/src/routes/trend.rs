@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assize_analysis::trend::{MethodFingerprint, TrendPoint};
-use assize_engine::read_trend;
+use assize_engine::{read_together, read_trend};
 use assize_report::chart::trend_chart;
 use assize_report::grouped;
 use assize_stats::ConfidenceLevel;
@@ -22,8 +22,6 @@ use crate::text::{MetricText, minute, visible};
 
 /// Newest runs that are shown.
 const MAX_RUNS: usize = 20;
-/// Runs that are read at the same time.
-const AT_A_TIME: usize = 2;
 /// Character between the names of suites in addresses.
 const SEPARATOR: &str = "\u{1f}";
 
@@ -118,25 +116,16 @@ fn read_points(
     work: &PageWork,
 ) -> Vec<(String, TrendPoint)> {
     work.begin(slugs.len() as u64);
-    let read = |slug: &String| {
+    let reads = read_together(slugs, |slug| {
         let side = ComparedSide::open(library, slug)?;
         let reader = read_trend(side.run.folder(), side.target.as_deref(), |_| true)?;
         work.add(1);
         Ok::<_, PageError>((reader, side.info.started_at.clone()))
-    };
-    let reads = slugs.chunks(AT_A_TIME).flat_map(|slugs| {
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = slugs.iter().map(|slug| (slug, scope.spawn(move || read(slug)))).collect();
-            let joined = threads.into_iter().map(|(slug, thread)| {
-                (slug, thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            });
-            joined.collect::<Vec<_>>()
-        })
     });
 
     let mut points: Vec<(String, TrendPoint)> = Vec::new();
     let mut before: Option<MethodFingerprint> = None;
-    for (slug, read) in reads {
+    for (slug, read) in slugs.iter().zip(reads) {
         let (reader, started_at) = match read {
             Ok(read) => read,
             Err(error) => {
