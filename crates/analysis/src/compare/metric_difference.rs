@@ -265,9 +265,8 @@ fn mean(values: &[f64]) -> Result<f64, UndefinedReason> {
 /// `2 / 2^n`. Fewer decide nothing, alike or not.
 pub(crate) fn least_pairs(level: ConfidenceLevel) -> usize {
     let alpha = 1.0 - level.get();
-    (1..)
-        .find(|pairs| is_significant(0.5_f64.powi(pairs - 1), alpha))
-        .map_or(usize::MAX, |pairs| pairs as usize)
+    let is_enough = |pairs: &u16| is_significant(0.5_f64.powi(i32::from(*pairs) - 1), alpha);
+    (1..u16::MAX).find(is_enough).map_or(usize::MAX, usize::from)
 }
 
 /// Undefined for a level so low that a power of 80 % would be meaningless.

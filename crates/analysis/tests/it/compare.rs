@@ -171,9 +171,9 @@ fn pairs_too_few_to_show_a_difference_do_not_show_that_there_is_none() {
         (2, ComparisonOptions::default(), Conclusion::Inconclusive),
         (5, ComparisonOptions::default(), Conclusion::Inconclusive),
         (6, ComparisonOptions::default(), Conclusion::NoDifference),
-        (2, margin.clone(), Conclusion::Inconclusive),
+        (2, margin, Conclusion::Inconclusive),
         (6, margin, Conclusion::Equivalent),
-        (7, strict.clone(), Conclusion::Inconclusive),
+        (7, strict, Conclusion::Inconclusive),
         (8, strict, Conclusion::NoDifference),
     ] {
         let cases = scored(&vec![0.5; pairs]);

@@ -218,7 +218,7 @@ fn repeated_differences(
 }
 
 fn paired() -> Vec<CoverageCell> {
-    const BONETT: &[&str] = &["Bonett-Price"];
+    const BONETT: &[&str] = &["Bonett-Price or exact bound"];
     vec![
         cell("paired rates 0.8, 0.9", 0.1, BONETT, 40, |n, random| paired_rate(0.15, 0.05, n, random)),
         cell("paired rates 0.98, 0.98", 0.0, BONETT, 40, |n, random| paired_rate(0.015, 0.015, n, random)),

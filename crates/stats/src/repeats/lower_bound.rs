@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn passes_alone_do_not_prove_a_pass_rate_of_one() {
-        // The mid-p lower end of 2 of 2: p^2 / 2 = 0.025. Wilson's is higher.
+        // The lower end of 2 of 2: p^2 = 0.05. Wilson's is higher.
         let low = mean_lower_bound(&[1.0, 1.0], ConfidenceLevel::P95).unwrap();
         assert!((low - 0.05_f64.sqrt()).abs() < 1e-6, "{low}");
         let equal = mean_lower_bound(&[0.9, 0.9, 0.9], ConfidenceLevel::P95).unwrap();
