@@ -299,7 +299,7 @@ const MISTAKES: &[FirstMistake] = &[
         name: "a threshold in percent",
         files: &[("a.eval.yaml", VALID)],
         command: &["eval", "a.eval.yaml", "--threshold", "80"],
-        says: &["invalid value '80'", "a number from 0 to 1, such as 0.8"],
+        says: &["invalid value '80'", "a number from 0 to 1; did you mean 0.8?"],
     },
     FirstMistake {
         name: "a misspelt command",

@@ -32,7 +32,11 @@ pub(super) fn explain_error(message: &str, text: &str, at: usize, is_line: bool)
         };
     }
 
+    let is_after_comma = text[..at].trim_end().ends_with(',');
     match message {
+        "expected value" if is_after_comma && matches!(first, Some(']' | '}')) => {
+            said("trailing comma before this bracket", "remove that comma")
+        }
         "EOF while parsing an object" => said("the object is not closed", "add the missing `}`"),
         "EOF while parsing a list" => said("the list is not closed", "add the missing `]`"),
         "EOF while parsing a string" => said("the text is not closed", "add the missing quotation mark"),
@@ -106,6 +110,7 @@ mod tests {
     #[test]
     fn places_are_put_right() {
         assert_eq!(explain_error("expected ident", "not json", 1, true).0, 0);
+        assert_eq!(explain_error("expected value", "[1, ]", 4, true).2, "remove that comma");
         let (at, label, _) = explain_error(
             "control character (\\u0000-\\u001F) found while parsing a string",
             "\"a\tb\"",
