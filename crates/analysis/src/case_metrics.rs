@@ -166,10 +166,12 @@ mod tests {
 
     #[test]
     fn a_stored_sample_has_the_metrics_of_one_in_memory() {
-        let clusters: [fn(u64) -> u64; 3] = [|at| at, |at| at / 7 * 31 % 101, |_| 3];
-        for cluster in clusters {
+        // Of the last one, values and clusters are in files.
+        let samples: [(u64, fn(u64) -> u64); 4] =
+            [(900, |at| at), (900, |at| at / 7 * 31 % 101), (900, |_| 3), (200_000, |at| at / 2)];
+        for (count, cluster) in samples {
             let values: Vec<(f64, u64)> =
-                (0..900).map(|at| ((at * 37 % 11) as f64 / 10.0, cluster(at))).collect();
+                (0..count).map(|at| ((at * 37 % 11) as f64 / 10.0, cluster(at))).collect();
             let held = sample(&values);
             let mut stored = StoredSample::new(&std::env::temp_dir());
             for (value, cluster) in values {
