@@ -167,9 +167,8 @@ mod tests {
     #[test]
     fn a_stored_sample_has_the_metrics_of_one_in_memory() {
         // Of the last one, values and clusters are in files.
-        let samples: [(u64, fn(u64) -> u64); 4] =
-            [(900, |at| at), (900, |at| at / 7 * 31 % 101), (900, |_| 3), (200_000, |at| at / 2)];
-        for (count, cluster) in samples {
+        let clusters: [fn(u64) -> u64; 4] = [|at| at, |at| at / 7 * 31 % 101, |_| 3, |at| at / 2];
+        for (count, cluster) in [900, 900, 900, 200_000].into_iter().zip(clusters) {
             let values: Vec<(f64, u64)> =
                 (0..count).map(|at| ((at * 37 % 11) as f64 / 10.0, cluster(at))).collect();
             let held = sample(&values);

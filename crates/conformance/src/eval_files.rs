@@ -58,6 +58,7 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
         extra_roots: vec![corpus.clone()],
         programs: None,
         targets: Vec::new(),
+        case_check: None,
     };
 
     let found = find_suites(std::slice::from_ref(&corpus));

@@ -18,6 +18,7 @@ pub(crate) fn keep_to_schemas(shared: &SharedFolder) {
         extra_roots: vec![corpus.clone()],
         programs: None,
         targets: Vec::new(),
+        case_check: None,
     };
 
     let (suite, settings, case) = (validator("suite"), validator("suite-settings"), validator("case"));

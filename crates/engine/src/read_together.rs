@@ -5,13 +5,10 @@ const AT_A_TIME: usize = 2;
 
 /// Applies `read` to runs, two at a time, and returns the results in the order of the runs, as they are asked for. Reading is nearly
 /// all of the time that a comparison or a trend takes.
-pub fn read_together<'r, T: Sync, R: Send>(
+pub fn read_together<'r, T: Sync, R: Send + 'r>(
     runs: &'r [T],
     read: impl Fn(&'r T) -> R + Sync + 'r,
-) -> impl Iterator<Item = R> + 'r
-where
-    R: 'r,
-{
+) -> impl Iterator<Item = R> + 'r {
     runs.chunks(AT_A_TIME).flat_map(move |runs| {
         let read = &read;
         std::thread::scope(|scope| {

@@ -179,9 +179,9 @@ mod tests {
         for (ones, n) in [(1, 5), (2, 10), (5, 10), (9, 10), (28, 30), (295, 300)] {
             let units: UnitVec = (0..n).map(|at| (if at < ones { 1.0 } else { 0.0 }, 1.0)).collect();
             let weights = RandomWeights::new(&units, 0.5);
-            let rate = ones as f64 / n as f64;
+            let rate = f64::from(ones) / f64::from(n);
             let (low, high) = weights.widen((rate, rate), TAIL);
-            let (a, b) = (ones as f64 + 0.5, (n - ones) as f64 + 0.5);
+            let (a, b) = (f64::from(ones) + 0.5, f64::from(n - ones) + 0.5);
             // The saddlepoint is off by less than a fiftieth of the tail.
             let found = beta_tails(a, b, low, 1.0 - low).0;
             assert!((found / TAIL - 1.0).abs() < 0.02, "{ones} of {n}: {found} below {low}");

@@ -104,7 +104,7 @@ fn workers_rerun_only_the_cases_that_failed() {
     let make = || {
         let cli = machine(&judge, 1);
         let case = |at: usize| {
-            let said = if at % 3 == 0 { "no" } else { "yes" };
+            let said = if at.is_multiple_of(3) { "no" } else { "yes" };
             format!(
                 "  - id: case-{at}\n    criteria: agree\n    input: question {at}\n    output: says {said}\n    \
                  assertions: [{{type: contains, value: \"yes\"}}]\n"

@@ -154,7 +154,9 @@ fn assert_one_given_up(boss: &CliTest, running: Running) {
         let error = &rows[0]["error"];
         if case == "case-2" {
             assert_eq!(error["kind"], "abandoned", "{error}");
-            assert!(error["message"].as_str().unwrap().contains("workers ended while they worked on it"));
+            assert!(
+                error["message"].as_str().expect("a text").contains("workers ended while they worked on it")
+            );
         } else {
             assert_eq!((&rows[0]["verdict"], error.is_null()), (&"pass".into(), true), "{case}: {error}");
         }

@@ -243,6 +243,7 @@ pub(super) fn load_options(folder: &Path) -> LoadOptions {
         extra_roots: vec![folder.to_path_buf()],
         programs: None,
         targets: Vec::new(),
+        case_check: None,
     }
 }
 

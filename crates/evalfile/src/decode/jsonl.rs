@@ -325,8 +325,9 @@ impl DatasetReader {
         let case = read.case.take();
         let selects = case.as_ref().is_some_and(|case| case.compares_answers());
         if let (Some(case), Some(check)) = (&case, &cx.reach.case_check) {
-            let found = check(case, &cx.sources);
-            found.into_iter().for_each(|diagnostic| cx.problems.add(diagnostic));
+            for diagnostic in check(case, &cx.sources) {
+                cx.problems.add(diagnostic);
+            }
         }
         LineCheck { number, cx, read, is_case: case.is_some(), selects }
     }

@@ -114,7 +114,10 @@ mod tests {
         let questions = ["a?".to_owned(), "b?".to_owned()];
         let result =
             compare(&check, &questions, &[vec![1.0, 0.0], vec![2.0, 0.0], vec![0.0, 1.0]]).expect("alike");
-        assert_eq!((result.passed, result.score.map(|score| score.get())), (Some(true), Some(0.5)));
+        assert_eq!(
+            (result.passed, result.score.map(assize_rubric::UnitInterval::get)),
+            (Some(true), Some(0.5))
+        );
         assert_eq!(result.findings.len(), 3);
         let strict = AnswerRelevanceCheck { threshold: 0.51, ..check };
         assert_eq!(

@@ -77,13 +77,12 @@ pub(crate) fn likely_grader<'a>(
         ContextSource::Question | ContextSource::Code(_) => ContextText::Text(context.item.case.question()),
     };
     let made = context_rubric(grader, &known, &context.item.case.question(), &context.answer().text);
-    let (rubric, material) = match made {
-        Ok(Some(ContextRubric { rubric, material })) => (rubric, material),
-        Ok(None) | Err(_) => {
-            let criterion = Criterion::checklist("statement-1", "a statement that is not known yet");
-            let rubric = Rubric::new(vec![criterion]).expect("one criterion with a text is a rubric");
-            (Arc::new(rubric), Arc::clone(&context.material))
-        }
+    let (rubric, material) = if let Ok(Some(ContextRubric { rubric, material })) = made {
+        (rubric, material)
+    } else {
+        let criterion = Criterion::checklist("statement-1", "a statement that is not known yet");
+        let rubric = Rubric::new(vec![criterion]).expect("one criterion with a text is a rubric");
+        (Arc::new(rubric), Arc::clone(&context.material))
     };
 
     (context.with_material(material), rubric_grader(grader, rubric))

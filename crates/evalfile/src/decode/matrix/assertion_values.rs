@@ -99,12 +99,12 @@ pub(super) fn write_sql(
         return None;
     };
     for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
-        match SQL_KEYS.iter().find(|(camel, snake)| entry.key == *camel || entry.key == *snake) {
-            Some((_, key)) => grader.add(key, entry.key_span, entry.value.clone()),
-            None => {
-                let reason = "`value` has `databaseType`, `allowedTables` and `allowedColumns`";
-                cx.problems.add(super::tests::no_effect(entry, reason));
-            }
+        let known = SQL_KEYS.iter().find(|(camel, snake)| entry.key == *camel || entry.key == *snake);
+        if let Some((_, key)) = known {
+            grader.add(key, entry.key_span, entry.value.clone());
+        } else {
+            let reason = "`value` has `databaseType`, `allowedTables` and `allowedColumns`";
+            cx.problems.add(super::tests::no_effect(entry, reason));
         }
     }
 
