@@ -115,6 +115,7 @@ fn each_probe_is_credited_with_exactly_what_it_turned() {
     let shown = cli.run(&["audit", "show", "run", "--json"]).expect_code(3);
     let shown: Value = serde_json::from_str(&shown.stdout).expect("one JSON object");
     assert_eq!(shown["audit"], found["audit"]);
+    cli.env("COLUMNS", "100");
     let table = cli.run(&["audit", "show", "run", "--max-flip-rate", "0.3"]).expect_code(1);
     assert!(table.stdout.contains("attacks changed 33.3% (95% CI "), "{}", table.stdout);
     let wins = &found["audit"]["wins"];

@@ -92,6 +92,7 @@ fn a_judge_that_looks_at_the_order_is_found_out_and_one_that_does_not_is_not() {
     );
     let again = audit(&cli, &order, 0);
     assert_eq!((server.count(), &again["audit"]), (21, &found["audit"]), "remembered");
+    cli.env("COLUMNS", "100");
     let shown = cli.run(&["audit", "show", "run", "--limit", "0.2"]).expect_code(0);
     assert!(shown.stdout.contains("rubrics / z") && shown.stdout.contains("13.3%"), "{}", shown.stdout);
     assert!(shown.stdout.lines().all(|line| line.chars().count() <= 100), "{}", shown.stdout);
