@@ -191,7 +191,7 @@ fn rates_without_a_differing_pair_have_the_exact_bound() {
     close(found.low, -bound);
     close(found.high, bound);
     assert_eq!(found.interval_method.as_deref(), Some("exact bound on the share of pairs that differ"));
-    assert!(found.says.contains("12 pairs rule out a change beyond ±22.1 pp"), "{}", found.says);
+    assert!(found.says.contains("with 12 pairs, the change is at most ±22.1 pp"), "{}", found.says);
 }
 
 #[test]

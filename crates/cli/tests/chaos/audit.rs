@@ -72,7 +72,7 @@ fn figures(audit: &Value, probe: &str) -> Value {
 
 #[test]
 fn each_probe_is_credited_with_exactly_what_it_turned() {
-    let (cli, server) = fixture();
+    let (mut cli, server) = fixture();
     let all = "control-remark,fake-verdict,emotion,authority,base64";
     let found = audit(&cli, &["--probes", all, "--repeats", "2", "--run-dir", "run"], 3);
     // 2 cases with 2 criteria: judged 3 times unchanged and once with each of 5 probes; the empty replies are repaired twice.

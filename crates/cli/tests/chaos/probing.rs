@@ -70,7 +70,7 @@ fn likes_length(incoming: &MockRequest) -> MockReply {
 
 #[test]
 fn a_judge_that_looks_at_the_order_is_found_out_and_one_that_does_not_is_not() {
-    let (cli, server) = fixture(first_is_met);
+    let (mut cli, server) = fixture(first_is_met);
     let order = ["order", "s.yaml", "--judge", "openai:m", "--permutations", "5"];
     let plan = audit(&cli, &[&order[..], &["--dry-run"]].concat(), 0);
     // Three cases: twice as they are and in the five other orders of three criteria.

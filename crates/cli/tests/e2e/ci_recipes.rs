@@ -82,7 +82,7 @@ fn the_recipe_for_github_gates_a_change() {
 #[test]
 fn the_recipe_for_gitlab_gates_a_change() {
     let recipe = Recipe::new();
-    let script = gitlab_script(&blocks(PAGE, "GitLab CI").remove(0));
+    let script = gitlab_script(&blocks(PAGE, "GitLab CI").remove(1));
     let run =
         |branch: &str| recipe.run(&script, &[("CI_COMMIT_BRANCH", branch), ("CI_DEFAULT_BRANCH", "main")]);
 

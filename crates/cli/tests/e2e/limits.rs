@@ -61,8 +61,16 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("graders of a list, included ones among them", Here(includes_do_not_multiply)),
     ("problems of a file", Here(problems_are_counted)),
     (
-        "time of a check by a pattern or a schema",
+        "time of a check by a pattern, a schema or a parser of SQL",
         There("run/src/grading/timed_check.rs", "a_schema_that_explodes_is_given_up"),
+    ),
+    (
+        "SQL that is checked",
+        There("grade/src/check/sql/mod.rs", "long_and_deep_texts_are_not_checked_and_break_nothing"),
+    ),
+    (
+        "statements that a grader of a context decides on",
+        There("grade/src/context.rs", "nothing_to_decide_on_is_no_rubric_and_too_much_is_refused"),
     ),
     ("memory of a script", There("script/tests/script.rs", "limits_stop_a_script")),
     ("steps of a script", There("script/tests/script.rs", "limits_stop_a_script")),
