@@ -594,6 +594,7 @@ fn each_assertion_type_is_read_or_refused_as_the_table_says() {
     for row in ASSERTION_TYPES {
         let value = match row.name {
             "is-json" => json!({"type": "object"}),
+            "is-sql" | "contains-sql" => json!({"databaseType": "MySQL"}),
             "word-count" => json!({"min": 1}),
             "trajectory:tool-sequence" => json!({"steps": ["a"]}),
             "trajectory:tool-args-match" => json!({"name": "a", "args": {}}),
@@ -613,7 +614,7 @@ fn each_assertion_type_is_read_or_refused_as_the_table_says() {
         // Types of AgentV's have keys of their own, which the tests of graders hold.
         let is_own = matches!(row.support, AssertionSupport::SameKeys(_));
         let file = json!({
-            "prompts": ["p"], "providers": ["echo"], "tests": [{"assert": [assertion]}],
+            "prompts": ["p"], "providers": ["echo"], "tests": [{"vars": {"context": "a"}, "assert": [assertion]}],
         });
         let loaded = load_with(&file.to_string(), &[]).loaded;
         let errors: Vec<String> = loaded

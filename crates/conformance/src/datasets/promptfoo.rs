@@ -6,9 +6,9 @@ use super::figures::FigureTable;
 
 /// File, tests, tests of which nothing can be kept, types of assertions that have no counterpart.
 const CONFIGURATIONS: [(&str, u64, u64, &[&str]); 6] = [
-    ("self-grading", 10, 0, &["javascript"]),
+    ("self-grading", 10, 0, &[]),
     ("custom-grading-prompt", 1, 0, &[]),
-    ("simple-test", 5, 0, &["javascript", "python"]),
+    ("simple-test", 5, 0, &[]),
     ("gpt-4o-vs-4o-mini", 15, 0, &[]),
     ("g-eval", 5, 0, &[]),
     ("rag-eval", 2, 0, &["answer-relevance", "context-recall", "context-relevance", "context-faithfulness"]),
