@@ -3,10 +3,10 @@
 
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
-    distribution::student_critical_value,
+    distribution::student_two_sided,
     power::PowerDesign,
     undefined::{check_all_finite, check_finite},
-    units::UnitSums,
+    units::{LEAST_FREEDOM, UnitSums, cluster_critical_value},
 };
 
 /// Most values at the ends of the range that the values of one unit count for. Values that lie close together away from the ends
@@ -34,7 +34,8 @@ pub struct BoundedMean {
     /// The mean over all values; larger clusters have more weight.
     pub mean: f64,
     /// Number of values at the ends of the range that would carry as much information: `m (1 - m) / se^2` for a mean
-    /// m on a range of 0 to 1, but at most 25 for each cluster. The number of clusters where no value differs from another.
+    /// m on a range of 0 to 1, but at most 25 for each cluster. The number of clusters where no value differs from another. Clusters are counted as those of one
+    /// size would be.
     pub effective_n: f64,
     /// Wilson's interval of the mean on the effective number of values, with the quantile of Student's t, or at either end that of
     /// randomly weighted values where it reaches further. That of [`proportion`] for independent values that all lie at the ends.
@@ -61,8 +62,10 @@ pub fn bounded_mean(
     bounded_mean_clustered(values, &positions, range, level)
 }
 
-/// Computes [`bounded_mean`] of values in clusters, with the clustered error (CR1); `clusters` names the cluster of
-/// each value. The error is smoothed by a tenth of a cluster at either end of the range, and the weights of values are those of their
+/// Computes [`bounded_mean`] of values in clusters, with the clustered error; `clusters` names the cluster of
+/// each value. Where clusters differ in size, they count as `n^2 / sum(size^2)` of one size, and what a cluster is off by counts for
+/// more the more of the sample it holds (CR2), so that a single large one is seen for what it is. The error is smoothed by a tenth of
+/// a cluster at either end of the range, and the weights of values are those of their
 /// cluster. The limit of the effective number is our own, chosen by simulation.
 pub fn bounded_mean_clustered<K: Ord>(
     values: &[f64],
@@ -139,12 +142,14 @@ pub struct BoundedDifference {
     pub units: usize,
     /// Mean of the differences.
     pub difference: f64,
+    /// Number of clusters of one size that would say as much.
+    effective_units: f64,
     rises: EffectiveMean,
     falls: EffectiveMean,
     /// Correlation of the rises and falls of a cluster.
     correlation: f64,
-    /// Number of clusters whose differences do not cancel.
-    differing: usize,
+    /// The same number of the clusters whose differences do not cancel.
+    differing: f64,
     reach: DifferenceReach,
 }
 
@@ -174,10 +179,14 @@ pub fn bounded_difference<K: Ord>(
     let spread = (product(&up, &up) * product(&down, &down)).sqrt();
     let correlation = if spread > 0.0 { (product(&up, &down) / spread).clamp(-1.0, 1.0) } else { 0.0 };
 
-    let differs = |(rise, fall): (&f64, &f64)| (reach.rise * rise - reach.fall * fall).abs() > dust;
+    let differing = rises.units().zip(falls.units()).filter_map(|((rise, size), (fall, _))| {
+        ((reach.rise * rise - reach.fall * fall).abs() > dust).then_some(size)
+    });
+    let (size, squares) = differing.fold((0.0, 0.0), |(n, squares), size| (n + size, squares + size * size));
     Ok(BoundedDifference {
         units: rises.count(),
-        differing: rises.sums().iter().zip(falls.sums()).filter(|pair| differs(*pair)).count(),
+        effective_units: rises.effective_count(),
+        differing: if squares > 0.0 { size * size / squares } else { 0.0 },
         difference: differences.iter().sum::<f64>() / differences.len() as f64,
         rises: rises.effective_mean(),
         falls: falls.effective_mean(),
@@ -187,8 +196,8 @@ pub fn bounded_difference<K: Ord>(
 }
 
 /// Two-sided probability that so many fair coins fall alike.
-fn one_way(coins: usize) -> f64 {
-    i32::try_from(coins).map_or(0.0, |coins| 0.5_f64.powi(coins - 1)).min(1.0)
+fn one_way(coins: f64) -> f64 {
+    0.5_f64.powf(coins - 1.0).min(1.0)
 }
 
 /// Quantiles that decide what a test shows: that of its interval, and that of its power.
@@ -204,13 +213,13 @@ impl BoundedDifference {
             return Err(UndefinedReason::OneValue);
         }
 
-        let critical = student_critical_value(self.units as f64 - 1.0, level)?;
+        let critical = cluster_critical_value(self.effective_units, level)?;
         let (low, high) = self.ends(critical);
         Ok(Interval { low, high, level, method: IntervalMethod::WilsonRisesFalls })
     }
 
     /// Returns the two-sided p of no difference: the largest probability of error at which the interval holds 0, but no less than
-    /// `2 / 2^m` where m clusters differ. If neither side is better, each of them is as likely to rise as to fall, and all go one
+    /// `2 / 2^m` where m clusters of one size differ. If neither side is better, each of them is as likely to rise as to fall, and all go one
     /// way so often: with four to eight clusters the interval alone is wrong in 8 to 10 % of samples. Source: R. A. Fisher, The
     /// Design of Experiments (1935).
     pub fn p(&self) -> Result<f64, UndefinedReason> {
@@ -236,7 +245,8 @@ impl BoundedDifference {
             if holds_zero(middle) { long = middle } else { short = middle }
         }
 
-        Ok(crate::distribution::student_two_sided(long, self.units as f64 - 1.0).max(self.least_p()))
+        let freedom = self.effective_units - 1.0;
+        Ok(student_two_sided(long, freedom.max(LEAST_FREEDOM)).max(self.least_p()))
     }
 
     /// Probability that all clusters that differ go one way by chance.
@@ -252,12 +262,12 @@ impl BoundedDifference {
     /// Source for the sum of the two: Miller, arXiv 2411.00640, equation 9, with quantiles of Student's t.
     pub fn detectable(&self, se: f64, design: PowerDesign) -> Result<f64, UndefinedReason> {
         let quantiles = self.quantiles(1.0, design)?;
-        if one_way(self.units) > design.alpha() + DUST {
+        if one_way(self.effective_units) > design.alpha() + DUST {
             return Err(UndefinedReason::Unreachable);
         }
 
         let square = quantiles.critical * quantiles.critical;
-        let unseen = square / (self.units as f64 + square);
+        let unseen = square / (self.effective_units + square);
         let (low, high) = self.ends(quantiles.critical);
         let centre = self.centre();
         let DifferenceReach { fall, rise } = self.reach;
@@ -310,12 +320,12 @@ impl BoundedDifference {
             return Err(UndefinedReason::OneValue);
         }
 
-        let freedom = self.units as f64 * factor - 1.0;
+        let clusters = self.effective_units * factor;
         let both_sides =
             ConfidenceLevel::new(2.0 * design.power() - 1.0).map_err(|_| UndefinedReason::OutOfRange)?;
         Ok(PowerQuantiles {
-            critical: student_critical_value(freedom, design.level())?,
-            power: student_critical_value(freedom, both_sides)?,
+            critical: cluster_critical_value(clusters, design.level())?,
+            power: cluster_critical_value(clusters, both_sides)?,
         })
     }
 

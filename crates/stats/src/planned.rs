@@ -3,12 +3,11 @@
 use crate::{
     ConfidenceLevel, UndefinedReason, bounded,
     bounded::wilson_ends,
-    distribution::student_critical_value,
     power::{least_cases, rate_half_width},
     proportion,
     random_weights::RandomWeights,
     undefined::check_finite,
-    units::{UnitList, UnitSums},
+    units::{UnitList, UnitSums, cluster_critical_value},
 };
 
 /// Units that widths are computed from. Of more, evenly spaced ones are taken, from the lowest to the highest.
@@ -74,6 +73,11 @@ impl PlannedMean {
         self.units.n() / self.units.count() as f64
     }
 
+    /// Clusters of one size that a cluster counts for; 1 where all have one size.
+    fn evenness(&self) -> f64 {
+        self.units.effective_count() / self.units.count() as f64
+    }
+
     /// Returns half the width of the interval of `n` values with this mean and spread. Each value counts for `n` divided by the
     /// number of values: a sum of weights of the gamma distribution has the sum of their shapes.
     pub fn half_width(&self, n: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
@@ -91,10 +95,11 @@ impl PlannedMean {
         }
 
         let mut scaled = self.units.effective_mean_of(units);
-        scaled.effective_n = scaled.effective_n.min(bounded::MAX_WORTH * units);
-        let wilson =
-            wilson_ends(scaled.mean, scaled.effective_n, student_critical_value(units - 1.0, level)?);
-        let end_weight = bounded::end_weight(scaled.effective_n / units);
+        let effective = units * self.evenness();
+        scaled.effective_n = scaled.effective_n.min(bounded::MAX_WORTH * effective);
+        let critical = cluster_critical_value(effective, level)?;
+        let wilson = wilson_ends(scaled.mean, scaled.effective_n, critical);
+        let end_weight = bounded::end_weight(scaled.effective_n / effective);
         let weights = RandomWeights::new(self.units.list(), end_weight)
             .with_unit_weight(units / self.units.count() as f64);
         let (low, high) = weights.widen(wilson, level.tail());
@@ -114,8 +119,8 @@ impl PlannedMean {
 
         // Without a spread, each cluster counts as one value at an end.
         least_cases(half_width, least, |n| {
-            let units = n as f64 / self.size();
-            let critical = student_critical_value(units - 1.0, level)?;
+            let units = n as f64 / self.size() * self.evenness();
+            let critical = cluster_critical_value(units, level)?;
             let (low, high) = wilson_ends(self.cautious_mean, units, critical);
             check_finite((high - low) / 2.0)
         })

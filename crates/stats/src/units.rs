@@ -13,6 +13,18 @@ use crate::{
 /// with. Where few clusters hold all that differs, their own spread says too little about that of others.
 const CLUSTER_PRIOR: f64 = 0.1;
 
+/// Fewest degrees of freedom of several clusters.
+pub(crate) const LEAST_FREEDOM: f64 = 0.1;
+
+/// The quantile of Student's t for so many clusters of one size. Where one cluster holds nearly everything, the degrees of freedom are
+/// at least a tenth, whose interval has any width.
+pub(crate) fn cluster_critical_value(
+    effective_count: f64,
+    level: ConfidenceLevel,
+) -> Result<f64, UndefinedReason> {
+    student_critical_value((effective_count - 1.0).max(LEAST_FREEDOM), level)
+}
+
 /// Sums and sizes of units. Those of a large sample may be in a file, so they are shown one after the other.
 pub trait UnitList {
     /// Number of units.
@@ -131,9 +143,9 @@ impl UnitSums {
         Self { is_binary: false, ..self }
     }
 
-    /// The sum of each unit.
-    pub(crate) fn sums(&self) -> &[f64] {
-        &self.units.sums
+    /// Sum and size of each unit.
+    pub(crate) fn units(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.units.sums.iter().copied().zip(self.units.sizes.iter().copied())
     }
 
     /// The variance of the values of both lists together, each of them independent.
@@ -175,10 +187,16 @@ impl<L: UnitList> UnitSums<L> {
         self.units.count()
     }
 
+    /// Number of units of one size that would carry as much information, `n^2 / sum(size^2)`: the number of units where all have one
+    /// size, and near 1 where one of them holds most of the values. Source: L. Kish, Survey Sampling (1965).
+    pub(crate) fn effective_count(&self) -> f64 {
+        self.n * self.n / self.sum(|_, size| size * size)
+    }
+
     /// The mean of the values, which had this range, and its interval, as [`bounded_mean_clustered`](crate::bounded_mean_clustered)
     /// has them.
     pub fn bounded_mean(&self, range: (f64, f64), level: ConfidenceLevel) -> BoundedMean {
-        let units = self.count() as f64;
+        let units = self.effective_count();
         let mut scaled = self.effective_mean();
         scaled.effective_n = scaled.effective_n.min(MAX_WORTH * units);
         let place = |share: f64| range.0 + (range.1 - range.0) * share;
@@ -211,14 +229,14 @@ impl<L: UnitList> UnitSums<L> {
         }
     }
 
-    /// The quantile that bounds an interval: of Student's t with a degree of freedom less than there are clusters,
+    /// The quantile that bounds an interval: of Student's t with a degree of freedom less than there are clusters of one size,
     /// or the normal one for a proportion.
     pub(crate) fn critical_value(&self, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
         match self.count() {
             1 if self.is_independent => Err(UndefinedReason::OneValue),
             1 => Err(UndefinedReason::OneCluster),
             _ if self.is_binary => normal_critical_value(level),
-            units => student_critical_value(units as f64 - 1.0, level),
+            _ => cluster_critical_value(self.effective_count(), level),
         }
     }
 
@@ -283,7 +301,9 @@ impl<L: UnitList> UnitSums<L> {
         spread > (DUST * size).powi(2) * self.count() as f64
     }
 
-    /// The effective mean that so many units have if they vary as these do; at least 2.
+    /// The effective mean that so many units have if they vary as these do; at least 2. A unit that holds much of the sample pulls
+    /// the mean towards itself: what it is off by counts for more (CR2). Source: R. Bell and D. McCaffrey, Survey Methodology 28
+    /// (2002), 169-181.
     pub(crate) fn effective_mean_of(&self, units: f64) -> EffectiveMean {
         let mean = self.mean().clamp(0.0, 1.0);
         if self.is_binary {
@@ -291,24 +311,25 @@ impl<L: UnitList> UnitSums<L> {
         }
 
         let seen = self.count() as f64;
-        let size = self.n / seen;
+        let effective = units * self.effective_count() / seen;
         if !self.varies() {
             // No spread to learn from: each cluster counts as one value at an end.
-            return EffectiveMean { mean, effective_n: units };
+            return EffectiveMean { mean, effective_n: effective };
         }
 
+        let size = self.n / self.effective_count();
         let prior = if self.is_independent { 0.0 } else { CLUSTER_PRIOR };
-        let smoothed_n = units * size + 2.0 * prior * size;
-        let smoothed = (mean * units * size + prior * size) / smoothed_n;
+        let smoothed_units = effective + 2.0 * prior;
+        let smoothed_n = smoothed_units * size;
+        let smoothed = (mean * effective + prior) / smoothed_units;
         // Squares have one degree of freedom less than there are units.
         let more = if units == seen { 1.0 } else { (units - 1.0) / (seen - 1.0) };
-        let from_data = self.sum(|sum, size| (sum - size * smoothed).powi(2));
-        let from_ends = prior * ((size * smoothed).powi(2) + (size * (1.0 - smoothed)).powi(2));
-        let squares = from_data * more + from_ends;
-        let smoothed_units = units + 2.0 * prior;
-        let variance = squares / smoothed_n.powi(2) * smoothed_units / (smoothed_units - 1.0);
+        let from_data = self.sum(|sum, size| (sum - size * smoothed).powi(2) / (1.0 - size / smoothed_n));
+        let from_ends = prior * size * size * (smoothed.powi(2) + (1.0 - smoothed).powi(2));
+        let squares = from_data * more + from_ends / (1.0 - size / smoothed_n);
+        let variance = squares / smoothed_n.powi(2);
 
-        let effective_n = smoothed * (1.0 - smoothed) / variance * units / smoothed_units;
+        let effective_n = smoothed * (1.0 - smoothed) / variance * effective / smoothed_units;
         EffectiveMean { mean, effective_n }
     }
 }

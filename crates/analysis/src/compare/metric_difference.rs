@@ -1,5 +1,7 @@
 //! Comparison of one metric on two sides: difference, interval, test, and detectable difference.
 
+use std::collections::HashMap;
+
 use assize_stats::{
     ConfidenceLevel, DifferenceReach, Interval, McNemarVariant, SeededRandom, UndefinedReason,
     bootstrap_clustered_mean, bootstrap_mean, bounded_difference, clustered_mean,
@@ -92,6 +94,9 @@ pub struct MetricDifference {
     pub n: usize,
     /// Number of clusters; null if every pair is independent.
     pub clusters: Option<usize>,
+    /// Number of independent pairs, or of clusters of one size, that say as much.
+    #[serde(skip)]
+    pub(crate) independent: f64,
     /// Metric of the base over the pairs, 0 to 1.
     pub base: Option<f64>,
     /// Metric of the candidate over the pairs, 0 to 1.
@@ -187,19 +192,21 @@ pub(crate) fn compare_metric(
         candidate.iter().zip(base).map(|(candidate, base)| candidate - base).collect();
     let clusters = pairs.candidate.clusters();
     let difference = mean(&differences);
+    let independent = clusters.map_or(pairs.len() as f64, |_| effective_clusters(&pairs.candidate.clusters));
     let errors =
         DifferenceErrors::new(&differences, &pairs.candidate.clusters, clusters.is_some(), options.level);
     let se = errors.clustered.map_or(errors.independent, |(_, cr1)| cr1);
     let parts = if pairs.is_binary() && clusters.is_none() {
         compare_verdicts(base, candidate, options)
     } else {
-        compare_scores(pairs, &differences, se, options)
+        compare_scores(pairs, &differences, (se, independent), options)
     };
     let undefined = parts.interval.err().or(parts.p.err());
     let mut contrast = MetricDifference {
         unit,
         n: pairs.len(),
         clusters,
+        independent,
         base: mean(base).ok(),
         candidate: mean(candidate).ok(),
         higher: differences.iter().filter(|value| **value > DIFFERENCE_TOLERANCE).count(),
@@ -261,6 +268,16 @@ fn mean(values: &[f64]) -> Result<f64, UndefinedReason> {
     values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(ConfidenceLevel::P95).mean
 }
 
+/// Number of clusters of one size that say as much as these, which number the values. Source: L. Kish, Survey Sampling (1965).
+fn effective_clusters(ids: &[u32]) -> f64 {
+    let mut sizes: HashMap<u32, f64> = HashMap::new();
+    for id in ids {
+        *sizes.entry(*id).or_default() += 1.0;
+    }
+
+    (ids.len() as f64).powi(2) / sizes.values().map(|size| size * size).sum::<f64>()
+}
+
 /// Smallest number of pairs of which the exact test can show a difference at a level: all pairs go one way with the probability
 /// `2 / 2^n`. Fewer decide nothing, alike or not.
 pub(crate) fn least_pairs(level: ConfidenceLevel) -> usize {
@@ -302,11 +319,10 @@ fn compare_verdicts(base: &[f64], candidate: &[f64], options: &ComparisonOptions
 fn compare_scores(
     pairs: &PairSample,
     differences: &[f64],
-    se: Option<f64>,
+    (se, independent): (Option<f64>, f64),
     options: &ComparisonOptions,
 ) -> DifferenceParts {
     let (ids, clusters) = (&pairs.candidate.clusters, pairs.candidate.clusters());
-    let units = clusters.unwrap_or(differences.len());
     let bounded = bounded_difference(
         differences,
         ids,
@@ -316,7 +332,7 @@ fn compare_scores(
     let n = differences.len() as u64;
     let nothing_differs = n > 0 && differences.iter().all(|value| value.abs() <= DIFFERENCE_TOLERANCE);
     let interval = if nothing_differs {
-        none_differ(units as u64, options.level)
+        none_differ(independent as u64, options.level)
     } else if options.bootstrap {
         let mut random = SeededRandom::new(options.seed);
         let drawn = match clusters {
@@ -366,7 +382,7 @@ impl MetricDifference {
             })
         };
         // Of fewer pairs, the exact test shows no difference even if all of them differ.
-        let is_enough = self.units() >= least_pairs(options.level);
+        let is_enough = self.independent + DIFFERENCE_TOLERANCE >= least_pairs(options.level) as f64;
         self.call = match (options.margin, self.difference) {
             (Some(margin), Some(_)) if within(margin) && is_enough => Conclusion::Equivalent,
             (_, Some(difference)) if shown && difference > 0.0 => Conclusion::Better,
@@ -389,6 +405,7 @@ impl MetricDifference {
             unit,
             n,
             clusters: None,
+            independent: n as f64,
             base: None,
             candidate: None,
             higher: 0,
@@ -410,11 +427,6 @@ impl MetricDifference {
             call: Conclusion::NotComparable,
             says: format!("Not compared: {}.", reason.describe()),
         }
-    }
-
-    /// Number of independent pairs.
-    fn units(&self) -> usize {
-        self.clusters.unwrap_or(self.n)
     }
 
     fn summary_sentence(&self, options: &ComparisonOptions) -> String {

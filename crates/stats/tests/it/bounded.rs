@@ -69,8 +69,68 @@ fn means_have_wilsons_interval_on_their_effective_number() {
 
     let values = [0.9, 0.8, 1.0, 0.2, 0.3, 0.5, 0.7, 0.6, 0.1, 0.65];
     let clustered = bounded_mean_clustered(&values, &[0, 0, 0, 1, 1, 2, 3, 3, 4, 5], UNIT, LEVEL).unwrap();
-    assert_near(clustered.effective_n, 11.906_102_448_443_15, 1e-12);
-    assert_ends(clustered.interval.unwrap(), 0.251_689_350_653_628_5, 0.844_773_650_415_071, 1e-9);
+    assert_near(clustered.effective_n, 10.539_609_167_006_53, 1e-12);
+    assert_ends(clustered.interval.unwrap(), 0.220_462_225_640_741, 0.866_172_975_224_863, 1e-9);
+}
+
+/// Calls `see` with each way in which clusters of these sizes pass or fail as a whole: values, clusters, and the number of each size that
+/// pass, of `large` ones and of so many single ones.
+fn whole_clusters(large: &[usize], single: usize, mut see: impl FnMut(&[f64], &[usize], usize, usize)) {
+    for passing in 0..1_usize << large.len() {
+        for ones in 0..=single {
+            let (mut values, mut clusters) = (Vec::new(), Vec::new());
+            for (at, size) in large.iter().enumerate() {
+                values.extend(std::iter::repeat_n(f64::from(u8::from(passing >> at & 1 == 1)), *size));
+                clusters.extend(std::iter::repeat_n(at, *size));
+            }
+            for at in 0..single {
+                values.push(f64::from(u8::from(at < ones)));
+                clusters.push(large.len() + at);
+            }
+            see(&values, &clusters, passing.count_ones() as usize, ones);
+        }
+    }
+}
+
+fn ways(of: usize, taken: usize) -> f64 {
+    (0..taken).map(|at| (of - at) as f64 / (taken - at) as f64).product()
+}
+
+#[test]
+fn a_large_cluster_beside_small_ones_is_covered() {
+    for (large, single) in
+        [(&[50][..], 20), (&[20], 19), (&[20], 40), (&[15, 8, 5, 3, 2, 2], 6), (&[5, 5, 5], 5)]
+    {
+        let rates: Vec<f64> = (1..20).map(|at| f64::from(at) / 20.0).collect();
+        let mut covered = vec![0.0; rates.len()];
+        whole_clusters(large, single, |values, clusters, passing, ones| {
+            let found = bounded_mean_clustered(values, clusters, UNIT, LEVEL).unwrap().interval.unwrap();
+            for (rate, covered) in rates.iter().zip(&mut covered) {
+                if (found.low - 1e-12..=found.high + 1e-12).contains(rate) {
+                    let (pass, all) = ((passing + ones) as f64, (large.len() + single) as f64);
+                    *covered += ways(single, ones) * rate.powf(pass) * (1.0 - rate).powf(all - pass);
+                }
+            }
+        });
+        let least = covered.iter().copied().fold(1.0, f64::min);
+        assert!(least > 0.95, "{large:?} and {single}: {least}");
+    }
+}
+
+#[test]
+fn one_lucky_cluster_is_no_difference() {
+    // Every cluster rises or falls, with equal chances.
+    for (large, single) in [(&[50][..], 20), (&[20], 19), (&[15, 8, 5, 3, 2, 2], 6)] {
+        let mut wrong = 0.0;
+        whole_clusters(large, single, |values, clusters, _, ones| {
+            let differences: Vec<f64> = values.iter().map(|value| 2.0 * value - 1.0).collect();
+            let found = bounded_difference(&differences, clusters, DifferenceReach::symmetric(1.0)).unwrap();
+            if found.p().unwrap() <= 0.05 {
+                wrong += ways(single, ones) * 0.5_f64.powf((large.len() + single) as f64);
+            }
+        });
+        assert!(wrong <= 0.055, "{large:?} and {single}: {wrong}");
+    }
 }
 
 #[test]
