@@ -45,7 +45,8 @@ impl ClusteredMean {
     /// Returns true if the clustered error is smaller than the independent one, because values within a
     /// cluster are negatively correlated. Legitimate, and worth a note.
     pub fn is_balanced_within(&self) -> bool {
-        self.design_effect.is_ok_and(|effect| effect < 1.0)
+        // The design effect is of CR0, which is a little small: that alone says nothing about the values.
+        self.se_cr1.is_ok_and(|clustered| self.se_independent.is_ok_and(|plain| clustered < plain))
     }
 }
 

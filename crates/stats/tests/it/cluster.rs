@@ -24,6 +24,11 @@ fn values_that_balance_within_clusters_leave_no_clustered_error() {
     assert_eq!((found.se_cr0, found.design_effect), (Ok(0.0), Ok(0.0)));
     assert_eq!(found.effective_n, Err(UndefinedReason::NoSpread));
     assert!(found.is_balanced_within());
+
+    // The only cluster is two cases that agree. CR0 is below the independent error, and CR1 is not.
+    let agree = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0];
+    let found = clustered_mean(&agree, &[0, 0, 1, 2, 3, 4, 5, 6, 7, 8], ConfidenceLevel::P95).unwrap();
+    assert!(found.design_effect.unwrap() < 1.0 && !found.is_balanced_within());
 }
 
 #[test]
