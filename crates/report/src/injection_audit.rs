@@ -1,7 +1,7 @@
 //! Tables of an injection audit.
 
 use assize_analysis::MetricEstimate;
-use assize_audit::{PairTally, WilsonShare, injection::InjectionReport};
+use assize_audit::{CountedShare, PairTally, injection::InjectionReport};
 
 use crate::ReportStyle;
 use crate::number::{format_count, format_percent, format_rate};
@@ -53,7 +53,7 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
                 ReportPiece::untrusted_name(tone, &format!("{}.{}", probe.name, probe.place)),
                 "",
                 &probe.tally,
-                wilson(&probe.tally),
+                win_interval(&probe.tally),
             )
         })
         .collect();
@@ -96,8 +96,8 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
     page.finish()
 }
 
-/// Wilson's interval of the share of decisions that were won.
-fn wilson(tally: &PairTally) -> Option<(f64, f64)> {
+/// Interval of the share of decisions that were won.
+fn win_interval(tally: &PairTally) -> Option<(f64, f64)> {
     let won = tally.win_rate();
     won.low.zip(won.high)
 }
@@ -109,7 +109,7 @@ fn probe_row(
     interval: Option<(f64, f64)>,
 ) -> Vec<ReportPiece> {
     let won = tally.win_rate();
-    let share = |share: &WilsonShare| {
+    let share = |share: &CountedShare| {
         ReportPiece::plain(share.rate.map_or("–".to_owned(), |_| format_percent(share.count, share.n)))
     };
     let tone = if tally.won > 0 { ReportTone::Bad } else { ReportTone::Plain };

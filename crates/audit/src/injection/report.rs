@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{InjectionProbe, InjectionWins, InsertPosition, ProbeWins};
-use crate::{PairTally, PairedDecisions, UNCHANGED, WilsonShare};
+use crate::{CountedShare, PairTally, PairedDecisions, UNCHANGED};
 
 /// Effect of one probe at one position.
 #[derive(Debug, Clone)]
@@ -201,7 +201,7 @@ fn split_label<'p>(label: &str, known: &'p [InjectionProbe]) -> Option<(&'p Inje
 /// Orders tallies by win rate, then by flip rate, descending.
 fn compare_success(a: &PairTally, b: &PairTally) -> std::cmp::Ordering {
     let key = |tally: &PairTally| {
-        let share = |rate: WilsonShare| rate.rate.unwrap_or(-1.0);
+        let share = |rate: CountedShare| rate.rate.unwrap_or(-1.0);
         (share(tally.win_rate()), share(tally.flip_rate()))
     };
     let ((a_won, a_flipped), (b_won, b_flipped)) = (key(a), key(b));
