@@ -195,7 +195,10 @@ pub(crate) fn compare_metric(
     } else {
         compare_scores(pairs, &differences, se, options)
     };
-    let undefined = parts.interval.err().or(parts.p.err());
+    let undefined = parts.interval.err().or(parts.p.err()).map(|reason| match reason {
+        UndefinedReason::OneValue if clusters.is_some() => UndefinedReason::OneCluster,
+        other => other,
+    });
     let mut contrast = MetricDifference {
         unit,
         n: pairs.len(),
@@ -259,6 +262,11 @@ const DIFFERENCE_TOLERANCE: f64 = 1e-9;
 
 fn mean(values: &[f64]) -> Result<f64, UndefinedReason> {
     values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(ConfidenceLevel::P95).mean
+}
+
+/// Formats a count with its noun: `1 pair`, `2 pairs`.
+fn counted(n: usize, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Smallest number of pairs of which the exact test can show a difference at a level: all pairs go one way with the probability
@@ -432,7 +440,8 @@ impl MetricDifference {
                 self.test
             );
         }
-        let pairs = format!("{} pair{}", self.n, if self.n == 1 { "" } else { "s" });
+        let pairs = counted(self.n, "pair");
+        let pairs = self.clusters.map_or(pairs.clone(), |n| format!("{pairs} in {}", counted(n, "cluster")));
         match self.call {
             Conclusion::Better => format!("Higher by {} ({range}).", unit.format_size(difference)),
             Conclusion::Worse => format!("Lower by {} ({range}).", unit.format_size(difference)),
