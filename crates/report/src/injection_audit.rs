@@ -169,7 +169,8 @@ pub(crate) fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, Str
             text = format!("{text}; with a harmless text, {}", format_metric_rate(&wins.control));
         }
 
-        let tone = match (wins.is_effect(), wins.beyond_noise.value) {
+        // Without an interval, as where all decisions are of one case, nothing is shown in either way.
+        let tone = match (wins.is_effect(), wins.beyond_noise.interval) {
             (true, _) => ReportTone::Bad,
             (false, Ok(_)) => ReportTone::Good,
             (false, Err(_)) => ReportTone::Open,
@@ -202,4 +203,31 @@ pub(crate) fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, Str
     }
 
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_audit::{DecisionPair, PairedDecisions, ScaleDecision, UNCHANGED};
+
+    use super::*;
+
+    #[test]
+    fn decisions_of_one_case_show_nothing_in_either_way() {
+        let pair = |label: &str, at: usize| DecisionPair {
+            case: "c".to_owned(),
+            suite: "s".to_owned(),
+            label: label.to_owned(),
+            criterion: ("rubrics".to_owned(), "k".to_owned()),
+            text: String::new(),
+            before: ScaleDecision::Step { at: 0, top: 1 },
+            after: ScaleDecision::Step { at, top: 1 },
+            costs: false,
+            is_checklist: true,
+        };
+        let pairs = vec![pair(UNCHANGED, 0), pair("fake-verdict.append", 1)];
+        let compared = PairedDecisions { pairs, cases: 1, ..PairedDecisions::default() };
+        let lines = conclusion_lines(&InjectionReport::new(&compared, &[]));
+        let (tone, says) = lines.last().expect("a conclusion");
+        assert!(matches!(tone, ReportTone::Open) && says.starts_with("No effect of attacks"), "{says}");
+    }
 }
