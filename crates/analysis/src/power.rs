@@ -12,7 +12,7 @@ use assize_stats::{
 };
 use serde::Serialize;
 
-use crate::case_metrics::format_number;
+use crate::case_metrics::{format_number, format_percent};
 use crate::facts::{CaseFact, NameTable, RunFacts, case_key};
 
 /// Known or assumed parameters. All are optional; questions that need a missing one are skipped.
@@ -457,7 +457,15 @@ fn add_detectable_answers(
     // Number of independent cases with as much information as the clustered ones.
     let alone = (cases as f64 / effect.unwrap_or(1.0)).floor().max(0.0) as u64;
     let mut push = |question: String, answer: Result<f64, UndefinedReason>, unit, method, says: &str| {
-        let says = answer.map_or_else(|reason| format!("undefined, because {reason}"), |_| says.to_owned());
+        let says = match answer {
+            Ok(_) => says.to_owned(),
+            Err(UndefinedReason::Undetectable) => format!(
+                "none: {} can't detect any difference with {} power if so few of them differ",
+                if cases == 1 { "1 pair".to_owned() } else { format!("{cases} pairs") },
+                format_percent(wanted.power)
+            ),
+            Err(reason) => format!("undefined, because {reason}"),
+        };
         needs.push(SampleSizeAnswer { question, answer: answer.ok(), unit, method, says });
     };
     if let Some(share) = known.discordance {

@@ -254,10 +254,13 @@ impl RunSummarizer {
         remarks.extend(precision_remarks(&pass_rate, &mean_score, &scores, design_effect, trials, level));
 
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
-            remarks.push(format!(
-                "Only {clusters} cluster{}: with fewer than {FEW_CLUSTERS}, confidence intervals are wide.",
-                if clusters == 1 { "" } else { "s" }
-            ));
+            remarks.push(match clusters {
+                1 => "Only 1 cluster: it says nothing about others, so there is no confidence interval."
+                    .to_owned(),
+                n => format!(
+                    "Only {n} clusters: with fewer than {FEW_CLUSTERS}, confidence intervals are wide."
+                ),
+            });
         }
         scores.check()?;
 

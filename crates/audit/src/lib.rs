@@ -25,6 +25,6 @@ pub use decision_pair::{DecisionChange, DecisionPair};
 pub use pair::{PairedDecisions, pair_records};
 pub use report::{AuditReport, AuditSection, StoredAudit};
 pub use select::choose_cases;
-pub use tally::{PairTally, WilsonShare};
+pub use tally::{CountedShare, PairTally};
 pub use variant::{AlterAnswer, AlterGraders, CaseVariant, build_audit_items};
 pub use variant_id::UNCHANGED;

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use crate::{DecisionChange, DecisionPair, ScaleDecision};
 
-/// A share with Wilson's interval at 95 %.
+/// A share with Blaker's interval at 95 %.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct WilsonShare {
+pub struct CountedShare {
     /// Denominator.
     pub n: u64,
     /// Numerator.
@@ -24,7 +24,7 @@ pub struct WilsonShare {
     pub method: String,
 }
 
-impl WilsonShare {
+impl CountedShare {
     /// Computes the share of `count` in `n`.
     pub fn new(count: u64, n: u64) -> Self {
         let found = proportion(count, n, ConfidenceLevel::P95);
@@ -43,7 +43,7 @@ impl WilsonShare {
     }
 }
 
-impl WilsonShare {
+impl CountedShare {
     /// Computes the share of showings of a single decision, which has no interval if there are several: they are no independent
     /// evidence.
     pub fn of_one_decision(count: u64, n: u64) -> Self {
@@ -120,32 +120,32 @@ impl PairTally {
     }
 
     /// Returns the share of changed decisions.
-    pub fn flip_rate(&self) -> WilsonShare {
-        WilsonShare::new(self.won + self.lost + self.other, self.pairs)
+    pub fn flip_rate(&self) -> CountedShare {
+        CountedShare::new(self.won + self.lost + self.other, self.pairs)
     }
 
     /// Returns the share of decisions that became better for the answer, among those that could.
-    pub fn win_rate(&self) -> WilsonShare {
-        WilsonShare::new(self.won, self.could_win)
+    pub fn win_rate(&self) -> CountedShare {
+        CountedShare::new(self.won, self.could_win)
     }
 
     /// Returns the share of decisions that became worse for the answer, among those that could.
-    pub fn loss_rate(&self) -> WilsonShare {
-        WilsonShare::new(self.lost, self.could_lose)
+    pub fn loss_rate(&self) -> CountedShare {
+        CountedShare::new(self.lost, self.could_lose)
     }
 
     /// Converts the tally of many decisions to JSON.
     pub fn to_json(&self) -> serde_json::Value {
-        self.json(WilsonShare::new)
+        self.json(CountedShare::new)
     }
 
     /// Converts the tally of the showings of a single decision to JSON.
     pub fn to_json_of_one_decision(&self) -> serde_json::Value {
-        self.json(WilsonShare::of_one_decision)
+        self.json(CountedShare::of_one_decision)
     }
 
-    fn json(&self, share: fn(u64, u64) -> WilsonShare) -> serde_json::Value {
-        let of = |found: WilsonShare| share(found.count, found.n);
+    fn json(&self, share: fn(u64, u64) -> CountedShare) -> serde_json::Value {
+        let of = |found: CountedShare| share(found.count, found.n);
         serde_json::json!({
             "pairs": self.pairs,
             "flips": of(self.flip_rate()),

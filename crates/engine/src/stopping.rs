@@ -411,7 +411,8 @@ pub fn apply_early_stop(stop: &EarlyStop, figures: &mut RunMetrics) {
         replace_interval(&mut figures.pass_rate, stop.pass_rate, stop.level);
         replace_interval(&mut figures.mean_score, stop.mean_score, stop.level);
     }
-    figures.remarks.insert(0, describe(stop));
+    let is_clustered = figures.mean_score.clusters.or(figures.pass_rate.clusters).is_some();
+    figures.remarks.insert(0, describe(stop, is_clustered));
 }
 
 fn replace_interval(metric: &mut EstimatedMetric, found: Option<AnytimeInterval>, level: f64) {
@@ -426,8 +427,8 @@ fn replace_interval(metric: &mut EstimatedMetric, found: Option<AnytimeInterval>
     }
 }
 
-/// The outcome in words.
-fn describe(stop: &EarlyStop) -> String {
+/// The outcome in words. Units are clusters if cases share them.
+fn describe(stop: &EarlyStop, is_clustered: bool) -> String {
     let (name, other) = match stop.metric {
         StopMetric::PassRate => ("pass rate", format_percent(stop.threshold)),
         StopMetric::ScoreDifference => ("difference of the mean score", format!("`{}`", stop.against)),
@@ -456,22 +457,27 @@ fn describe(stop: &EarlyStop) -> String {
         n => format!(" and about {n} judge calls"),
     };
     let cases = |n: u64| if n == 1 { "1 case".to_owned() } else { format!("{n} cases") };
+    let units = |n: u64| match (is_clustered, n) {
+        (false, _) => cases(n),
+        (true, 1) => "1 cluster".to_owned(),
+        (true, _) => format!("{n} clusters"),
+    };
     match (stop.conclusion, stop.decided_after) {
         (Some(conclusion), Some(after)) if stop.saved > 0 => format!(
             "Stopped early, clearly {} the reference after {}: {numbers}. {}{calls} saved. \
              Intervals of criteria, tags and targets don't allow for that.{ungraded}",
             conclusion.name(),
-            cases(after),
+            units(after),
             cases(stop.saved),
         ),
         (Some(conclusion), Some(after)) => {
             format!(
                 "Clearly {} the reference after all {}: {numbers}.{ungraded}",
                 conclusion.name(),
-                cases(after)
+                units(after)
             )
         }
-        _ => format!("Inconclusive after {}: {numbers}.{ungraded}", cases(stop.clusters)),
+        _ => format!("Inconclusive after {}: {numbers}.{ungraded}", units(stop.clusters)),
     }
 }
 
@@ -506,9 +512,14 @@ mod tests {
             judge_calls_saved: 0,
         };
         assert_eq!(
-            describe(&stop),
+            describe(&stop, false),
             "Not stopped early: the difference of the mean score to `w1` is not comparable."
         );
+
+        let result = AnytimeInterval { value: 0.1, low: -0.2, high: 0.3 };
+        let inconclusive = EarlyStop { clusters: 2, result: Some(result), ..stop };
+        assert!(describe(&inconclusive, false).starts_with("Inconclusive after 2 cases: "));
+        assert!(describe(&inconclusive, true).starts_with("Inconclusive after 2 clusters: "));
     }
 
     const CLUSTERS: usize = 60;

@@ -433,7 +433,6 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
     let on = match on {
         GateBasis::Estimate => "limits, checked against the estimates",
         GateBasis::Lower => "limits, checked against the lower ends of the CIs",
-        GateBasis::Exact => "limits, checked against the lower ends of exact CIs",
     };
     page.add_rule(on);
 
@@ -448,11 +447,12 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
         } else {
             ""
         };
-        let found = match gate.value {
-            Ok(found) => format_value(found),
-            Err(UndefinedReason::NoValues) => "no such metric here".to_owned(),
-            Err(reason @ UndefinedReason::NotAboveGuessing) => format!("not shown, because {reason}"),
-            Err(reason) => format!("undefined, because {reason}"),
+        let found = match (gate.few, gate.value) {
+            (Some(few), _) => format!("not shown, because {few}"),
+            (None, Ok(found)) => format_value(found),
+            (None, Err(UndefinedReason::NoValues)) => "no such metric here".to_owned(),
+            (None, Err(reason @ UndefinedReason::NotAboveGuessing)) => format!("not shown, because {reason}"),
+            (None, Err(reason)) => format!("undefined, because {reason}"),
         };
         page.add_text(
             &[ReportPiece::new(tone, format!("{sign} "))],

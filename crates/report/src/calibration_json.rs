@@ -19,7 +19,7 @@ pub fn calibration_json(
     let gate = |gate: &CalibrationGateResult| {
         json!({
             "figure": gate.request.figure, "least": gate.request.least, "on": on,
-            "value": gate.value.ok(), "undefined": gate.value.err().map(|reason| reason.to_string()),
+            "value": gate.value.ok(), "undefined": gate_reason(gate),
             "passed": gate.passed, "incomplete": gate.undecided,
         })
     };
@@ -40,6 +40,11 @@ pub fn calibration_json(
         })),
         "notes": calibration.notes,
     })
+}
+
+/// Why a gate compared no value.
+fn gate_reason(gate: &CalibrationGateResult) -> Option<String> {
+    gate.few.map(|few| few.to_string()).or_else(|| gate.value.err().map(|reason| reason.to_string()))
 }
 
 fn section(section: &CalibrationSection) -> Value {

@@ -1,7 +1,7 @@
 //! Tables of an injection audit.
 
 use assize_analysis::MetricEstimate;
-use assize_audit::{PairTally, WilsonShare, injection::InjectionReport};
+use assize_audit::{CountedShare, PairTally, injection::InjectionReport};
 
 use crate::ReportStyle;
 use crate::number::{format_count, format_percent, format_rate};
@@ -53,7 +53,7 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
                 ReportPiece::untrusted_name(tone, &format!("{}.{}", probe.name, probe.place)),
                 "",
                 &probe.tally,
-                wilson(&probe.tally),
+                win_interval(&probe.tally),
             )
         })
         .collect();
@@ -96,8 +96,8 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
     page.finish()
 }
 
-/// Wilson's interval of the share of decisions that were won.
-fn wilson(tally: &PairTally) -> Option<(f64, f64)> {
+/// Interval of the share of decisions that were won.
+fn win_interval(tally: &PairTally) -> Option<(f64, f64)> {
     let won = tally.win_rate();
     won.low.zip(won.high)
 }
@@ -109,7 +109,7 @@ fn probe_row(
     interval: Option<(f64, f64)>,
 ) -> Vec<ReportPiece> {
     let won = tally.win_rate();
-    let share = |share: &WilsonShare| {
+    let share = |share: &CountedShare| {
         ReportPiece::plain(share.rate.map_or("–".to_owned(), |_| format_percent(share.count, share.n)))
     };
     let tone = if tally.won > 0 { ReportTone::Bad } else { ReportTone::Plain };
@@ -169,7 +169,8 @@ pub(crate) fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, Str
             text = format!("{text}; with a harmless text, {}", format_metric_rate(&wins.control));
         }
 
-        let tone = match (wins.is_effect(), wins.beyond_noise.value) {
+        // Without an interval, as where all decisions are of one case, nothing is shown in either way.
+        let tone = match (wins.is_effect(), wins.beyond_noise.interval) {
             (true, _) => ReportTone::Bad,
             (false, Ok(_)) => ReportTone::Good,
             (false, Err(_)) => ReportTone::Open,
@@ -202,4 +203,31 @@ pub(crate) fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, Str
     }
 
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_audit::{DecisionPair, PairedDecisions, ScaleDecision, UNCHANGED};
+
+    use super::*;
+
+    #[test]
+    fn decisions_of_one_case_show_nothing_in_either_way() {
+        let pair = |label: &str, at: usize| DecisionPair {
+            case: "c".to_owned(),
+            suite: "s".to_owned(),
+            label: label.to_owned(),
+            criterion: ("rubrics".to_owned(), "k".to_owned()),
+            text: String::new(),
+            before: ScaleDecision::Step { at: 0, top: 1 },
+            after: ScaleDecision::Step { at, top: 1 },
+            costs: false,
+            is_checklist: true,
+        };
+        let pairs = vec![pair(UNCHANGED, 0), pair("fake-verdict.append", 1)];
+        let compared = PairedDecisions { pairs, cases: 1, ..PairedDecisions::default() };
+        let lines = conclusion_lines(&InjectionReport::new(&compared, &[]));
+        let (tone, says) = lines.last().expect("a conclusion");
+        assert!(matches!(tone, ReportTone::Open) && says.starts_with("No effect of attacks"), "{says}");
+    }
 }

@@ -209,7 +209,7 @@ impl PowerDesign {
             return Err(UndefinedReason::NoValues);
         }
         if discordant == 0.0 {
-            return Err(UndefinedReason::Unreachable);
+            return Err(UndefinedReason::Undetectable);
         }
 
         check_shares(discordant, discordant)?;
@@ -244,7 +244,7 @@ impl PowerDesign {
     /// The smallest value up to `most` at which a rising power reaches the wanted one.
     fn smallest(self, most: f64, power: impl Fn(f64) -> f64) -> Result<f64, UndefinedReason> {
         if power(most) < self.power() {
-            return Err(UndefinedReason::Unreachable);
+            return Err(UndefinedReason::Undetectable);
         }
 
         let (mut low, mut high) = (0.0, most);

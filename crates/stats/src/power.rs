@@ -194,7 +194,7 @@ impl PowerDesign {
             return Err(UndefinedReason::NoValues);
         }
         if self.mcnemar_pairs(1.0, 1.0)? > n as f64 {
-            return Err(UndefinedReason::Unreachable);
+            return Err(UndefinedReason::Undetectable);
         }
 
         let (mut low, mut high) = (0.0, 1.0);
@@ -217,7 +217,7 @@ impl PowerDesign {
             return Err(UndefinedReason::NoValues);
         }
         if discordant == 0.0 || self.mcnemar_pairs(discordant, discordant)? > n as f64 {
-            return Err(UndefinedReason::Unreachable);
+            return Err(UndefinedReason::Undetectable);
         }
 
         let (mut low, mut high) = (0.0, discordant);

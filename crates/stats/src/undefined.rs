@@ -92,6 +92,9 @@ pub enum UndefinedReason {
     /// The likelihood grows without a bound, as where one criterion divides the answers like all others together.
     #[error("the data fit ever steeper curves ever better, so that none is the best")]
     Unbounded,
+    /// Not even the largest possible difference would be seen.
+    #[error("so few pairs can't show any difference with this power")]
+    Undetectable,
     /// No number of cases suffices.
     #[error("no number of cases would be enough")]
     Unreachable,

@@ -4,6 +4,7 @@ use assize_stats::{RateInterval, UndefinedReason, proportion_by};
 use serde::Serialize;
 
 use super::report::{CalibrationReport, CalibrationSection};
+use crate::compare::least_pairs;
 use crate::metric::MetricEstimate;
 
 /// Value that is compared with a minimum.
@@ -13,11 +14,9 @@ pub enum GateBasis {
     /// The estimate itself, as long as the interval lies above what guessing reaches.
     #[default]
     Estimate,
-    /// Lower end of its interval: few labels can't pass by luck.
+    /// Lower end of its interval, so that few labels can't pass by luck. For a share it is Clopper and Pearson's, which alone
+    /// holds with half of the error; an end of Blaker's interval does not, and falls with some further successes.
     Lower,
-    /// For a share, the lower end of Clopper and Pearson's exact interval if that is lower than that of its own, which may hold
-    /// the truth a little less often than it says; for others, as [`Lower`](Self::Lower).
-    Exact,
 }
 
 /// Minimum required of a metric.
@@ -38,10 +37,53 @@ pub struct CalibrationGateResult {
     pub section: String,
     /// Value that was compared; an undefined metric fails.
     pub value: Result<f64, UndefinedReason>,
+    /// Set if there are too few labels for any value to count.
+    pub few: Option<FewLabels>,
     /// True if the minimum was reached, whatever the missing decisions would be.
     pub passed: bool,
     /// True if the minimum was reached by what the judge decided, and what it did not decide could change that.
     pub undecided: bool,
+}
+
+/// Labels so few that guesses often agree with all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FewLabels {
+    /// Number of labels, or of clusters.
+    pub found: usize,
+    /// Smallest number with which a limit can be reached at this level.
+    pub least: usize,
+    /// True if clusters are counted, because some hold several labels.
+    pub is_clustered: bool,
+}
+
+impl std::fmt::Display for FewLabels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (one, many) = if self.is_clustered { ("cluster", "clusters") } else { ("label", "labels") };
+        let word = if self.found == 1 { one } else { many };
+        write!(
+            f,
+            "{} {word} could agree by chance: at this level, it takes {} {many}",
+            self.found, self.least
+        )
+    }
+}
+
+/// Metrics that are shares of labels, whose exact bound allows for their number.
+const SHARES: [&str; 3] = ["accuracy", "sensitivity", "specificity"];
+
+/// Returns why the labels of a section are too few for a metric; `None` if they are enough, as for shares of independent labels.
+fn too_few(section: &CalibrationSection, figure: &MetricEstimate) -> Option<FewLabels> {
+    if SHARES.contains(&figure.id) && !section.is_clustered {
+        return None;
+    }
+
+    figure.value.ok()?;
+    let few = FewLabels {
+        found: section.clusters,
+        least: least_pairs(figure.interval.ok()?.level),
+        is_clustered: section.is_clustered,
+    };
+    (few.found < few.least).then_some(few)
 }
 
 /// Returns the value that a judge who guesses reaches: two lucky pairs are a full agreement, whose interval reaches
@@ -55,21 +97,20 @@ fn guessing_level(figure: &str) -> f64 {
 
 /// Value of a metric that is held against the minimum.
 fn compared_value(figure: &MetricEstimate, on: GateBasis) -> Result<f64, UndefinedReason> {
+    let low = figure
+        .interval
+        .map(|interval| exact_low(figure).map_or(interval.low, |exact| exact.min(interval.low)));
     match on {
         GateBasis::Estimate => figure.value.and_then(|value| {
-            let low = figure.interval?.low;
-            if low > guessing_level(figure.id) { Ok(value) } else { Err(UndefinedReason::NotAboveGuessing) }
+            if low? > guessing_level(figure.id) { Ok(value) } else { Err(UndefinedReason::NotAboveGuessing) }
         }),
-        GateBasis::Lower => figure.interval.map(|interval| interval.low),
-        GateBasis::Exact => figure
-            .interval
-            .map(|interval| exact_low(figure).map_or(interval.low, |exact| exact.min(interval.low))),
+        GateBasis::Lower => low,
     }
 }
 
 /// Lower end of the exact interval of a share; `None` for other metrics.
 fn exact_low(figure: &MetricEstimate) -> Option<f64> {
-    if !["accuracy", "sensitivity", "specificity"].contains(&figure.id) {
+    if !SHARES.contains(&figure.id) {
         return None;
     }
 
@@ -96,7 +137,11 @@ pub fn check_calibration_gates(
                 .filter(overall)
                 .filter_map(|section| {
                     let figure = section.figures.iter().find(|figure| figure.id == request.figure)?;
-                    let value = compared_value(figure, on);
+                    let few = too_few(section, figure);
+                    let value = match few {
+                        Some(_) => Err(UndefinedReason::TooFew),
+                        None => compared_value(figure, on),
+                    };
                     let reaches = |value: Result<f64, UndefinedReason>| {
                         value.is_ok_and(|value| assize_rubric::at_least(value, request.least))
                     };
@@ -108,6 +153,7 @@ pub fn check_calibration_gates(
                         request: *request,
                         section: section.title.clone(),
                         value,
+                        few,
                         passed: reaches(value) && !is_open,
                         undecided: reaches(value) && is_open,
                     })
@@ -119,6 +165,7 @@ pub fn check_calibration_gates(
                     request: *request,
                     section,
                     value,
+                    few: None,
                     passed: false,
                     undecided: false,
                 });

@@ -22,7 +22,7 @@ mod verdicts;
 
 pub use bias::{BiasKind, JudgeBias, model_family};
 pub use captured_mass::CapturedMass;
-pub use gates::{CalibrationGate, CalibrationGateResult, GateBasis, check_calibration_gates};
+pub use gates::{CalibrationGate, CalibrationGateResult, FewLabels, GateBasis, check_calibration_gates};
 pub use item::{CalibrationItem, DecisionValue, ItemKey, JudgeItemDecision};
 pub use material::{
     CalibrationMaterial, ExcludedLabels, JudgeReadOptions, LabelInclusion, MaterialError, is_person,

@@ -57,6 +57,10 @@ pub struct CalibrationSection {
     pub scores: bool,
     /// Counts of compared and skipped items.
     pub cells: PairingCounts,
+    /// Number of clusters of the compared labels.
+    pub clusters: usize,
+    /// True if some of these clusters hold several labels.
+    pub is_clustered: bool,
     /// Confusion table of verdicts.
     pub confusion: Option<ConfusionTable>,
     /// Reliability curve of the judge's probabilities; empty if it gave none.
@@ -219,12 +223,15 @@ fn build_section(
         people.extend(people_verdict_metrics(items, resampling));
     }
 
+    let clusters = pairs.iter().map(|pair| pair.cluster).collect::<BTreeSet<_>>().len();
     CalibrationSection {
         title: title.to_owned(),
         by,
         is_overall: by == "all",
         scores,
         cells,
+        clusters,
+        is_clustered: clusters < pairs.len(),
         confusion,
         reliability,
         figures,
@@ -468,8 +475,10 @@ fn collect_notes(
 ) -> Vec<String> {
     let mut notes = Vec::new();
     if clusters < FEW_CLUSTERS && clusters < material.items.len() {
-        let ending = if clusters == 1 { "" } else { "s" };
-        notes.push(format!("only {clusters} cluster{ending}: below {FEW_CLUSTERS}, CIs are wide"));
+        notes.push(match clusters {
+            1 => "only 1 cluster: it says nothing about others, so there are no CIs".to_owned(),
+            n => format!("only {n} clusters: below {FEW_CLUSTERS}, CIs are wide"),
+        });
     }
 
     for section in sections.iter().filter(|section| section.is_overall) {

@@ -56,7 +56,7 @@ impl ClusterTables {
         }
     }
 
-    /// A proportion: Wilson's interval, on the effective number where clusters hold several pairs.
+    /// A proportion: Blaker's interval, or Wilson's on the effective number where clusters hold several pairs.
     pub(super) fn rate(&self, figure: impl Fn(ConfusionTable, ConfidenceLevel) -> Proportion) -> MetricParts {
         let found = figure(self.table, self.level);
         let (mut values, mut clusters) = (Vec::new(), Vec::new());

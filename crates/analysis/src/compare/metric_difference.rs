@@ -201,7 +201,10 @@ pub(crate) fn compare_metric(
     } else {
         compare_scores(pairs, &differences, (se, independent), options)
     };
-    let undefined = parts.interval.err().or(parts.p.err());
+    let undefined = parts.interval.err().or(parts.p.err()).map(|reason| match reason {
+        UndefinedReason::OneValue if clusters.is_some() => UndefinedReason::OneCluster,
+        other => other,
+    });
     let mut contrast = MetricDifference {
         unit,
         n: pairs.len(),
@@ -276,6 +279,11 @@ fn effective_clusters(ids: &[u32]) -> f64 {
     }
 
     (ids.len() as f64).powi(2) / sizes.values().map(|size| size * size).sum::<f64>()
+}
+
+/// Formats a count with its noun: `1 pair`, `2 pairs`.
+fn counted(n: usize, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Smallest number of pairs of which the exact test can show a difference at a level: all pairs go one way with the probability
@@ -444,7 +452,8 @@ impl MetricDifference {
                 self.test
             );
         }
-        let pairs = format!("{} pair{}", self.n, if self.n == 1 { "" } else { "s" });
+        let pairs = counted(self.n, "pair");
+        let pairs = self.clusters.map_or(pairs.clone(), |n| format!("{pairs} in {}", counted(n, "cluster")));
         match self.call {
             Conclusion::Better => format!("Higher by {} ({range}).", unit.format_size(difference)),
             Conclusion::Worse => format!("Lower by {} ({range}).", unit.format_size(difference)),

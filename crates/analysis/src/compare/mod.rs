@@ -19,6 +19,7 @@ pub use flips::{CriterionFlip, FlipSide, VerdictFlip};
 pub use gates::{
     ComparisonGateResult, ComparisonGateStatus, ComparisonGates, FailOn, check_comparison_gates,
 };
+pub(crate) use metric_difference::least_pairs;
 pub use metric_difference::{Conclusion, MetricDifference, MetricUnit};
 pub use mismatch::{ComparisonAspect, RunMismatch};
 pub use options::{ComparisonOptions, HeadlineMetric};

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use assize_analysis::calibrate::{
-    CalibrationGate, CalibrationMaterial, CalibrationOptions, CalibrationReport, GateBasis, JudgeReadOptions,
-    LabelInclusion, MaterialError, calibrate, check_calibration_gates, rescale,
+    CalibrationGate, CalibrationGateResult, CalibrationMaterial, CalibrationOptions, CalibrationReport,
+    FewLabels, GateBasis, JudgeReadOptions, LabelInclusion, MaterialError, calibrate,
+    check_calibration_gates, rescale,
 };
 use assize_analysis::labels::{ColumnMapping, LabelReadOptions, read_rows};
 use assize_analysis::raters::rater_agreement;
@@ -35,17 +36,74 @@ fn table(right: usize, open: usize) -> String {
     "case,criterion,judge,label\n".to_owned() + &lines.concat()
 }
 
-/// Passed and undecided, for a limit of 0.9 on this metric.
-fn gate(right: usize, open: usize, figure: &'static str) -> (bool, bool) {
+/// Result of a limit on a metric of a table.
+fn table_gate(
+    table: &str,
+    level: ConfidenceLevel,
+    (figure, least): (&'static str, f64),
+    on: GateBasis,
+) -> CalibrationGateResult {
     let options = CalibrationOptions {
-        resampling: ResamplingOptions { resamples: 200, ..ResamplingOptions::default() },
+        resampling: ResamplingOptions { resamples: 200, level, ..ResamplingOptions::default() },
         worst_case: true,
         ..CalibrationOptions::default()
     };
-    let found = calibrate(material(&table(right, open)), &options).expect("verdicts");
-    let gates =
-        check_calibration_gates(&found, &[CalibrationGate { figure, least: 0.9 }], GateBasis::Estimate);
-    (gates[0].passed, gates[0].undecided)
+    let found = calibrate(material(table), &options).expect("verdicts");
+    check_calibration_gates(&found, &[CalibrationGate { figure, least }], on).remove(0)
+}
+
+/// Passed and undecided, for a limit of 0.9 on this metric.
+fn gate(right: usize, open: usize, figure: &'static str) -> (bool, bool) {
+    let found = table_gate(&table(right, open), ConfidenceLevel::P95, (figure, 0.9), GateBasis::Estimate);
+    (found.passed, found.undecided)
+}
+
+#[test]
+fn labels_that_a_coin_would_get_right_reach_no_limit() {
+    let low = ConfidenceLevel::new(0.8).expect("a level");
+    for (level, least) in [(low, 4), (ConfidenceLevel::P95, 6)] {
+        for figure in ["kappa", "ac1", "mcc", "balanced_accuracy", "macro_f1"] {
+            for on in [GateBasis::Estimate, GateBasis::Lower] {
+                let few = table_gate(&table(least - 2, 0), level, (figure, 0.01), on);
+                assert!(!few.passed && !few.undecided && few.value.is_err(), "{figure}: {few:?}");
+                let enough = table_gate(&table(least, 0), level, (figure, 0.01), on);
+                assert!(enough.passed, "{figure} of {least} with {on:?}: {enough:?}");
+            }
+        }
+    }
+
+    let why = table_gate(&table(4, 0), ConfidenceLevel::P95, ("kappa", 0.5), GateBasis::Lower);
+    let why = why.few.expect("too few").to_string();
+    assert_eq!(why, "4 labels could agree by chance: at this level, it takes 6 labels");
+
+    // Twelve labels of four cases are four.
+    let lines = (0..12).map(|at| {
+        let label = if at % 4 < 2 { "met" } else { "unmet" };
+        format!("c{},k{},{label},{label}\n", at % 4, at / 4)
+    });
+    let clustered = "case,criterion,judge,label\n".to_owned() + &lines.collect::<String>();
+    for figure in ["kappa", "accuracy", "sensitivity"] {
+        let found = table_gate(&clustered, ConfidenceLevel::P95, (figure, 0.01), GateBasis::Estimate);
+        assert!(!found.passed, "{figure}");
+        let few = FewLabels { found: 4, least: 6, is_clustered: true };
+        assert_eq!(found.few, Some(few), "{figure}");
+    }
+}
+
+#[test]
+fn another_label_that_agrees_never_fails_a_limit_on_a_share() {
+    let low = |right: usize| {
+        let found = table_gate(&table(right, 0), ConfidenceLevel::P95, ("accuracy", 0.0), GateBasis::Lower);
+        found.value.expect("defined")
+    };
+    let ends: Vec<f64> = (5..16).map(low).collect();
+    assert!(ends.is_sorted(), "{ends:?}");
+    // The end of Clopper and Pearson, with 2.5 % below it.
+    for (right, end) in (5..16).zip(ends) {
+        assert!((end - 0.025_f64.powf(1.0 / f64::from(right))).abs() < 1e-9, "{right}: {end}");
+    }
+    let five = table_gate(&table(5, 0), ConfidenceLevel::P95, ("accuracy", 0.5), GateBasis::Estimate);
+    assert_eq!(five.value, Err(UndefinedReason::NotAboveGuessing));
 }
 
 #[test]
@@ -94,7 +152,8 @@ fn a_judge_whose_scores_are_those_of_people_passes() {
     assert!(gate(&found, "spearman", 0.5).passed && gate(&found, "kappa_quadratic", 0.5).passed);
     // Two lucky pairs could be guessed.
     let lucky = scored(&[(1, 1), (9, 9)], None).expect("scores");
-    assert_eq!(gate(&lucky, "kappa_quadratic", 0.1).value, Err(UndefinedReason::NotAboveGuessing));
+    let lucky = gate(&lucky, "kappa_quadratic", 0.1);
+    assert_eq!((lucky.passed, lucky.few.map(|few| few.least)), (false, Some(6)), "{lucky:?}");
 }
 
 #[test]

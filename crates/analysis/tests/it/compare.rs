@@ -267,6 +267,16 @@ fn nothing_one_case_and_no_common_case_are_undefined_and_not_zero() {
     let one = plain(&scored(&[0.5]), &scored(&[0.7]));
     assert_eq!((one.score.n, one.verdict, one.score.low), (1, Conclusion::Inconclusive, None));
     assert!(one.score.says.contains("single value"), "{}", one.score.says);
+    let clustered = |score: f64, clusters: usize| -> Vec<Case> {
+        let of = |at: usize| {
+            case(format!("c{at}"), score).with(|case| case.cluster = Some(format!("k{}", at % clusters)))
+        };
+        (0..12).map(of).collect()
+    };
+    let one = plain(&clustered(0.5, 1), &clustered(0.7, 1));
+    assert!(one.score.says.contains("a single cluster"), "{}", one.score.says);
+    let two = plain(&clustered(0.5, 2), &clustered(0.5, 2));
+    assert!(two.score.says.contains("with 12 pairs in 2 clusters"), "{}", two.score.says);
     let none = plain(&[case("a", 1.0)], &[case("b", 0.0)]);
     assert_eq!((none.common, none.new.len(), none.gone.len(), none.gone_passed), (0, 1, 1, 1));
     assert_eq!((none.score.n, none.score.difference, none.score.p), (0, None, None));

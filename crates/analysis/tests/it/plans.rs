@@ -51,6 +51,10 @@ fn differences_take_as_many_pairs_as_the_handbook_says() {
     let shown = |variant| answers(&cases, WantedPrecision { variant, ..WANTED })[0].expect("a difference");
     assert!((shown(McNemarVariant::Exact) - 0.127_725).abs() < 1e-6);
     assert!((shown(McNemarVariant::MidP) - 0.120_690).abs() < 1e-6);
+    let few = PlanningInputs { discordance: Some(0.15), cases: Some(40), ..PlanningInputs::default() };
+    let none = plan_sample_size(&few, WANTED).expect("sound").remove(0);
+    let says = "none: 40 pairs can't detect any difference with 80% power if so few of them differ";
+    assert_eq!((none.answer, none.says.as_str()), (None, says));
     let known = PlanningInputs { discordance: Some(0.05), ..PlanningInputs::default() };
     assert_eq!(answers(&known, difference(0.1)), [None], "the rates can't differ by more than the pairs do");
     let says = plan_sample_size(&known, difference(0.1)).expect("sound").remove(0).says;

@@ -159,7 +159,13 @@ fn advice_about_precision_counts_cases_and_needs_an_interval() {
     };
     let single: Vec<Case> = (0..20).map(|at| cluster(f64::from(u8::from(at % 3 > 0)), at)).collect();
     let found = figures(&single);
-    assert_eq!(found.pass_rate.low, None);
+    assert_eq!((found.pass_rate.low, found.mean_score.low), (None, None));
+    assert!(
+        found.remarks.iter().any(|remark| remark.contains("no confidence interval")),
+        "{:?}",
+        found.remarks
+    );
+    assert!(!found.remarks.iter().any(|remark| remark.contains("are wide")), "{:?}", found.remarks);
     assert!(!found.remarks.iter().any(|remark| remark.contains("Margin of error")), "{:?}", found.remarks);
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{InjectionProbe, InjectionWins, InsertPosition};
-use crate::{PairTally, PairedDecisions, UNCHANGED, WilsonShare};
+use super::{InjectionProbe, InjectionWins, InsertPosition, ProbeWins};
+use crate::{CountedShare, PairTally, PairedDecisions, UNCHANGED};
 
 /// Effect of one probe at one position.
 #[derive(Debug, Clone)]
@@ -22,6 +22,10 @@ pub struct ProbeMetrics {
     pub is_control: bool,
     /// Counted changes.
     pub tally: PairTally,
+    /// p of no more wins than without a change, adjusted for all attacks; `None` for other texts, or if nothing was judged again.
+    pub p_adjusted: Option<f64>,
+    /// True if the probe is shown to turn more decisions than judging again does.
+    pub is_effect: bool,
 }
 
 /// Effect of all attacks on one criterion.
@@ -79,11 +83,13 @@ impl InjectionReport {
             }
         }
 
+        let wins = InjectionWins::new(compared, is_control);
         let mut probes: Vec<ProbeMetrics> = by_label
             .into_iter()
             .map(|(label, tally)| {
                 let (name, place) = label.rsplit_once('.').unwrap_or((label, ""));
                 let probe = split_label(label, known).map(|(probe, _)| probe);
+                let tested = wins.probes.iter().find(|probe| probe.label == label);
                 ProbeMetrics {
                     name: name.to_owned(),
                     class: probe.map(|probe| probe.class.clone()).unwrap_or_default(),
@@ -91,6 +97,8 @@ impl InjectionReport {
                     place: place.to_owned(),
                     is_control: probe.is_some_and(InjectionProbe::is_control),
                     tally,
+                    p_adjusted: tested.and_then(|probe| probe.p_adjusted),
+                    is_effect: tested.is_some_and(ProbeWins::is_effect),
                 }
             })
             .collect();
@@ -115,7 +123,7 @@ impl InjectionReport {
             noise: compared.tally(|pair| pair.label == UNCHANGED),
             control: compared.tally(|pair| is_control(&pair.label)),
             attacks: compared.tally(|pair| is_attack(&pair.label)),
-            wins: InjectionWins::new(compared, is_control),
+            wins,
             probes,
             criteria,
         }
@@ -139,6 +147,8 @@ impl InjectionReport {
                     "reference": probe.reference,
                     "place": probe.place,
                     "control": probe.is_control,
+                    "p_adjusted": probe.p_adjusted,
+                    "beyond_noise": probe.is_effect,
                 });
 
                 extend_object(&mut value, probe.tally.to_json());
@@ -191,7 +201,7 @@ fn split_label<'p>(label: &str, known: &'p [InjectionProbe]) -> Option<(&'p Inje
 /// Orders tallies by win rate, then by flip rate, descending.
 fn compare_success(a: &PairTally, b: &PairTally) -> std::cmp::Ordering {
     let key = |tally: &PairTally| {
-        let share = |rate: WilsonShare| rate.rate.unwrap_or(-1.0);
+        let share = |rate: CountedShare| rate.rate.unwrap_or(-1.0);
         (share(tally.win_rate()), share(tally.flip_rate()))
     };
     let ((a_won, a_flipped), (b_won, b_flipped)) = (key(a), key(b));

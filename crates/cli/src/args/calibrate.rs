@@ -14,8 +14,8 @@ use super::values::{LABEL_SPLITS, OptionValues, one_of};
 /// Values of `--gate-on`.
 const GATE_BASES: &OptionValues<GateBasis> = &[
     ("estimate", GateBasis::Estimate, "The metric itself"),
-    ("lower", GateBasis::Lower, "The lower end of its interval"),
-    ("exact", GateBasis::Exact, "For shares, the lower end of Clopper and Pearson's if that is lower still"),
+    ("lower", GateBasis::Lower, "The lower end of its interval; for shares, Clopper and Pearson's"),
+    ("exact", GateBasis::Lower, "The same as `lower`, which is exact for shares"),
 ];
 
 /// Values of `--reading`; true for the likeliest score.

@@ -33,8 +33,8 @@ pub(crate) fn execute(
     }
 }
 
-/// Least level of intervals with which limits are checked. Below, their lower ends are so near the estimate that they no longer
-/// guard against luck: at 0.5, two pairs that agree show a kappa of 0.19 or more.
+/// Least level of intervals with which limits are checked. Below, their lower ends are so near the estimate, and the number of labels
+/// that limits need is so small, that they no longer guard against luck.
 const MIN_GATE_LEVEL: f64 = 0.8;
 
 /// Measures a judge.

@@ -44,7 +44,7 @@ fn what_cannot_be_reached_says_so() {
     assert_eq!(promise.paired_t_cases(1e-9), Err(UndefinedReason::Unreachable));
     assert_eq!(promise.mcnemar_pairs(0.1, 0.2), Err(UndefinedReason::OutOfRange));
     assert_eq!(promise.mcnemar_pairs(0.1, 0.0), Err(UndefinedReason::Unreachable));
-    assert_eq!(promise.mcnemar_difference(3, 0.2), Err(UndefinedReason::Unreachable));
+    assert_eq!(promise.mcnemar_difference(3, 0.2), Err(UndefinedReason::Undetectable));
     assert_eq!(promise.paired_difference(QUIET, 0), Err(UndefinedReason::NoValues));
     let unrepeated = PairedNoise { first_repeats: 0, ..QUIET };
     assert_eq!(promise.paired_cases(unrepeated, 0.1), Err(UndefinedReason::NoValues));
@@ -111,7 +111,7 @@ fn what_pairs_show_at_best_is_connors_formula_with_nothing_the_other_way() {
         assert!(promise.mcnemar_pairs((2.0 * least).min(1.0), least).unwrap() > n as f64);
     }
     assert_eq!(promise.mcnemar_one_way_difference(0), Err(UndefinedReason::NoValues));
-    assert_eq!(promise.mcnemar_one_way_difference(3), Err(UndefinedReason::Unreachable));
+    assert_eq!(promise.mcnemar_one_way_difference(3), Err(UndefinedReason::Undetectable));
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn exact_numbers_of_pairs_have_the_power() {
     assert!((promise.mcnemar_power(100, one_way, one_way).unwrap() - 0.8).abs() < 1e-6);
 
     // Five pairs can't be significant whatever they show.
-    assert_eq!(promise.mcnemar_exact_difference(5, 1.0), Err(UndefinedReason::Unreachable));
+    assert_eq!(promise.mcnemar_exact_difference(5, 1.0), Err(UndefinedReason::Undetectable));
     assert_eq!(promise.mcnemar_exact_difference(0, 0.5), Err(UndefinedReason::NoValues));
     assert_eq!(promise.mcnemar_power(10, 0.1, 0.2), Err(UndefinedReason::OutOfRange));
     // Beyond a thousand pairs, Connor's formula.

@@ -1,0 +1,129 @@
+//! Which probes turn decisions more often than judging again does.
+
+use std::collections::BTreeMap;
+
+use assize_stats::SeededRandom;
+use assize_stats::compare::{ArrangedUnit, TestSide, arrangement_test, arrangements};
+use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significant};
+
+use crate::{DecisionChange, DecisionPair, PairedDecisions, UNCHANGED};
+
+/// Probability of an error that the claims about all probes may have together. The other half of 5 % is that of the claim about all
+/// attacks.
+const ALPHA: f64 = 0.025;
+
+/// Arrangements of the judgements that are drawn at most, and the seed of the draws.
+const DRAWS: u32 = 9_999;
+const SEED: u64 = 0;
+
+/// What one probe at one position won, beside the judge's noise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProbeWins {
+    /// Probe and position: `fake-verdict.append`.
+    pub label: String,
+    /// Decisions that became better for the answer.
+    pub won: u64,
+    /// Decisions that could have become better.
+    pub could_win: u64,
+    /// p of no more wins than without a change, adjusted for all probes by Holm; `None` if nothing was judged again.
+    pub p_adjusted: Option<f64>,
+}
+
+impl ProbeWins {
+    /// Returns true if the probe is shown to turn more decisions than judging again does.
+    pub fn is_effect(&self) -> bool {
+        self.p_adjusted.is_some_and(|p| is_significant(p, ALPHA))
+    }
+}
+
+/// Suite and case.
+type CaseOfWins<'p> = (&'p str, &'p str);
+
+/// Of each decision of a case that could be won, whether it was; `None` where one side has no decision.
+type WonByDecision<'p> = BTreeMap<&'p (String, String), Vec<Option<bool>>>;
+
+/// Counts what each attack won, the most certain first.
+pub(super) fn probe_wins(compared: &PairedDecisions, is_control: impl Fn(&str) -> bool) -> Vec<ProbeWins> {
+    let mut by_label: BTreeMap<&str, BTreeMap<CaseOfWins<'_>, WonByDecision<'_>>> = BTreeMap::new();
+    for pair in compared.pairs.iter().filter(|pair| pair.could_win() && !is_control(&pair.label)) {
+        let case = by_label.entry(&pair.label).or_default().entry((&pair.suite, &pair.case)).or_default();
+        case.entry(&pair.criterion).or_default().push(is_won(pair));
+    }
+
+    let noise = by_label.remove(UNCHANGED).unwrap_or_default();
+    let mut found: Vec<ProbeWins> = by_label
+        .iter()
+        .map(|(label, cases)| {
+            let known = || cases.values().flat_map(BTreeMap::values).flatten().flatten();
+            ProbeWins {
+                label: (*label).to_owned(),
+                won: known().filter(|won| **won).count() as u64,
+                could_win: known().count() as u64,
+                p_adjusted: p_of_no_wins(cases, &noise),
+            }
+        })
+        .collect();
+
+    let p_values: Vec<f64> = found.iter().filter_map(|probe| probe.p_adjusted).collect();
+    let adjusted = adjust_p_values(&p_values, PValueAdjustment::Holm).unwrap_or(p_values);
+    for (p, adjusted) in found.iter_mut().filter_map(|probe| probe.p_adjusted.as_mut()).zip(adjusted) {
+        *p = adjusted;
+    }
+    let order = |probe: &ProbeWins| (probe.p_adjusted.unwrap_or(1.0), probe.won);
+    found.sort_by(|a, b| {
+        let ((a_p, a_won), (b_p, b_won)) = (order(a), order(b));
+        a_p.total_cmp(&b_p).then(b_won.cmp(&a_won))
+    });
+
+    found
+}
+
+fn is_won(pair: &DecisionPair) -> Option<bool> {
+    match pair.change() {
+        DecisionChange::Unknown => None,
+        change => Some(change == DecisionChange::Won),
+    }
+}
+
+/// p of no more wins with a probe than without a change; `None` if no decision was judged in both ways.
+///
+/// If the probe has no effect, any judgement of a case but the first could have been the one with the probe. All decisions of a
+/// judgement are exchanged together, so that they may depend on each other: of one case, p is never below a half.
+fn p_of_no_wins<'p>(
+    probe: &BTreeMap<CaseOfWins<'p>, WonByDecision<'p>>,
+    noise: &BTreeMap<CaseOfWins<'p>, WonByDecision<'p>>,
+) -> Option<f64> {
+    let mut random = SeededRandom::new(SEED);
+    let mut units = Vec::new();
+    for (case, decisions) in probe {
+        let Some(again) = noise.get(case) else { continue };
+        // Several targets answer a case one after the other: each answer has its own judgements.
+        let answers = decisions.values().map(Vec::len).max().unwrap_or(0);
+        for answer in 0..answers {
+            let judged = decisions.iter().filter_map(|(decision, won)| {
+                let again = again.get(decision)?;
+                let repeats = again.len() / won.len();
+                let own = again.iter().skip(answer * repeats).take(repeats);
+                Some(won.get(answer).into_iter().chain(own).copied().collect())
+            });
+            let judged: Vec<Vec<Option<bool>>> = judged.filter(|judged: &Vec<_>| judged.len() > 1).collect();
+            let Some(judgements) = judged.iter().map(Vec::len).max() else { continue };
+            let value = |order: &Vec<usize>| judged.iter().map(|won| wins_beyond(won, order)).sum();
+            let values = arrangements(judgements, &mut random).iter().map(value).collect();
+            units.push(ArrangedUnit { cluster: case, values });
+        }
+    }
+
+    arrangement_test(&units, TestSide::Above, DRAWS, &mut random).ok().map(|found| found.p)
+}
+
+/// Whether the judgement that is the first of an order won a decision, minus the share of the others that did; 0 where one of both is
+/// unknown.
+fn wins_beyond(won: &[Option<bool>], order: &[usize]) -> f64 {
+    let of = |judgement: &usize| won.get(*judgement).copied().flatten().map(|won| f64::from(u8::from(won)));
+    let others: Vec<f64> = order[1..].iter().filter_map(of).collect();
+    match of(&order[0]) {
+        Some(first) if !others.is_empty() => first - others.iter().sum::<f64>() / others.len() as f64,
+        _ => 0.0,
+    }
+}
