@@ -149,7 +149,7 @@ fn advice_about_precision_counts_cases_and_needs_an_interval() {
     let found = figures(&trials);
     let said = found.remarks.iter().find(|remark| remark.contains("Margin of error")).expect("a remark");
     let n: f64 =
-        said.split("run about ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("n");
+        said.split(", about ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("n");
     // Trials of a case are all alike, so that as many single answers would do: about 0.2 / (0.05 / 1.96)^2.
     assert!(said.contains("cases with as many trials each") && n > 15.0 && n < 350.0, "{said}");
 
