@@ -510,8 +510,8 @@ fn precision_remarks(
         && let Ok(n) = rate_precision(if is_guess { worst } else { rate }, WANTED, level).and_then(clusters)
     {
         let reached = format!("Margin of error of the pass rate: ±{:.1} pp", reach(pass_rate) * 100.0);
-        let most = if is_guess { "up to" } else { "about" };
-        needs.push((reached, format!("±{} pp, run {most}", WANTED * 100.0), round_up_cases(n)));
+        let most = if is_guess { "at most" } else { "about" };
+        needs.push((reached, format!("±{} pp, {most}", WANTED * 100.0), round_up_cases(n)));
     }
 
     if mean_score.n >= FEW
@@ -521,14 +521,16 @@ fn precision_remarks(
         && let Ok(n) = plan.cases(WANTED, level).map(|values| values / trials)
     {
         let reached = format!("Margin of error of the mean score: ±{:.3}", reach(mean_score));
-        needs.push((reached, format!("±{WANTED}, run about"), round_up_cases(n)));
+        needs.push((reached, format!("±{WANTED}, about"), round_up_cases(n)));
     }
 
     needs.retain(|(.., n)| *n > pass_rate.n.max(mean_score.n) as f64 / trials);
 
     let each = if trials > 1.0 { " with as many trials each" } else { "" };
     remarks.extend(
-        needs.into_iter().map(|(reached, wanted, n)| format!("{reached}. For {wanted} {n} cases{each}.")),
+        needs
+            .into_iter()
+            .map(|(reached, wanted, n)| format!("{reached}. For {wanted} {n} cases{each} are needed.")),
     );
 
     remarks

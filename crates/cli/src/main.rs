@@ -108,12 +108,24 @@ fn run() -> ExitCode {
         output::print_failure_json(&message, exit, Some(&context));
     }
 
+    // Who redirects results must not take what was lost for a run that passed.
+    let exit = match output::stdout_failure() {
+        Some(failure) => {
+            output::print_error(&failure, &context);
+            ExitStatus::strongest([exit, ExitStatus::Invalid].into_iter())
+        }
+        None => exit,
+    };
+
     ExitCode::from(exit.code())
 }
 
 /// Reads the command line. The flag says that the command is to print JSON.
 fn read_args() -> Result<(Args, bool), clap::Error> {
-    let mut matches = with_front_page(Args::command()).try_get_matches().map_err(with_fitting_tips)?;
+    let mut matches = with_front_page(Args::command()).try_get_matches().map_err(|error| {
+        let words: Vec<_> = std::env::args_os().collect();
+        with_fitting_tips(error, &words)
+    })?;
     let wants_json = wants_json(&matches);
     let args =
         Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut Args::command()))?;

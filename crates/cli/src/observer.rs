@@ -18,8 +18,8 @@ pub(crate) struct TerminalObserver {
     quiet: bool,
     /// Shows how far a run is.
     shows_progress: bool,
-    /// True if the summary of a run is read with the messages. Its last line is the notice about the offline judge, which need
-    /// not be read twice.
+    /// True if the summary of a run is read with the messages. It lists the warnings of the run, and its last line is the notice
+    /// about the offline judge: neither need be read twice.
     summary_follows: bool,
     progress: Mutex<ProgressDisplay>,
 }
@@ -92,7 +92,8 @@ impl EventObserver for TerminalObserver {
             }
             EngineEvent::Notice(message) | EngineEvent::Warning(message)
                 if self.summary_follows && message == OFFLINE_NOTICE => {}
-            EngineEvent::Notice(message) if !self.quiet => output::print_warning(&message, context),
+            EngineEvent::RunWarning(_) if self.summary_follows => {}
+            EngineEvent::Notice(message) | EngineEvent::RunWarning(message) if !self.quiet => output::print_warning(&message, context),
             EngineEvent::Warning(message) => output::print_warning(&message, context),
             EngineEvent::ProgramOutput { program, line } => {
                 self.say(&output::escape_message(&format!("{program}: {line}\n")));

@@ -2,8 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{OnceLock, PoisonError};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_engine::ExitStatus;
@@ -17,6 +17,9 @@ use crate::failure::CommandFailure;
 
 /// True once something was printed to stdout, of which a program expects one document.
 static HAS_RESULT: AtomicBool = AtomicBool::new(false);
+
+/// Why stdout took no more of the results.
+static STDOUT_FAILURE: OnceLock<String> = OnceLock::new();
 
 /// Prints a result. A closed pipe (`| head`) is ignored. What a CI job would take for a command in its log is spelled out.
 pub(crate) fn print(text: &str) {
@@ -75,7 +78,21 @@ fn is_regular_file() -> bool {
 fn write_stdout(text: &str) {
     HAS_RESULT.store(true, Ordering::Relaxed);
     let mut stdout = io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    note_failure(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+}
+
+/// Keeps the first error of writing to stdout, for [`stdout_failure`]. A reader that has read enough is none.
+fn note_failure(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        let _ = STDOUT_FAILURE.set(error.to_string());
+    }
+}
+
+/// Says why results could not be written to stdout; `None` if they were.
+pub(crate) fn stdout_failure() -> Option<String> {
+    STDOUT_FAILURE.get().map(|reason| format!("the results could not be written to stdout: {reason}"))
 }
 
 /// Prints a JSON value as a result.
@@ -88,8 +105,10 @@ pub(crate) fn stream_json(value: &impl serde::Serialize) {
     HAS_RESULT.store(true, Ordering::Relaxed);
     let mut stdout = io::BufWriter::with_capacity(64 * 1024, io::stdout().lock());
     let formatter = LogFormatter(PrettyFormatter::new());
-    let _ = value.serialize(&mut serde_json::Serializer::with_formatter(&mut stdout, formatter));
-    let _ = stdout.write_all(b"\n").and_then(|()| stdout.flush());
+    let written = value.serialize(&mut serde_json::Serializer::with_formatter(&mut stdout, formatter));
+    note_failure(
+        written.map_err(io::Error::from).and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()),
+    );
 }
 
 /// Returns true if something was printed to stdout.

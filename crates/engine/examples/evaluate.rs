@@ -28,7 +28,10 @@ pub(crate) async fn evaluate(
         EngineEvent::Run(CaseEvent::CaseFinished { row }) => {
             tell(format!("{}: {}", row.case_id, row.verdict));
         }
-        EngineEvent::Warning(message) | EngineEvent::Notice(message) | EngineEvent::Failure(message) => {
+        EngineEvent::Warning(message)
+        | EngineEvent::Notice(message)
+        | EngineEvent::RunWarning(message)
+        | EngineEvent::Failure(message) => {
             tell(message);
         }
         _ => {}

@@ -444,8 +444,8 @@ fn check_files(
     loaded.report_diagnostics(engine);
     let (errors, warnings) = loaded.tally();
     let problems = format!("{errors} error{} in the eval files", if errors == 1 { "" } else { "s" });
-    if errors > 0 && !options.keep_going {
-        let has_valid = loaded.files.iter().any(|file| !file.cases.is_empty());
+    let has_valid = loaded.files.iter().any(LoadedFile::can_run_in_part);
+    if errors > 0 && (!options.keep_going || !has_valid) {
         let advice = if has_valid { "; `--keep-going` runs the valid cases" } else { "" };
         return Err(EngineError::invalid_file(format!("{problems}, so nothing was run{advice}")));
     }
@@ -456,7 +456,7 @@ fn check_files(
         )));
     }
 
-    Ok((errors > 0).then_some(problems))
+    Ok((errors > 0).then(|| problems + &loaded.left_out_files()))
 }
 
 /// Run of eval files in the making.

@@ -20,6 +20,8 @@ pub enum EngineEvent {
     },
     /// Something about the options or the files that changes nothing about the exit code. Kept in the record of a run.
     Notice(String),
+    /// A notice at the beginning of a run that its summary lists again.
+    RunWarning(String),
     /// Something that a person has to know even where notices are not wanted.
     Warning(String),
     /// Code of an eval file that is run around its tests printed a line.

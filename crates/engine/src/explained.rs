@@ -1,6 +1,6 @@
 //! Records of one case of a stored run, with what it asked.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use assize_diagnostic::did_you_mean_name;
@@ -16,7 +16,8 @@ const MAX_HINT_IDS: usize = 10_000;
 /// Selection of results within a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CaseSelector<'a> {
-    /// Only cases of this suite.
+    /// Only cases of this suite. A name that several files share stands for all of them, with or without the path that tells
+    /// them apart.
     pub suite: Option<&'a str>,
     /// Only answers of this target.
     pub target: Option<&'a str>,
@@ -25,9 +26,46 @@ pub struct CaseSelector<'a> {
 impl CaseSelector<'_> {
     /// Returns true if a result is of the suite and the target asked for.
     pub fn takes(&self, row: &ResultRow) -> bool {
-        self.suite.is_none_or(|suite| *suite == *row.suite)
+        self.suite.is_none_or(|suite| is_called(&row.suite, suite))
             && self.target.is_none_or(|target| Some(target) == row.target.as_deref())
     }
+}
+
+/// Returns true if a suite has this name, where suites of one name are told apart by paths in brackets.
+fn is_called(suite: &str, name: &str) -> bool {
+    let rest = suite.strip_prefix(name);
+    rest.is_some_and(|rest| rest.is_empty() || (rest.starts_with(" (") && rest.ends_with(')')))
+}
+
+/// Says which suite or target of a selection the run does not have, and which it has; `None` if it has both.
+///
+/// # Errors
+/// When the run can't be read.
+pub fn unknown_selection(
+    folder: &RunFolder,
+    selector: CaseSelector<'_>,
+) -> Result<Option<String>, EngineError> {
+    let (mut suites, mut targets) = (BTreeSet::new(), BTreeSet::new());
+    for record in folder.cases()? {
+        let row = record?.result;
+        suites.insert(row.suite.to_string());
+        targets.extend(row.target.as_deref().map(str::to_owned));
+    }
+
+    let suite = selector.suite.filter(|wanted| !suites.iter().any(|suite| is_called(suite, wanted)));
+    let target = selector.target.filter(|wanted| !targets.contains(*wanted));
+    let (kind, wanted, all) = match (suite, target) {
+        (Some(suite), _) => ("suite", suite, suites),
+        (None, Some(target)) => ("target", target, targets),
+        (None, None) => return Ok(None),
+    };
+    let all: Vec<String> = all.into_iter().collect();
+    let known = match all.as_slice() {
+        [] => format!("it has no {kind}"),
+        [only] => format!("its only {kind} is `{only}`"),
+        _ => format!("its {kind}s are {}", preview(&all)),
+    };
+    Ok(Some(format!("no {kind} `{wanted}` in `{}`; {known}", folder.path().display())))
 }
 
 /// Record of a case, with what the case asked.
@@ -53,6 +91,7 @@ pub fn find_cases(
 
     let mut found: Vec<CaseRecord> = Vec::new();
     let mut ids: Vec<(Option<u64>, String)> = Vec::new();
+    let mut elsewhere: Option<ResultRow> = None;
     for record in folder.cases()? {
         let mut record = record?;
         if *record.result.case_id == *case && selector.takes(&record.result) {
@@ -62,12 +101,27 @@ pub fn find_cases(
             }
 
             found.push(record);
-        } else if ids.len() < MAX_HINT_IDS {
+        } else if *record.result.case_id == *case {
+            elsewhere = Some(record.result);
+        } else if selector.takes(&record.result) && ids.len() < MAX_HINT_IDS {
             ids.push((record.result.place, record.result.case_id.to_string()));
         }
     }
 
     if found.is_empty() {
+        if let Some(message) = unknown_selection(folder, selector)? {
+            return Err(EngineError::usage(message));
+        }
+        if let Some(row) = elsewhere {
+            let of_target =
+                row.target.map(|target| format!(", answered by target `{target}`")).unwrap_or_default();
+            return Err(EngineError::usage(format!(
+                "no case `{case}` is selected in `{}`; there is one of suite `{}`{of_target}",
+                folder.path().display(),
+                row.suite
+            )));
+        }
+
         // Rows lie in the order in which cases ended.
         ids.sort_by_key(|(place, _)| place.unwrap_or(u64::MAX));
         let ids: Vec<String> = ids.into_iter().map(|(_, id)| id).collect();

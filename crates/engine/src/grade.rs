@@ -63,6 +63,7 @@ impl BlankCount {
     fn warnings(&self) -> Vec<String> {
         let of_all = |part: usize| match (part, self.answers) {
             (1, 1) => "the answer".to_owned(),
+            (2, 2) => "both answers".to_owned(),
             (part, all) if part == all => format!("all {all} answers"),
             (part, all) => format!("{part} of {all} answers"),
         };

@@ -324,7 +324,7 @@ pub use eval::{PlanIdentity, PlannedRun, RunOutcome};
 pub use event::{EngineEvent, EventObserver};
 pub use exchange::{CountedExamples, ExchangeOptions, ExportReport, ExportedFile, ImportReport};
 pub use exit::{CallStop, ExitStatus, RunDecision, RunEnding, exit_of_run};
-pub use explained::{CaseSelector, FoundCase, find_cases};
+pub use explained::{CaseSelector, FoundCase, find_cases, unknown_selection};
 pub use files::{replace_file, replace_file_with};
 pub use forecast::{RunPlan, estimate_text};
 pub use gateway::{remedy, replies_file, workspace_fence_key};

@@ -17,6 +17,9 @@ use crate::runs::failed_cases;
 /// Ids that a pattern which matches none is compared with.
 const MOST_COMPARED: usize = 10_000;
 
+/// Tags that a message lists.
+const MOST_TAGS: usize = 20;
+
 /// Eval files that were read.
 #[derive(Debug, Default)]
 pub struct LoadedFiles {
@@ -41,6 +44,13 @@ pub struct LoadedFile {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+impl LoadedFile {
+    /// Returns true if the file has valid cases, and no error that applies to all of them.
+    pub(crate) fn can_run_in_part(&self) -> bool {
+        !self.cases.is_empty() && !self.cases.have_errors_outside()
+    }
+}
+
 impl LoadedFiles {
     /// Numbers of errors and warnings in all files.
     pub fn tally(&self) -> (usize, usize) {
@@ -55,6 +65,22 @@ impl LoadedFiles {
         for file in &self.files {
             engine.report_diagnostics(&file.diagnostics, &file.sources);
         }
+    }
+
+    /// Treats files with errors outside their cases as files that can't be read: settings that were not understood apply to
+    /// every case, so that a run without them would say nothing about what was asked for.
+    fn leave_out_broken_suites(&mut self) {
+        for file in self.files.iter_mut().filter(|file| file.cases.have_errors_outside()) {
+            file.suite = None;
+            file.cases = SuiteCases::default();
+        }
+    }
+
+    /// Names the files of which nothing is run; empty if there are none.
+    pub(crate) fn left_out_files(&self) -> String {
+        let files = self.files.iter().filter(|file| file.suite.is_none());
+        let files: Vec<String> = files.map(|file| format!("`{}`", file.path.display())).collect();
+        if files.is_empty() { String::new() } else { format!("; nothing of {} was run", files.join(", ")) }
     }
 
     /// Number of cases excluded because of errors. A file that could not be read counts as one.
@@ -81,7 +107,12 @@ impl Engine {
     /// # Errors
     /// As in [`Engine::load`].
     pub fn load_for_run(&self, paths: &[PathBuf], options: &EvalOptions) -> Result<LoadedFiles, EngineError> {
-        self.load_with(paths, |path| self.load_options_for_run(path, options))
+        let mut loaded = self.load_with(paths, |path| self.load_options_for_run(path, options))?;
+        if options.keep_going {
+            loaded.leave_out_broken_suites();
+        }
+
+        Ok(loaded)
     }
 
     /// Returns the options that a file is read with for a run.
@@ -290,12 +321,12 @@ impl<'a> CaseSelection<'a> {
             );
         }
 
+        if self.patterns.is_empty() && !self.tags.is_empty() {
+            return no_tag_message(self.tags, loaded);
+        }
+
         let first: Vec<String> = ids().take(3).collect();
-        let given = match (self.patterns.is_empty(), self.tags.is_empty()) {
-            (false, true) => "`--filter`",
-            (true, false) => "`--tag`",
-            _ => "`--filter` and `--tag`",
-        };
+        let given = if self.tags.is_empty() { "`--filter`" } else { "`--filter` and `--tag`" };
         match first.as_slice() {
             [only] if cases == 1 => format!("no case matches {given}; the only case is {only}"),
             _ => format!("no case matches {given}; there are {cases}, such as {}", first.join(", ")),
@@ -314,6 +345,28 @@ impl<'a> CaseSelection<'a> {
             Some((pattern.as_str(), near.to_owned()))
         })
     }
+}
+
+/// Message for tags that no case has: which ones there are.
+fn no_tag_message(wanted: &[String], loaded: &LoadedFiles) -> String {
+    let of_suites =
+        loaded.files.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| suite.tags.clone());
+    let cases =
+        loaded.files.iter().flat_map(|file| file.cases.iter()).filter_map(Result::ok).take(MOST_COMPARED);
+    let mut tags: BTreeSet<String> = of_suites.collect();
+    tags.extend(cases.flat_map(|case| case.tags.clone()));
+
+    let wanted: Vec<String> = wanted.iter().map(|tag| format!("`--tag {tag}`")).collect();
+    let mut shown: Vec<String> = tags.iter().take(MOST_TAGS).map(|tag| format!("`{tag}`")).collect();
+    if tags.len() > shown.len() {
+        shown.push("...".to_owned());
+    }
+    let tags = if tags.is_empty() {
+        "no case has a tag".to_owned()
+    } else {
+        format!("the tags are {}", shown.join(", "))
+    };
+    format!("no case matches {}; {tags}", wanted.join(" or "))
 }
 
 /// Patterns of ids; `None` where all are meant.

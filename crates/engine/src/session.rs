@@ -247,8 +247,14 @@ impl RunSession {
             workspaces.begin(&info.run_id);
         }
 
+        // Only the summaries of these list the warnings.
+        let is_listed = ["eval", "grade"].contains(&info.command.as_str());
         for warning in &info.warnings {
-            engine.notice(warning);
+            if is_listed {
+                engine.emit(EngineEvent::RunWarning(warning.clone()));
+            } else {
+                engine.notice(warning);
+            }
         }
     }
 

@@ -50,7 +50,7 @@ pub fn load_answers(
             answers: Some(AnswerFormat { columns: columns.clone(), table }),
         };
 
-        let mut collector = CaseCollector::new(defaults);
+        let mut collector = CaseCollector::new(defaults, cx.problems.error_count());
         match content {
             AnswerContent::Unreadable => {}
             AnswerContent::Records(format) => collect_records(&mut cx, path, format, &mut collector),

@@ -14,19 +14,21 @@ use crate::model::Case;
 pub struct SuiteCases {
     parts: Arc<[CaseSource]>,
     broken: usize,
+    outside: usize,
     have_dependencies: bool,
 }
 
 impl CaseCollector {
     /// Returns the collected cases.
     pub(crate) fn into_cases(self) -> SuiteCases {
-        SuiteCases::new(self.parts, self.broken, !self.dependencies.is_empty())
+        let outside = self.outside;
+        SuiteCases { outside, ..SuiteCases::new(self.parts, self.broken, !self.dependencies.is_empty()) }
     }
 }
 
 impl SuiteCases {
     pub(crate) fn new(parts: Vec<CaseSource>, broken: usize, have_dependencies: bool) -> Self {
-        Self { parts: parts.into(), broken, have_dependencies }
+        Self { parts: parts.into(), broken, outside: 0, have_dependencies }
     }
 
     /// Returns true if any case depends on another one. Recorded by the first check, so no file is read.
@@ -52,11 +54,13 @@ impl SuiteCases {
 
     /// Returns the number of cases that were excluded because they are invalid.
     pub fn invalid_count(&self) -> usize {
-        let in_datasets = self.parts.iter().map(|part| match part {
-            CaseSource::Kept(_) => 0,
-            CaseSource::Dataset(dataset) => dataset.broken.len(),
-        });
-        self.broken + in_datasets.sum::<usize>()
+        self.broken + self.parts.iter().map(CaseSource::invalid_count).sum::<usize>()
+    }
+
+    /// Returns true if the file has errors that belong to none of its cases, so that none of them may be run: settings that
+    /// were not understood apply to all.
+    pub const fn have_errors_outside(&self) -> bool {
+        self.outside > 0
     }
 
     /// Returns the number of cases.

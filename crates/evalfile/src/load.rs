@@ -251,7 +251,7 @@ struct DecodedList {
 
 fn decode_cases(cx: &mut DecodeContext, read: DecodedList, defaults: SuiteDefaults) -> Option<SuiteCases> {
     let DecodedList { key, key_span, mut list, source, deferred } = read;
-    let mut collector = CaseCollector::new(defaults);
+    let mut collector = CaseCollector::new(defaults, cx.problems.error_count());
     let before = cx.problems.error_count();
     let place = list.use_span();
     match &mut list.data {
@@ -264,7 +264,7 @@ fn decode_cases(cx: &mut DecodeContext, read: DecodedList, defaults: SuiteDefaul
         NodeValue::Str(_) => {
             interpolate(cx, &mut list);
             if let Some(written) = list.as_str() {
-                external::collect(cx, written, place, &mut collector);
+                collector.add_referenced(cx, |cx, into| external::collect(cx, written, place, into));
             }
         }
         NodeValue::Null => {}
@@ -276,6 +276,10 @@ fn decode_cases(cx: &mut DecodeContext, read: DecodedList, defaults: SuiteDefaul
                 format!("found {}", list.type_name()),
             )
             .with_help(match list.as_map().and_then(<[_]>::first) {
+                Some(_) if ["id", "input"].iter().any(|key| list.get(key).is_some()) => {
+                    "this is one case: write `- ` before its first key, and indent its other keys as far"
+                        .to_owned()
+                }
                 Some(first) => format!("turn each key into the id of a case: `- id: {}`", first.key),
                 None => {
                     "begin each case with `- id:`, or write the path of a file or folder of cases".to_owned()
@@ -335,7 +339,7 @@ fn load_dataset(cx: &mut DecodeContext, path: &Path, text: Option<&str>) -> Suit
         suite::decode_suite(cx, &empty, format, path, None)?
     };
 
-    let mut collector = CaseCollector::new(defaults);
+    let mut collector = CaseCollector::new(defaults, cx.problems.error_count());
     if let Some(text) = text {
         jsonl::keep_cases(cx, path, text, &mut collector);
     } else if let Some(dataset) = jsonl::check_dataset(cx, path, None, &mut collector) {

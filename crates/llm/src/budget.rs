@@ -325,7 +325,10 @@ impl BudgetTracker {
             return Err(ReservationRefusal::NotYet);
         }
         if let Some(limit) = state.budget.calls.filter(|limit| state.calls >= *limit) {
-            return Err(ReservationRefusal::Never(format!("the budget of {limit} calls is spent")));
+            return Err(ReservationRefusal::Never(format!(
+                "the budget of {limit} {} is spent",
+                if limit == 1 { "call" } else { "calls" }
+            )));
         }
 
         let input = request.input_at_most(&state);

@@ -112,7 +112,10 @@ impl EventObserver for CallNotes {
     fn observe(&self, event: EngineEvent) {
         match event {
             EngineEvent::Diagnostics { diagnostics, sources } => self.add_diagnostics(&diagnostics, &sources),
-            EngineEvent::Notice(message) | EngineEvent::Warning(message) | EngineEvent::Failure(message) => {
+            EngineEvent::Notice(message)
+            | EngineEvent::RunWarning(message)
+            | EngineEvent::Warning(message)
+            | EngineEvent::Failure(message) => {
                 self.warn(message);
             }
             EngineEvent::RunStarted { cases } => self.1.send_modify(|progress| progress.cases = cases),

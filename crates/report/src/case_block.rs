@@ -407,10 +407,15 @@ fn render_criterion(
 pub(crate) fn gate_sentence(row: &ResultRow, gate: &GateRow) -> String {
     let grader = row.graders.iter().find(|grader| grader.name == gate.grader);
     let Some(id) = &gate.criterion else {
-        let figure = grader
-            .and_then(|grader| grader.score)
-            .map_or_else(String::new, |score| format!(" has {}", number::format_score(score)));
-        return format!("grader `{}`{figure}, {}", sanitize::sanitize_name(&gate.grader), gate.rule);
+        let name = sanitize::sanitize_name(&gate.grader);
+        let score = grader.and_then(|grader| grader.score).map(number::format_score);
+        return match (score, gate.rule.rsplit_once("min_score ")) {
+            (Some(score), Some((_, least))) => {
+                format!("required grader `{name}` scored {score}, but needs {least}")
+            }
+            (Some(score), None) => format!("grader `{name}` scored {score}, {}", gate.rule),
+            (None, _) => format!("grader `{name}`, {}", gate.rule),
+        };
     };
 
     let criterion = grader.and_then(|grader| grader.criteria.iter().find(|criterion| *criterion.id == **id));

@@ -177,7 +177,7 @@ pub(crate) fn format_rescored(with: &str) -> String {
 
 /// Formats the number of cases on both sides, and of the others.
 pub(crate) fn format_case_counts(comparison: &RunComparison) -> String {
-    let mut text = format!("{} in common", grouped(comparison.common as u64));
+    let mut text = format!("{} in common", format_count(comparison.common as u64, "case", "cases"));
     for (number, word) in [
         (comparison.incomplete.len(), "of them incomplete"),
         (comparison.new.len(), "new"),
@@ -380,6 +380,11 @@ fn render_group_table(
         ReportColumn::left("verdict"),
     ];
 
+    // A title without a table says nothing about the runs.
+    if parts.rows.is_empty() && small_groups(parts).is_empty() {
+        return;
+    }
+
     page.add_blank();
     page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, table_title(parts, adjusted_by))]);
 
@@ -420,9 +425,7 @@ fn render_pooled(page: &mut ReportPage, parts: &ComparisonTable, limit: usize) {
         ReportColumn::right("CI, on average"),
     ];
 
-    let Some(pooled) = &parts.pooled else { return };
-    let small: Vec<&PooledDifference> =
-        pooled.groups.iter().filter(|group| group.pairs < assize_analysis::compare::MIN_PAIRS).collect();
+    let small = small_groups(parts);
     if small.is_empty() {
         return;
     }
@@ -442,6 +445,12 @@ fn render_pooled(page: &mut ReportPage, parts: &ComparisonTable, limit: usize) {
         .collect();
     render_table(page, 2, &COLUMNS, &lines);
     render_remainder(page, small.len(), limit);
+}
+
+/// Returns the groups that are too small for a test and have an estimate.
+fn small_groups(parts: &ComparisonTable) -> Vec<&PooledDifference> {
+    let groups = parts.pooled.iter().flat_map(|pooled| &pooled.groups);
+    groups.filter(|group| group.pairs < assize_analysis::compare::MIN_PAIRS).collect()
 }
 
 /// Name of a group for people: the text of a criterion, if the run has it.

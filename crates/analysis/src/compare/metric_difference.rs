@@ -484,7 +484,7 @@ impl MetricDifference {
                 let enough = self.enough.map(|n| {
                     let seen = unit.format_size(difference);
                     let pairs = if n == 1 { "pair" } else { "pairs" };
-                    format!("about {n} {pairs} would detect the observed {seen}")
+                    format!("about {n} {pairs} would be needed to detect the observed {seen}")
                 });
                 let power = match (detectable, enough) {
                     (Some(detectable), Some(enough)) => format!("{detectable}; {enough}."),

@@ -27,7 +27,7 @@ fn a_pass_rate_has_an_interval_and_says_what_would_be_enough() {
     assert_eq!(found.pass_rate.method.as_deref(), Some("Blaker"));
     assert!(found.pass_rate.says.contains("between 44.4% and 96.3%"), "{}", found.pass_rate.says);
     // So few cases say little about the rate: those for a rate of 50%.
-    assert!(found.remarks[0].contains("run up to 391 cases"), "{:?}", found.remarks);
+    assert!(found.remarks[0].contains("at most 391 cases are needed"), "{:?}", found.remarks);
     assert!(found.noise.is_none() && found.pass_rate_bounds.is_none() && found.design_effect.is_none());
 }
 
@@ -150,7 +150,7 @@ fn advice_about_precision_counts_cases_and_needs_an_interval() {
     let found = figures(&trials);
     let said = found.remarks.iter().find(|remark| remark.contains("Margin of error")).expect("a remark");
     let n: f64 =
-        said.split("run about ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("n");
+        said.split(", about ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("n");
     // Trials of a case are all alike, so that as many single answers would do: about 0.2 / (0.05 / 1.96)^2.
     assert!(said.contains("cases with as many trials each") && n > 15.0 && n < 350.0, "{said}");
 

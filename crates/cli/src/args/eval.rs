@@ -118,6 +118,8 @@ pub(crate) struct EvalArgs {
     #[arg(long, alias = "filter-failing", value_name = "RUN", conflicts_with_all = ["filter", "resume"], help_heading = SELECTION)]
     pub(crate) rerun_failed: Option<String>,
     /// Skip invalid cases instead of stopping (exit code 3 or more).
+    ///
+    /// Of a file with an error outside its cases, as in its settings, nothing is run.
     #[arg(long, help_heading = SELECTION)]
     pub(crate) keep_going: bool,
     #[command(flatten)]

@@ -20,11 +20,12 @@ const FILE_OPTIONS: &[(&str, &str)] = &[("assize grade", "--answers"), ("assize 
 const RUNS: &[&str] = &["assize eval", "assize grade"];
 const EVAL: &[&str] = &["assize eval"];
 
-/// Options of other tools and of other commands, by the commands they are given to, with what to write instead.
+/// Options of other tools and of other commands, by the commands they are given to, with what to write instead. Braces hold what
+/// stands for the value that was given, if none was.
 const FOREIGN_OPTIONS: &[(&[&str], &[&str], &str)] = &[
     (EVAL, &["-c", "--config"], "pass the file itself, as in 'assize eval promptfooconfig.yaml'"),
-    (EVAL, &["-r", "--provider", "--providers"], "name the target with '--target openai:gpt-4o-mini'"),
-    (RUNS, &["--grader", "--grader-target"], "name the judge with '--judge openai:gpt-4o-mini'"),
+    (EVAL, &["-r", "--provider", "--providers"], "name the target with '--target {openai:gpt-4o-mini}'"),
+    (RUNS, &["--grader", "--grader-target"], "name the judge with '--judge {openai:gpt-4o-mini}'"),
     (
         EVAL,
         &["-k", "--filter-pattern", "--sample-id"],
@@ -36,7 +37,7 @@ const FOREIGN_OPTIONS: &[(&[&str], &[&str], &str)] = &[
         &["--column", "--columns"],
         "for a table of answers, use 'assize grade' with '--columns answer=COLUMN'",
     ),
-    (EVAL, &["--repeat", "--repeats", "--epochs"], "run each case several times with '--trials 3'"),
+    (EVAL, &["--repeat", "--repeats", "--epochs"], "run each case several times with '--trials {3}'"),
     (
         EVAL,
         &["-n", "--limit", "--filter-first-n", "--filter-sample", "--max-cases"],
@@ -88,7 +89,7 @@ const FOREIGN_OPTIONS: &[(&[&str], &[&str], &str)] = &[
         "'assize try --watch RUBRIC.yaml' reruns a rubric on every save; replies are cached for the next run",
     ),
     (RUNS, &["--delay"], "limit the rate with '--requests-per-minute N'"),
-    (RUNS, &["--max-samples", "--max-tasks"], "run N cases at once with '--workers N'"),
+    (RUNS, &["--max-samples", "--max-tasks"], "run N cases at once with '--workers {N}'"),
     (RUNS, &["--max-connections"], "limit the requests in flight with '--max-concurrency N'"),
     (RUNS, &["--log-dir"], "name the folder of the run with '--run-dir DIR'"),
     (
@@ -142,11 +143,11 @@ const FOREIGN_COMMANDS: &[(&str, &str)] = &[
 ];
 
 /// Returns an error of the parser with the tips that fit this program.
-pub(crate) fn with_fitting_tips(mut error: clap::Error) -> clap::Error {
+pub(crate) fn with_fitting_tips(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     if let Some(error) = out_of_range(&error) {
         return error;
     }
-    add_tips(&mut error);
+    add_tips(&mut error, words);
     show_plain_usage(&mut error);
     error
 }
@@ -167,7 +168,7 @@ fn out_of_range(error: &clap::Error) -> Option<clap::Error> {
     Some(clap::Error::raw(ErrorKind::ValueValidation, message))
 }
 
-fn add_tips(error: &mut clap::Error) {
+fn add_tips(error: &mut clap::Error, words: &[OsString]) {
     if error.get(ContextKind::InvalidSubcommand).is_some() {
         let given = text(error, ContextKind::InvalidSubcommand);
         let usage = text(error, ContextKind::Usage);
@@ -195,7 +196,7 @@ fn add_tips(error: &mut clap::Error) {
     });
     let option = FILE_OPTIONS.iter().find(|(command, _)| of_command(command)).map(|(_, option)| option);
     if let Some((.., tip)) = foreign {
-        suggest(error, tip);
+        suggest(error, &with_value(tip, value_of(&argument, words)));
     } else if let Some(tip) = agentv_tip(&argument).filter(|_| of_command("assize eval")) {
         suggest(error, tip);
     } else if let Some(option) = option.filter(|_| !argument.starts_with('-')) {
@@ -203,6 +204,24 @@ fn add_tips(error: &mut clap::Error) {
     } else if error.get(ContextKind::SuggestedArg).is_some() {
         suggest_near_option(error, &argument, &usage);
     }
+}
+
+/// Returns the value that the words of a command line give to an option: `--option VALUE` or `--option=VALUE`.
+fn value_of<'w>(option: &str, words: &'w [OsString]) -> Option<&'w str> {
+    let mut words = words.iter().filter_map(|word| word.to_str());
+    let given = words.find_map(|word| word.strip_prefix(option))?;
+    let value = if given.is_empty() { words.next()? } else { given.strip_prefix('=')? };
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:@".contains(c);
+    (!value.is_empty() && !value.starts_with('-') && value.chars().all(is_plain)).then_some(value)
+}
+
+/// Writes a value into a tip, in place of its braces; without one, what they hold.
+fn with_value(tip: &str, value: Option<&str>) -> String {
+    let parts = tip.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    parts.map_or_else(
+        || tip.to_owned(),
+        |(before, (example, after))| format!("{before}{}{after}", value.unwrap_or(example)),
+    )
 }
 
 /// Suggests the option whose name is near. The parser's own measure finds names that only begin alike.
@@ -314,7 +333,7 @@ mod tests {
 
     fn message(words: &[&str]) -> String {
         let error = Args::try_parse_from([&["assize"], words].concat()).expect_err("a mistake");
-        with_fitting_tips(error).to_string()
+        with_fitting_tips(error, &words.iter().map(OsString::from).collect::<Vec<_>>()).to_string()
     }
 
     #[test]
@@ -340,15 +359,17 @@ mod tests {
     fn options_and_commands_of_other_tools_lead_to_ours() {
         for (words, tip) in [
             (&["eval", "-c", "promptfooconfig.yaml"][..], "assize eval promptfooconfig.yaml"),
-            (&["eval", "a.yaml", "--provider", "openai:gpt-4o"], "--target openai:gpt-4o-mini"),
-            (&["eval", "a.yaml", "--grader", "openai:gpt-4o"], "--judge openai:gpt-4o-mini"),
+            (&["eval", "a.yaml", "--provider", "openai:gpt-4o"], "'--target openai:gpt-4o'"),
+            (&["eval", "a.yaml", "--grader=openai:gpt-4o"], "'--judge openai:gpt-4o'"),
             (&["eval", "a.yaml", "-k", "refund"], "--filter 'refund-*'"),
             (&["eval", "a.yaml", "--column", "answer=a"], "--columns answer=COLUMN"),
-            (&["eval", "a.yaml", "--repeat", "3"], "--trials 3"),
+            (&["eval", "a.yaml", "--grader"], "'--judge openai:gpt-4o-mini'"),
+            (&["eval", "a.yaml", "--epochs", "2"], "'--trials 2'"),
+            (&["eval", "a.yaml", "--repeat"], "'--trials 3'"),
             (&["eval", "a.yaml", "--no-table"], "'--show none'"),
             (&["eval", "a.yaml", "--limit", "3"], "no option takes the first cases"),
             (&["eval", "a.yaml", "-n", "3"], "'--filter' or '--tag'"),
-            (&["eval", "a.yaml", "--max-samples", "3"], "'--workers N'"),
+            (&["eval", "a.yaml", "--max-samples", "3"], "'--workers 3'"),
             (&["grade", "r.yaml", "--answers", "a.csv", "--no-table"], "'--show none'"),
             (&["eval", "a.yaml", "--no-cach"], "'--no-cache'"),
             (&["eval", "a.yaml", "--concurrency", "3"], "'--max-concurrency'"),
@@ -434,7 +455,7 @@ mod tests {
             match Args::try_parse_from(&words) {
                 Ok(_) => assert_eq!(key.support, AgentvSupport::Read, "{}", key.name),
                 Err(error) => {
-                    let message = with_fitting_tips(error).to_string();
+                    let message = with_fitting_tips(error, &[]).to_string();
                     assert_eq!(key.support, AgentvSupport::Refused, "{message}");
                     let tip: Vec<&str> =
                         message.split("tip: ").nth(1).unwrap_or_default().split_whitespace().collect();

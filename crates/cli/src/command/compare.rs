@@ -116,6 +116,17 @@ impl ComparedRun {
         let facts = RunFacts::new(name.to_owned(), cases, names).map_err(|error| error.to_string())?;
         Ok(Self { folder, info, target, facts, order })
     }
+
+    /// Labels the run by its id where it was given as `last` or `last~N`, which means another run once there is a newer one.
+    fn label_by_id(&mut self) {
+        let label = &mut self.facts.label;
+        let (name, target) =
+            label.split_once('@').map_or((label.as_str(), None), |(name, of)| (name, Some(of)));
+        if name == "last" || name.starts_with("last~") {
+            let target = target.map(|target| format!("@{target}")).unwrap_or_default();
+            *label = format!("{}{target}", self.info.run_id);
+        }
+    }
 }
 
 pub(crate) fn execute(args: &CompareCommandArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -152,8 +163,20 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
         None => Some(record),
     };
     let (mut read, names) = ComparedRun::read_all(&args.runs, scored, context)?;
+    if args.markdown || !args.out.is_empty() {
+        read.iter_mut().for_each(ComparedRun::label_by_id);
+    }
     let mut candidates = read.split_off(1);
     let Some(base) = read.pop() else { return Err("name the runs to compare".into()) };
+    for same in
+        candidates.iter().filter(|part| part.info.run_id == base.info.run_id && part.target == base.target)
+    {
+        let (a, b) = (&base.facts.label, &same.facts.label);
+        output::print_warning(
+            &format!("`{a}` and `{b}` are the same run, so that nothing can differ"),
+            context,
+        );
+    }
 
     let options = options(args)?;
 
@@ -289,6 +312,7 @@ pub(super) fn with_baseline(
 ) -> Result<ComparisonSet, CommandFailure> {
     let runs = [base.to_owned(), candidate.to_owned()];
     let (mut read, names) = ComparedRun::read_all(&runs, Some, context)?;
+    read.iter_mut().for_each(ComparedRun::label_by_id);
     let (Some(mut candidate), Some(base)) = (read.pop(), read.pop()) else {
         return Err("a run was not read".into());
     };

@@ -2,6 +2,7 @@
 
 use assize_engine::{
     CaseSelector, ExitStatus, FoundCase, LabelledRun, find_cases, labelled_run, runs, stored_records,
+    unknown_selection,
 };
 use assize_report::{escape_unsafe, render_case_table};
 use assize_rubric::Verdict;
@@ -96,6 +97,12 @@ fn list_cases(
             (records, found) = failing;
             which = "did not pass: ";
         }
+    }
+
+    if found == 0
+        && let Some(message) = unknown_selection(folder, selector(args))?
+    {
+        return Err(message.into());
     }
 
     let rows: Vec<ResultRow> = records.into_values().map(|record| record.result).collect();

@@ -273,9 +273,10 @@ fn next_commands(
     if summary.not_run > 0 && info.command.starts_with("audit ") {
         next.push(("the same command again".to_owned(), "asks only for what the cache does not hold"));
     } else if summary.not_run > 0 {
+        let over_budget = summary.exit_code == ExitStatus::OverBudget.code();
+        // The same budget would stop the run at the same place.
+        let budget = if over_budget { " and a larger budget" } else { "" };
         let command = if info.merged.as_ref().is_some_and(|merged| merged.job.is_some()) {
-            let budget =
-                if summary.exit_code == ExitStatus::OverBudget.code() { " and a larger budget" } else { "" };
             format!("--resume with the same command{budget}")
         } else if info.merged.is_some() {
             let folder = shell_word(&folder.display().to_string());
@@ -283,7 +284,7 @@ fn next_commands(
         } else if summary.early_stop.is_some() {
             "--resume with the same command, without --stop-when".to_owned()
         } else {
-            "--resume with the same command".to_owned()
+            format!("--resume with the same command{budget}")
         };
         next.push((command, "runs the remaining cases"));
     }

@@ -115,7 +115,7 @@ fn recorded_sessions_are_graded_by_id_by_question_and_alone() {
     cli.file(".assize/targets.yaml", "targets:\n- {name: past, provider: transcript, path: ../logs}\n");
     cli.file("s.yaml", SKILL_SUITE);
     let output = cli.run(&["eval", "s.yaml", "--run-dir", "by-id"]).expect_code(0);
-    assert!(output.stderr.contains("a-kind-of-tomorrow (1)"), "{}", output.stderr);
+    assert!(output.stdout.contains("a-kind-of-tomorrow (1)"), "{}", output.stdout);
     let row = &rows(&cli, "by-id")[0];
     assert_eq!(row["answer"], "The deployment failed: permission denied.");
     assert_eq!(

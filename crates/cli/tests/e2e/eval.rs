@@ -118,6 +118,69 @@ fn keep_going_runs_the_sound_cases_and_exits_with_3_or_more() {
 }
 
 #[test]
+fn keep_going_runs_nothing_of_a_file_whose_settings_are_wrong() {
+    let cli = cli();
+    let wrong = [
+        (
+            "a key that is not read",
+            format!("judge: gpt-4o\n{PASSING}"),
+            "with `judge:` in the configuration file",
+        ),
+        (
+            "an invalid grader of all cases",
+            format!("assertions: [{{type: contians, value: x}}]\n{PASSING}"),
+            "contians",
+        ),
+        ("cases that are not there", format!("{PASSING}- file://none.yaml\n"), "none.yaml"),
+    ];
+    for (name, text, says) in wrong {
+        cli.file("wrong/w.eval.yaml", text);
+        let output = cli.run(&["eval", "wrong", "--keep-going"]).expect_code(2);
+        assert!(output.stderr.contains(says), "{name}: {}", output.stderr);
+        assert!(output.stderr.contains("nothing was run"), "{name}: {}", output.stderr);
+        let plain = cli.run(&["eval", "wrong"]).expect_code(2);
+        assert!(!plain.stderr.contains("--keep-going"), "{name}: {}", plain.stderr);
+
+        // Other files are run, and the run is incomplete.
+        cli.file("good.eval.yaml", PASSING);
+        let output = cli.run(&["eval", "wrong", "good.eval.yaml", "--keep-going", "--json"]).expect_code(3);
+        let value = object(&output);
+        assert_eq!(
+            (value["counts"]["pass"].as_u64(), value["excluded"].as_u64()),
+            (Some(1), Some(1)),
+            "{name}"
+        );
+        assert!(
+            value["warnings"].to_string().contains("w.eval.yaml` was run"),
+            "{name}: {}",
+            value["warnings"]
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_stdout_does_not_take_are_an_error() {
+    let cli = cli();
+    cli.file("p.eval.yaml", PASSING);
+    cli.run(&["eval", "p.eval.yaml", "--run-dir", "run"]).expect_code(0);
+    for args in
+        [&["eval", "p.eval.yaml"][..], &["eval", "p.eval.yaml", "--json"], &["explain", "run", "--json"]]
+    {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
+        let output = cli.command(args).stdout(full).output().expect("it runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
+        assert!(stderr.contains("could not be written to stdout: No space left"), "{args:?}: {stderr}");
+    }
+
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = cli.command(&["explain", "run", "--json"]).stdout(writer).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(0), "who has read enough closes the pipe");
+}
+
+#[test]
 fn json_prints_one_object_of_this_shape_and_nothing_else() {
     let cli = cli();
     cli.file("p.eval.yaml", PASSING).file("f.eval.yaml", FAILING);

@@ -43,6 +43,30 @@ fn numbers(value: &serde_json::Value) -> Vec<f64> {
 }
 
 #[test]
+fn suites_of_one_name_are_found_by_it_and_unknown_ones_are_named() {
+    let cli = cli();
+    cli.file("a/x.eval.yaml", SUITE).file("b/x.eval.yaml", SUITE);
+    cli.run(&["eval", "a", "b", "--run-dir", "run"]).expect_code(1);
+    let both = cli.run(&["explain", "run", "--suite", "s", "other", "--json"]).expect_code(0).stdout;
+    let both: serde_json::Value = serde_json::from_str(&both).expect("JSON");
+    assert_eq!(both.as_array().map(Vec::len), Some(2), "{both}");
+    let one = ["explain", "run", "--suite", "s (a/x.eval.yaml)", "other", "--json"];
+    assert!(object(&cli.run(&one).expect_code(0)).is_object());
+
+    for (args, says) in [
+        (
+            &["--suite", "nope", "other"][..],
+            "no suite `nope` in `run`; its suites are `s (a/x.eval.yaml)`, `s (b/x.eval.yaml)`",
+        ),
+        (&["--suite", "nope"], "no suite `nope`"),
+        (&["--target", "nope", "other"], "no target `nope` in `run`; it has no target"),
+    ] {
+        let output = cli.run(&[&["explain", "run"], args].concat()).expect_code(2);
+        assert!(output.stderr.contains(says), "{args:?}: {}", output.stderr);
+    }
+}
+
+#[test]
 fn unknown_cases_and_runs_get_a_hint() {
     let cli = cli();
     cli.file("s.yaml", SUITE);

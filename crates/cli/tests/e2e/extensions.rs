@@ -271,7 +271,7 @@ fn extensions_are_run_only_where_code_is_allowed_and_only_by_a_run() {
     assert!(planned.stderr.contains("the plan is about the tests as they are written"), "{}", planned.stderr);
     // Answers that are given need nothing around them.
     let idle = cli.run(&["eval", "given.yaml"]).expect_code(0);
-    assert!(idle.stderr.contains("`extensions` have no effect on given answers"), "{}", idle.stderr);
+    assert!(idle.stdout.contains("`extensions` have no effect on given answers"), "{}", idle.stdout);
 
     // Nothing is run for a run that can't be carried out, nor where cases would be gone through twice.
     let unknown = cli.run(&["eval", "asks.yaml", "--allow-code", "--target", "none"]).expect_code(2);

@@ -18,6 +18,47 @@ struct FirstMistake {
 
 const MISTAKES: &[FirstMistake] = &[
     FirstMistake {
+        name: "graders under a name that is nearly an older one",
+        files: &[("a.eval.yaml", "tests:\n  - {id: a, input: Hi, output: Hello, asserts: [Says hello]}\n")],
+        command: &["eval", "a.eval.yaml"],
+        says: &["write the graders as `assertions`"],
+    },
+    FirstMistake {
+        name: "half of the name of the expected output",
+        files: &[(
+            "a.eval.yaml",
+            "tests:\n  - {id: a, input: Hi, output: Hello, expected: Hello, criteria: x}\n",
+        )],
+        command: &["eval", "a.eval.yaml"],
+        says: &["write what a good answer says as `expected_output`"],
+    },
+    FirstMistake {
+        name: "a case without its dash",
+        files: &[("a.eval.yaml", "tests:\n  id: a\n  input: Hi\n")],
+        command: &["eval", "a.eval.yaml"],
+        says: &["this is one case: write `- ` before its first key"],
+    },
+    FirstMistake {
+        name: "a row that leaves a prompt empty",
+        files: &[
+            ("promptfooconfig.yaml", "prompts: ['{{topic}}']\nproviders: [echo]\ntests: tests.csv\n"),
+            ("tests.csv", "topic,__expected\nrefunds,contains:refunds\n,contains:x\n"),
+        ],
+        command: &["eval", "promptfooconfig.yaml"],
+        says: &[
+            "the prompt of test `test-2` is empty", "its `topic` is empty", "fill it in, or remove the test",
+        ],
+    },
+    FirstMistake {
+        name: "a tag that no case has",
+        files: &[(
+            "a.eval.yaml",
+            "tags: [smoke]\ntests:\n  - {id: a, input: Hi, output: Hello, criteria: x, tags: [slow]}\n",
+        )],
+        command: &["eval", "a.eval.yaml", "--tag", "nope"],
+        says: &["no case matches `--tag nope`; the tags are `slow`, `smoke`"],
+    },
+    FirstMistake {
         name: "a misspelt folder",
         files: &[("evals/support.eval.yaml", VALID)],
         command: &["eval", "evls/support.eval.yaml"],
@@ -524,7 +565,7 @@ fn filters_that_match_nothing_lead_to_ids() {
     let output = cli.run(&["eval", "a.eval.yaml", "--filter", "zzz"]).expect_code(2);
     assert!(output.stderr.contains("the only case is refund-policy"), "{}", output.stderr);
     let output = cli.run(&["eval", "a.eval.yaml", "--tag", "zzz"]).expect_code(2);
-    assert!(output.stderr.contains("no case matches `--tag`;"), "{}", output.stderr);
+    assert!(output.stderr.contains("no case matches `--tag zzz`; no case has a tag"), "{}", output.stderr);
 }
 
 #[test]

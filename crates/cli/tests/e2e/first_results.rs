@@ -99,7 +99,7 @@ fn the_number_of_cases_for_a_precise_rate_follows_the_data() {
     for cases in [4, 12, 20] {
         cli.file("a.eval.yaml", file(cases));
         let text = cli.run(&["eval", "a.eval.yaml", "--show", "none"]).expect_code(0).stdout;
-        let (_, rest) = text.split_once("run up to ").expect(&text);
+        let (_, rest) = text.split_once("at most ").expect(&text);
         needed.push(rest.split(' ').next().expect("a number").parse::<u64>().expect("a number"));
     }
     assert!(needed.is_sorted_by(|a, b| a > b), "{needed:?}");

@@ -225,7 +225,7 @@ fn a_target_that_judges_is_told_which_settings_have_no_effect() {
         "targets:\n  - {name: tuned, provider: openai, model: m, temperature: 0.9, seed: 3}\n",
     );
     cli.file("s.yaml", one_case("an answer", &["Is good"]));
-    let said = cli.run(&["eval", "s.yaml", "--judge", "tuned", "--run-dir", "r"]).expect_code(0).stderr;
+    let said = cli.run(&["eval", "s.yaml", "--judge", "tuned", "--run-dir", "r"]).expect_code(0).stdout;
     let words: Vec<&str> = said.split_whitespace().collect();
     let said = words.join(" ");
     assert!(

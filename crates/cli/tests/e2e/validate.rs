@@ -197,5 +197,28 @@ fn files_of_one_name_are_told_apart_wherever_they_are_run() {
     let paths = ["./evals/c/../a.eval.yaml", "evals/b.eval.yaml"];
     cli.run(&["eval", paths[0], paths[1], "--run-dir", "two"]).expect_code(1);
     let output = cli.run(&["compare", "one", "two"]).expect_code(0);
-    assert!(output.stdout.contains("2 in common"), "{}", output.stdout);
+    assert!(output.stdout.contains("2 cases in common"), "{}", output.stdout);
+}
+
+#[test]
+fn texts_that_are_kept_name_runs_by_their_ids() {
+    let cli = cli();
+    let case = "tests:\n- {id: a, input: q, output: Hi, assertions: [{type: contains, value: Hi}]}\n";
+    cli.file("a.eval.yaml", case);
+    let run_id = || {
+        object(&cli.run(&["eval", "a.eval.yaml", "--json"]).expect_code(0))["run_id"]
+            .as_str()
+            .map(str::to_owned)
+    };
+    let (first, second) = (run_id().expect("an id"), run_id().expect("an id"));
+    let names = format!("{first} → {second}: 1 case in common");
+    for args in
+        [&["compare", "last~1", "last", "--markdown"][..], &["report", "last", "--baseline", "last~1"]]
+    {
+        let text = cli.run(args).expect_code(0).stdout;
+        assert!(text.contains(&names), "{args:?}: {text}");
+    }
+
+    let same = cli.run(&["compare", "last", &second]).expect_code(0);
+    assert!(same.stderr.contains(&format!("`last` and `{second}` are the same run")), "{}", same.stderr);
 }

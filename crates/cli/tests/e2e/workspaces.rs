@@ -551,7 +551,7 @@ fn workspaces_without_effect_are_told_and_wrong_ones_refused() {
          - {id: a, input: q, criteria: x, assertions: [{type: contains, value: done}]}\n",
     );
     let output = eval(&cli, &[]).expect_code(0);
-    assert!(output.stderr.contains("are not run: the case has no `workspace`"), "{}", output.stderr);
+    assert!(output.stdout.contains("are not run: the case has no `workspace`"), "{}", output.stdout);
     suite(&cli, "{docker: {}}", &["one"]);
     assert!(eval(&cli, &[]).expect_code(2).stderr.contains("a container has no `image`"));
     suite(&cli, "{template: ./nowhere}", &["one"]);

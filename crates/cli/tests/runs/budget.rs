@@ -69,3 +69,14 @@ fn a_stop_by_budget_outranks_failures() {
     eval(&cli, &["-j", "1", "--budget-calls", "2"]).expect_code(4);
     eval(&cli, &["-j", "1", "--budget-calls", "2"]).expect_code(1);
 }
+
+#[test]
+fn a_run_over_its_budget_is_resumed_with_a_larger_one() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(4, CRITERIA, true));
+    let args = ["eval", "suite.yaml", "--judge", "openai:judge-1", "-j", "1", "--budget-calls", "1"];
+    let stopped = cli.run(&args).expect_code(4).stdout;
+    assert!(stopped.contains("the budget of 1 call is spent"), "{stopped}");
+    assert!(stopped.contains("--resume with the same command and a larger budget"), "{stopped}");
+}

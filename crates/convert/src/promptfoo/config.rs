@@ -180,7 +180,7 @@ fn read_targets(
             notes.add_loss(
                 line,
                 format!("provider `{id}`"),
-                "its settings are not converted; they belong into the targets file",
+                "its settings are not converted; they belong in the targets file",
             );
         }
 

@@ -33,6 +33,8 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("prompts", "write the prompt as `input`"),
     ("prompt", "write the prompt as `input`"),
     ("question", "write the question as `input`"),
+    ("asserts", "write the graders as `assertions`"),
+    ("expected", "write what a good answer says as `expected_output`"),
     ("answer", "write the answer to grade as `output`"),
     ("provider", "name the target: `execution: {target: NAME}`"),
     ("providers", "name the targets: `execution: {targets: [NAME, ...]}`"),

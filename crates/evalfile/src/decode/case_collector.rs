@@ -22,6 +22,16 @@ pub(crate) enum CaseSource {
     Dataset(Dataset),
 }
 
+impl CaseSource {
+    /// Number of cases of a dataset that were excluded because they are invalid.
+    pub(crate) fn invalid_count(&self) -> usize {
+        match self {
+            Self::Kept(_) => 0,
+            Self::Dataset(dataset) => dataset.broken.len(),
+        }
+    }
+}
+
 /// Ids of cases that depend on others, each with the ids of its dependencies.
 pub(crate) type DependencyList = Vec<(SpannedValue<String>, Vec<SpannedValue<String>>)>;
 
@@ -34,18 +44,22 @@ pub(crate) struct CaseCollector {
     pub(crate) met: bool,
     /// Number of invalid cases in whole files.
     pub(crate) broken: usize,
+    /// Number of errors that belong to no case: of the settings, of a reference, of a dependency.
+    pub(crate) outside: usize,
     /// Dependencies of the cases.
     pub(crate) dependencies: DependencyList,
 }
 
 impl CaseCollector {
-    pub(crate) fn new(defaults: SuiteDefaults) -> Self {
+    /// `outside` is the number of errors in what was decoded before the cases.
+    pub(crate) fn new(defaults: SuiteDefaults, outside: usize) -> Self {
         Self {
             defaults: Arc::new(defaults),
             ids: IdRegistry::default(),
             parts: Vec::new(),
             met: false,
             broken: 0,
+            outside,
             dependencies: Vec::new(),
         }
     }
@@ -78,8 +92,27 @@ impl CaseCollector {
         self.parts.push(CaseSource::Dataset(dataset));
     }
 
+    /// Number of invalid cases so far.
+    fn invalid(&self) -> usize {
+        self.broken + self.parts.iter().map(CaseSource::invalid_count).sum::<usize>()
+    }
+
+    /// Adds the cases that a reference names. One that leads to no case, valid or not, is an error of the suite.
+    pub(crate) fn add_referenced(
+        &mut self,
+        cx: &mut DecodeContext,
+        add: impl FnOnce(&mut DecodeContext, &mut Self),
+    ) {
+        let before = (cx.problems.error_count(), self.invalid());
+        add(cx, self);
+        if cx.problems.error_count() > before.0 && self.invalid() == before.1 {
+            self.outside += 1;
+        }
+    }
+
     /// Checks that dependencies name cases of this suite and form no cycle.
-    pub(crate) fn check_dependencies(&self, cx: &mut DecodeContext) {
+    pub(crate) fn check_dependencies(&mut self, cx: &mut DecodeContext) {
+        let before = cx.problems.error_count();
         for (id, names) in &self.dependencies {
             for name in names {
                 let complaint = if name.value == id.value {
@@ -101,6 +134,7 @@ impl CaseCollector {
             }
         }
         self.check_cycles(cx);
+        self.outside += cx.problems.error_count() - before;
     }
 
     fn check_cycles(&self, cx: &mut DecodeContext) {

@@ -441,7 +441,7 @@ pub(crate) fn collect_item(cx: &mut DecodeContext, mut item: TreeNode, into: &mu
 
     let place = item.use_span();
     if let Some(written) = file_reference(&item).map(str::to_owned) {
-        collect(cx, &written, place, into);
+        into.add_referenced(cx, |cx, into| collect(cx, &written, place, into));
     } else {
         let defaults = Arc::clone(&into.defaults);
         let read = decode_case(cx, &mut item, &defaults, None);

@@ -43,6 +43,12 @@ pub(crate) struct SuiteDefaults {
 
 /// Keys of newer versions and of other tools, with the equivalent here.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
+    (
+        "judge",
+        "name the judge with `--judge` on the command line, with `judge:` in the configuration file, or in the `execution` of \
+         the suite",
+    ),
+    ("asserts", "write the graders as `assertions`"),
     ("providers", "name targets under `execution: {targets: [...]}` and define them in the targets file"),
     ("prompts", "write the prompt as `input` of the suite or of each case, with `vars` for what differs"),
     ("scenarios", "write each scenario as a case of `tests`"),

@@ -25,5 +25,5 @@ pub(super) fn too_many_keys(span: Span) -> Diagnostic {
         span,
         "this key goes over the limit",
     )
-    .with_help("write a list; many cases belong into a JSONL file, one on each line")
+    .with_help("write a list; many cases belong in a JSONL file, one on each line")
 }

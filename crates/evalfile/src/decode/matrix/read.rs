@@ -119,7 +119,7 @@ pub(crate) fn load_matrix(
 
     prompts.name_for_results();
     let file = MatrixFile { spelling, root, default, prompts, providers: found, tests: all, templates };
-    let mut collector = CaseCollector::new(defaults);
+    let mut collector = CaseCollector::new(defaults, cx.problems.error_count());
     let changing = suite.extensions.as_ref().filter(|extensions| !extensions.in_workspace);
     let source = changing.map(|_| MatrixSource::new(cx, &file, &judges, &collector.defaults));
     let metrics =
