@@ -39,17 +39,6 @@ const MISTAKES: &[FirstMistake] = &[
         says: &["this is one case: write `- ` before its first key"],
     },
     FirstMistake {
-        name: "a row that leaves a prompt empty",
-        files: &[
-            ("promptfooconfig.yaml", "prompts: ['{{topic}}']\nproviders: [echo]\ntests: tests.csv\n"),
-            ("tests.csv", "topic,__expected\nrefunds,contains:refunds\n,contains:x\n"),
-        ],
-        command: &["eval", "promptfooconfig.yaml"],
-        says: &[
-            "the prompt of test `test-2` is empty", "its `topic` is empty", "fill it in, or remove the test",
-        ],
-    },
-    FirstMistake {
         name: "a tag that no case has",
         files: &[(
             "a.eval.yaml",

@@ -384,10 +384,6 @@ impl<'a> MatrixExpander<'a> {
             let rendered = self.input_of(cx, prompt, combination, &scope)?;
             self.bytes += rendered.text.len();
             media = rendered.has_media;
-            if rendered.input.as_str().is_some_and(|text| text.trim().is_empty()) {
-                cx.problems.add(empty_prompt(id, span, prompt.span, vars));
-                return None;
-            }
             case.add("input", prompt.span, rendered.input);
         } else {
             case.add("input", span, text_node(span, plain_input(vars)));
@@ -763,25 +759,4 @@ fn base_id(test: &MatrixTest, index: usize) -> String {
     let clean = clean.split_whitespace().collect::<Vec<_>>().join(" ");
 
     if clean.is_empty() { format!("test-{}", index + 1) } else { clean }
-}
-
-/// Returns the diagnostic for variables that leave nothing of a prompt.
-fn empty_prompt(id: &str, test: Span, prompt: Span, vars: &Map<String, Value>) -> Diagnostic {
-    let is_blank = |value: &Value| value.as_str().is_some_and(|text| text.trim().is_empty());
-    let blank: Vec<String> =
-        vars.iter().filter(|(_, value)| is_blank(value)).map(|(name, _)| format!("`{name}`")).collect();
-    let (are, them) = if blank.len() == 1 { ("is", "it") } else { ("are", "them") };
-    let diagnostic = Diagnostic::error(
-        codes::EMPTY_TEXT,
-        format!("the prompt of test `{id}` is empty"),
-        test,
-        "this test",
-    )
-    .with_secondary(prompt, "nothing is left of this prompt");
-    if blank.is_empty() {
-        return diagnostic.with_help("write the prompt, or give the test other variables");
-    }
-    diagnostic
-        .with_note(format!("its {} {are} empty", blank.join(", ")))
-        .with_help(format!("fill {them} in, or remove the test"))
 }
