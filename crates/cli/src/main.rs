@@ -112,7 +112,7 @@ fn run() -> ExitCode {
     let exit = match output::stdout_failure() {
         Some(failure) => {
             output::print_error(&failure, &context);
-            ExitStatus::strongest([exit, ExitStatus::Invalid].into_iter())
+            ExitStatus::strongest([exit, ExitStatus::Invalid])
         }
         None => exit,
     };

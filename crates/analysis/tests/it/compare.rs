@@ -239,7 +239,8 @@ fn too_few_cases_say_what_would_be_enough() {
     let expected = PowerDesign::default().mcnemar_exact_pairs(0.5, 0.25).unwrap();
     assert_eq!(found.enough, Some(expected as u64));
     assert!(
-        found.says.contains("No significant difference") && found.says.contains("pairs would be needed to detect"),
+        found.says.contains("No significant difference")
+            && found.says.contains("pairs would be needed to detect"),
         "{}",
         found.says
     );
