@@ -18,7 +18,7 @@ use crate::failure::CommandFailure;
 /// True once something was printed to stdout, of which a program expects one document.
 static HAS_RESULT: AtomicBool = AtomicBool::new(false);
 
-/// Why stdout took no more of the results.
+/// Reason why stdout took no more of the results.
 static STDOUT_FAILURE: OnceLock<String> = OnceLock::new();
 
 /// Prints a result. A closed pipe (`| head`) is ignored. What a CI job would take for a command in its log is spelled out.

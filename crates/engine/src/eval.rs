@@ -279,9 +279,8 @@ impl Engine {
             return Ok(RunOutcome::Planned(planned).into());
         }
 
-        let has_problems = problems.is_some();
+        let left_out = problems.as_ref().map_or(0, |_| loaded.left_out());
         warnings.extend(problems.map(|problems| format!("{problems}; only the valid cases were run")));
-        let left_out = if has_problems { loaded.left_out() } else { 0 };
 
         let outcome = self.carry_out(&run, &wiring, loaded, options, (suites, warnings, left_out));
         Box::pin(outcome).await.map(Evaluated::from)

@@ -12,7 +12,7 @@ use crate::statements::split_statements;
 /// Maximum number of statements that are decided on.
 const MAX_STATEMENTS: usize = 200;
 
-/// What the judge is told of the text in the place of the answer.
+/// Note to the judge about the text in the place of the answer.
 const NOTE: &str = "(The answer to be judged is no answer to this question. It is the text that was found for the question.)";
 const ANSWER_NOTE: &str = "An assistant that was given this text answered the question so:";
 

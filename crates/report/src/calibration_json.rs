@@ -42,7 +42,7 @@ pub fn calibration_json(
     })
 }
 
-/// Why a gate compared no value.
+/// Reason why a gate compared no value.
 fn gate_reason(gate: &CalibrationGateResult) -> Option<String> {
     gate.few.map(|few| few.to_string()).or_else(|| gate.value.err().map(|reason| reason.to_string()))
 }

@@ -13,7 +13,7 @@ const MAX_NAME: usize = 80;
 /// Longest reason, in characters.
 const MAX_REASON: usize = 160;
 
-/// What is said of a value. A formula may be of any form, and those of few cases are undefined in many resamples.
+/// Note beside a value. A formula may be of any form, and those of few cases are undefined in many resamples.
 const NO_INTERVAL: &str = "no interval";
 
 /// A derived metric in words. The texts may hold anything and are still to be escaped.

@@ -38,7 +38,7 @@ pub struct BoundedMean {
     /// size would be.
     pub effective_n: f64,
     /// Wilson's interval of the mean on the effective number of values, with the quantile of Student's t, or at either end that of
-    /// randomly weighted values where it reaches further. That of [`proportion`] for independent values that all lie at the ends.
+    /// randomly weighted values where it reaches further. That of [`proportion`](crate::proportion) for independent values that all lie at the ends.
     pub interval: Result<Interval, UndefinedReason>,
 }
 
@@ -148,7 +148,7 @@ pub struct BoundedDifference {
     falls: EffectiveMean,
     /// Correlation of the rises and falls of a cluster.
     correlation: f64,
-    /// The same number of the clusters whose differences do not cancel.
+    /// `effective_units` of the clusters whose differences do not cancel.
     differing: f64,
     reach: DifferenceReach,
 }

@@ -1,4 +1,4 @@
-//! Which probes turn decisions more often than judging again does.
+//! Search for probes that turn decisions more often than judging again does.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const ALPHA: f64 = 0.025;
 const DRAWS: u32 = 9_999;
 const SEED: u64 = 0;
 
-/// What one probe at one position won, beside the judge's noise.
+/// Decisions that one probe at one position won, beside the judge's noise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeWins {
     /// Probe and position: `fake-verdict.append`.
@@ -117,7 +117,7 @@ fn p_of_no_wins<'p>(
     arrangement_test(&units, TestSide::Above, DRAWS, &mut random).ok().map(|found| found.p)
 }
 
-/// Whether the judgement that is the first of an order won a decision, minus the share of the others that did; 0 where one of both is
+/// Returns 1 if the judgement that is the first of an order won a decision, else 0, minus the share of the others that did; 0 where one of both is
 /// unknown.
 fn wins_beyond(won: &[Option<bool>], order: &[usize]) -> f64 {
     let of = |judgement: &usize| won.get(*judgement).copied().flatten().map(|won| f64::from(u8::from(won)));

@@ -72,7 +72,7 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
             .required_key("assertions", reference("assertions"), "Graders."),
     );
 
-    for (name, keys) in judges().into_iter().chain(checks()).chain(limits()) {
+    for (name, keys) in judges().into_iter().chain(checks()).chain(choices()).chain(limits()) {
         defs.add_keys(name, keys);
     }
 
@@ -306,6 +306,11 @@ fn checks() -> Vec<(&'static str, MapSchema)> {
                 .optional_key("judge", text(), "Judge that writes the questions: a model or the name of a target.")
                 .optional_key("embedding", text(), "Model for embeddings."),
         ),
+    ]
+}
+
+fn choices() -> Vec<(&'static str, MapSchema)> {
+    vec![
         (
             "select-best",
             grader("a choice by a judge", "A judge compares the answers of all targets to the case, each two in both orders. The best one passes.")

@@ -78,33 +78,7 @@ pub(super) fn decode_grader(
         _ => script::decode_transform(cx, &mut object),
     };
     let place = cx.position(object.head());
-    let decoded = match &kind {
-        GraderType::Rubrics => rubrics::decode_rubrics(cx, &mut object, format),
-        GraderType::Llm => llm::decode_llm_grader(cx, &mut object, format),
-        GraderType::Pairwise => pairwise::decode_pairwise(cx, &mut object),
-        GraderType::Code => code::decode_code_grader(cx, &mut object, format, at),
-        GraderType::Composite => composite::decode_composite(cx, &mut object, format, at),
-        GraderType::Text(name) => text::decode_text_check(cx, &mut object, name),
-        GraderType::IsJson => json::decode_is_json(cx, &mut object),
-        GraderType::IsSql => sql::decode_sql(cx, &mut object, false),
-        GraderType::ContainsSql => sql::decode_sql(cx, &mut object, true),
-        GraderType::FieldAccuracy => json::decode_field_accuracy(cx, &mut object),
-        GraderType::ToolTrajectory => trajectory::decode_trajectory(cx, &mut object, format),
-        GraderType::Latency => metrics::decode_latency(cx, &mut object),
-        GraderType::Cost => metrics::decode_cost(cx, &mut object),
-        GraderType::TokenUsage => metrics::decode_token_usage(cx, &mut object),
-        GraderType::ExecutionMetrics => metrics::decode_execution_metrics(cx, &mut object),
-        GraderType::JavaScript => script::decode_script(cx, &mut object, CodeLanguage::JavaScript),
-        GraderType::Python => script::decode_script(cx, &mut object, CodeLanguage::Python),
-        GraderType::Ruby => script::decode_script(cx, &mut object, CodeLanguage::Ruby),
-        GraderType::Similar => similar::decode_similar(cx, &mut object),
-        GraderType::Context(kind) => context::decode_context(cx, &mut object, *kind),
-        GraderType::AnswerRelevance => context::decode_answer_relevance(cx, &mut object),
-        GraderType::SelectBest => selection::decode_select_best(cx, &mut object),
-        GraderType::MaxScore => selection::decode_max_score(cx, &mut object),
-        GraderType::SkillTrigger => metrics::decode_skill_trigger(cx, &mut object),
-        GraderType::Custom { name, path } => Some(custom::decode_custom(cx, &mut object, name, path)),
-    };
+    let decoded = decode_kind(cx, &mut object, &kind, (format, at));
 
     object.finish(&mut cx.problems);
     let grader = Grader {
@@ -121,6 +95,42 @@ pub(super) fn decode_grader(
             ..grader
         },
     })
+}
+
+/// Decodes the keys of a type.
+fn decode_kind(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    kind: &GraderType,
+    (format, at): (EvalFileFormat, &AssertionContext),
+) -> Option<GraderKind> {
+    match kind {
+        GraderType::Rubrics => rubrics::decode_rubrics(cx, object, format),
+        GraderType::Llm => llm::decode_llm_grader(cx, object, format),
+        GraderType::Pairwise => pairwise::decode_pairwise(cx, object),
+        GraderType::Code => code::decode_code_grader(cx, object, format, at),
+        GraderType::Composite => composite::decode_composite(cx, object, format, at),
+        GraderType::Text(name) => text::decode_text_check(cx, object, name),
+        GraderType::IsJson => json::decode_is_json(cx, object),
+        GraderType::IsSql => sql::decode_sql(cx, object, false),
+        GraderType::ContainsSql => sql::decode_sql(cx, object, true),
+        GraderType::FieldAccuracy => json::decode_field_accuracy(cx, object),
+        GraderType::ToolTrajectory => trajectory::decode_trajectory(cx, object, format),
+        GraderType::Latency => metrics::decode_latency(cx, object),
+        GraderType::Cost => metrics::decode_cost(cx, object),
+        GraderType::TokenUsage => metrics::decode_token_usage(cx, object),
+        GraderType::ExecutionMetrics => metrics::decode_execution_metrics(cx, object),
+        GraderType::JavaScript => script::decode_script(cx, object, CodeLanguage::JavaScript),
+        GraderType::Python => script::decode_script(cx, object, CodeLanguage::Python),
+        GraderType::Ruby => script::decode_script(cx, object, CodeLanguage::Ruby),
+        GraderType::Similar => similar::decode_similar(cx, object),
+        GraderType::Context(kind) => context::decode_context(cx, object, *kind),
+        GraderType::AnswerRelevance => context::decode_answer_relevance(cx, object),
+        GraderType::SelectBest => selection::decode_select_best(cx, object),
+        GraderType::MaxScore => selection::decode_max_score(cx, object),
+        GraderType::SkillTrigger => metrics::decode_skill_trigger(cx, object),
+        GraderType::Custom { name, path } => Some(custom::decode_custom(cx, object, name, path)),
+    }
 }
 
 fn missing_type(node: &TreeNode) -> Diagnostic {

@@ -372,29 +372,13 @@ impl AssertionWriter<'_> {
             | AssertionSupport::Python
             | AssertionSupport::Ruby
             | AssertionSupport::BuiltIn(_) => {
-                match kind.support {
-                    AssertionSupport::Similar(measure) => {
-                        Self::write_similar(cx, grader, assertion, &parts, measure)?;
-                    }
-                    AssertionSupport::AnswerRelevance => {
-                        self.write_answer_relevance(cx, grader, assertion, &parts);
-                    }
-                    AssertionSupport::SelectBest | AssertionSupport::MaxScore => {
-                        write_selection(cx, grader, assertion, &parts)?;
-                    }
-                    _ => Self::write_script(cx, object, grader, assertion, parts)?,
-                }
+                self.write_own_verdict(cx, object, grader, assertion, parts)?;
                 if must_pass {
                     grader.add_flag("required", true);
                 }
             }
             AssertionSupport::Skill => {
-                grader.add_text("type", "skill-trigger");
-                let Some(skill) = parts.value.as_ref().and_then(name_of_skill) else {
-                    cx.problems.add(missing_value(assertion));
-                    return None;
-                };
-                grader.add_text("skill", skill);
+                write_skill(cx, grader, assertion, &parts)?;
                 gate(grader, 1.0);
             }
             AssertionSupport::SameKeys(name) => {
@@ -406,6 +390,28 @@ impl AssertionWriter<'_> {
         }
 
         Some(())
+    }
+
+    /// Writes an assertion that says for itself if it passes.
+    fn write_own_verdict(
+        &self,
+        cx: &mut DecodeContext,
+        object: &mut MapReader<'_>,
+        grader: &mut MapNode,
+        assertion: &AssertionParts,
+        parts: AssertionValues<'_>,
+    ) -> Option<()> {
+        match assertion.kind.support {
+            AssertionSupport::Similar(measure) => Self::write_similar(cx, grader, assertion, &parts, measure),
+            AssertionSupport::AnswerRelevance => {
+                self.write_answer_relevance(cx, grader, assertion, &parts);
+                Some(())
+            }
+            AssertionSupport::SelectBest | AssertionSupport::MaxScore => {
+                write_selection(cx, grader, assertion, &parts)
+            }
+            _ => Self::write_script(cx, object, grader, assertion, parts),
+        }
     }
 
     /// Writes a comparison of meaning.
@@ -620,6 +626,22 @@ pub(super) fn missing_value(assertion: &AssertionParts) -> Diagnostic {
         "no `value` here",
     )
     .with_help("write what to compare with as `value`")
+}
+
+fn write_skill(
+    cx: &mut DecodeContext,
+    grader: &mut MapNode,
+    assertion: &AssertionParts,
+    parts: &AssertionValues<'_>,
+) -> Option<()> {
+    grader.add_text("type", "skill-trigger");
+    let Some(skill) = parts.value.as_ref().and_then(name_of_skill) else {
+        cx.problems.add(missing_value(assertion));
+        return None;
+    };
+
+    grader.add_text("skill", skill);
+    Some(())
 }
 
 fn name_of_skill(value: &TreeNode) -> Option<&str> {

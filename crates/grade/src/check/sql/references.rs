@@ -54,7 +54,7 @@ struct WithNames {
 #[derive(Default)]
 struct ReferenceFinder {
     found: References,
-    /// What is done with tables where the search is, innermost last: they are read in a query, and anything else is the
+    /// Actions on tables where the search is, innermost last: they are read in a query, and anything else is the
     /// first word of the statement, such as `delete`.
     actions: Vec<String>,
     scopes: Vec<TableScope>,
