@@ -352,13 +352,12 @@ impl AssertionWriter<'_> {
                 write_sql(cx, grader, assertion, &parts)?;
                 gate(grader, 1.0);
             }
-            AssertionSupport::Context => {
-                self.write_context(cx, object, grader, assertion, &parts)?;
-                gate(grader, context_line(assertion, &parts));
-                add_line(grader, assertion, &parts);
-            }
-            AssertionSupport::Conversation => {
-                self.write_conversation(cx, object, grader, assertion, &parts)?;
+            AssertionSupport::Context | AssertionSupport::Conversation => {
+                if kind.support == AssertionSupport::Context {
+                    self.write_context(cx, object, grader, assertion, &parts)?;
+                } else {
+                    self.write_conversation(cx, object, grader, assertion, &parts)?;
+                }
                 gate(grader, context_line(assertion, &parts));
                 add_line(grader, assertion, &parts);
             }
