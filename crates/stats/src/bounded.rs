@@ -143,7 +143,7 @@ pub struct BoundedDifference {
     /// Mean of the differences.
     pub difference: f64,
     /// Number of clusters of one size that would say as much.
-    effective_units: f64,
+    pub effective_units: f64,
     rises: EffectiveMean,
     falls: EffectiveMean,
     /// Correlation of the rises and falls of a cluster.

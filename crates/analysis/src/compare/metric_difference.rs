@@ -1,7 +1,5 @@
 //! Comparison of one metric on two sides: difference, interval, test, and detectable difference.
 
-use std::collections::HashMap;
-
 use assize_stats::{
     ConfidenceLevel, DifferenceReach, Interval, McNemarVariant, SeededRandom, UndefinedReason,
     bootstrap_clustered_mean, bootstrap_mean, bounded_difference, clustered_mean,
@@ -176,6 +174,8 @@ struct DifferenceParts {
     test: &'static str,
     detectable: Result<f64, UndefinedReason>,
     enough: Result<f64, UndefinedReason>,
+    /// Number of independent pairs, or of clusters of one size, that say as much.
+    independent: f64,
 }
 
 /// Compares the two sides. Pass and fail without clusters: McNemar's test and the interval of Bonett and Price.
@@ -192,14 +192,13 @@ pub(crate) fn compare_metric(
         candidate.iter().zip(base).map(|(candidate, base)| candidate - base).collect();
     let clusters = pairs.candidate.clusters();
     let difference = mean(&differences);
-    let independent = clusters.map_or(pairs.len() as f64, |_| effective_clusters(&pairs.candidate.clusters));
     let errors =
         DifferenceErrors::new(&differences, &pairs.candidate.clusters, clusters.is_some(), options.level);
     let se = errors.clustered.map_or(errors.independent, |(_, cr1)| cr1);
     let parts = if pairs.is_binary() && clusters.is_none() {
         compare_verdicts(base, candidate, options)
     } else {
-        compare_scores(pairs, &differences, (se, independent), options)
+        compare_scores(pairs, &differences, se, options)
     };
     let undefined = parts.interval.err().or(parts.p.err()).map(|reason| match reason {
         UndefinedReason::OneValue if clusters.is_some() => UndefinedReason::OneCluster,
@@ -209,7 +208,7 @@ pub(crate) fn compare_metric(
         unit,
         n: pairs.len(),
         clusters,
-        independent,
+        independent: parts.independent,
         base: mean(base).ok(),
         candidate: mean(candidate).ok(),
         higher: differences.iter().filter(|value| **value > DIFFERENCE_TOLERANCE).count(),
@@ -271,16 +270,6 @@ fn mean(values: &[f64]) -> Result<f64, UndefinedReason> {
     values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(ConfidenceLevel::P95).mean
 }
 
-/// Number of clusters of one size that say as much as these, which number the values. Source: L. Kish, Survey Sampling (1965).
-fn effective_clusters(ids: &[u32]) -> f64 {
-    let mut sizes: HashMap<u32, f64> = HashMap::new();
-    for id in ids {
-        *sizes.entry(*id).or_default() += 1.0;
-    }
-
-    (ids.len() as f64).powi(2) / sizes.values().map(|size| size * size).sum::<f64>()
-}
-
 /// Formats a count with its noun: `1 pair`, `2 pairs`.
 fn counted(n: usize, one: &str) -> String {
     format!("{n} {one}{}", if n == 1 { "" } else { "s" })
@@ -321,13 +310,14 @@ fn compare_verdicts(base: &[f64], candidate: &[f64], options: &ComparisonOptions
         }),
         enough: promise
             .and_then(|promise| promise.mcnemar_variant_pairs(variant, discordant, test.difference?)),
+        independent: pairs.n() as f64,
     }
 }
 
 fn compare_scores(
     pairs: &PairSample,
     differences: &[f64],
-    (se, independent): (Option<f64>, f64),
+    se: Option<f64>,
     options: &ComparisonOptions,
 ) -> DifferenceParts {
     let (ids, clusters) = (&pairs.candidate.clusters, pairs.candidate.clusters());
@@ -337,6 +327,7 @@ fn compare_scores(
         DifferenceReach::of_scores(&pairs.base, &pairs.candidate.values),
     );
 
+    let independent = bounded.map_or(0.0, |found| found.effective_units);
     let n = differences.len() as u64;
     let nothing_differs = n > 0 && differences.iter().all(|value| value.abs() <= DIFFERENCE_TOLERANCE);
     let interval = if nothing_differs {
@@ -365,12 +356,20 @@ fn compare_scores(
         test: "interval of rises and falls",
         detectable: bounded.and_then(|found| found.detectable(se?, promise?)),
         enough: bounded.and_then(|found| Ok(found.factor_to_detect(se?, promise?)? * n as f64)),
+        independent,
     }
 }
 
 impl DifferenceParts {
     fn undefined(reason: UndefinedReason, test: &'static str) -> Self {
-        Self { interval: Err(reason), p: Err(reason), test, detectable: Err(reason), enough: Err(reason) }
+        Self {
+            interval: Err(reason),
+            p: Err(reason),
+            test,
+            detectable: Err(reason),
+            enough: Err(reason),
+            independent: 0.0,
+        }
     }
 }
 

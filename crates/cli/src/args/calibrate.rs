@@ -15,7 +15,6 @@ use super::values::{LABEL_SPLITS, OptionValues, one_of};
 const GATE_BASES: &OptionValues<GateBasis> = &[
     ("estimate", GateBasis::Estimate, "The metric itself"),
     ("lower", GateBasis::Lower, "The lower end of its interval; for shares, Clopper and Pearson's"),
-    ("exact", GateBasis::Lower, "The same as `lower`, which is exact for shares"),
 ];
 
 /// Values of `--reading`; true for the likeliest score.
