@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 /// A JSON value in which every member name occurs once per object.
@@ -63,13 +64,38 @@ impl<'de> Visitor<'de> for UnambiguousVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            let UnambiguousJson(value) = members.next_value()?;
-            if object.contains_key(&name) {
-                return Err(A::Error::custom(format!("the member \"{name}\" occurs twice in one object")));
+            match object.entry(name) {
+                Entry::Vacant(entry) => {
+                    let UnambiguousJson(value) = members.next_value()?;
+                    entry.insert(value);
+                }
+                Entry::Occupied(entry) => {
+                    let name = entry.key();
+                    return Err(A::Error::custom(format!("the member \"{name}\" occurs twice in one object")));
+                }
             }
-            object.insert(name, value);
         }
 
         Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_occur_twice_are_found_at_any_depth() {
+        for (text, name) in [
+            (r#"{"choices":[1],"x":{},"choices":[2]}"#, Some("choices")),
+            (r#"{"choices":[{"message":{"content":"a","content":"b"}}]}"#, Some("content")),
+            (r#"{"choices":1,"choi\u0063es":2}"#, Some("choices")),
+            (r#"[{"a":1},{"a":null,"b":[true,-1,1.5,"{\"a\":1,\"a\":2}"]}]"#, None),
+        ] {
+            let found = serde_json::from_str::<UnambiguousJson>(text).err().map(|error| error.to_string());
+            let expected = name.map(|name| format!("the member \"{name}\" occurs twice in one object"));
+            let said = found.as_ref().and_then(|found| found.split(" at line").next());
+            assert_eq!(said, expected.as_deref(), "{text}");
+        }
     }
 }

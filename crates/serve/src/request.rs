@@ -36,23 +36,18 @@ pub(crate) fn decode_request(
     check_rubric: impl FnOnce(RubricSource) -> Vec<RequestProblem>,
 ) -> Result<GradeRequest, ApiError> {
     let mut problems = ProblemList::default();
-    let rubric = body.get("rubric").cloned();
-    let request = read_request(body, limits, &mut problems);
-
-    if !problems.is_empty() {
-        let source = rubric.and_then(|rubric| {
-            let mut known = ProblemList::default();
-            let mut object = ObjectReader::new(Value::Object(Map::new()), "", &mut known)?;
-            read_rubric_source(rubric, &mut object)
-        });
-        problems.extend(source.map(check_rubric).unwrap_or_default());
-    }
+    let request = read_request(body, limits, &mut problems, check_rubric);
     problems.check()?;
 
     request.ok_or_else(|| ApiError::invalid_at("", "the request can't be read"))
 }
 
-fn read_request(body: Value, limits: &RequestLimits, problems: &mut ProblemList) -> Option<GradeRequest> {
+fn read_request(
+    body: Value,
+    limits: &RequestLimits,
+    problems: &mut ProblemList,
+    check_rubric: impl FnOnce(RubricSource) -> Vec<RequestProblem>,
+) -> Option<GradeRequest> {
     let mut object = ObjectReader::new(body, "", problems)?;
     let rubric = object.take("rubric").map(|rubric| read_rubric_source(rubric, &mut object));
     let scorecard = object.take("scorecard").map(|card| read_scorecard_source(card, &mut object));
@@ -106,6 +101,11 @@ fn read_request(body: Value, limits: &RequestLimits, problems: &mut ProblemList)
     let modes = [("pairwise", CompareMode::Pairwise), ("ranked", CompareMode::Ranked)];
     let compare = object.word("compare", &modes);
     object.finish();
+
+    if !problems.is_empty() {
+        problems.extend(rubric.flatten().map(check_rubric).unwrap_or_default());
+        return None;
+    }
 
     let (rubric, scorecard) = match (rubric, scorecard) {
         (Some(rubric), _) => (Some(rubric?), None),

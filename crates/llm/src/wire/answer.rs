@@ -12,6 +12,7 @@ use crate::lone_surrogates::replace_lone_surrogates;
 use crate::reply::ChatReply;
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
+use crate::unambiguous_json::UnambiguousJson;
 
 /// First bytes of what gzip has compressed.
 const GZIP: &[u8] = &[0x1f, 0x8b];
@@ -30,29 +31,25 @@ pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
         return Err(malformed(answer, message, TokenCounts::default()));
     }
 
-    let mut text = Cow::Borrowed(body);
     let mut read = serde_json::from_slice(body);
     if read.is_err()
         && let Ok(whole) = std::str::from_utf8(body)
         && let Cow::Owned(replaced) = replace_lone_surrogates(whole)
     {
         read = serde_json::from_str(&replaced);
-        text = Cow::Owned(replaced.into_bytes());
     }
 
-    let value = read.map_err(|_| {
-        let start = crate::excerpt::readable(&String::from_utf8_lossy(&answer.body));
-        let message = match start.trim() {
-            "" => "the answer is empty".to_owned(),
-            start => format!("the answer is not JSON: {start}"),
-        };
-        malformed(answer, message, TokenCounts::default())
-    })?;
-
-    match json::repeated_key(&text) {
-        None => Ok(value),
-        Some(key) => {
-            let message = format!("the answer has `{key}` twice, so nobody can tell which one counts");
+    match read {
+        Ok(UnambiguousJson(value)) => Ok(value),
+        Err(error) if error.is_data() => {
+            Err(malformed(answer, format!("the answer is ambiguous: {error}"), TokenCounts::default()))
+        }
+        Err(_) => {
+            let start = crate::excerpt::readable(&String::from_utf8_lossy(&answer.body));
+            let message = match start.trim() {
+                "" => "the answer is empty".to_owned(),
+                start => format!("the answer is not JSON: {start}"),
+            };
             Err(malformed(answer, message, TokenCounts::default()))
         }
     }

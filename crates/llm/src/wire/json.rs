@@ -1,11 +1,7 @@
 //! Tolerant reading of JSON whose exact shape differs from server to server.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
-use std::fmt;
 use std::time::Duration;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// Error as a server reports it.
@@ -120,102 +116,6 @@ fn seconds(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(text.trim().strip_suffix('s')?.parse().ok()?).ok()
 }
 
-/// Key that an object of a JSON text has twice, anywhere in it; `None` also for what is no JSON.
-pub(super) fn repeated_key(text: &[u8]) -> Option<String> {
-    let mut repeated = None;
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    let _ = UniqueKeys(&mut repeated).deserialize(&mut reader);
-    repeated
-}
-
-/// Reading of a value that keeps nothing but a key that stands twice.
-struct UniqueKeys<'a>(&'a mut Option<String>);
-
-impl<'de> DeserializeSeed<'de> for UniqueKeys<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for UniqueKeys<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut keys: HashSet<Cow<'de, str>> = HashSet::new();
-        while let Some(key) = map.next_key_seed(KeyText)? {
-            if let Some(twice) = keys.replace(key) {
-                self.0.get_or_insert_with(|| twice.into_owned());
-            }
-
-            map.next_value_seed(UniqueKeys(self.0))?;
-        }
-
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(UniqueKeys(self.0))?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-}
-
-/// Key of an object, without a copy where it has no escapes.
-struct KeyText;
-
-impl<'de> DeserializeSeed<'de> for KeyText {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for KeyText {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(key))
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(key.to_owned()))
-    }
-}
-
 /// The value at a path such as `/choices/0/message`, whose names need no escaping.
 pub(super) fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('/').skip(1).try_fold(value, |value, step| match value {
@@ -288,19 +188,6 @@ mod tests {
         assert_eq!((error.status, error.retry_after), (Some(429), Some(Duration::from_millis(37_500))));
         for odd in ["-3s", "x", "3", "1e99s"] {
             assert_eq!(seconds(odd), None, "{odd}");
-        }
-    }
-
-    #[test]
-    fn keys_that_stand_twice_are_found_at_any_depth() {
-        for (body, key) in [
-            (r#"{"choices":[1],"x":{},"choices":[2]}"#, Some("choices")),
-            (r#"{"choices":[{"message":{"content":"a","content":"b"}}]}"#, Some("content")),
-            (r#"{"choices":1,"choi\u0063es":2}"#, Some("choices")),
-            (r#"[{"a":1},{"a":"\ud800"},{"a":null,"b":[true,-1,1.5,"{\"a\":1,\"a\":2}"]}]"#, None),
-            ("no JSON", None),
-        ] {
-            assert_eq!(repeated_key(body.as_bytes()).as_deref(), key, "{body}");
         }
     }
 
