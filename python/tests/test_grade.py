@@ -50,6 +50,16 @@ def test_the_judge_sees_the_parts_of_a_sample(model: ModelServer) -> None:
         assert text in model.prompts[0], text
 
 
+def test_a_conversation_is_shown_up_to_its_last_answer(model: ModelServer) -> None:
+    turns = [{"role": "user", "content": "First?"}, {"role": "assistant", "content": "One."}, {"role": "user", "content": "Second?"}]
+    whole = {"messages": [*turns, {"role": "assistant", "content": "Two."}]}
+    assize.grade([whole], RUBRIC, judge="openai:judge-1", cache="off")
+
+    assert "[user]\nFirst?\n\n[assistant]\nOne.\n\n[user]\nSecond?" in model.prompts[0]
+    with pytest.raises(assize.UsageError, match="ends with a message of the role `user`"):
+        assize.grade([{"messages": turns}], RUBRIC, judge="openai:judge-1", cache="off")
+
+
 def test_types_know_the_options_and_the_words_of_results() -> None:
     with pytest.raises(TypeError):
         assize.grade(["x"], RUBRIC, buget_usd=1.0)  # type: ignore[call-arg]

@@ -1,5 +1,7 @@
 //! Judging which of two answers is better.
 
+use assize_rubric::Criterion;
+
 use crate::SamplingOptions;
 
 /// Two answers in the order in which they are shown. Both are untrusted text, and nothing tells the judge which is
@@ -12,8 +14,8 @@ pub struct PairTask {
     pub expected_outcome: Option<String>,
     /// An answer known to be good, where it is neither of the two.
     pub reference: Option<String>,
-    /// Criteria for the better answer, in the author's words; question and expectations apply if empty.
-    pub criteria: Vec<String>,
+    /// Criteria for the better answer, with their weights and gates; question and expectations apply if empty.
+    pub criteria: Vec<Criterion>,
     /// The answer shown first.
     pub first: String,
     /// The answer shown second.
@@ -29,6 +31,11 @@ impl PairTask {
     #[must_use]
     pub fn swap_answers(&self) -> Self {
         Self { first: self.second.clone(), second: self.first.clone(), ..self.clone() }
+    }
+
+    /// The criteria that count. One of weight 0 that is no gate does not.
+    pub(crate) fn counting_criteria(&self) -> impl Iterator<Item = &Criterion> {
+        self.criteria.iter().filter(|criterion| criterion.weight.get() != 0.0 || criterion.gate.is_some())
     }
 
     /// Everything untrusted that is shown, with the name of its block.

@@ -37,6 +37,12 @@ impl Criterion {
             may_not_apply: false,
         }
     }
+
+    /// Checklist criteria with these texts and the ids `c1`, `c2` and so on.
+    pub fn checklists(texts: impl IntoIterator<Item = String>) -> Vec<Self> {
+        let numbered = (1..).zip(texts);
+        numbered.map(|(number, text)| Self::checklist(format!("c{number}"), text)).collect()
+    }
 }
 
 /// Relation between a met-or-unmet criterion and the answer.

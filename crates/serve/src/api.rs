@@ -97,8 +97,9 @@ pub struct GradeSample {
     /// The answer: a text, or an object that is graded as its JSON text. Either this or `messages`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
-    /// The whole conversation with its tool calls, in the form of chat APIs. The text of the last message of the assistant is the
-    /// answer; without `input`, the messages before the first of the assistant are the question.
+    /// The whole conversation with its tool calls, in the form of chat APIs. The answer is what the assistant says after the last
+    /// message of anybody else; a conversation that ends with a message of the user is refused. All messages before the answer are
+    /// the question; `input` takes the place of those before the first of the assistant. Content is text: images are refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("minItems" = 1, "items" = {"type": "object", "required": ["role"]}))]
     pub messages: Option<Vec<Value>>,
@@ -115,7 +116,8 @@ pub struct GradeSample {
     /// Tags, by which benchmarks of a scorecard apply to the sample; those without tags are asked about it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Name of the group of samples that answer the same input; for `compare`.
+    /// Name of the group of samples that answer the same question; for `compare`. They have the same `input`, `reference`,
+    /// `expected_outcome` and `vars`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = ["string", "integer", "null"], "minLength" = 1, "maxLength" = 256))]
     pub group: Option<String>,
@@ -178,7 +180,8 @@ pub struct StreamEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CompareMode {
-    /// Each sample with each other one of its group, in both orders.
+    /// Each sample with each other one of its group, in both orders, by the criteria with their weights: penalties count against
+    /// an answer.
     Pairwise,
     /// Comparisons as in `pairwise`, and the rank of each sample by them.
     Ranked,

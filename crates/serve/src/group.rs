@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 
 use crate::api::{CompareMode, SampleResult};
 use crate::job::{Job, JobPlan, JobSample, grade_sample, stop_for_sample};
+use crate::problem::RequestProblem;
 use crate::service::Service;
 use crate::tenant::Tenant;
 
@@ -75,10 +76,8 @@ pub(crate) async fn run(
     }
     .into_iter();
     for (mut result, tally) in graded.into_iter().zip(tallies) {
-        if tally.asked > 0 {
-            result.set_group_score(tally.points, (tally.decided, tally.asked), plan.on_ungraded);
-        }
-        result.group_rank = ranks.next().flatten();
+        result.set_group_score(tally.points, (tally.decided, tally.asked), plan.on_ungraded);
+        result.group_rank = ranks.next();
         service.metrics.count_result(&tenant.name, &result);
         service.queue.note_graded();
         job.finish(result);
@@ -150,6 +149,38 @@ pub(crate) fn count_pairs<'g>(groups: impl Iterator<Item = Option<&'g str>>) -> 
     }
 
     sizes.values().map(|size| size * (size - 1) / 2).sum()
+}
+
+/// Problems of samples that differ from the first one of their group in what a comparison shows once for both answers.
+pub(crate) fn differences(samples: &[JobSample]) -> Vec<RequestProblem> {
+    let mut problems = Vec::new();
+    for members in groups_of(samples).values() {
+        let Some((first, others)) = members.split_first() else { continue };
+        let (first, place) = (&samples[*first].sample, samples[*first].place.index);
+        for other in others {
+            let (other, index) = (&samples[*other].sample, samples[*other].place.index);
+            for (field, differs) in [
+                ("input", first.input != other.input),
+                ("reference", first.reference != other.reference),
+                ("expected_outcome", first.expected_outcome != other.expected_outcome),
+            ] {
+                if differs {
+                    problems.push(difference(index, field, place));
+                }
+            }
+        }
+    }
+
+    problems
+}
+
+/// Problem of a sample of a group that has another value of a field than the first one.
+pub(crate) fn difference(index: usize, field: &str, first: usize) -> RequestProblem {
+    let message = format!(
+        "`{field}` is not that of sample {first}: answers to different questions can't be compared; samples of a group \
+         have the same `input` (or the same messages before the answer), `reference`, `expected_outcome` and `vars`"
+    );
+    RequestProblem::new(format!("/samples/{index}/{field}"), message)
 }
 
 async fn compare(

@@ -336,7 +336,11 @@ fn gym_path(schemas: &SchemaReferences) -> Value {
         "required": ["reward", "reward_components", "mask_sample", "failure_kind", "failure_reason"],
         "properties": {
             "reward": { "type": "number" },
-            "reward_components": { "type": "object", "additionalProperties": { "type": "number" } },
+            "reward_components": {
+                "description": "A number from 0 to 1 for each criterion that is decided; larger is better, also for penalties.",
+                "type": "object",
+                "additionalProperties": { "type": "number" },
+            },
             "mask_sample": { "type": "boolean" },
             "failure_kind": { "type": ["string", "null"] },
             "failure_reason": { "type": ["string", "null"] },
@@ -357,7 +361,11 @@ fn lambda_path(schemas: &SchemaReferences) -> Value {
         "properties": {
             "id": { "type": "string" },
             "aggregate_reward_score": { "type": ["number", "null"] },
-            "metrics_list": { "type": "array", "items": { "type": "object" } },
+            "metrics_list": {
+                "description": "A number from 0 to 1 for each criterion that is decided, larger is better, and `coverage`.",
+                "type": "array",
+                "items": { "type": "object" },
+            },
         },
     });
     let body = json!({ "anyOf": [{ "type": "array", "items": sample }, sample] });

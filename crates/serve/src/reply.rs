@@ -80,7 +80,7 @@ pub(crate) fn ungraded_error(results: &[Arc<SampleResult>], on_ungraded: OnUngra
 
     let lacking: Vec<RequestProblem> = results
         .iter()
-        .filter(|result| result.lacks_reward())
+        .filter(|result| result.lacks_reward() || result.lacks_group_score())
         .map(|result| {
             let reason = result.error.as_deref().unwrap_or("no criterion applies");
             RequestProblem::new(format!("/samples/{}", result.index), reason)
@@ -90,7 +90,15 @@ pub(crate) fn ungraded_error(results: &[Arc<SampleResult>], on_ungraded: OnUngra
         return None;
     }
 
-    let message = format!("{} of {} samples have no reward", lacking.len(), results.len());
+    let count = |lacks: fn(&SampleResult) -> bool| results.iter().filter(|result| lacks(result)).count();
+    let parts = [
+        (count(SampleResult::lacks_reward), "have no reward"),
+        (count(SampleResult::lacks_group_score), "have no group score"),
+    ];
+    let told = parts.iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> =
+        told.map(|(count, what)| format!("{count} of {} samples {what}", results.len())).collect();
+    let message = told.join(", ");
     let error = ApiError::new(StatusCode::BAD_GATEWAY, "ungraded", message);
     Some(ApiError { body: ErrorBody { problems: lacking, ..error.body }, ..error })
 }

@@ -21,7 +21,7 @@ use crate::admission::SampleQueue;
 use crate::api::{GradeRequest, NamedRubric, RubricSource, ScorecardSource};
 use crate::check::inline_rubric;
 use crate::decode::{ProblemList, child};
-use crate::group::count_pairs;
+use crate::group::{count_pairs, difference, differences};
 use crate::idempotency::ReplayMemory;
 use crate::inline_rubric::{InlineRubric, check_repeats};
 use crate::inline_scorecard::InlineScorecard;
@@ -319,6 +319,9 @@ impl Service {
                 (Ok(_), None) => {}
             }
         }
+        if compare.is_some() {
+            problems.extend(differences(&prepared));
+        }
         problems.check()?;
 
         Ok(JobPlan {
@@ -339,6 +342,16 @@ impl Service {
                 "missing: `compare` needs the group of each sample",
             ));
         }
+
+        let mut problems = ProblemList::default();
+        let mut first_of: BTreeMap<_, usize> = BTreeMap::new();
+        for (index, group) in groups().enumerate() {
+            let first = *first_of.entry(group).or_insert(index);
+            if samples[first].vars != samples[index].vars {
+                problems.extend([difference(index, "vars", first)]);
+            }
+        }
+        problems.check()?;
 
         let (pairs, limit) = (count_pairs(groups()), self.options.limits.samples);
         if pairs > limit {

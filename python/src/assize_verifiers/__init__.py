@@ -55,6 +55,9 @@ class AssizeJudge(Judge[Any, AssizeJudgeConfig]):
         }
         messages = [message_to_wire(message) for message in trace.messages]
         if any(message.get("role") == "assistant" for message in messages):
+            # The environment may have the last word, to which nobody replied.
+            while messages[-1].get("role") not in ("assistant", "tool"):
+                messages.pop()
             # With the tool calls, which criteria may be about.
             sample = {**{key: sample[key] for key in ("input", "reference")}, "messages": messages}
 

@@ -8,7 +8,7 @@ use assize_analysis::pairwise::{PairwiseMatches, PairwiseReport, pairwise_report
 use assize_evalfile::{
     Case, CaseId, GivenOutput, Grader, GraderKind, PairwiseBaseline, PairwiseGrader, PanelSpec, Suite,
 };
-use assize_rubric::{GraderWeighting, PairScores};
+use assize_rubric::{Criterion, GraderWeighting, PairScores};
 use assize_run::hash_case;
 use assize_stats::ConfidenceLevel;
 use assize_stats::ranking::TieRule;
@@ -100,7 +100,7 @@ impl PairwiseRun {
             place: case.place.clone(),
             kind: GraderKind::Pairwise(PairwiseGrader {
                 baseline,
-                criteria: self.criteria.clone(),
+                criteria: Criterion::checklists(self.criteria.iter().cloned()),
                 judge: None,
                 panel: PanelSpec::default(),
                 scores: PairScores::default(),

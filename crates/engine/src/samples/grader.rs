@@ -244,8 +244,8 @@ impl SampleGrader {
         Ok(run_item(&item).await)
     }
 
-    /// Compares the answer of a sample with another answer to the same input, in both orders. The criteria of the rubric say
-    /// what makes an answer the better one; the score is that of the first answer.
+    /// Compares the answer of a sample with another answer to the same input, in both orders. The criteria of the rubric, with
+    /// their weights and gates, say what makes an answer the better one; the score is that of the first answer.
     pub async fn compare(
         &self,
         rubric: &PreparedRubric,
@@ -258,7 +258,7 @@ impl SampleGrader {
         let mut named = None;
         for grader in &template.graders {
             if let GraderKind::Rubric(rubric) = &grader.kind {
-                criteria.extend(rubric.rubric.criteria().iter().map(|criterion| criterion.text.clone()));
+                criteria.extend_from_slice(rubric.rubric.criteria());
                 named = named.or(Some((rubric.judge.clone(), rubric.panel.clone())));
             }
         }

@@ -12,8 +12,9 @@ pub struct SampleParts {
     pub input: Option<Value>,
     /// The answer: a text, or anything else, which is graded as its JSON text.
     pub output: Option<Value>,
-    /// The whole conversation. The text of the last message of the assistant is the answer; without `input`, the messages before
-    /// the first of the assistant are the question.
+    /// The whole conversation. The answer is what the assistant says after the last message of anybody else: the text of its last
+    /// message, with the tool calls before it. What comes before the answer is the question. `input` takes the place of the
+    /// messages before the first of the assistant.
     pub messages: Option<Vec<Value>>,
     /// An answer known to be good: a text, or anything else, which is shown as JSON.
     pub reference: Option<Value>,
@@ -45,26 +46,23 @@ impl GradingSample {
     /// When a message has no role, or there is no answer.
     pub fn from_parts(id: impl Into<String>, parts: SampleParts) -> Result<Self, SampleProblem> {
         let SampleParts { input, output, messages, reference, expected_outcome, tags } = parts;
-        let (output, path, before) = match (output, messages) {
-            (Some(Value::String(text)), _) => (GivenOutput::Text(text), "/output", Vec::new()),
+        let (output, path, earlier) = match (output, messages) {
+            (Some(Value::String(text)), _) => (GivenOutput::Text(text), "/output", EarlierTurns::default()),
             // Messages belong under `messages`; a list here is an answer that is a list.
-            (Some(value), _) => (GivenOutput::Text(to_text(value)), "/output", Vec::new()),
+            (Some(value), _) => (GivenOutput::Text(to_text(value)), "/output", EarlierTurns::default()),
             (None, messages) => {
-                let messages = messages.unwrap_or_default();
-                if messages.is_empty() {
-                    let message = "the list is empty; the answer is its last message of the assistant";
-                    return Err(SampleProblem::new("/messages", message));
-                }
-
-                let before = messages_before_answer(&messages);
-                (GivenOutput::Json(Value::Array(messages)), "/messages", before)
+                let (earlier, answer) = split_conversation(messages.unwrap_or_default())?;
+                (GivenOutput::Json(Value::Array(answer)), "/messages", earlier)
             }
         };
 
-        let input = match input {
+        let EarlierTurns { opening, further } = earlier;
+        let further_from = opening.len();
+        let mut input = match input {
             Some(input) => read_input(input)?,
-            None => read_messages(before, "/messages")?,
+            None => read_messages(opening, "/messages", 0)?,
         };
+        input.extend(read_messages(further, "/messages", further_from)?);
         let mut sample = Self::new(id, &output).map_err(|error| SampleProblem::new(path, error.message))?;
         sample.input = input;
         sample.reference = reference.map(to_text);
@@ -75,37 +73,114 @@ impl GradingSample {
     }
 }
 
-/// Messages before the first one of the assistant.
-fn messages_before_answer(messages: &[Value]) -> Vec<Value> {
-    let is_assistant = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("assistant");
-    messages.iter().take_while(|message| !is_assistant(message)).cloned().collect()
+/// The part of a conversation that its last answer replies to.
+#[derive(Default)]
+struct EarlierTurns {
+    /// Messages before the first one of the assistant.
+    opening: Vec<Value>,
+    /// Those after them.
+    further: Vec<Value>,
+}
+
+/// Parts of a conversation: the messages before its last answer, and those of the answer.
+fn split_conversation(mut messages: Vec<Value>) -> Result<(EarlierTurns, Vec<Value>), SampleProblem> {
+    let role = |message: &Value| message.get("role").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let is_assistant = |message: &Value| role(message) == "assistant";
+    let Some(last) = messages.last() else {
+        let message = "the list is empty; the answer is its last message of the assistant";
+        return Err(SampleProblem::new("/messages", message));
+    };
+
+    // An unknown role is told as such: `model`, for example, may well be meant for the assistant.
+    for (index, message) in messages.iter().enumerate() {
+        read_role(message, &format!("/messages/{index}"))?;
+    }
+    let is_other = |message: &Value| !matches!(&*role(message), "assistant" | "tool" | "function");
+    if !messages.iter().any(is_assistant) || is_other(last) {
+        let message = format!(
+            "the conversation ends with a message of the role `{}`; the answer is the last message, of the role `assistant`",
+            role(last)
+        );
+        return Err(SampleProblem::new("/messages", message));
+    }
+
+    let opening = messages.iter().position(is_assistant).unwrap_or(0);
+    let answer = messages.iter().rposition(is_other).map_or(0, |index| index + 1).max(opening);
+    for (index, message) in messages.iter().enumerate().skip(answer) {
+        refuse_media(message, &format!("/messages/{index}"))?;
+    }
+
+    let answer = messages.split_off(answer);
+    let further = messages.split_off(opening);
+    Ok((EarlierTurns { opening: messages, further }, answer))
 }
 
 fn read_input(input: Value) -> Result<Vec<CaseMessage>, SampleProblem> {
     match input {
         Value::Array(list) if list.iter().any(|entry| entry.get("role").is_some()) => {
-            read_messages(list, "/input")
+            read_messages(list, "/input", 0)
         }
         other => Ok(vec![CaseMessage::text(MessageRole::User, to_text(other))]),
     }
 }
 
-fn read_messages(list: Vec<Value>, path: &str) -> Result<Vec<CaseMessage>, SampleProblem> {
+/// Messages of a list at `path`, the first of which has this place there.
+fn read_messages(list: Vec<Value>, path: &str, from: usize) -> Result<Vec<CaseMessage>, SampleProblem> {
     let read = |(index, message): (usize, Value)| {
-        let role = match message.get("role").and_then(Value::as_str).unwrap_or_default() {
-            "system" | "developer" => MessageRole::System,
-            "user" => MessageRole::User,
-            "assistant" => MessageRole::Assistant,
-            "tool" | "function" => MessageRole::Tool,
-            _ => {
-                let expected = "expected system, developer, user, assistant or tool";
-                return Err(SampleProblem::new(format!("{path}/{index}/role"), expected));
-            }
-        };
+        let path = format!("{path}/{index}");
+        let role = read_role(&message, &path)?;
+        refuse_media(&message, &path)?;
 
-        Ok(CaseMessage::text(role, content_text(message.get("content"))))
+        Ok(CaseMessage::text(role, message_text(&message)))
     };
-    list.into_iter().enumerate().map(read).collect()
+    (from..).zip(list).map(read).collect()
+}
+
+fn read_role(message: &Value, path: &str) -> Result<MessageRole, SampleProblem> {
+    match message.get("role").and_then(Value::as_str).unwrap_or_default() {
+        "system" | "developer" => Ok(MessageRole::System),
+        "user" => Ok(MessageRole::User),
+        "assistant" => Ok(MessageRole::Assistant),
+        "tool" | "function" => Ok(MessageRole::Tool),
+        _ => {
+            let expected = "expected system, developer, user, assistant or tool";
+            Err(SampleProblem::new(format!("{path}/role"), expected))
+        }
+    }
+}
+
+/// Refuses what a judge is not shown: it would decide without knowing that there was more. Results of tools name it.
+fn refuse_media(message: &Value, path: &str) -> Result<(), SampleProblem> {
+    let is_result = matches!(message.get("role").and_then(Value::as_str), Some("tool" | "function"));
+    let blocks = message.get("content").and_then(Value::as_array).filter(|_| !is_result);
+    for (index, block) in blocks.into_iter().flatten().enumerate() {
+        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+        if ["image", "audio", "video", "file", "document"].iter().any(|media| kind.contains(media)) {
+            let message = format!(
+                "a judge is shown texts only, and this is `{kind}`: describe it in a text, or remove it"
+            );
+            return Err(SampleProblem::new(format!("{path}/content/{index}"), message));
+        }
+    }
+
+    Ok(())
+}
+
+/// Text of a message, with each call of a tool on a line after it.
+fn message_text(message: &Value) -> String {
+    let calls = message.get("tool_calls").and_then(Value::as_array);
+    let calls = calls.into_iter().flatten().filter_map(|call| call.get("function")).map(|function| {
+        let part = |key: &str| match function.get(key) {
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        };
+        format!("{}({})", part("name"), part("arguments"))
+    });
+
+    let text = content_text(message.get("content"));
+    let parts = Some(text).filter(|text| !text.is_empty()).into_iter().chain(calls);
+    parts.collect::<Vec<_>>().join("\n")
 }
 
 /// Text of the content of a message: a text, or the texts of its blocks. What is no text is named, not opened.

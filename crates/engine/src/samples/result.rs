@@ -42,13 +42,13 @@ pub enum OnUngraded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UngradedPolicy {
-    /// The result is left out, and counted.
+    /// The result is left out, and counted. One whose reward is known stays, also without a group score.
     Drop,
-    /// The request fails with 502, and each such sample is listed.
+    /// The request fails with 502, and each such sample is listed, as is one without a group score that was asked for.
     Error,
-    /// The lowest reward that is possible, whatever the sign of the weights.
+    /// The lowest reward that is possible, whatever the sign of the weights; 0 where nothing is known of it.
     Low,
-    /// The highest reward that is possible.
+    /// The highest reward that is possible; 1 where nothing is known of it.
     High,
 }
 
@@ -60,7 +60,7 @@ pub enum GradeStatus {
     Graded,
     /// Some of them are ungraded.
     Partial,
-    /// None of them is decided.
+    /// None of them is decided, or none applies.
     Ungraded,
 }
 
@@ -80,14 +80,15 @@ pub struct SampleResult {
     pub reward: Option<f64>,
     /// True if the reward is that of `on_ungraded`.
     pub reward_assumed: bool,
-    /// Value of each criterion by its id, 0 to 1; null for one that is ungraded or does not apply. That of a penalty is 1 when
-    /// the fault is there. Of a scorecard, the score of each part below the top by its code.
+    /// How good the sample is by each criterion, by its id, 0 to 1: larger is better. It is the value of the decision; of a penalty,
+    /// 1 minus it, so that it is 0 when the fault is there. Null for a criterion that is ungraded or does not apply. Of a
+    /// scorecard, the score of each part below the top by its code.
     pub reward_components: BTreeMap<String, Option<f64>>,
     /// Score of the rubric, or of the top of the scorecard, 0 to 1. A failed gate of a scorecard does not change it.
     pub score: Option<f64>,
-    /// Lowest score that the ungraded criteria could lead to.
+    /// Lowest score that the ungraded criteria could lead to; 0 where nothing applies.
     pub score_low: Option<f64>,
-    /// Highest score that the ungraded criteria could lead to.
+    /// Highest score that the ungraded criteria could lead to; 1 where nothing applies.
     pub score_high: Option<f64>,
     /// Share of the applicable weight that was judged, 0 to 1.
     pub coverage: Option<f64>,
@@ -100,20 +101,20 @@ pub struct SampleResult {
     /// Parts of the scorecard, the top first and each before those below it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scorecard: Vec<ScorecardPartResult>,
-    /// Reason why something is ungraded; null when nothing is.
+    /// Reason why something is ungraded, or could not be compared; null when nothing is.
     pub error: Option<String>,
-    /// Share of the comparisons within its group that it won, ties as half, 0 to 1; null when some were not
-    /// decided and the request asked for nothing else.
+    /// Share of the comparisons within its group that it won, ties as half, 0 to 1; null when some were not decided and the
+    /// request asked for nothing else, and for a sample that is alone in its group. Absent without `compare`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub group_score: Option<f64>,
+    pub group_score: Option<Option<f64>>,
     /// True if the share is that of `on_ungraded`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub group_score_assumed: bool,
     /// Rank within its group by that share, 1 for the best; samples of one share have the mean of their ranks. Null when a
-    /// comparison of the group was not decided.
+    /// comparison of the group was not decided. Absent without `compare: ranked`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub group_rank: Option<f64>,
-    /// Comparisons within its group that were decided, and those that were asked for.
+    pub group_rank: Option<Option<f64>>,
+    /// Comparisons within its group that were decided, and those that were asked for. Absent without `compare`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_comparisons: Option<(usize, usize)>,
     /// Calls of judges, those answered from the reply cache included.
@@ -153,7 +154,7 @@ pub struct GradeSummary {
     pub graded: usize,
     /// Samples of which some criteria are ungraded.
     pub partial: usize,
-    /// Samples of which no criterion is decided.
+    /// Samples of which no criterion is decided, or none applies.
     pub ungraded: usize,
     /// Samples that were left out because of `on_ungraded: drop`.
     pub dropped: usize,
@@ -200,8 +201,9 @@ impl RewardBounds {
         match (known, on_ungraded) {
             (Some(known), _) => (Some(known), false),
             (None, OnUngraded::Value { value }) => (Some(value), true),
-            (None, OnUngraded::Named(UngradedPolicy::Low)) => (self.low, self.low.is_some()),
-            (None, OnUngraded::Named(UngradedPolicy::High)) => (self.high, self.high.is_some()),
+            // Without bounds, it could be anything from 0 to 1.
+            (None, OnUngraded::Named(UngradedPolicy::Low)) => (Some(self.low.unwrap_or(0.0)), true),
+            (None, OnUngraded::Named(UngradedPolicy::High)) => (Some(self.high.unwrap_or(1.0)), true),
             (None, _) => (None, false),
         }
     }
@@ -252,11 +254,11 @@ impl SampleResult {
             reward_assumed,
             reward_components: decisions
                 .iter()
-                .map(|row| (row.decision.id.to_string(), row.decision.value))
+                .map(|row| (row.decision.id.to_string(), component_of(&row.decision)))
                 .collect(),
             score: result.score,
-            score_low: result.score_low,
-            score_high: result.score_high,
+            score_low: result.score_low.or(Some(0.0)),
+            score_high: result.score_high.or(Some(1.0)),
             coverage: result.coverage,
             verdict: result.verdict,
             gates_failed: result.gates_failed,
@@ -285,27 +287,53 @@ impl SampleResult {
         (decided, asked): (usize, usize),
         on_ungraded: OnUngraded,
     ) {
+        self.group_comparisons = Some((decided, asked));
+        if asked == 0 {
+            self.group_score = Some(None);
+            return;
+        }
+
         let share = |points: f64| Some(points / asked as f64);
         let (low, high) = (share(points), share(points + asked.saturating_sub(decided) as f64));
         let bounds = RewardBounds { known: None, low, high };
-
-        self.group_comparisons = Some((decided, asked));
-        (self.group_score, self.group_score_assumed) = bounds.choose(on_ungraded);
+        let (score, is_assumed) = bounds.choose(on_ungraded);
+        (self.group_score, self.group_score_assumed) = (Some(score), is_assumed);
         if decided < asked && self.status == GradeStatus::Graded {
             self.status = GradeStatus::Partial;
         }
     }
 
-    /// True if its reward, or its group score, is asked for and not known.
+    /// True if its reward is not known.
     pub const fn lacks_reward(&self) -> bool {
-        let lacks_group_score = self.group_comparisons.is_some() && self.group_score.is_none();
-        self.reward.is_none() || self.reward_assumed || lacks_group_score || self.group_score_assumed
+        self.reward.is_none() || self.reward_assumed
     }
 
-    /// True if the policy leaves it out of the results.
+    /// True if its group score is asked for and not known.
+    pub const fn lacks_group_score(&self) -> bool {
+        matches!(self.group_comparisons, Some((decided, asked)) if decided < asked)
+            && (self.group_score_assumed || matches!(self.group_score, None | Some(None)))
+    }
+
+    /// True if none of the criteria, or benchmarks, applies to it.
+    pub fn is_not_applicable(&self) -> bool {
+        let mut decisions = self.decisions.iter();
+        let mut parts = self.scorecard.iter();
+        !(self.decisions.is_empty() && self.scorecard.is_empty())
+            && decisions.all(|row| row.decision.outcome == OutcomeKind::NotApplicable)
+            && parts.all(|part| part.decision.is_none())
+    }
+
+    /// True if the policy leaves it out of the results: its reward is not known. One that only lacks a group score stays, since the
+    /// reward would be lost with it.
     pub fn is_dropped(&self, on_ungraded: OnUngraded) -> bool {
         on_ungraded == OnUngraded::Named(UngradedPolicy::Drop) && self.lacks_reward()
     }
+}
+
+/// Value of a criterion as a part of a reward, where larger is better: a penalty counts by the absence of its fault.
+fn component_of(row: &CriterionRow) -> Option<f64> {
+    let value = row.value?;
+    Some(if row.weight < 0.0 { 1.0 - value } else { value })
 }
 
 fn status_of(result: &ResultRow) -> GradeStatus {
@@ -315,6 +343,7 @@ fn status_of(result: &ResultRow) -> GradeStatus {
         // Graders that are no rubrics decide as a whole.
         0 if result.score.is_some() => GradeStatus::Graded,
         0 => GradeStatus::Ungraded,
+        _ if rows().all(|row| row.outcome == OutcomeKind::NotApplicable) => GradeStatus::Ungraded,
         _ if ungraded == 0 => GradeStatus::Graded,
         all if ungraded == all => GradeStatus::Ungraded,
         _ => GradeStatus::Partial,
@@ -356,7 +385,9 @@ fn reason_of(result: &ResultRow, causes: &BTreeMap<String, UngradedReason>) -> O
 
     let rows = result.graders.iter().flat_map(|grader| &grader.criteria);
     let open: Vec<_> = rows.filter(|row| row.outcome == OutcomeKind::Ungraded).collect();
-    let first = open.first()?;
+    let Some(first) = open.first() else {
+        return (status_of(result) == GradeStatus::Ungraded).then(|| "no criterion applies".to_owned());
+    };
     let reason = causes.get(&*first.id).map_or(first.reason.as_str(), |cause| &cause.message);
     Some(match open.len() {
         1 => format!("{}: {reason}", first.id),

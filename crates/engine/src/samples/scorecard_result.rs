@@ -76,8 +76,8 @@ impl SampleResult {
                 .map(|part| (part.part.code.clone(), part.score.score()))
                 .collect(),
             score: top.score.score(),
-            score_low: low(&top.score),
-            score_high: high(&top.score),
+            score_low: low(&top.score).or(Some(0.0)),
+            score_high: high(&top.score).or(Some(1.0)),
             coverage: top.score.coverage,
             verdict: match top.score.standing {
                 NodeStatus::Pass => Verdict::Pass,
@@ -144,6 +144,7 @@ fn is_open(part: &ScoredPart<'_>) -> bool {
 fn status_of(parts: &[ScoredPart<'_>]) -> GradeStatus {
     let decided = parts.iter().filter(|part| part.decision.is_some()).count();
     match parts.iter().filter(|part| is_open(part)).count() {
+        0 if decided == 0 => GradeStatus::Ungraded,
         0 => GradeStatus::Graded,
         open if open == decided => GradeStatus::Ungraded,
         _ => GradeStatus::Partial,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_rubric::{
-    EvidencePolicy, GraderWeighting, JudgingMode, PairScores, Rubric, TruncationMode, UnitInterval, Weight,
+    Criterion, EvidencePolicy, GraderWeighting, JudgingMode, PairScores, Rubric, TruncationMode,
+    UnitInterval, Weight,
 };
 use serde_json::Value;
 
@@ -146,8 +147,8 @@ pub struct LlmGrader {
 pub struct PairwiseGrader {
     /// Answer to compare with.
     pub baseline: PairwiseBaseline,
-    /// Criteria for preferring an answer, in the author's words; if empty, the question and expected outcome.
-    pub criteria: Vec<String>,
+    /// Criteria for preferring an answer, with their weights and gates; if empty, the question and expected outcome.
+    pub criteria: Vec<Criterion>,
     /// Judge; the run's judge if absent.
     pub judge: Option<String>,
     /// Several judges, or one asked several times.

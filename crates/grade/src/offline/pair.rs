@@ -1,6 +1,8 @@
 //! Comparison of two answers without a model: the better one covers more of what counts.
 
-use assize_rubric::{AnswerPreference, Criterion, Decision, TOLERANCE};
+use assize_rubric::{
+    AnswerPreference, Criterion, CriterionOperator, CriterionScale, Decision, TOLERANCE, Weight,
+};
 
 use super::answer_score::scored_criterion;
 use super::{OfflineJudge, coverage_decisions};
@@ -11,27 +13,23 @@ use crate::{Judge as _, JudgeMaterial, PairTask};
 const CLEARLY: f64 = 0.1;
 
 impl OfflineJudge {
-    /// Each answer is scored by itself, so that the order can't matter. What counts is each criterion of the author, else
-    /// the expected outcome, else the reference.
+    /// Each answer is scored by itself, so that the order can't matter. What counts is each criterion of the author by its weight,
+    /// else the expected outcome, else the reference.
     pub(super) fn decide_pair(self, task: &PairTask) -> Decision {
         let refuse = |message: &str| self.refuse_question(message);
-        let given: Vec<&str> = if task.criteria.is_empty() {
+        let mut criteria: Vec<Criterion> = task.counting_criteria().cloned().collect();
+        if criteria.is_empty() {
             let outcome = task.expected_outcome.as_deref().or(task.reference.as_deref());
-            outcome.into_iter().filter(|text| !text.trim().is_empty()).collect()
-        } else {
-            task.criteria.iter().map(String::as_str).collect()
-        };
-        if given.is_empty() {
+            let outcome = outcome.filter(|text| !text.trim().is_empty());
+            criteria.extend(outcome.map(|text| Criterion::checklist("claim", text)));
+        }
+        if criteria.is_empty() {
             return refuse(
                 "the offline judge needs criteria, an expected outcome or a reference to compare two answers",
             );
         }
 
-        let criteria: Option<Vec<Criterion>> = given
-            .iter()
-            .enumerate()
-            .map(|(at, text)| scored_criterion(&format!("claim-{}", at + 1), text))
-            .collect();
+        let criteria: Option<Vec<Criterion>> = criteria.into_iter().map(coverage_form).collect();
         let Some(criteria) = criteria else { return refuse("what counts can't be judged by itself") };
         let covered = (covers(task, &task.first, &criteria), covers(task, &task.second, &criteria));
         let (Some(first), Some(second)) = covered else {
@@ -50,7 +48,20 @@ impl OfflineJudge {
     }
 }
 
-/// The mean score of an answer over the claims; `None` where none of them could be looked for.
+/// A criterion as it is compared by: how much of it an answer covers tells more than whether it is met.
+fn coverage_form(criterion: Criterion) -> Option<Criterion> {
+    let is_plain =
+        criterion.scale == CriterionScale::Checklist && criterion.operator == CriterionOperator::Correctness;
+    if !is_plain {
+        return Some(criterion);
+    }
+
+    let scored = scored_criterion(criterion.id.as_str(), &criterion.text)?;
+    Some(Criterion { scale: scored.scale, ..criterion })
+}
+
+/// The weighted mean score of an answer over the claims, in which penalties count against it; `None` where none of them could be
+/// looked for.
 fn covers(task: &PairTask, answer: &str, criteria: &[Criterion]) -> Option<f64> {
     let material = JudgeMaterial {
         reference: task.reference.clone(),
@@ -58,9 +69,16 @@ fn covers(task: &PairTask, answer: &str, criteria: &[Criterion]) -> Option<f64> 
         ..JudgeMaterial::default()
     };
     let decided = coverage_decisions(&material, criteria);
-    let values: Vec<f64> = decided.iter().filter_map(|decision| decision.outcome.value()).collect();
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (criterion, decision) in criteria.iter().zip(&decided) {
+        let Some(value) = decision.outcome.value() else { continue };
+        // A criterion that only gates counts like one of weight 1: no answer can make up for it here.
+        let weight = if criterion.weight == Weight::ZERO { 1.0 } else { criterion.weight.get() };
+        sum += weight * value;
+        total += weight.abs();
+    }
 
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    (total > 0.0).then(|| sum / total)
 }
 
 #[cfg(test)]
@@ -88,8 +106,27 @@ mod tests {
             AnswerPreference::Second.into()
         );
         assert_eq!(OfflineJudge.decide_pair(&task(good, good)).finding, AnswerPreference::Tie.into());
-        let by_criteria = PairTask { criteria: vec!["Asks to wait longer".into()], ..task(good, poor) };
+        let by_criteria =
+            PairTask { criteria: vec![Criterion::checklist("a", "Asks to wait longer")], ..task(good, poor) };
         assert_eq!(OfflineJudge.decide_pair(&by_criteria).finding, AnswerPreference::Second.into());
+    }
+
+    #[test]
+    fn what_a_penalty_names_counts_against_an_answer_by_its_weight() {
+        let weighted = |text: &str, weight| Criterion {
+            weight: Weight::new(weight).expect("finite"),
+            ..Criterion::checklist(format!("c{weight}"), text)
+        };
+        let (faulty, plain) = ("We promise a voucher for the late parcel.", "The strike is at the carrier.");
+        let preference = |criteria: Vec<Criterion>| {
+            OfflineJudge.decide_pair(&PairTask { criteria, ..task(faulty, plain) }).finding
+        };
+
+        let fault = || weighted("Promises a voucher", -2.0);
+        assert_eq!(preference(vec![fault()]), AnswerPreference::Second.into());
+        assert_eq!(preference(vec![weighted("Names the late parcel", 1.0)]), AnswerPreference::First.into());
+        let both = vec![weighted("Names the late parcel", 1.0), fault()];
+        assert_eq!(preference(both), AnswerPreference::Second.into());
     }
 
     #[test]

@@ -141,7 +141,7 @@ pub(crate) fn batched_part(asked: &[PromptCriterion<'_>], evidence: EvidencePoli
 }
 
 /// The criterion in its author's words. Without a text its id says what the ranges are about.
-fn criterion_text(criterion: &Criterion) -> Cow<'_, str> {
+pub(super) fn criterion_text(criterion: &Criterion) -> Cow<'_, str> {
     if criterion.text.trim().is_empty() {
         Cow::Owned(criterion.id.as_str().replace(['-', '_'], " "))
     } else {
@@ -149,7 +149,8 @@ fn criterion_text(criterion: &Criterion) -> Cow<'_, str> {
     }
 }
 
-fn format_ranges(bands: &ScoreBands, fence: &str) -> String {
+/// The score ranges of a criterion in a block.
+pub(super) fn format_ranges(bands: &ScoreBands, fence: &str) -> String {
     let lines: Vec<String> = bands
         .as_slice()
         .iter()

@@ -6,8 +6,8 @@ use assize_evalfile::{
     AnswerSelection, BestAnswerRule, Grader, GraderKind, MaxScoreRule, PairwiseBaseline, PairwiseGrader,
 };
 use assize_rubric::{
-    CaseDecision, Decision, GraderFinding, GraderFindingKind, GraderNote, JudgeIdentity, JudgingUsage,
-    OutcomeKind, PairOutcome, PairScores, UngradedKind, UngradedReason, UnitInterval, Verdict,
+    CaseDecision, Criterion, Decision, GraderFinding, GraderFindingKind, GraderNote, JudgeIdentity,
+    JudgingUsage, OutcomeKind, PairOutcome, PairScores, UngradedKind, UngradedReason, UnitInterval, Verdict,
 };
 use assize_store::{CaseErrorKind, CaseRecord, GraderRow};
 use assize_targets::TargetAnswer;
@@ -220,7 +220,7 @@ async fn compare(
 pub(crate) fn pair_grader(rule: &BestAnswerRule, other: &str) -> PairwiseGrader {
     PairwiseGrader {
         baseline: PairwiseBaseline::Text(other.into()),
-        criteria: rule.criteria.clone(),
+        criteria: Criterion::checklists(rule.criteria.iter().cloned()),
         judge: rule.judge.clone(),
         panel: rule.panel.clone(),
         scores: PairScores::default(),

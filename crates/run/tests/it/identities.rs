@@ -537,7 +537,7 @@ fn code_grader(max_calls: Option<u32>) -> GraderKind {
 fn pairwise_grader(baseline: PairwiseBaseline) -> GraderKind {
     GraderKind::Pairwise(PairwiseGrader {
         baseline,
-        criteria: vec!["shorter".to_owned()],
+        criteria: vec![Criterion::checklist("c1", "shorter")],
         judge: None,
         panel: PanelSpec::default(),
         scores: PairScores::default(),
@@ -673,9 +673,9 @@ fn fingerprints_of_graders_are_held() {
             ("llm", "695f516d8294b2a8"),
             ("llm, text", "322237465b0cd35d"),
             ("llm, program", "eb9bbe98fa233c86"),
-            ("pairwise, reference", "7e97cb6a0cae01ec"),
-            ("pairwise, text", "d691ec3310dffb1e"),
-            ("pairwise, run", "b7d6052295d6af2d"),
+            ("pairwise, reference", "10077acf73b4142f"),
+            ("pairwise, text", "91b4cc43ae7ec80b"),
+            ("pairwise, run", "10162766db9427ee"),
             ("code", "69c80fe07233185b"),
             ("code, model", "9f484d2442295e6c"),
             ("custom", "cb8dba1525197cb8"),

@@ -86,7 +86,8 @@ fn add_result(body: &mut Map<String, Value>, result: &SampleResult) {
         _ => "judge_failed",
     });
     let is_unknown = result.reward.is_none();
-    let kind = kind.or_else(|| is_unknown.then_some("judge_failed"));
+    let unknown = if result.is_not_applicable() { "assize:not_applicable" } else { "judge_failed" };
+    let kind = kind.or_else(|| is_unknown.then_some(unknown));
 
     body.insert("reward".into(), json!(result.reward.unwrap_or(0.0)));
     body.insert("reward_components".into(), Value::Object(components));
@@ -104,11 +105,16 @@ pub(crate) fn read_sample(body: &Map<String, Value>) -> Result<Option<GradeSampl
         return Err(ApiError::invalid_at("/response/output", "missing: the list of output items"));
     };
 
-    let messages: Vec<Value> = output.iter().flat_map(to_messages).collect();
+    let mut messages: Vec<Value> = output.iter().flat_map(to_messages).collect();
     let is_of_model = |message: &Value| message["role"] == "assistant";
     if !messages.iter().any(is_of_model) {
         return Ok(None);
     }
+
+    // The environment may have the last word, to which the model did not reply.
+    let is_of_answer = |message: &Value| is_of_model(message) || message["role"] == "tool";
+    let length = messages.iter().rposition(is_of_answer).map_or(0, |index| index + 1);
+    messages.truncate(length);
 
     Ok(Some(GradeSample {
         input: read_input(body.get("responses_create_params")),
@@ -124,7 +130,7 @@ fn read_input(params: Option<&Value>) -> Option<Value> {
     let instructions = params.get("instructions").and_then(Value::as_str);
     let system = instructions.map(|text| json!({ "role": "system", "content": text }));
     let history: Vec<Value> = match params.get("input") {
-        Some(Value::Array(items)) => items.iter().flat_map(to_messages).map(with_calls_as_text).collect(),
+        Some(Value::Array(items)) => items.iter().flat_map(to_messages).collect(),
         Some(Value::String(text)) if system.is_none() => return Some(json!(text)),
         Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
         _ => Vec::new(),
@@ -174,15 +180,4 @@ fn with_refusals(mut content: Value) -> Value {
     }
 
     content
-}
-
-/// A message of a question, which has no calls beside its text.
-fn with_calls_as_text(mut message: Value) -> Value {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    if let Some(function) = message.pointer("/tool_calls/0/function") {
-        let call = format!("{}({})", text(&function["name"]), text(&function["arguments"]));
-        message = json!({ "role": "assistant", "content": call });
-    }
-
-    message
 }

@@ -11,6 +11,7 @@ use crate::fixture::{Running, Setup};
 const RUBRIC: &str = "criteria:
 - {id: period, outcome: Names the refund period of 30 days, weight: 3}
 - {id: polite, outcome: Thanks the customer, weight: 1}
+- {id: voucher, outcome: Promises a voucher, weight: -1}
 ";
 
 async fn start() -> Running {
@@ -179,6 +180,19 @@ async fn the_answer_of_a_row_of_gym_is_what_the_model_said() {
     }
     assert!(answer_in(&asked).contains("SAID-BY-THE-MODEL"), "{asked}");
     assert!(!answer_in(&asked).contains("SAID-BY-THE-ENVIRONMENT"), "{asked}");
+
+    let turns = json!([
+        gym_message("assistant", &text("FIRST-REPLY")),
+        gym_message("user", &text("FURTHER-QUESTION")),
+        gym_message("assistant", &text("LAST-REPLY")),
+    ]);
+    server.post("/verify", &[], &gym(&turns)).await;
+    let asked = last_prompt(&model);
+    assert!(asked.contains("[assistant]\nFIRST-REPLY\n\n[user]\nFURTHER-QUESTION\n"), "{asked}");
+    assert!(
+        answer_in(&asked).contains("LAST-REPLY") && !answer_in(&asked).contains("FIRST-REPLY"),
+        "{asked}"
+    );
 
     let refused = gym(&json!([gym_message("assistant", &json!({"type": "refusal", "refusal": "I REFUSE"}))]));
     server.post("/verify", &[], &refused).await;

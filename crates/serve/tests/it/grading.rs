@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use assize_testkit::mock::{MockReply, MockRequest, MockServer, rule};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, RecordedRequest, rule};
 use serde_json::{Value, json};
 
 use crate::client::{request_text, send};
@@ -207,7 +207,7 @@ async fn comparisons_that_fail_follow_the_policy_for_ungraded_samples() {
         (&json!("partial"), &json!(1.0), &json!([0, 1])),
         "{reply}"
     );
-    assert_eq!(result.get("group_score"), None);
+    assert_eq!(result.get("group_score"), Some(&json!(null)));
     for (policy, score) in [(json!("low"), 0.0), (json!("high"), 1.0), (json!({"value": 0.5}), 0.5)] {
         let reply = server.graded(&ask(policy)).await;
         let result = &reply["results"][0];
@@ -215,9 +215,19 @@ async fn comparisons_that_fail_follow_the_policy_for_ungraded_samples() {
     }
     let mut ranked = ask(json!("low"));
     ranked["compare"] = json!("ranked");
-    assert_eq!(server.graded(&ranked).await["results"][0].get("group_rank"), None, "it is not known");
-    assert_eq!(server.grade(&ask(json!("error"))).await.status, 502);
-    assert_eq!(server.graded(&ask(json!("drop"))).await["summary"]["dropped"], 2);
+    let reply = server.graded(&ranked).await;
+    assert_eq!(reply["results"][0].get("group_rank"), Some(&json!(null)), "it is not known");
+    let failed = server.grade(&ask(json!("error"))).await;
+    assert_eq!(failed.status, 502);
+    assert_eq!(
+        failed.json()["error"]["message"],
+        "1 of 2 samples have no reward, 2 of 2 samples have no group score"
+    );
+    // The reward of the first one is known, and would be lost with its result.
+    let reply = server.graded(&ask(json!("drop"))).await;
+    let results = reply["results"].as_array().unwrap();
+    assert_eq!((results.len(), &reply["summary"]["dropped"]), (1, &json!(1)));
+    assert_eq!((&results[0]["reward"], results[0].get("group_score")), (&json!(1.0), Some(&json!(null))));
 }
 
 #[tokio::test]
@@ -269,8 +279,14 @@ async fn samples_of_a_group_are_compared_with_each_other() {
         "{reply}"
     );
     assert_eq!(results[0]["group_comparisons"], json!([1, 1]));
-    assert_eq!(results[2].get("group_score"), None, "alone in its group");
+    assert_eq!(results[2].get("group_score"), Some(&json!(null)), "alone in its group");
+    assert_eq!(results[2]["group_comparisons"], json!([0, 0]));
     assert_eq!(results[0].get("group_rank"), None);
+    assert_eq!(
+        server.graded(&json!({"rubric": ["a"], "samples": [{"output": "x"}]})).await["results"][0]
+            .get("group_score"),
+        None
+    );
 
     let named = |id: &str, group: &str, output: &str| json!({"id": id, "group": group, "output": output});
     let ranked = server
@@ -292,6 +308,143 @@ async fn samples_of_a_group_are_compared_with_each_other() {
     let missing =
         server.grade(&json!({"rubric": ["a"], "samples": [{"output": "x"}], "compare": "pairwise"})).await;
     assert_eq!(missing.problems()[0].0, "/samples/0/group");
+}
+
+/// What the judge was shown beside its instructions.
+fn user_text(request: &RecordedRequest) -> String {
+    let messages = request.json()["messages"].as_array().cloned().unwrap_or_default();
+    let texts = messages.iter().filter(|message| message["role"] == "user");
+    texts.filter_map(|message| message["content"].as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_fault_counts_against_an_answer_in_comparisons() {
+    let model = MockServer::start(|request: &MockRequest| {
+        let text = &request.last_user_text;
+        if !text.contains("[[BEGIN answer 1") {
+            return rule::judge(request);
+        }
+
+        // Prefers the answer without what the second list names.
+        let against = text.split_once("What counts against an answer").map_or("", |(_, list)| list);
+        let (_, first) = text.split_once("[[BEGIN answer 1").unwrap();
+        let (first, _) = first.split_once("[[END answer 1").unwrap();
+        let better = match (against.contains("voucher"), first.contains("voucher")) {
+            (true, true) | (false, false) => "answer 2",
+            _ => "answer 1",
+        };
+        let reply = json!({"evidence": [], "reason": "by the lists", "better": better});
+        MockReply::text(reply.to_string())
+    });
+    let server = Setup::with_model(&model).start().await;
+    let reply = server
+        .graded(&json!({
+            "rubric": {"criteria": [
+                {"id": "polite", "outcome": "Is polite", "weight": 3},
+                {"id": "promise", "outcome": "Promises a voucher", "weight": -2},
+                {"id": "lie", "outcome": "Refunds take 30 days", "operator": "contradiction", "required": true},
+                {"id": "depth", "score_ranges": [
+                    {"score_range": [0, 5], "outcome": "shallow"}, {"score_range": [6, 10], "outcome": "thorough"},
+                ]},
+            ]},
+            "samples": [
+                {"id": "faulty", "group": "q", "output": "Here is a voucher."},
+                {"id": "plain", "group": "q", "output": "It takes 30 days."},
+            ],
+            "compare": "ranked",
+        }))
+        .await;
+
+    let ranks: Vec<&Value> =
+        reply["results"].as_array().unwrap().iter().map(|result| &result["group_rank"]).collect();
+    assert_eq!(ranks, [&json!(2.0), &json!(1.0)], "{reply}");
+    let texts: Vec<String> = model.requests().iter().map(user_text).collect();
+    let asked = texts.iter().find(|text| text.contains("[[BEGIN answer 1")).expect("a comparison");
+    let (good, bad) = asked.split_once("What counts against an answer").expect("two lists");
+    assert!(good.contains("(weight 3):") && good.contains("6 to 10: thorough"), "{good}");
+    assert!(bad.contains("(weight 2):") && bad.contains("(weight 1; disqualifying):"), "{bad}");
+}
+
+#[tokio::test]
+async fn samples_of_a_group_answer_the_same_question() {
+    let server = Setup::offline().start().await;
+    let ask = |second: &Value| {
+        let first = json!({
+            "group": "q", "output": "a", "input": "Q", "reference": "R", "expected_outcome": "E", "vars": {"n": 1},
+        });
+        let mut second_sample = first.clone();
+        second_sample.as_object_mut().unwrap().extend(second.as_object().unwrap().clone());
+        let other = json!({"group": "other", "output": "b", "vars": {"n": 2}});
+        json!({"rubric": ["says {{ n }}"], "samples": [first, other, second_sample], "compare": "pairwise"})
+    };
+
+    assert_eq!(server.grade(&ask(&json!({}))).await.status, 200);
+    for (field, value) in [
+        ("input", json!("OTHER")),
+        ("reference", json!("OTHER")),
+        ("expected_outcome", json!("OTHER")),
+        ("vars", json!({"n": 2})),
+    ] {
+        let refused = server.grade(&ask(&json!({field: value}))).await;
+        assert_eq!(refused.status, 422, "{field}: {refused:?}");
+        let (path, message) = &refused.problems()[0];
+        assert_eq!(path, &format!("/samples/2/{field}"));
+        assert!(message.starts_with(&format!("`{field}` is not that of sample 0")), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_is_shown_up_to_its_last_answer() {
+    let model = MockServer::start(rule::judge);
+    let server = Setup::with_model(&model).start().await;
+    let message = |role: &str, text: &str| json!({"role": role, "content": text});
+    let ask = |sample: Value| json!({"rubric": ["yes"], "samples": [sample]});
+    let turns =
+        || vec![message("user", "FIRSTQ"), message("assistant", "FIRSTA"), message("user", "SECONDQ")];
+    let call = json!({
+        "role": "assistant", "content": null,
+        "tool_calls": [{"id": "1", "function": {"name": "look_up", "arguments": "{\"of\": \"fee\"}"}}],
+    });
+    let result = json!({"role": "tool", "tool_call_id": "1", "content": "FEE"});
+
+    let mut whole = turns();
+    whole.extend([call.clone(), result.clone(), message("assistant", "SECONDA")]);
+    server.graded(&ask(json!({"messages": whole}))).await;
+    let asked = user_text(&model.requests().pop().unwrap());
+    assert!(asked.contains("\n[user]\nFIRSTQ\n\n[assistant]\nFIRSTA\n\n[user]\nSECONDQ\n"), "{asked}");
+    let (_, answer) = asked.split_once("[[BEGIN answer ").expect("an answer");
+    assert!(answer.contains("SECONDA") && answer.contains("look_up") && answer.contains("FEE"), "{asked}");
+    assert!(!answer.contains("FIRSTA"), "{asked}");
+
+    // An input takes the place of the first question; calls of earlier turns belong to the conversation.
+    let mut whole = vec![message("user", "FIRSTQ"), call, result, message("assistant", "FIRSTA")];
+    whole.extend([message("user", "SECONDQ"), message("assistant", "SECONDA")]);
+    server.graded(&ask(json!({"input": "GIVEN", "messages": whole}))).await;
+    let asked = user_text(&model.requests().pop().unwrap());
+    let (question, answer) = asked.split_once("[[BEGIN answer ").expect("an answer");
+    assert!(question.contains("[user]\nGIVEN\n\n[assistant]\nlook_up({\"of\": \"fee\"})\n"), "{asked}");
+    assert!(question.contains("SECONDQ") && !question.contains("FIRSTQ"), "{asked}");
+    assert!(!answer.contains("look_up"), "{asked}");
+
+    let picture = json!({"role": "user", "content": [
+        {"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "http://127.0.0.1:1/a.png"}},
+    ]});
+    let calls = model.count();
+    for (sample, path, told) in [
+        (json!({"messages": turns()}), "/samples/0/messages", "ends with a message of the role `user`"),
+        (
+            json!({"messages": [picture, message("assistant", "a")]}),
+            "/samples/0/messages/0/content/1",
+            "texts only, and this is `image_url`",
+        ),
+        (json!({"input": [picture], "output": "a"}), "/samples/0/input/0/content/1", "`image_url`"),
+    ] {
+        let refused = server.grade(&ask(sample)).await;
+        assert_eq!(refused.status, 422, "{refused:?}");
+        let (at, message) = &refused.problems()[0];
+        assert!(at == path && message.contains(told), "{at}: {message}");
+    }
+    assert_eq!(model.count(), calls);
 }
 
 #[tokio::test]

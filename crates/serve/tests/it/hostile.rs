@@ -302,6 +302,12 @@ async fn texts_of_a_request_stay_between_fences_whatever_they_say() {
         {"role": "tool", "tool_call_id": "1", "content": attack("result")},
     ]});
     server.graded(&json!({"rubric": ["no"], "samples": [sample, chat]})).await;
+    let compared = |output: &str| json!({"output": output, "group": "g", "vars": {"n": attack("criterion")}});
+    server
+        .graded(&json!({
+            "rubric": ["no {{ n }}"], "samples": [compared("one"), compared(&attack("rival"))], "compare": "pairwise",
+        }))
+        .await;
 
     let mut shown = 0;
     for request in model.requests() {
@@ -319,6 +325,7 @@ async fn texts_of_a_request_stay_between_fences_whatever_they_say() {
     }
     assert!(shown >= 8, "{shown} texts were shown");
     let all = model.requests().iter().map(|request| request.json().to_string()).collect::<String>();
+    assert!(all.contains("[[BEGIN answer 2") && all.contains("ATTACK-rival"), "answers were compared");
     for hidden in ["ATTACK-id", "ATTACK-group", "<|im_start|>"] {
         assert!(!all.contains(hidden), "{hidden} reached the judge");
     }

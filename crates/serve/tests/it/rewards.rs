@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use assize_testkit::mock::{MockReply, MockRequest, MockServer, rule};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, always, rule};
 use serde_json::{Value, json};
 
 use crate::client::{request_text, send};
@@ -120,6 +120,73 @@ async fn rewards_are_scores_gated_scores_or_passes() {
     assert_eq!(reward(open_gate(), "pass").await, Value::Null);
     let low = server.graded(&body(open_gate(), json!({"reward": "gated", "on_ungraded": "low"}))).await;
     assert_eq!(low["results"][0]["reward"], 0.0);
+}
+
+#[tokio::test]
+async fn a_sample_to_which_nothing_applies_is_ungraded_and_low_and_high_are_numbers() {
+    let decision = r#"{"evidence": [], "reason": "no refund is asked for", "outcome": "not_applicable"}"#;
+    let model = MockServer::start(always(MockReply::text(decision)));
+    let mut setup = Setup::with_model(&model);
+    setup.file("rubrics/default.yaml", "- {id: a, outcome: Names the fee, allow_not_applicable: true}\n");
+    setup.options.rubrics = Some("rubrics".into());
+    let server = setup.start().await;
+    let ask = |policy: Value| json!({"rubric": {"name": "default"}, "samples": [{"output": "x"}], "on_ungraded": policy});
+
+    let reply = server.graded(&ask(json!(null))).await;
+    let result = &reply["results"][0];
+    assert_eq!(
+        (&result["status"], &result["reward"], &result["error"]),
+        (&json!("ungraded"), &json!(null), &json!("no criterion applies"))
+    );
+    assert_eq!((&result["score_low"], &result["score_high"]), (&json!(0.0), &json!(1.0)));
+    assert_eq!((&reply["summary"]["ungraded"], &reply["summary"]["graded"]), (&json!(1), &json!(0)));
+    assert_eq!(server.metric("assize_samples_total{client=\"\",status=\"ungraded\"}").await, 1.0);
+    for (policy, reward) in [("low", 0.0), ("high", 1.0)] {
+        let reply = server.graded(&ask(json!(policy))).await;
+        let result = &reply["results"][0];
+        assert_eq!((&result["reward"], &result["reward_assumed"]), (&json!(reward), &json!(true)));
+    }
+    let failed = server.grade(&ask(json!("error"))).await;
+    assert_eq!(failed.problems(), [("/samples/0".to_owned(), "no criterion applies".to_owned())]);
+
+    let slime = json!({"prompt": "p", "response": "r", "label": "l"});
+    let rlhf = json!({"query": ["pr"], "prompts": ["p"], "labels": ["l"]});
+    let lambda = json!({"id": "1", "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]});
+    for (path, body, pointer) in [
+        ("/slime", &slime, ""),
+        ("/get_reward", &rlhf, "/rewards"),
+        ("/lambda", &lambda, "/aggregate_reward_score"),
+    ] {
+        assert_eq!(server.post(path, &[], body).await.status, 502, "{path}");
+        for (policy, reward) in [("low", 0.0), ("high", 1.0)] {
+            let reply = server.post(&format!("{path}?on_ungraded={policy}"), &[], body).await;
+            assert_eq!(reply.json().pointer(pointer), Some(&json!(reward)), "{path}: {reply:?}");
+        }
+    }
+    let row = json!({"response": {"output": [{"role": "assistant", "content": "a"}]}});
+    let masked = server.post("/verify", &[], &row).await.json();
+    assert_eq!(
+        (&masked["mask_sample"], &masked["failure_kind"]),
+        (&json!(true), &json!("assize:not_applicable")),
+        "{masked}"
+    );
+}
+
+#[tokio::test]
+async fn components_are_larger_the_better_the_sample_is() {
+    let model = MockServer::start(partly_refusing);
+    let server = start(&model).await;
+    let criteria = json!([
+        {"id": "good", "outcome": "yes"}, {"id": "fault", "outcome": "yes, a fault", "weight": -1},
+        {"id": "avoided", "outcome": "no fault", "weight": -2}, {"id": "open", "outcome": "never", "weight": -1},
+    ]);
+    let reply = server.graded(&body(criteria, json!({}))).await;
+    let result = &reply["results"][0];
+
+    let components = json!({"good": 1.0, "fault": 0.0, "avoided": 1.0, "open": null});
+    assert_eq!(result["reward_components"], components);
+    let decision = &result["decisions"][1];
+    assert_eq!((&decision["outcome"], &decision["value"]), (&json!("met"), &json!(1.0)), "as it was decided");
 }
 
 #[tokio::test]

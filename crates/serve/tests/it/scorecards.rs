@@ -283,3 +283,22 @@ fn copy(from: &Path, to: &Path) {
         }
     }
 }
+
+#[tokio::test]
+async fn a_sample_to_which_no_benchmark_applies_is_ungraded() {
+    let server = Setup::offline().start().await;
+    let mut tagged = card();
+    for benchmark in tagged["benchmarks"].as_array_mut().unwrap() {
+        benchmark["tags"] = json!(["refund"]);
+    }
+    for (policy, reward) in
+        [(json!(null), json!(null)), (json!("low"), json!(0.0)), (json!("high"), json!(1.0))]
+    {
+        let reply = server.graded(&body(&tagged, &json!({"on_ungraded": policy}))).await;
+        let result = &reply["results"][0];
+        assert_eq!((&result["status"], &result["reward"]), (&json!("ungraded"), &reward), "{reply}");
+        assert_eq!(result["error"], "no benchmark applies to the sample");
+        assert_eq!((&result["score_low"], &result["score_high"]), (&json!(0.0), &json!(1.0)));
+        assert_eq!(reply["summary"]["ungraded"], 2);
+    }
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_rubric::{PairScores, UnitInterval};
+use assize_rubric::{Criterion, PairScores, UnitInterval};
 
 use super::panel::{PanelUse, decode_panel};
 use super::rubrics::decode_judge;
@@ -31,8 +31,8 @@ pub(super) fn decode_pairwise(cx: &mut DecodeContext, object: &mut MapReader<'_>
     let criteria = criteria
         .into_iter()
         .filter_map(|text| check_not_blank(text, "criteria", &mut cx.problems))
-        .map(|text| text.value)
-        .collect();
+        .map(|text| text.value);
+    let criteria = Criterion::checklists(criteria);
 
     let judge = decode_judge(cx, object);
     let panel = decode_panel(cx, object, PanelUse::Llm { judge: judge.as_deref() });
@@ -240,7 +240,8 @@ mod tests {
         ] {
             assert_eq!(read(&format!("- {{type: pairwise, {text}}}\n")).baseline, wanted);
         }
-        assert_eq!(read("- {type: pairwise, criteria: Is brief}\n").criteria, ["Is brief"]);
+        let one = read("- {type: pairwise, criteria: Is brief}\n").criteria;
+        assert_eq!(one, [Criterion::checklist("c1", "Is brief")]);
         assert!(graders("- {name: p, type: pairwise}\n", EvalFileFormat::One).1.is_empty());
     }
 
