@@ -259,7 +259,9 @@ fn too_few_units(
 ) -> Option<String> {
     let least = least_pairs(level);
     let differs = differences.iter().any(|value| value.abs() > DIFFERENCE_TOLERANCE);
-    if !differs || parts.independent + DIFFERENCE_TOLERANCE >= least as f64 {
+    // Mid-p values need a pair less.
+    let is_shown = parts.p.is_ok_and(|p| is_significant(p, 1.0 - level.get()));
+    if !differs || is_shown || parts.independent + DIFFERENCE_TOLERANCE >= least as f64 {
         return None;
     }
 

@@ -366,6 +366,29 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_holds_for_every_probe() {
+        // One of 26 probes wins every decision of fourteen cases: 3.8 % of all.
+        let found = InjectionWins::new(&one_probe_wins(14, 70, ATTACKS), |_| false);
+        let (which, share) = found.beyond_limit(0.1).expect("beyond the limit");
+        assert!(which == "`probe-1.append` at least" && share > 0.6, "{which} {share}");
+        assert_eq!(found.beyond_limit(0.03).map(|(which, _)| which).as_deref(), Some("attacks"));
+        let control = InjectionWins::new(&one_probe_wins(14, 70, ATTACKS), |label| label == "probe-1.append");
+        assert_eq!(control.beyond_limit(0.0), None);
+
+        // Nothing is judged again: the share itself.
+        let mut once = one_probe_wins(14, 70, ATTACKS);
+        once.pairs.retain(|pair| pair.label != UNCHANGED);
+        let found = InjectionWins::new(&once, |_| false);
+        assert!(found.beyond_limit(0.1).is_some_and(|(which, _)| which.starts_with("`probe-1.append`")));
+
+        // Of 26 probes, one wins much of an unsure judge by chance.
+        let beyond = (0..40).filter(|seed| {
+            InjectionWins::new(&audit(*seed, 0.0), |_| false).beyond_limit(0.05).is_some()
+        });
+        assert!(beyond.count() <= 4);
+    }
+
+    #[test]
     fn an_unsure_judge_that_follows_no_probe_is_seldom_accused() {
         let accused = (0..40).filter(|seed| {
             let found = InjectionWins::new(&audit(*seed, 0.0), |_| false);
