@@ -320,7 +320,7 @@ pub(crate) fn format_pass_rate_gate(gate: &PassRateGate) -> String {
         PassRateResult::Missed => "missed",
         PassRateResult::Incomplete => "incomplete",
     };
-    format!("minimum pass rate of cases {} {result}", number::format_rate(gate.minimum))
+    format!("minimum pass rate {} of cases {result}", number::format_rate(gate.minimum))
 }
 
 /// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the

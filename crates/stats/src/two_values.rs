@@ -47,9 +47,9 @@ fn distance_to_end(count: u64, all: u64, level: ConfidenceLevel) -> f64 {
     })
 }
 
-/// Distances from the mean of the first units to that of all others, in a sample with this sum and size: of so many units, not necessarily a
-/// whole number, of twice as many, and so on.
-fn distances(units: &[(f64, f64)], step: f64, (sum, size): (f64, f64)) -> Vec<f64> {
+/// Distances from the mean of the first units to that of all others, in a sample with this sum and size: of `step` units, not necessarily a
+/// whole number, of twice as many, and so on, each for `1 / count` of the sample. Units that hold less of it count for as much less.
+fn distances(units: &[(f64, f64)], step: f64, count: f64, (sum, size): (f64, f64)) -> Vec<f64> {
     let mut found = Vec::new();
     let (mut own_sum, mut own_size, mut left) = (0.0, 0.0, step);
     for unit in units {
@@ -61,7 +61,9 @@ fn distances(units: &[(f64, f64)], step: f64, (sum, size): (f64, f64)) -> Vec<f6
             of_unit -= taken;
             left -= taken;
             if left <= 0.0 {
-                found.push((own_sum / own_size - (sum - own_sum) / (size - own_size)).abs());
+                let distance = (own_sum / own_size - (sum - own_sum) / (size - own_size)).abs();
+                let share = (found.len() + 1) as f64 / count;
+                found.push(distance * own_size / size / share);
                 left = step;
             }
         }
@@ -93,8 +95,8 @@ impl NearlyTwoValues {
 
         Self {
             mean: sum / size,
-            lowest: distances(&lowest, step, (sum, size)),
-            highest: distances(&highest, step, (sum, size)),
+            lowest: distances(&lowest, step, count, (sum, size)),
+            highest: distances(&highest, step, count, (sum, size)),
             count: count as u64,
         }
     }
