@@ -3,6 +3,7 @@
 use assize_stats::{
     ConfidenceLevel, McNemarVariant, MeanAccumulator, PlannedMean, UndefinedReason, bounded_mean_clustered,
     clustered_mean,
+    correction::{JudgeRates, rogan_gladen},
     power::{
         PairedNoise, PowerDesign, bounded_half_width, design_effect, inflate_for_clusters, least_cases,
         mean_half_width, mean_precision, rate_precision, round_up_cases,
@@ -169,6 +170,7 @@ pub fn plan_sample_size(
     if let Some(width) = wanted.width {
         add_precision_answers(known, width, wanted.level, effect, &mut needs);
         add_label_answers(known, width, wanted.level, &mut needs);
+        add_corrected_answer(known, width / 2.0, wanted.level, &mut needs);
     }
     if let Some(difference) = wanted.difference {
         add_difference_answers(known, difference, wanted, promise, effect, &mut needs);
@@ -339,6 +341,63 @@ fn add_label_answers(
             },
         ));
     }
+}
+
+/// Number of cases of a run whose judge has the error rates.
+const MANY_CASES: u64 = 1_000_000_000;
+
+/// Plans the interval of the pass rate that is corrected by the judge's error rates: labels of cases drawn at random, of which the pass rate
+/// says how many are about either error rate.
+fn add_corrected_answer(
+    known: &PlanningInputs,
+    half: f64,
+    level: ConfidenceLevel,
+    needs: &mut Vec<SampleSizeAnswer>,
+) {
+    let (Some(rate), Some(sensitivity), Some(specificity)) =
+        (known.planning_rate(), known.sensitivity, known.specificity)
+    else {
+        return;
+    };
+
+    let judged = known.cases.unwrap_or(MANY_CASES);
+    let half_width = |labels: u64| {
+        let passing = (labels as f64 * rate).round() as u64;
+        let rates = JudgeRates {
+            pass_rate: rate * sensitivity + (1.0 - rate) * (1.0 - specificity),
+            n: judged,
+            specificity,
+            n_fail: labels - passing.min(labels),
+            sensitivity,
+            n_pass: passing,
+        };
+        // Of a few labels there may be no interval.
+        let found = rogan_gladen(rates, level).and_then(|found| found.interval);
+        Ok(found.map_or(f64::INFINITY, |found| found.width() / 2.0))
+    };
+    // Fewer labels than this have none about one of the error rates.
+    let least = (1.0 / rate.min(1.0 - rate)).ceil().max(2.0);
+    let says = match known.cases {
+        Some(cases) => format!("labels of randomly drawn cases, and {cases} cases that the judge decides"),
+        None => "labels of randomly drawn cases; the judge decides so many cases that their number adds no error \
+                 (`--cases` says how many)"
+            .to_owned(),
+    };
+    let labels = if sensitivity + specificity <= 1.0 {
+        Err(UndefinedReason::UninformativeJudge)
+    } else if least.is_infinite() {
+        Err(UndefinedReason::EmptyClass)
+    } else {
+        least_cases(half, least as u64, half_width)
+    };
+    needs.push(cases_answer(
+        format!("the corrected pass rate of {} to ±{}", format_number(rate), format_number(half)),
+        labels,
+        "labels",
+        "Rogan-Gladen, half-width solved for n",
+        None,
+        says,
+    ));
 }
 
 fn add_difference_answers(
@@ -522,7 +581,7 @@ fn add_detectable_answers(
             format!("margin of error of a mean score of {} over {over}", format_number(spread.mean)),
             reach,
             "either way",
-            "Wilson or Gaffke",
+            "CI of the run's scores",
             "half the width of the CI",
         );
     } else if let Some(sd) = known.score_sd {

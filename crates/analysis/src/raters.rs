@@ -273,7 +273,7 @@ fn agreement_metrics(
         gwet(
             "ac2",
             "Gwet's AC2, quadratic",
-            "Agreement beyond chance on the declared scale, stable where most scores are equal.",
+            "Agreement beyond chance on the scale, stable where most scores are equal.",
         ),
         of(
             "icc",

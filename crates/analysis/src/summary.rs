@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_rubric::Verdict;
 use assize_stats::{
     ConfidenceLevel, FEW_CLUSTERS,
-    power::{inflate_for_clusters, rate_precision, round_up_cases},
+    power::{rate_precision, round_up_cases},
     repeats::{repeat_variance, stability},
     zero_failures,
 };
@@ -229,7 +229,6 @@ impl RunSummarizer {
         let all = self.rows.len();
         let passes = self.sample(|row| row.passed().map(|passed| f64::from(u8::from(passed))))?;
         let (pass_rate, decided) = (case_rate_metric(&passes, level, "pass"), passes.len());
-        passes.check()?;
         let mut scores = self.sample(SummaryRow::score)?;
         let mean_score = case_mean_metric(&scores, level);
 
@@ -251,7 +250,8 @@ impl RunSummarizer {
         }
 
         let trials = self.mean_trials()?;
-        remarks.extend(precision_remarks(&pass_rate, &mean_score, &scores, design_effect, trials, level));
+        remarks.extend(precision_remarks((&pass_rate, &passes), (&mean_score, &scores), trials, level));
+        passes.check()?;
 
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
             remarks.push(match clusters {
@@ -472,10 +472,8 @@ pub(crate) fn flip_rate(items: &[Vec<bool>], level: ConfidenceLevel) -> Option<E
 /// Warns if there are too few cases for a precise metric, with the number that would suffice; `trials` is the mean
 /// number of rows of a case.
 fn precision_remarks(
-    pass_rate: &EstimatedMetric,
-    mean_score: &EstimatedMetric,
-    scores: &SampleUnits,
-    design_effect: Option<f64>,
+    (pass_rate, passes): (&EstimatedMetric, &SampleUnits),
+    (mean_score, scores): (&EstimatedMetric, &SampleUnits),
     trials: f64,
     level: ConfidenceLevel,
 ) -> Vec<String> {
@@ -495,23 +493,12 @@ fn precision_remarks(
     // Where there is no interval, as for a single cluster, there is no margin to compare with.
     let reach =
         |figure: &EstimatedMetric| figure.low.zip(figure.high).map_or(0.0, |(low, high)| (high - low) / 2.0);
-    let clusters = |n: f64| {
-        let runs = design_effect
-            .filter(|effect| *effect > 1.0)
-            .map_or(Ok(n), |effect| inflate_for_clusters(n, effect));
-        runs.map(|runs| runs / trials)
-    };
     let mut needs = Vec::new();
-    // A rate of few cases, or one without any exception, is no basis to plan on. The rate in its interval that takes most
-    // cases is the one nearest to 50%.
-    let is_guess = pass_rate.n < FEW || pass_rate.value.is_some_and(|rate| rate == 0.0 || rate == 1.0);
-    let worst = 0.5_f64.max(pass_rate.low.unwrap_or(0.0)).min(pass_rate.high.unwrap_or(1.0));
-    if let Some(rate) = pass_rate.value.filter(|_| reach(pass_rate) > WANTED)
-        && let Ok(n) = rate_precision(if is_guess { worst } else { rate }, WANTED, level).and_then(clusters)
+    if reach(pass_rate) > WANTED
+        && let Some((most, n)) = cases_for_rate(pass_rate, passes, level)
     {
         let reached = format!("Margin of error of the pass rate: ±{:.1} pp", reach(pass_rate) * 100.0);
-        let most = if is_guess { "at most" } else { "about" };
-        needs.push((reached, format!("±{} pp, {most}", WANTED * 100.0), round_up_cases(n)));
+        needs.push((reached, format!("±{} pp, {most}", WANTED * 100.0), round_up_cases(n / trials)));
     }
 
     if mean_score.n >= FEW
@@ -534,6 +521,28 @@ fn precision_remarks(
     );
 
     remarks
+}
+
+/// Number of values of which the pass rate has the wanted margin of error, and the word before it.
+fn cases_for_rate(
+    pass_rate: &EstimatedMetric,
+    passes: &SampleUnits,
+    level: ConfidenceLevel,
+) -> Option<(&'static str, f64)> {
+    let rate = pass_rate.value?;
+    if pass_rate.clusters.is_some() {
+        // Clusters that do not vary count as a single case each, at the rate in their interval that takes most.
+        let plan = passes.planned_mean(level).ok()?;
+        let word = if plan.varies() { "about" } else { "at most" };
+        return plan.cases(WANTED, level).ok().map(|n| (word, n));
+    }
+
+    // A rate of few cases, or one without any exception, is no basis to plan on. The rate in its interval that takes most
+    // cases is the one nearest to 50%.
+    let is_guess = pass_rate.n < FEW || rate == 0.0 || rate == 1.0;
+    let worst = 0.5_f64.max(pass_rate.low.unwrap_or(0.0)).min(pass_rate.high.unwrap_or(1.0));
+    let (word, rate) = if is_guess { ("at most", worst) } else { ("about", rate) };
+    rate_precision(rate, WANTED, level).ok().map(|n| (word, n))
 }
 
 /// Converts the mean score to the form stored in summaries; `None` if no score is known.

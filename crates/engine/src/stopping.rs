@@ -412,7 +412,8 @@ pub fn apply_early_stop(stop: &EarlyStop, figures: &mut RunMetrics) {
         replace_interval(&mut figures.mean_score, stop.mean_score, stop.level);
     }
     let is_clustered = figures.mean_score.clusters.or(figures.pass_rate.clusters).is_some();
-    figures.remarks.insert(0, describe(stop, is_clustered));
+    let result = if figures.trials.is_some() { "trial" } else { "case" };
+    figures.remarks.insert(0, describe(stop, result, is_clustered));
 }
 
 fn replace_interval(metric: &mut EstimatedMetric, found: Option<AnytimeInterval>, level: f64) {
@@ -427,8 +428,8 @@ fn replace_interval(metric: &mut EstimatedMetric, found: Option<AnytimeInterval>
     }
 }
 
-/// The outcome in words. Units are clusters if cases share them.
-fn describe(stop: &EarlyStop, is_clustered: bool) -> String {
+/// The outcome in words. Each result is one of a case or of a trial. Units are clusters if cases share them.
+fn describe(stop: &EarlyStop, result: &str, is_clustered: bool) -> String {
     let (name, other) = match stop.metric {
         StopMetric::PassRate => ("pass rate", format_percent(stop.threshold)),
         StopMetric::ScoreDifference => ("difference of the mean score", format!("`{}`", stop.against)),
@@ -451,24 +452,19 @@ fn describe(stop: &EarlyStop, is_clustered: bool) -> String {
         1 => " 1 ungraded result doesn't count.".to_owned(),
         n => format!(" {n} ungraded results don't count."),
     };
+    let counted = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
     let calls = match stop.judge_calls_saved {
         0 => String::new(),
-        1 => " and about 1 judge call".to_owned(),
-        n => format!(" and about {n} judge calls"),
+        n => format!(", which saves about {}", counted(n, "judge call")),
     };
-    let cases = |n: u64| if n == 1 { "1 case".to_owned() } else { format!("{n} cases") };
-    let units = |n: u64| match (is_clustered, n) {
-        (false, _) => cases(n),
-        (true, 1) => "1 cluster".to_owned(),
-        (true, _) => format!("{n} clusters"),
-    };
+    let units = |n: u64| counted(n, if is_clustered { "cluster" } else { "case" });
     match (stop.conclusion, stop.decided_after) {
         (Some(conclusion), Some(after)) if stop.saved > 0 => format!(
-            "Stopped early, clearly {} the reference after {}: {numbers}. {}{calls} saved. \
+            "Stopped early, clearly {} the reference after {}: {numbers}. {} not run{calls}. \
              Intervals of criteria, tags and targets don't allow for that.{ungraded}",
             conclusion.name(),
             units(after),
-            cases(stop.saved),
+            counted(stop.saved, result),
         ),
         (Some(conclusion), Some(after)) => {
             format!(
@@ -512,14 +508,25 @@ mod tests {
             judge_calls_saved: 0,
         };
         assert_eq!(
-            describe(&stop, false),
+            describe(&stop, "case", false),
             "Not stopped early: the difference of the mean score to `w1` is not comparable."
         );
 
         let result = AnytimeInterval { value: 0.1, low: -0.2, high: 0.3 };
         let inconclusive = EarlyStop { clusters: 2, result: Some(result), ..stop };
-        assert!(describe(&inconclusive, false).starts_with("Inconclusive after 2 cases: "));
-        assert!(describe(&inconclusive, true).starts_with("Inconclusive after 2 clusters: "));
+        assert!(describe(&inconclusive, "case", false).starts_with("Inconclusive after 2 cases: "));
+        assert!(describe(&inconclusive, "case", true).starts_with("Inconclusive after 2 clusters: "));
+
+        // What is not run are results: trials, where cases have them.
+        let stopped = EarlyStop {
+            conclusion: Some(StopConclusion::Above),
+            decided_after: Some(9),
+            saved: 10,
+            judge_calls_saved: 30,
+            ..inconclusive
+        };
+        let told = describe(&stopped, "trial", true);
+        assert!(told.contains(". 10 trials not run, which saves about 30 judge calls. "), "{told}");
     }
 
     const CLUSTERS: usize = 60;

@@ -188,7 +188,7 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     }
 
     if total > 0 {
-        entry(page, "Pass rate", format_pass_rate(summary));
+        entry(page, "Pass rate", format_pass_rate(summary, repeats.is_some()));
     }
     render_thresholds(page, extra.thresholds);
 
@@ -320,12 +320,12 @@ pub(crate) fn format_pass_rate_gate(gate: &PassRateGate) -> String {
         PassRateResult::Missed => "missed",
         PassRateResult::Incomplete => "incomplete",
     };
-    format!("minimum pass rate {} {result}", number::format_rate(gate.minimum))
+    format!("minimum pass rate {} of cases {result}", number::format_rate(gate.minimum))
 }
 
 /// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the
-/// share.
-fn format_pass_rate(summary: &RunSummary) -> Vec<ReportPiece> {
+/// share. With trials, the rate is that of all trials, whatever the verdicts of their cases.
+fn format_pass_rate(summary: &RunSummary, has_trials: bool) -> Vec<ReportPiece> {
     let counts = summary.counts;
     let Some(figures) = &summary.figures else {
         let passed = counts.pass as u64;
@@ -343,7 +343,7 @@ fn format_pass_rate(summary: &RunSummary) -> Vec<ReportPiece> {
     let share = number::format_percent(passed, rate.n);
     let mut pieces = vec![ReportPiece::new(
         ReportTone::Strong,
-        format!("{}/{} ({share})", grouped(passed), grouped(rate.n)),
+        format!("{}/{}{} ({share})", grouped(passed), grouped(rate.n), if has_trials { " trials" } else { "" }),
     )];
     pieces.push(ReportPiece::plain(rate_interval(rate)));
 
@@ -353,7 +353,7 @@ fn format_pass_rate(summary: &RunSummary) -> Vec<ReportPiece> {
             "; {} to {} counting the {} without a verdict",
             number::format_rate(low),
             number::format_rate(high),
-            format_count(open, "case", "cases")
+            if has_trials { format_count(open, "trial", "trials") } else { format_count(open, "case", "cases") }
         );
         pieces.push(ReportPiece::new(ReportTone::Open, bounds));
     }

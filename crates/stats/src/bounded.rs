@@ -11,7 +11,7 @@ use crate::{
 
 /// Most values at the ends of the range that the values of one unit count for. Values that lie close together away from the ends
 /// may miss rare ones at an end, which a spread so small would rule out.
-pub(crate) const MAX_WORTH: f64 = 25.0;
+const MAX_WORTH: f64 = 25.0;
 
 /// Most units that may lie at either end of the range beside those of the sample: the half of Jeffreys' prior.
 const MAX_END_WEIGHT: f64 = 0.5;
@@ -81,6 +81,11 @@ pub(crate) fn end_weight(worth: f64) -> f64 {
     MAX_END_WEIGHT * (worth / MAX_WORTH).sqrt()
 }
 
+/// The lower of two lower ends, and the higher of two higher ones.
+pub(crate) fn outermost(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {
+    (one.0.min(other.0), one.1.max(other.1))
+}
+
 /// Returns the ends of Wilson's interval of a mean within 0 to 1 for any number of values.
 pub(crate) fn wilson_ends(mean: f64, n: f64, critical: f64) -> (f64, f64) {
     let square = critical * critical;
@@ -98,6 +103,13 @@ pub(crate) fn wilson_ends(mean: f64, n: f64, critical: f64) -> (f64, f64) {
 pub(crate) struct EffectiveMean {
     pub(crate) mean: f64,
     pub(crate) effective_n: f64,
+}
+
+impl EffectiveMean {
+    /// The same, but of no more than [`MAX_WORTH`] values for each of so many units.
+    pub(crate) fn limited(self, units: f64) -> Self {
+        Self { effective_n: self.effective_n.min(MAX_WORTH * units), ..self }
+    }
 }
 
 /// Largest fall and largest rise that a pair can show, both above 0.

@@ -98,6 +98,8 @@ pub enum IntervalMethod {
     WilsonEffective,
     /// The former, or at either end Gaffke's bound with less weight at the ends of the range, where that reaches further.
     WilsonGaffke,
+    /// Either of the former, or at either end Blaker's bound on the share of one of two values, where that reaches further.
+    WilsonBlaker,
     /// Wilson's interval on the effective number of rises and that of falls, combined.
     WilsonRisesFalls,
     /// Prediction-powered inference, Wilson's interval on the labels and what the judge adds to them.
@@ -143,6 +145,7 @@ impl IntervalMethod {
             Self::PredictionPowered => "prediction-powered",
             Self::WilsonEffective => "Wilson, effective n",
             Self::WilsonGaffke => "Wilson or Gaffke",
+            Self::WilsonBlaker => "Wilson or Blaker",
             Self::WilsonRisesFalls => "Wilson, rises and falls",
             Self::WilsonPowered => "prediction-powered, Wilson",
             Self::Posterior => "posterior",

@@ -33,6 +33,7 @@ pub mod sampling;
 pub mod sequential;
 mod special_functions;
 mod symmetric_matrix;
+mod two_values;
 mod undefined;
 mod units;
 mod variates;

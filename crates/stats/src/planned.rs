@@ -6,6 +6,7 @@ use crate::{
     power::{least_cases, rate_half_width},
     proportion,
     random_weights::RandomWeights,
+    two_values::NearlyTwoValues,
     undefined::check_finite,
     units::{UnitList, UnitSums, cluster_critical_value},
 };
@@ -94,15 +95,18 @@ impl PlannedMean {
             return proportion(passed as u64, n as u64, level).interval.map(|found| found.width() / 2.0);
         }
 
-        let mut scaled = self.units.effective_mean_of(units);
         let effective = units * self.evenness();
-        scaled.effective_n = scaled.effective_n.min(bounded::MAX_WORTH * effective);
+        let unlimited = self.units.effective_mean_of(units);
+        let scaled = unlimited.limited(effective);
         let critical = cluster_critical_value(effective, level)?;
         let wilson = wilson_ends(scaled.mean, scaled.effective_n, critical);
         let end_weight = bounded::end_weight(scaled.effective_n / effective);
-        let weights = RandomWeights::new(self.units.list(), end_weight)
-            .with_unit_weight(units / self.units.count() as f64);
-        let (low, high) = weights.widen(wilson, level.tail());
+        let unit_weight = units / self.units.count() as f64;
+        let weights = RandomWeights::new(self.units.list(), end_weight).with_unit_weight(unit_weight);
+        let own = wilson_ends(unlimited.mean, unlimited.effective_n, critical);
+        let exact = NearlyTwoValues::new(self.units.list(), effective, 1.0 / unit_weight);
+        let exact = exact.widen(wilson, own, level);
+        let (low, high) = bounded::outermost(weights.widen(wilson, level.tail()), exact);
         check_finite((high - low) / 2.0)
     }
 

@@ -154,13 +154,13 @@ fn rate_interval(
 }
 
 /// Number of trials beyond which Blaker's interval and Wilson's are the same to a thousandth of the width.
-const MAX_BLAKER_TRIALS: u64 = 1_000_000;
+pub(crate) const MAX_BLAKER_TRIALS: u64 = 1_000_000;
 
 /// Halvings in the search for an end of Blaker's interval.
 const HALVINGS: u32 = 50;
 
 /// Returns the lower end of Blaker's interval.
-fn blaker_end(successes: u64, n: u64, level: ConfidenceLevel) -> f64 {
+pub(crate) fn blaker_end(successes: u64, n: u64, level: ConfidenceLevel) -> f64 {
     if successes == 0 {
         return 0.0;
     }

@@ -2,10 +2,11 @@
 
 use crate::{
     BoundedMean, ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
-    bounded::{DUST, EffectiveMean, MAX_WORTH, end_weight, wilson_ends},
+    bounded::{DUST, EffectiveMean, end_weight, outermost, wilson_ends},
     distribution::{normal_critical_value, student_critical_value},
     proportion,
     random_weights::RandomWeights,
+    two_values::NearlyTwoValues,
     undefined::{check_all_finite, check_finite},
 };
 
@@ -197,8 +198,8 @@ impl<L: UnitList> UnitSums<L> {
     /// has them.
     pub fn bounded_mean(&self, range: (f64, f64), level: ConfidenceLevel) -> BoundedMean {
         let units = self.effective_count();
-        let mut scaled = self.effective_mean();
-        scaled.effective_n = scaled.effective_n.min(MAX_WORTH * units);
+        let unlimited = self.effective_mean();
+        let scaled = unlimited.limited(units);
         let place = |share: f64| range.0 + (range.1 - range.0) * share;
 
         let interval = if self.is_binary {
@@ -212,10 +213,15 @@ impl<L: UnitList> UnitSums<L> {
             self.critical_value(level).map(|critical| {
                 let wilson = wilson_ends(scaled.mean, scaled.effective_n, critical);
                 let end_weight = end_weight(scaled.effective_n / units);
-                let (low, high) = RandomWeights::new(&self.units, end_weight).widen(wilson, level.tail());
-                let is_wilson = (low, high) == wilson;
-                let method =
-                    if is_wilson { IntervalMethod::WilsonEffective } else { IntervalMethod::WilsonGaffke };
+                let weighted = RandomWeights::new(&self.units, end_weight).widen(wilson, level.tail());
+                let own = wilson_ends(unlimited.mean, unlimited.effective_n, critical);
+                let exact = NearlyTwoValues::new(&self.units, units, 1.0).widen(wilson, own, level);
+                let (low, high) = outermost(weighted, exact);
+                let method = match (low, high) {
+                    ends if ends == wilson => IntervalMethod::WilsonEffective,
+                    ends if ends == weighted => IntervalMethod::WilsonGaffke,
+                    _ => IntervalMethod::WilsonBlaker,
+                };
                 Interval { low: place(low), high: place(high), level, method }
             })
         };

@@ -105,7 +105,7 @@ pub(crate) fn score_metrics(
             "kappa_quadratic",
             "quadratic kappa",
             &weighted,
-            "Agreement beyond chance on the declared scale, with partial credit for near misses.",
+            "Agreement beyond chance on the scale, with partial credit for near misses.",
         ),
         plain(
             "ac2",

@@ -204,6 +204,15 @@ pub(crate) fn compare_metric(
         UndefinedReason::OneValue if clusters.is_some() => UndefinedReason::OneCluster,
         other => other,
     });
+    let too_few = too_few_units(&parts, clusters, &differences, options.level);
+    let interval = parts.interval.ok().filter(|_| undefined.is_some() || too_few.is_none());
+    let interval = interval.map(|interval| match parts.p {
+        // The approximate interval excludes no difference that the test does not exclude.
+        Ok(p) if !is_significant(p, 1.0 - options.level.get()) => {
+            Interval { low: interval.low.min(0.0), high: interval.high.max(0.0), ..interval }
+        }
+        _ => interval,
+    });
     let mut contrast = MetricDifference {
         unit,
         n: pairs.len(),
@@ -217,10 +226,10 @@ pub(crate) fn compare_metric(
         se,
         se_independent: errors.independent,
         se_cr0: errors.clustered.and_then(|(cr0, _)| cr0),
-        low: parts.interval.ok().map(|interval| interval.low),
-        high: parts.interval.ok().map(|interval| interval.high),
+        low: interval.map(|interval| interval.low),
+        high: interval.map(|interval| interval.high),
         level: options.level.get(),
-        interval_method: parts.interval.ok().map(|interval| interval.method.name().to_owned()),
+        interval_method: interval.map(|interval| interval.method.name().to_owned()),
         p: parts.p.ok(),
         test: parts.test,
         p_adjusted: None,
@@ -231,13 +240,38 @@ pub(crate) fn compare_metric(
             .filter(|_| difference.is_ok_and(|difference| difference.abs() > DIFFERENCE_TOLERANCE))
             .map(|n| round_up_cases(n) as u64)
             .filter(|n| (1..=MAX_PLANNED_PAIRS).contains(n)),
-        undefined: undefined.map(|reason| reason.to_string()),
+        undefined: undefined.map(|reason| reason.to_string()).or(too_few),
         call: Conclusion::Inconclusive,
         says: String::new(),
     };
 
     contrast.conclude(options);
     contrast
+}
+
+/// Reason for no interval where so few pairs or clusters could show no difference even if all of them went one way. `None` for enough of
+/// them, and where none differs: the exact bound then holds for any number.
+fn too_few_units(
+    parts: &DifferenceParts,
+    clusters: Option<usize>,
+    differences: &[f64],
+    level: ConfidenceLevel,
+) -> Option<String> {
+    let least = least_pairs(level);
+    let differs = differences.iter().any(|value| value.abs() > DIFFERENCE_TOLERANCE);
+    // Mid-p values need a pair less.
+    let is_shown = parts.p.is_ok_and(|p| is_significant(p, 1.0 - level.get()));
+    if !differs || is_shown || parts.independent + DIFFERENCE_TOLERANCE >= least as f64 {
+        return None;
+    }
+
+    let found = match clusters {
+        Some(n) if n >= least => format!("{} of unequal size are too few", counted(n, "cluster")),
+        Some(n) => format!("{} are too few", counted(n, "cluster")),
+        None => format!("{} are too few", counted(differences.len(), "pair")),
+    };
+    let unit = if clusters.is_some() { "clusters" } else { "pairs" };
+    Some(format!("{found}; {least} {unit} that all differ one way show a difference at {}", format_level(level)))
 }
 
 /// Standard errors of a mean difference.
@@ -468,12 +502,10 @@ impl MetricDifference {
                 "No pair differs, but with {pairs}, the change may still be up to ±{}.",
                 unit.format_size(high)
             ),
-            // The interval is approximate and the test is exact, and adjusting is stricter still.
+            // The interval is about this comparison alone.
             Conclusion::Inconclusive if low > 0.0 || high < 0.0 => format!(
-                "No significant difference: p = {:.3} ({}{}; {range}).",
+                "No significant difference: p = {:.3}, adjusted for several comparisons ({range}).",
                 self.p_adjusted.or(self.p).unwrap_or(1.0),
-                self.test,
-                if self.p_adjusted > self.p { ", adjusted for several comparisons" } else { "" }
             ),
             Conclusion::Inconclusive => {
                 let detectable = self.detectable.map(|size| {

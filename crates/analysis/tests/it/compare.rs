@@ -44,18 +44,18 @@ fn pass_rates_are_tested_by_the_cases_that_differ() {
 
 #[test]
 fn scores_have_the_interval_of_rises_and_falls() {
-    let before = [0.5, 0.5, 0.5, 0.5, 0.5];
-    let differences = [0.1, -0.2, 0.3, 0.4, 0.05];
+    let before = [0.5; 6];
+    let differences = [0.1, -0.2, 0.3, 0.4, 0.05, 0.13];
     let after: Vec<f64> = before.iter().zip(differences).map(|(score, change)| score + change).collect();
     let found = plain(&scored(&before), &scored(&after)).score;
     // From 0.5 to 0.63: a fall of 0.5 at most, a rise of 0.63.
     let reach = DifferenceReach { fall: 0.5, rise: 0.63 };
-    let bounded = bounded_difference(&differences, &[0, 1, 2, 3, 4], reach).unwrap();
+    let bounded = bounded_difference(&differences, &[0, 1, 2, 3, 4, 5], reach).unwrap();
     let interval = bounded.interval(ConfidenceLevel::P95).unwrap();
     close(found.p, bounded.p().unwrap());
     close(found.difference, 0.13);
     let squares: f64 = differences.iter().map(|d| (d - 0.13f64).powi(2)).sum();
-    close(found.se, (squares / 4.0 / 5.0).sqrt());
+    close(found.se, (squares / 5.0 / 6.0).sqrt());
     assert_eq!((found.se, found.se_cr0), (found.se_independent, None));
     close(found.low, interval.low);
     close(found.high, interval.high);
@@ -63,12 +63,12 @@ fn scores_have_the_interval_of_rises_and_falls() {
         (found.call, found.interval_method.as_deref()),
         (Conclusion::Inconclusive, Some("Wilson, rises and falls"))
     );
-    // What five such pairs show, by the test that is run: no less than its interval is wide.
+    // What six such pairs show, by the test that is run: no less than its interval is wide.
     let se = found.se.expect("known");
     assert_eq!(found.detectable, bounded.detectable(se, PowerDesign::default()).ok());
     let factor = bounded.factor_to_detect(se, PowerDesign::default()).unwrap();
-    assert_eq!(found.enough, Some((5.0 * factor).ceil() as u64));
-    assert!(found.enough > Some(5));
+    assert_eq!(found.enough, Some((6.0 * factor).ceil() as u64));
+    assert!(found.enough > Some(6));
 }
 
 #[test]
@@ -91,9 +91,8 @@ fn repeats_and_clusters_widen_the_error() {
     // From 0.25 to 0.4: what lies above 0.4 could have fallen, and what lies above 0.25 can rise.
     let reach = DifferenceReach { fall: 0.6, rise: 0.75 };
     let bounded = bounded_difference(&[0.2, 0.3, 0.0, 0.1], &[0, 0, 1, 2], reach).unwrap();
-    let interval = bounded.interval(ConfidenceLevel::P95).unwrap();
-    close(found.low, interval.low);
-    close(found.high, interval.high);
+    assert_eq!((found.low, found.high, found.call), (None, None, Conclusion::Inconclusive));
+    assert!(found.says.starts_with("No conclusion: 3 clusters are too few; 6 clusters"), "{}", found.says);
     close(found.se, error);
     close(found.se_cr0, squares.sqrt() / 4.0);
     // Each pair by itself: differences of 0.2, 0.3, 0 and 0.1 around 0.15.
@@ -204,6 +203,31 @@ fn one_pair_decides_nothing() {
     let margin = ComparisonOptions { margin: Some(0.96), ..ComparisonOptions::default() };
     let within = compared(&scored(&[0.5]), &scored(&[0.5]), &margin);
     assert_eq!((within.verdict, within.pass_rate.call), (Conclusion::Inconclusive, Conclusion::Inconclusive));
+}
+
+#[test]
+fn intervals_exclude_no_difference_that_the_test_does_not() {
+    // Two to five pairs that all rise could be coins that fall alike.
+    for (pairs, scores) in [(2, [0.2, 0.9]), (5, [0.2, 0.9]), (3, [0.0, 1.0]), (5, [0.0, 1.0])] {
+        let found = plain(&scored(&vec![scores[0]; pairs]), &scored(&vec![scores[1]; pairs])).score;
+        assert_eq!((found.low, found.high, found.interval_method), (None, None, None));
+        let said = format!("No conclusion: {pairs} pairs are too few; 6 pairs that all differ one way show a difference at 95%.");
+        assert_eq!((found.call, found.says), (Conclusion::Inconclusive, said));
+    }
+    let six = plain(&scored(&[0.2; 6]), &scored(&[0.9; 6])).score;
+    assert_eq!((six.call, six.low.is_some_and(|low| low > 0.0)), (Conclusion::Better, true), "{six:?}");
+
+    // Of more pairs, five that differ could be such coins too.
+    let rises = |differing: usize| -> Vec<f64> { (0..30).map(|at| if at < differing { 0.9 } else { 0.2 }).collect() };
+    for differing in 1..=8 {
+        let found = plain(&scored(&[0.2; 30]), &scored(&rises(differing)));
+        for metric in [found.score, found.pass_rate] {
+            let excludes = metric.low.is_some_and(|low| low > 0.0) || metric.high.is_some_and(|high| high < 0.0);
+            let is_shown = metric.p.is_some_and(|p| p <= 0.05);
+            assert!(!excludes || is_shown, "{differing}: {metric:?}");
+            assert_eq!(metric.call == Conclusion::Better, is_shown, "{differing}: {metric:?}");
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use assize_analysis::NameTable;
 use assize_analysis::power::{PlanningInputs, WantedPrecision, estimate_inputs, plan_sample_size};
+use assize_stats::correction::{JudgeRates, rogan_gladen};
 use assize_stats::{ConfidenceLevel, McNemarVariant, bounded_mean_clustered};
 
 use crate::support::{case, close, passing, run};
@@ -32,6 +33,47 @@ fn precision_takes_as_many_cases_as_the_handbook_says() {
     let needs = plan_sample_size(&known, width).expect("sound");
     assert_eq!((needs[1].answer, needs[1].unit), (Some(253.0), "labels"));
     assert!(needs[1].says.contains("about 506 cases"), "{}", needs[1].says);
+}
+
+#[test]
+fn labels_of_a_corrected_rate_are_planned_by_its_own_interval() {
+    let width = WantedPrecision { width: Some(0.1), ..WANTED };
+    let judge = PlanningInputs {
+        pass_rate: Some(0.7),
+        sensitivity: Some(0.9),
+        specificity: Some(0.85),
+        cases: Some(2_000),
+        ..PlanningInputs::default()
+    };
+    let corrected = |known: &PlanningInputs| {
+        let needs = plan_sample_size(known, width).expect("valid");
+        needs.into_iter().find(|need| need.question.starts_with("the corrected pass rate")).expect("asked")
+    };
+    let found = corrected(&judge);
+    let labels = found.answer.expect("a number");
+    // What so many labels, seven of ten of passes, and one less have.
+    let half = |labels: f64| {
+        let passing = (labels * 0.7).round() as u64;
+        let rates = JudgeRates {
+            pass_rate: 0.7 * 0.9 + 0.3 * 0.15,
+            n: 2_000,
+            specificity: 0.85,
+            n_fail: labels as u64 - passing,
+            sensitivity: 0.9,
+            n_pass: passing,
+        };
+        let found = rogan_gladen(rates, ConfidenceLevel::P95).and_then(|found| found.interval);
+        found.expect("defined").width() / 2.0
+    };
+    assert!(half(labels) <= 0.05 && half(labels - 4.0) > 0.05, "{found:?}");
+    assert!(found.says.contains("2000 cases that the judge decides"), "{found:?}");
+
+    // Without a number of cases there is no error of theirs; with few, no number of labels is enough.
+    let any = corrected(&PlanningInputs { cases: None, ..judge.clone() });
+    assert!(any.answer.is_some_and(|n| n < labels) && any.says.contains("adds no error"), "{any:?}");
+    assert_eq!(corrected(&PlanningInputs { cases: Some(200), ..judge.clone() }).answer, None);
+    let coin = corrected(&PlanningInputs { specificity: Some(0.1), ..judge });
+    assert!(coin.answer.is_none() && coin.says.starts_with("undefined"), "{coin:?}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! The figures of one run.
 
-use assize_analysis::{RunSummarizer, stored_mean};
-use assize_stats::ConfidenceLevel;
+use assize_analysis::power::{WantedPrecision, estimate_inputs, plan_sample_size};
+use assize_analysis::{NameTable, RunSummarizer, stored_mean};
+use assize_stats::{ConfidenceLevel, McNemarVariant};
 use assize_store::RunMetrics;
 
-use crate::support::{Case, case, close, passing, scored};
+use crate::support::{Case, case, close, passing, run, scored};
 
 fn figures(cases: &[Case]) -> RunMetrics {
     let mut summariser = RunSummarizer::default();
@@ -153,6 +154,32 @@ fn advice_about_precision_counts_cases_and_needs_an_interval() {
         said.split(", about ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("n");
     // Trials of a case are all alike, so that as many single answers would do: about 0.2 / (0.05 / 1.96)^2.
     assert!(said.contains("cases with as many trials each") && n > 15.0 && n < 350.0, "{said}");
+
+    // Clusters that fail as a whole, and clusters that all pass: as many cases as power plans for this run.
+    for failing in [0, 5] {
+        let cases: Vec<Case> = (0..100)
+            .map(|at| {
+                let score = if at / 5 < failing { 0.0 } else { 1.0 };
+                case(format!("c{at}"), score).with(|case| case.cluster = Some(format!("k{}", at / 5)))
+            })
+            .collect();
+        let mut names = NameTable::default();
+        let known = estimate_inputs(&[run("a", &cases, &mut names)], &names);
+        let wanted = WantedPrecision {
+            width: Some(0.1),
+            difference: None,
+            power: 0.8,
+            level: ConfidenceLevel::P95,
+            variant: McNemarVariant::Exact,
+        };
+        let needs = plan_sample_size(&known, wanted).expect("valid");
+        let n = needs[0].answer.expect("a number");
+        let word = if failing == 0 { "at most" } else { "about" };
+        let remarks = figures(&cases).remarks;
+        let said = format!("For ±5 pp, {word} {n} cases are needed");
+        assert!(remarks.iter().any(|remark| remark.contains(&said)), "{said}: {remarks:?}");
+        assert!(n > 1_000.0, "{needs:?}");
+    }
 
     let cluster = |score: f64, at: usize| {
         case(format!("c{at}"), score).with(|case| case.cluster = Some("all".to_owned()))

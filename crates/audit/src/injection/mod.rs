@@ -11,4 +11,4 @@ pub use insert_position::InsertPosition;
 pub use probe::{CONTROL, InjectionProbe, builtin_probes};
 pub use probe_wins::ProbeWins;
 pub use report::{CriterionMetrics, InjectionReport, ProbeMetrics};
-pub use wins::InjectionWins;
+pub use wins::{InjectionWins, StrongestProbe};

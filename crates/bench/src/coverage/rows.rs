@@ -32,8 +32,8 @@ const GOOD_JUDGE: (f64, f64) = (0.98, 0.95);
 /// Number of cases that only the judge decided.
 const JUDGED: usize = 1_000;
 
-const MEANS: &[&str] = &["Wilson or Gaffke", "Student's t"];
-const CLUSTERED: &[&str] = &["Wilson or Gaffke", "cluster-robust t"];
+const MEANS: &[&str] = &["Wilson, Gaffke or Blaker", "Student's t"];
+const CLUSTERED: &[&str] = &["Wilson, Gaffke or Blaker", "cluster-robust t"];
 const DIFFERENCES: &[&str] = &["Wilson, rises and falls", "Student's t"];
 const TABLES: &[&str] = &["posterior", "formula"];
 const ALPHAS: &[&str] = &["posterior", "bootstrap"];
@@ -105,7 +105,31 @@ fn independent() -> Vec<CoverageCell> {
                 (false, false) => 0.75,
             })
         }),
+        cell("mean, 0.999 or 1, and 22.5 % are 0", 0.775 * 0.9995, MEANS, 40, |n, random| {
+            mean(n, random, |random| rare(0.225, 0.0, (0.999, 1.0), random))
+        }),
+        cell("mean, 0.001 or 0, and 22.5 % are 1", 1.0 - 0.775 * 0.9995, MEANS, 40, |n, random| {
+            mean(n, random, |random| rare(0.225, 1.0, (0.001, 0.0), random))
+        }),
+        cell("mean, 0.8 or 1, and 1 in 5 is 0", 0.8 * 0.9, MEANS, 40, |n, random| {
+            mean(n, random, |random| rare(0.2, 0.0, (0.8, 1.0), random))
+        }),
+        cell("mean, 0.95, and 12 % are 0.05", 0.88 * 0.95 + 0.12 * 0.05, MEANS, 40, |n, random| {
+            mean(n, random, |random| rare(0.12, 0.05, (0.95, 0.95), random))
+        }),
+        cell("mean, 0.1 or 0.15, and 1 in 100 is not 0", 0.01 * 0.125, MEANS, 40, |n, random| {
+            mean(n, random, |random| rare(0.99, 0.0, (0.1, 0.15), random))
+        }),
     ]
+}
+
+/// Draws `far` with a probability, else one of two near values.
+fn rare(p: f64, far: f64, near: (f64, f64), random: &mut SeededRandom) -> f64 {
+    match (chance(p, random), chance(0.5, random)) {
+        (true, _) => far,
+        (false, true) => near.0,
+        (false, false) => near.1,
+    }
 }
 
 fn both_clustered(values: &[f64], names: &[usize]) -> Vec<Option<Interval>> {
@@ -132,6 +156,12 @@ fn clustered() -> Vec<CoverageCell> {
         }),
         cell("clusters of 5, mean", 2.0 / 3.0, CLUSTERED, 20, |n, random| {
             let (values, names) = clusters(n, 5, 0.3, random, beta_4_2);
+            both_clustered(&values, &names)
+        }),
+        cell("clusters of 5, 0.999 or 1, and 22.5 % are 0", 0.775 * 0.9995, CLUSTERED, 20, |n, random| {
+            let whole = list(n, random, |random| rare(0.225, 0.0, (0.999, 1.0), random));
+            let values: Vec<f64> = whole.iter().flat_map(|value| [*value; 5]).collect();
+            let names: Vec<usize> = (0..values.len()).map(|at| at / 5).collect();
             both_clustered(&values, &names)
         }),
         cell("clusters of 1 to 9, mean", 2.0 / 3.0, CLUSTERED, 20, |n, random| {

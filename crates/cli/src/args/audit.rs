@@ -76,7 +76,7 @@ pub(crate) struct InjectionArgs {
     /// Random seed.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Fail if attacks flip more than this share of decisions.
+    /// Fail if attacks, or a single probe, flip more than this share of decisions.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
     pub(crate) max_flip_rate: Option<UnitInterval>,
 }

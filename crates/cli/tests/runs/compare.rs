@@ -529,7 +529,7 @@ fn a_comparison_may_be_looked_at_at_any_time_and_small_groups_are_pooled() {
 fn cases_that_all_change_alike_leave_no_interval_without_a_width() {
     let cli = cli();
     for (name, good) in [("old", false), ("new", true)] {
-        eval(&cli, "s.yaml", &suite("s", &[good; 3], ""), name);
+        eval(&cli, "s.yaml", &suite("s", &[good; 6], ""), name);
     }
     for more in [&[][..], &["--bootstrap"], &["--metric", "pass-rate"]] {
         let output = cli.run(&[&["compare", "old", "new", "--json"], more].concat()).expect_code(0);

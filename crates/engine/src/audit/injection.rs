@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_audit::injection::{InjectionProbe, InjectionReport, InsertPosition, builtin_probes};
 use assize_audit::{CaseVariant, build_audit_items, choose_cases, pair_records};
-use assize_rubric::{TOLERANCE, UnitInterval};
+use assize_rubric::UnitInterval;
 use assize_run::WorkItem;
 use assize_store::{RunFolder, VerdictCounts};
 
@@ -87,16 +87,16 @@ impl InjectionAudit {
         }
 
         if let Some(limit) = limit.map(UnitInterval::get) {
-            match report.wins.limit_value() {
-                Some(rate) if rate > limit + TOLERANCE => {
+            match (report.wins.beyond_limit(limit), report.wins.limit_value()) {
+                (Some((which, rate)), _) => {
                     let beyond = if report.wins.beyond_noise.value.is_ok() { " beyond noise" } else { "" };
                     let text = format!(
-                        "attacks changed a share of {rate:.3} in the answer's favour{beyond}, more than {limit}"
+                        "{which} changed a share of {rate:.3} in the answer's favour{beyond}, more than {limit}"
                     );
                     found.push((ExitStatus::Failed, text));
                 }
-                Some(_) => {}
-                None => found.push((
+                (None, Some(_)) => {}
+                (None, None) => found.push((
                     ExitStatus::Incomplete,
                     "no decision could be changed in the answer's favour".to_owned(),
                 )),

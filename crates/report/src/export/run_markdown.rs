@@ -214,7 +214,7 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
     if let Some(figures) = &summary.figures {
         let rows = [
             (
-                "pass rate",
+                if figures.trials.is_some() { "pass rate of trials" } else { "pass rate" },
                 percent(&figures.pass_rate),
                 percent_interval(&figures.pass_rate),
                 &figures.pass_rate,

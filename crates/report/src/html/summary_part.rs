@@ -128,7 +128,10 @@ impl SummaryView {
                 .collect(),
             metrics: figures.map_or_else(Vec::new, |figures| {
                 vec![
-                    rate_view("Pass rate", &figures.pass_rate),
+                    rate_view(
+                        if figures.trials.is_some() { "Pass rate of trials" } else { "Pass rate" },
+                        &figures.pass_rate,
+                    ),
                     score_view("Mean score", &figures.mean_score),
                 ]
             }),
