@@ -99,9 +99,7 @@ impl SuiteCases {
     pub fn iter_ahead(&self) -> CaseIter {
         CaseIter { ahead: true, ..self.iter() }
     }
-}
 
-impl SuiteCases {
     /// Reads some of the cases, by their rising indexes and their places. An error ends the iteration.
     pub fn pick<'c>(
         &'c self,

@@ -24,7 +24,7 @@ pub(crate) const JUDGEMENTS_FILE: &str = "judgements.jsonl";
 pub(crate) const INPUTS_FILE: &str = "inputs.jsonl";
 pub(crate) const QUESTIONS_FILE: &str = "questions.jsonl";
 pub(crate) const REVIEW_FILE: &str = "review.jsonl";
-/// Of each suite whose `afterAll` of `extensions` has ended, the number of results of the run at that time.
+/// Of each suite whose `afterAll` of `extensions` has ended, a number that stands for the results at that time.
 const EXTENSIONS_FILE: &str = "extensions.json";
 
 /// Bytes after which the disk is asked for them while the run goes on, so that little is left to wait for at its end.
@@ -144,7 +144,7 @@ impl RunFolder {
         disk::replace(&draft, &path).map_err(StoreError::io("write", &path))
     }
 
-    /// Suites whose `afterAll` of `extensions` has ended, each with the number of results that the run had then. What can't be read
+    /// Suites whose `afterAll` of `extensions` has ended, each with a number that stands for the results then. What can't be read
     /// is as good as absent: the functions are run once more.
     pub fn ended_extensions(&self) -> BTreeMap<String, u64> {
         let file = assize_files::open_file(&self.file(EXTENSIONS_FILE)).ok();

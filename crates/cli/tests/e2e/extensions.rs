@@ -491,8 +491,9 @@ fn what_comes_after_all_tests_is_run_by_the_next_process_if_one_is_killed_before
     let (cli, server) = with_server(repeat);
     cli.file(
         "hooks.py",
-        "import os, time\ndef hook(name, context):\n    if name != 'afterAll':\n        return\n    open('begun', 'w').close()\n\
-        \x20   while not os.path.exists('go'):\n        time.sleep(0.01)\n\
+        "import os, time\nparent = os.getppid()\ndef hook(name, context):\n    if name != 'afterAll':\n        return\n    open('begun', 'w').close()\n\
+        \x20   while not os.path.exists('go') and os.getppid() == parent:\n        time.sleep(0.01)\n\
+        \x20   if os.getppid() != parent:\n        os._exit(1)\n\
         \x20   with open('ended', 'a') as log:\n        log.write('%d\\n' % len(context['results']))\n",
     );
     cli.file("c.yaml", config("'file://hooks.py:hook'"));

@@ -145,7 +145,10 @@ impl Engine {
         if !extensions.run_at(ExtensionHook::AfterAll) {
             return;
         }
-        let results = run.info.rows.map_or(0, |rows| rows.results);
+        // The number alone stays the same when the row of a case that was run again replaces another one.
+        let results =
+            run.info.rows.map_or((0, 0), |rows| (rows.results, rows.sums.map_or(0, |sums| sums.results)));
+        let results = results.0 << 32 | u64::from(results.1);
         let mut ended_before = run.folder.ended_extensions();
         let skipped = if run.exit == ExitStatus::Interrupted {
             Some("the run was interrupted; it is run when the run is resumed")
