@@ -11,25 +11,8 @@ use assize_store::{SortedRecords, StoreError};
 
 use crate::case_metrics::MetricSample;
 
-/// Bytes of a value: its cluster, its position, and the value itself.
-const VALUE: usize = 3 * 8;
-
-/// Record of three numbers. Records are sorted by the first, then the second.
-fn record(numbers: [u64; 3]) -> [u8; VALUE] {
-    let mut record = [0; VALUE];
-    for (part, number) in record.as_chunks_mut().0.iter_mut().zip(numbers) {
-        *part = number.to_be_bytes();
-    }
-    record
-}
-
-fn numbers(record: [u8; VALUE]) -> [u64; 3] {
-    let mut numbers = [0; 3];
-    for (number, part) in numbers.iter_mut().zip(record.as_chunks().0) {
-        *number = u64::from_be_bytes(*part);
-    }
-    numbers
-}
+/// Numbers of a value: its cluster, its position, and the value itself.
+const VALUE: usize = 3;
 
 /// Values from 0 to 1, each with its cluster. Clusters have the order of their first value, so that equal values in equal order give
 /// equal metrics whatever the clusters are called.
@@ -59,7 +42,7 @@ impl UnitList for StoredUnits {
         let mut units = self.units.borrow_mut();
         let read = units.in_order().and_then(|mut units| {
             units.try_for_each(|unit| {
-                let [_, sum, size] = numbers(unit?);
+                let [_, sum, size] = unit?;
                 see(f64::from_bits(sum), f64::from_bits(size));
                 Ok(())
             })
@@ -92,7 +75,7 @@ impl StoredSample {
 
     pub(crate) fn push(&mut self, value: f64, cluster: u64) {
         let position = self.values.len() as u64;
-        self.values.push(record([cluster, position, value.to_bits()]));
+        self.values.push([cluster, position, value.to_bits()]);
         self.successes += u64::from(value > 0.5);
         self.plain.push(value);
     }
@@ -106,7 +89,7 @@ impl StoredSample {
         // Cluster, position of its first value, sum and size.
         let mut open: Option<(u64, u64, f64, u64)> = None;
         for found in self.values.in_order()? {
-            let [cluster, position, value] = numbers(found?);
+            let [cluster, position, value] = found?;
             let value = match part(f64::from_bits(value)) {
                 Ok(value) => value,
                 Err(reason) => return Ok(Err(reason)),
@@ -146,7 +129,7 @@ impl StoredSample {
 
 fn push_sum(sums: &mut SortedRecords<VALUE>, cluster: Option<(u64, u64, f64, u64)>) {
     if let Some((_, position, sum, size)) = cluster {
-        sums.push(record([position, sum.to_bits(), (size as f64).to_bits()]));
+        sums.push([position, sum.to_bits(), (size as f64).to_bits()]);
     }
 }
 
@@ -162,7 +145,7 @@ impl SampleUnits {
 
         let mut squares = 0.0;
         for deviation in deviations.in_order()? {
-            let [_, deviation, _] = numbers(deviation?);
+            let [_, deviation, _] = deviation?;
             squares += f64::from_bits(deviation).powi(2);
         }
 

@@ -62,44 +62,35 @@ impl SummaryRow {
         }
     }
 
-    /// The row as bytes. Their order does not depend on that in which cases finish, as sums of the same scores in another order differ
-    /// in their last digits.
-    fn to_bytes(self) -> [u8; ROW] {
-        let mut bytes = [0; ROW];
-        let numbers = [self.case, self.low.to_bits(), self.high.to_bits()];
-        for (part, number) in bytes.as_chunks_mut().0.iter_mut().zip(numbers) {
-            *part = number.to_be_bytes();
-        }
+    /// The row as a record. The order of records does not depend on that in which cases finish, as sums of the same scores in another
+    /// order differ in their last digits.
+    fn to_record(self) -> [u64; ROW] {
         let flags =
             [self.verdict as u8, u8::from(self.scored), u8::from(self.skipped), u8::from(self.repeated)];
-        bytes[24..28].copy_from_slice(&flags);
-        bytes[28..32].copy_from_slice(&self.target.to_be_bytes());
-        bytes[32..].copy_from_slice(&self.cluster.to_be_bytes());
-        bytes
+        let facts = u64::from(u32::from_be_bytes(flags)) << 32 | u64::from(self.target);
+        [self.case, self.low.to_bits(), self.high.to_bits(), facts, self.cluster]
     }
 
-    fn from_bytes(bytes: [u8; ROW]) -> Self {
-        let number = |range: std::ops::Range<usize>| {
-            bytes[range].iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
-        };
+    fn from_record([case, low, high, facts, cluster]: [u64; ROW]) -> Self {
+        let [verdict, scored, skipped, repeated] = ((facts >> 32) as u32).to_be_bytes();
         let verdicts = [Verdict::Pass, Verdict::Borderline, Verdict::Fail, Verdict::Incomplete];
-        let verdict = verdicts.into_iter().find(|verdict| *verdict as u8 == bytes[24]);
+        let verdict = verdicts.into_iter().find(|known| *known as u8 == verdict);
         Self {
-            case: number(0..8),
-            low: f64::from_bits(number(8..16)),
-            high: f64::from_bits(number(16..24)),
+            case,
+            cluster,
+            low: f64::from_bits(low),
+            high: f64::from_bits(high),
+            target: facts as u32,
             verdict: verdict.unwrap_or(Verdict::Incomplete),
-            scored: bytes[25] == 1,
-            skipped: bytes[26] == 1,
-            repeated: bytes[27] == 1,
-            target: number(28..32) as u32,
-            cluster: number(32..40),
+            scored: scored == 1,
+            skipped: skipped == 1,
+            repeated: repeated == 1,
         }
     }
 }
 
-/// Bytes of a row that is kept.
-const ROW: usize = 40;
+/// Numbers of a row that is kept.
+const ROW: usize = 5;
 
 /// Collects the rows of a run one at a time, in any order. It keeps forty bytes of each, those of many rows in a file; of repeated
 /// cases also the decisions on their criteria.
@@ -187,7 +178,7 @@ impl RunSummarizer {
             low: row.score.or(row.score_low).unwrap_or(0.0),
             high: row.score.or(row.score_high).unwrap_or(1.0),
         };
-        self.rows.push(kept.to_bytes());
+        self.rows.push(kept.to_record());
     }
 
     /// Returns true if cases were answered, or answers judged, more than once. The rows must then be passed
@@ -299,7 +290,7 @@ impl RunSummarizer {
     /// Shows `see` the rows in their order.
     fn visit_rows(&mut self, mut see: impl FnMut(&SummaryRow)) -> Result<(), StoreError> {
         for row in self.rows.in_order()? {
-            see(&SummaryRow::from_bytes(row?));
+            see(&SummaryRow::from_record(row?));
         }
 
         Ok(())

@@ -61,6 +61,36 @@ pub fn open_results(
     Ok(Arc::new(BucketResults::open(place, job, variables)?))
 }
 
+/// As [`open_results`], if this process can read what is there: a bucket that is missing, or to which it has no access, is told
+/// before anything is paid for results that could not be stored.
+///
+/// # Errors
+/// When the place can't be used or reached.
+pub(crate) async fn reach_results(
+    place: &str,
+    job: &str,
+    variables: &Variables,
+) -> Result<Arc<dyn ResultStore>, ClusterError> {
+    let results = BucketResults::open(place, job, variables)?;
+    // A list would do as well, but its errors don't tell if trying again helps.
+    match results.store.get(&results.object(NO_UNIT)).await {
+        Err(error @ object_store::Error::NotFound { .. }) if !is_bucket_missing(&error) => {}
+        Err(error) => return Err(failed(&format!("use `{place}` for results"), error)),
+        Ok(_) => {}
+    }
+
+    Ok(Arc::new(results))
+}
+
+/// Name that no unit has.
+const NO_UNIT: &str = "0";
+
+/// True if the bucket is missing rather than the object, by the code in the server's answer.
+fn is_bucket_missing(error: &object_store::Error) -> bool {
+    let text = error.to_string();
+    ["NoSuchBucket", "ContainerNotFound"].iter().any(|code| text.contains(code))
+}
+
 /// Results of a job as objects.
 pub(crate) struct BucketResults {
     store: Arc<dyn ObjectStore>,

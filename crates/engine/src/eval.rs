@@ -5,11 +5,11 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::{Case, CasePlaces, Suite};
+use assize_evalfile::{Case, CasePlace, Suite};
 use assize_grade::ProgramSetup;
 use assize_llm::Budget;
 use assize_rubric::{OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, Usd};
-use assize_run::{DealtPlan, ItemError, ShardNumber, ShardPart, ShardPlan, WorkItem};
+use assize_run::{DealtCase, DealtPlan, ItemError, PlacedItems, ShardNumber, ShardPart, ShardPlan, WorkItem};
 use assize_store::{InputHash, RunSettings, SuiteInfo};
 
 use crate::dependencies::CaseDependencies;
@@ -256,7 +256,7 @@ impl Engine {
             return Ok(Evaluated::Checked(run.extended_suites()));
         }
         if let Purpose::Prepare { shards } = purpose {
-            let prepared = run.prepare(loaded, shards, suites, problems)?;
+            let prepared = run.prepare(loaded, (shards, &self.process().working_folder), suites, problems)?;
             return Ok(Evaluated::Prepared(Box::new(prepared)));
         }
         if let Purpose::Identify { .. } = purpose {
@@ -585,28 +585,23 @@ impl<'a> EvalRun<'a> {
     fn prepare(
         &mut self,
         loaded: &LoadedFiles,
-        shards: u32,
+        (shards, beside): (u32, &Path),
         suites: Vec<SuiteInfo>,
         problems: Option<String>,
     ) -> Result<PreparedPlan, EngineError> {
         let inputs = self.inputs(loaded);
         let files = hash_inputs(&inputs)?;
         let (hash, items, dealt) = if is_deal_known(self.mode) {
-            let dealt = DealtPlan::new(shards, || self.items_by_case())?;
+            let dealt = DealtPlan::new(shards, beside, || self.items_by_case())?;
             (dealt.hash().to_owned(), dealt.items(), Some(dealt))
         } else {
             let whole = ShardPlan::new(ShardNumber::WHOLE, ShardPart::default(), || self.items())?;
             (whole.hash().to_owned(), whole.items(), None)
         };
-        let places = |part: &RunPart<'_>| part.file.cases.places();
-        let mut parts = Vec::new();
-        for part in &mut self.parts {
-            parts.push(PreparedFile {
-                makers: std::mem::take(&mut part.makers),
-                dependencies: Arc::clone(&part.dependencies),
-                places: if dealt.is_some() { places(part)? } else { CasePlaces::default() },
-            });
-        }
+        let parts = self.parts.iter_mut().map(|part| PreparedFile {
+            makers: std::mem::take(&mut part.makers),
+            dependencies: Arc::clone(&part.dependencies),
+        });
         let identity = PlanIdentity {
             hash: shard::hash_with_files(&hash, &files),
             files,
@@ -621,7 +616,7 @@ impl<'a> EvalRun<'a> {
             stamps: stamps(&inputs),
             preflight: self.preflight.take_without_files(),
             unmatched: self.selection.unmatched_warning(),
-            files: parts,
+            files: parts.collect(),
             suites,
             problems,
             dealt,
@@ -649,28 +644,32 @@ impl<'a> EvalRun<'a> {
         prepared: &'i PreparedPlan,
         shard: ShardNumber,
     ) -> impl Iterator<Item = Result<WorkItem, ItemError>> + 'i {
-        let cases: Vec<(usize, u64)> =
-            prepared.dealt.iter().flat_map(|dealt| dealt.cases_of(shard)).collect();
+        let dealt = prepared.dealt.as_ref().map(|dealt| dealt.cases_of(shard)).transpose();
+        let (cases, failed) = match dealt {
+            Ok(cases) => (cases.unwrap_or_default(), None),
+            Err(error) => (Vec::new(), Some(Err(error))),
+        };
         let mut before = 0;
         let mut from = 0;
-        self.parts.iter().zip(&prepared.files).flat_map(move |(part, known)| {
+        let read = self.parts.iter().flat_map(move |part| {
             let first = before;
             before += part.file.cases.len();
-            let end = from + cases[from..].partition_point(|(index, _)| *index < before);
+            let end = from + cases[from..].partition_point(|case| case.index < before);
             let own = cases[from..end].to_vec();
             from = end;
 
-            let indexes: Vec<usize> = own.iter().map(|(index, _)| index - first).collect();
-            let picked = part.file.cases.pick(&known.places, indexes.into_iter());
-            picked.zip(own).flat_map(move |(case, (_, place))| {
+            let picked = own.clone().into_iter().map(move |case| (case.index - first, case.place));
+            part.file.cases.pick(picked).zip(own).flat_map(move |(case, DealtCase { first, .. })| {
                 let items = match case {
                     Err(error) => vec![Err(error.into())],
                     Ok(case) => self.items_of(part, case),
                 };
-                let placed = items.into_iter().zip(place..);
+                let placed = items.into_iter().zip(first..);
                 placed.map(|(item, place)| item.map(|item| WorkItem { place, ..item })).collect::<Vec<_>>()
             })
-        })
+        });
+
+        failed.into_iter().chain(read)
     }
 
     /// Identity of the plan.
@@ -720,21 +719,25 @@ impl<'a> EvalRun<'a> {
     }
 
     /// The items of each case, in the order of the files; none for cases that are not selected.
-    fn items_by_case(&self) -> impl Iterator<Item = Vec<Result<WorkItem, ItemError>>> {
+    fn items_by_case(&self) -> impl Iterator<Item = PlacedItems> {
         self.parts.iter().flat_map(move |part| {
-            let cases = part.file.cases.iter();
+            let mut cases = part.file.cases.iter();
 
-            cases.map(move |case| match case {
-                Err(error) => vec![Err(error.into())],
-                Ok(case) if part.takes(&self.selection, &case) => self.items_of(part, case),
-                Ok(_) => Vec::new(),
+            std::iter::from_fn(move || {
+                Some(match cases.next_placed()? {
+                    Err(error) => (CasePlace::default(), vec![Err(error.into())]),
+                    Ok((place, case)) if part.takes(&self.selection, &case) => {
+                        (place, self.items_of(part, case))
+                    }
+                    Ok((place, _)) => (place, Vec::new()),
+                })
             })
         })
     }
 
     /// The items, made when they are needed.
     fn items(&self) -> Items<'_> {
-        let by_case = self.items_by_case();
+        let by_case = self.items_by_case().map(|(_, items)| items);
         let shuffled = self.mode.sequence().filter(|sequence| sequence.shuffle);
         let plain: Items<'_> = match shuffled.and_then(|sequence| sequence.seed) {
             None => Box::new(by_case.flatten()),

@@ -92,33 +92,45 @@ impl ShardRun {
         }
     }
 
-    /// Forgets what is the same for all shards of a plan, and the metrics, which are computed anew: there may be very many shards.
-    fn slim(&mut self) {
-        let info = &mut self.info;
-        info.suites = Vec::new();
-        info.inputs = Vec::new();
-        info.judges = Vec::new();
-        info.targets = Vec::new();
-        info.settings = RunSettings::default();
-        info.scorecard = None;
-        self.slim_summary();
-    }
-
-    fn slim_summary(&mut self) {
-        // The shard is held beside the description.
-        self.info.shard = None;
-        if let Some(summary) = &mut self.info.summary {
-            summary.figures = None;
-            summary.criterion_rates = Vec::new();
-            summary.check_rates = Vec::new();
-            summary.panel = None;
-        }
+    /// What is held of it beside that.
+    fn entry(&self) -> ShardEntry {
+        let ending = self.info.summary.as_ref().map(|summary| ShardEnding {
+            not_run: summary.not_run as u64,
+            excluded: summary.excluded,
+            sent: summary.sent,
+        });
+        let warnings = self.info.warnings.clone();
+        ShardEntry { folder: self.folder.clone(), items: self.shard.items, warnings, ending }
     }
 }
 
-/// Shards of one plan, in the order of their numbers. The first one alone has its whole description.
+/// What is held of a shard, of which there may be very many, while the others are merged.
+struct ShardEntry {
+    folder: RunFolder,
+    items: u64,
+    warnings: Vec<String>,
+    /// `None` if it was stopped.
+    ending: Option<ShardEnding>,
+}
+
+/// End of the run of a shard.
+struct ShardEnding {
+    not_run: u64,
+    excluded: usize,
+    sent: Option<SentRequests>,
+}
+
+impl ShardEntry {
+    fn path(&self) -> String {
+        self.folder.path().display().to_string()
+    }
+}
+
+/// Shards of one plan, in the order of their numbers.
 struct ShardSet {
-    shards: Vec<ShardRun>,
+    /// The first one with its whole description, which is that of all.
+    first: ShardRun,
+    shards: Vec<ShardEntry>,
     missing: Vec<u32>,
     job: Option<MergedJob>,
 }
@@ -130,8 +142,8 @@ impl Engine {
     /// When the runs are not the shards of one plan, when some are missing, or when files can't be read or written.
     pub fn merge(&self, options: &MergeOptions) -> Result<FinishedRun, EngineError> {
         let begun = Instant::now();
-        let set = ShardSet::read(options, self)?;
-        let mut info = set.merged_info(self);
+        let (set, described) = ShardSet::read(options, self)?;
+        let mut info = set.merged_info(described, self);
         if let Some(job) = &options.job {
             info.run_id.clone_from(&job.id);
         }
@@ -162,7 +174,7 @@ impl Engine {
 
         info.warnings.extend(quote_warning(&totals));
         let (exit, summary) = set.conclude(&folder, &info, &totals, figures, self, begun)?;
-        info.finished_at = Some(set.finished_at().unwrap_or_else(|| self.process().now()).to_string());
+        info.finished_at = Some(finished_at(&info).unwrap_or_else(|| self.process().now()).to_string());
         info.summary = Some(summary);
         writer.finish(&mut info)?;
 
@@ -176,18 +188,19 @@ impl Engine {
 }
 
 impl ShardSet {
-    /// Reads what the runs say of themselves, and refuses those that don't belong together.
-    fn read(options: &MergeOptions, engine: &Engine) -> Result<Self, EngineError> {
-        let mut shards: BTreeMap<(u32, ShardPart), ShardRun> = BTreeMap::new();
+    /// Reads what the runs say of themselves, and refuses those that don't belong together. Returns also what the merged run remembers
+    /// of each.
+    fn read(options: &MergeOptions, engine: &Engine) -> Result<(Self, Vec<MergedShard>), EngineError> {
+        let mut shards: BTreeMap<(u32, ShardPart), (ShardEntry, MergedShard)> = BTreeMap::new();
+        let mut first: Option<((u32, ShardPart), ShardRun)> = None;
         for name in &options.runs {
-            let mut run = read_shard(name, options.allow_missing, engine)?;
-            run.slim_summary();
+            let run = read_shard(name, options.allow_missing, engine)?;
             let part = part_of(&run.shard)?;
             let number = run.shard.number;
             let same = shards.range((number, ShardPart::default())..(number + 1, ShardPart::default()));
             let mut same = same.filter(|((_, other), _)| part.is_within(other) || other.is_within(&part));
             let twice = same.next();
-            if let Some((_, other)) = twice {
+            if let Some((_, (other, _))) = twice {
                 return Err(EngineError::usage(format!(
                     "`{}` and `{}` are both shard {} of {}; name each shard once",
                     other.path(),
@@ -197,9 +210,10 @@ impl ShardSet {
                 )));
             }
 
-            if let Some(mut first) = shards.first_entry() {
-                let is_earlier = (number, &part) < (first.key().0, &first.key().1);
-                let (one, other) = if is_earlier { (&run, first.get()) } else { (first.get(), &run) };
+            let key = (number, part);
+            let is_earlier = first.as_ref().is_none_or(|(known, _)| key < *known);
+            if let Some((_, known)) = &first {
+                let (one, other) = if is_earlier { (&run, known) } else { (known, &run) };
                 if let Some(difference) = difference(one, other) {
                     return Err(EngineError::usage(format!(
                         "`{}` and `{}` are not shards of the same plan: {difference}",
@@ -207,16 +221,18 @@ impl ShardSet {
                         other.path()
                     )));
                 }
-                if is_earlier { first.get_mut().slim() } else { run.slim() }
             }
-            shards.insert((number, part), run);
+            shards.insert(key.clone(), (run.entry(), run.describe()));
+            if is_earlier {
+                first = Some((key, run));
+            }
         }
 
-        let present: BTreeSet<(u32, ShardPart)> = shards.keys().cloned().collect();
-        let shards: Vec<ShardRun> = shards.into_values().collect();
-        let Some(first) = shards.first() else {
+        let Some((_, first)) = first else {
             return Err(EngineError::usage("name the runs of the shards"));
         };
+        let present: BTreeSet<(u32, ShardPart)> = shards.keys().cloned().collect();
+        let (shards, described) = shards.into_values().unzip();
 
         let missing: Vec<u32> = (1..=first.shard.count)
             .filter(|number| !is_present(&present, *number, &ShardPart::default()))
@@ -232,18 +248,13 @@ impl ShardSet {
             )));
         }
 
-        Ok(Self { shards, missing, job: options.job.clone() })
-    }
-
-    fn first(&self) -> &ShardRun {
-        // A set has at least one shard.
-        &self.shards[0]
+        Ok((Self { first, shards, missing, job: options.job.clone() }, described))
     }
 
     /// Description of the merged run, before its rows are known.
-    fn merged_info(&self, engine: &Engine) -> RunInfo {
-        let first = self.first();
-        let started_at = self.shards.iter().filter_map(|run| time(&run.info.started_at)).min();
+    fn merged_info(&self, described: Vec<MergedShard>, engine: &Engine) -> RunInfo {
+        let first = &self.first;
+        let started_at = described.iter().filter_map(|run| time(&run.started_at)).min();
         let now = engine.process().now();
         let label = match first.info.suites.as_slice() {
             [only] => only.name.clone(),
@@ -251,7 +262,7 @@ impl ShardSet {
         };
 
         let mut warnings: Vec<String> = Vec::new();
-        for warning in self.shards.iter().flat_map(|run| &run.info.warnings) {
+        for warning in self.shards.iter().flat_map(|run| &run.warnings) {
             if !warnings.contains(warning) {
                 warnings.push(warning.clone());
             }
@@ -268,7 +279,7 @@ impl ShardSet {
             merged: Some(MergeInfo {
                 count: shard.count,
                 plan: shard.plan.clone(),
-                shards: self.shards.iter().map(ShardRun::describe).collect(),
+                shards: described,
                 missing: self.missing.clone(),
                 scorecard: shard.scorecard.clone(),
                 job: self.job.as_ref().map(|job| job.id.clone()),
@@ -277,14 +288,6 @@ impl ShardSet {
             summary: None,
             ..first.info.clone()
         }
-    }
-
-    /// Time at which the last shard ended; `None` if one was stopped.
-    fn finished_at(&self) -> Option<jiff::Timestamp> {
-        let ended: Option<Vec<jiff::Timestamp>> =
-            self.shards.iter().map(|run| time(run.info.finished_at.as_deref()?)).collect();
-
-        ended?.into_iter().max()
     }
 
     /// Finds the rows of all shards. Returns also the number of results of each.
@@ -296,8 +299,8 @@ impl ShardSet {
             rows.add(&run.folder)?;
 
             let results = (rows.len() - before) as u64;
-            if results > run.shard.items {
-                let (path, items) = (run.path(), run.shard.items);
+            if results > run.items {
+                let (path, items) = (run.path(), run.items);
                 return Err(EngineError::unreadable(format!(
                     "`{path}` has {results} results, and its shard only {items} items"
                 )));
@@ -312,7 +315,7 @@ impl ShardSet {
             )));
         }
 
-        let all = self.first().shard.plan_items;
+        let all = self.first.shard.plan_items;
         if rows.last_place() > all {
             let last = rows.last_place();
             return Err(EngineError::unreadable(format!(
@@ -325,9 +328,9 @@ impl ShardSet {
 
     /// Results that earlier ones made needless: those that a shard neither has nor says were not run.
     fn needless(&self, found: &[u64]) -> usize {
-        let of_shard = |(run, found): (&ShardRun, &u64)| {
-            let not_run = run.info.summary.as_ref()?.not_run as u64;
-            Some(run.shard.items.saturating_sub(found + not_run))
+        let of_shard = |(run, found): (&ShardEntry, &u64)| {
+            let not_run = run.ending.as_ref()?.not_run;
+            Some(run.items.saturating_sub(found + not_run))
         };
 
         self.shards.iter().zip(found).filter_map(of_shard).sum::<u64>().try_into().unwrap_or(usize::MAX)
@@ -335,7 +338,7 @@ impl ShardSet {
 
     /// Remark on metrics that rest on a part of the shards.
     fn remark(&self) -> Option<String> {
-        let count = self.first().shard.count;
+        let count = self.first.shard.count;
         (!self.missing.is_empty()).then(|| {
             let are = if self.missing.len() == 1 { "is" } else { "are" };
             format!(
@@ -346,18 +349,16 @@ impl ShardSet {
     }
 
     /// Circumstances under which the shards ended, as those of one run.
-    fn ending(&self) -> RunEnding {
-        let has_code = |status: ExitStatus| {
-            let code = |run: &ShardRun| run.info.summary.as_ref().map(|summary| summary.exit_code);
-            self.shards.iter().any(|run| code(run) == Some(status.code()))
-        };
-        let excluded = self.shards.iter().filter_map(|run| run.info.summary.as_ref());
+    fn ending(&self, info: &RunInfo) -> RunEnding {
+        let has_code =
+            |status: ExitStatus| described(info).iter().any(|run| run.exit_code == Some(status.code()));
+        let endings = self.shards.iter().filter_map(|run| run.ending.as_ref());
 
         RunEnding {
             interrupted: has_code(ExitStatus::Interrupted),
             over_budget: has_code(ExitStatus::OverBudget)
                 || self.job.as_ref().is_some_and(|job| job.over_budget),
-            excluded: excluded.map(|summary| summary.excluded).sum(),
+            excluded: endings.map(|ending| ending.excluded).sum(),
             ..RunEnding::default()
         }
     }
@@ -366,7 +367,7 @@ impl ShardSet {
     fn sent(&self) -> Option<SentRequests> {
         let mut sent = SentRequests::NONE;
         for run in &self.shards {
-            sent = sent.plus(run.info.summary.as_ref()?.sent?);
+            sent = sent.plus(run.ending.as_ref()?.sent?);
         }
 
         Some(self.job.as_ref().map_or(sent, |job| job.sent(sent)))
@@ -382,12 +383,12 @@ impl ShardSet {
         engine: &Engine,
         begun: Instant,
     ) -> Result<(ExitStatus, RunSummary), EngineError> {
-        let all = usize::try_from(self.first().shard.plan_items).unwrap_or(usize::MAX);
+        let all = usize::try_from(self.first.shard.plan_items).unwrap_or(usize::MAX);
         let not_run = all.saturating_sub(totals.counts.total() + totals.needless);
-        let ending = self.ending();
+        let ending = self.ending(info);
 
         let counts = metrics::counts(&figures, totals.counts);
-        let (mut exit, mut reason) = match &self.first().shard.scorecard {
+        let (mut exit, mut reason) = match &self.first.shard.scorecard {
             None => exit_of_run(counts, ending),
             Some(conclusion) => scorecard_exit(folder, conclusion, ending, engine)?,
         };
@@ -407,16 +408,24 @@ impl ShardSet {
             not_run,
             excluded: ending.excluded,
             sent: self.sent(),
-            duration_ms: self
-                .shards
-                .iter()
-                .filter_map(|run| run.info.summary.as_ref())
-                .map(|summary| summary.duration_ms)
-                .sum(),
+            duration_ms: described(info).iter().filter_map(|run| run.duration_ms).sum(),
             ..metrics::summary(totals, Some(figures), begun, (exit, reason))
         };
         Ok((exit, summary))
     }
+}
+
+/// The shards that a merged run remembers.
+fn described(info: &RunInfo) -> &[MergedShard] {
+    info.merged.as_ref().map_or(&[], |merged| &merged.shards)
+}
+
+/// Time at which the last shard ended; `None` if one was stopped.
+fn finished_at(info: &RunInfo) -> Option<jiff::Timestamp> {
+    let ended: Option<Vec<jiff::Timestamp>> =
+        described(info).iter().map(|run| time(run.finished_at.as_deref()?)).collect();
+
+    ended?.into_iter().max()
 }
 
 /// Part of a shard that a run is of.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use assize_evalfile::{Case, CasePlaces};
+use assize_evalfile::Case;
 use assize_run::DealtPlan;
 use assize_store::SuiteInfo;
 
@@ -20,7 +20,7 @@ use crate::preflight_report::PreflightReport;
 /// Eval files that were read, checked and dealt to shards once. A run of a part of the plan then reads the cases of that
 /// part only.
 ///
-/// Takes some 24 bytes for each case of a dataset.
+/// Where the cases of datasets are is in a file without a name if they are many.
 pub struct PreparedPlan {
     pub(crate) loaded: LoadedFiles,
     /// Findings about all cases.
@@ -43,7 +43,6 @@ pub(crate) struct PreparedFile {
     /// Cases for which judges, targets or models have to be made.
     pub(crate) makers: Vec<Arc<Case>>,
     pub(crate) dependencies: Arc<CaseDependencies>,
-    pub(crate) places: CasePlaces,
 }
 
 /// Length of a file and time of its last change.

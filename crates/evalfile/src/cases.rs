@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::decode::{CaseCollector, CaseLoadError, CaseSource, DatasetCases, LinePlace, PickedCases};
+use crate::decode::{CaseCollector, CaseLoadError, CasePlace, CaseSource, DatasetCases, PickedCases};
 use crate::model::Case;
 
 /// The valid cases of a suite, in the order of its files. Cheap to clone.
@@ -99,39 +99,16 @@ impl SuiteCases {
     pub fn iter_ahead(&self) -> CaseIter {
         CaseIter { ahead: true, ..self.iter() }
     }
-}
 
-/// Places of the cases of a suite, by which any of them can be read without those before it.
-#[derive(Debug, Default)]
-pub struct CasePlaces {
-    /// Of each part, the places of its cases; none for cases that are kept.
-    parts: Vec<Vec<LinePlace>>,
-}
-
-impl SuiteCases {
-    /// Finds the places of all cases. Takes a pass over the lines of datasets, and 16 bytes for each.
-    ///
-    /// # Errors
-    /// When a dataset has changed since it was checked.
-    pub fn places(&self) -> Result<CasePlaces, CaseLoadError> {
-        let places = |part: &CaseSource| match part {
-            CaseSource::Kept(_) => Ok(Vec::new()),
-            CaseSource::Dataset(dataset) => dataset.line_places(),
-        };
-
-        Ok(CasePlaces { parts: self.parts.iter().map(places).collect::<Result<_, _>>()? })
-    }
-
-    /// Reads some of the cases, by their rising indexes. An error ends the iteration.
+    /// Reads some of the cases, by their rising indexes and their places. An error ends the iteration.
     pub fn pick<'c>(
         &'c self,
-        places: &'c CasePlaces,
-        indexes: impl Iterator<Item = usize> + 'c,
+        cases: impl Iterator<Item = (usize, CasePlace)> + 'c,
     ) -> impl Iterator<Item = Result<Arc<Case>, CaseLoadError>> + 'c {
         let mut opened: Option<(usize, PickedCases)> = None;
         let (mut part, mut before) = (0, 0);
         let mut failed = false;
-        indexes.map_while(move |index| {
+        cases.map_while(move |(index, place)| {
             while !failed {
                 let source = self.parts.get(part)?;
                 let within = index - before;
@@ -141,14 +118,11 @@ impl SuiteCases {
                     }
                     CaseSource::Dataset(dataset) if within < dataset.count => {
                         let mut read = || -> Result<Arc<Case>, CaseLoadError> {
-                            if opened.as_ref().is_none_or(|(of, _)| *of != part) {
-                                opened = Some((part, PickedCases::new(dataset)?));
-                            }
-                            let place = places.parts.get(part).and_then(|places| places.get(within));
-                            let (Some((_, cases)), Some(place)) = (&opened, place) else {
-                                return Err(CaseLoadError::Changed { path: dataset.path.to_path_buf() });
+                            let (_, cases) = match &mut opened {
+                                Some(opened) if opened.0 == part => opened,
+                                other => other.insert((part, PickedCases::new(dataset)?)),
                             };
-                            cases.read(*place)
+                            cases.read(place)
                         };
                         let case = read();
                         failed = case.is_err();
@@ -194,12 +168,19 @@ impl Iterator for CaseIter {
     type Item = Result<Arc<Case>, CaseLoadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        Some(self.next_placed()?.map(|(_, case)| case))
+    }
+}
+
+impl CaseIter {
+    /// Returns the next case with its place, by which [`SuiteCases::pick`] reads it again.
+    pub fn next_placed(&mut self) -> Option<Result<(CasePlace, Arc<Case>), CaseLoadError>> {
         while !self.failed {
             match self.parts.get(self.part)? {
                 CaseSource::Kept(cases) => {
                     if let Some(case) = cases.get(self.kept) {
                         self.kept += 1;
-                        return Some(Ok(Arc::clone(case)));
+                        return Some(Ok((CasePlace::default(), Arc::clone(case))));
                     }
                 }
                 CaseSource::Dataset(dataset) => {

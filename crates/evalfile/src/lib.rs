@@ -25,12 +25,12 @@ mod write;
 
 pub use agentv::{AGENTV_KEYS, AgentvKey, AgentvPlace, AgentvSupport};
 pub use answers::{GivenAnswer, answers_file, load_answers, suite_from_answer};
-pub use cases::{CaseIter, CasePlaces, SuiteCases};
+pub use cases::{CaseIter, SuiteCases};
 pub use decode::{
     ASSERTION_TYPES, AssertionSupport, AssertionType, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey,
     MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
 };
-pub use decode::{AnswerColumns, CaseLoadError, EnvironmentLookup};
+pub use decode::{AnswerColumns, CaseLoadError, CasePlace, EnvironmentLookup};
 pub use decode::{
     LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,
     load_scorecard_with_labels, looks_like_scorecard, read_scorecard, read_scorecard_text,

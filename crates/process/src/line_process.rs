@@ -165,4 +165,17 @@ mod tests {
         process.end().await;
         assert!(begun.elapsed() < Duration::from_secs(20));
     }
+
+    #[tokio::test]
+    async fn bytes_that_are_no_text_are_refused_and_a_line_that_a_kill_cut_off_is_read() {
+        let (to, _errors) = mpsc::unbounded_channel();
+        let (process, mut lines) =
+            LineProcess::start(&shell("printf 'a\\0b\\n\\377\\n\\ncut'; kill -9 $$"), to).expect("a shell");
+        assert_eq!(lines.next().await.expect("a line").as_deref(), Some("a\0b"));
+        assert_eq!(lines.next().await.expect_err("no text").kind(), io::ErrorKind::InvalidData);
+        assert_eq!(lines.next().await.expect("a line").as_deref(), Some(""));
+        assert_eq!(lines.next().await.expect("a line").as_deref(), Some("cut"));
+        assert_eq!(lines.next().await.expect("the end"), None);
+        process.end().await;
+    }
 }

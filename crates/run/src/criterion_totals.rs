@@ -11,8 +11,8 @@ use assize_store::{CaseRecord, GraderRow, SortedRecords, StoreError};
 /// Criteria that are followed one by one. Suites of many cases with rubrics of their own have more.
 const MAX_FOLLOWED: usize = 2_000;
 
-/// Bytes of a value: the number of its tally, its cluster, and the value itself.
-const VALUE: usize = 4 + 8 + 8;
+/// Numbers of a value: that of its tally, its cluster, and the value itself.
+const VALUE: usize = 3;
 
 /// Decisions on one criterion. Their values are with those of all others, as there may be many:
 /// [`RunTotals::visit_criterion_values`](crate::RunTotals::visit_criterion_values) shows them.
@@ -61,11 +61,7 @@ impl CriterionValues {
 
     fn push(&self, tally: &mut CriterionTally, value: f64, cluster: u64) {
         tally.decided += 1;
-        let mut record = [0; VALUE];
-        record[..4].copy_from_slice(&tally.number.to_be_bytes());
-        record[4..12].copy_from_slice(&cluster.to_be_bytes());
-        record[12..].copy_from_slice(&value.to_bits().to_be_bytes());
-        self.records().push(record);
+        self.records().push([tally.number.into(), cluster, value.to_bits()]);
     }
 }
 
@@ -79,11 +75,8 @@ impl CriterionTotals {
     /// Shows `see` the number of the tally, the value and the cluster of each decision, by tally, cluster and value.
     pub(crate) fn visit_values(&self, mut see: impl FnMut(u32, f64, u64)) -> Result<(), StoreError> {
         for record in self.values.records().in_order()? {
-            let record = record?;
-            let number = |range: std::ops::Range<usize>| {
-                record[range].iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
-            };
-            see(number(0..4) as u32, f64::from_bits(number(12..VALUE)), number(4..12));
+            let [number, cluster, value] = record?;
+            see(number as u32, f64::from_bits(value), cluster);
         }
 
         Ok(())

@@ -187,6 +187,26 @@ impl ShardPlan {
         Ok(plan)
     }
 
+    /// Plan of a part of a shard, of a plan with this hash, so many items, and so many in the shard. `list` has those of the shard
+    /// with their places.
+    pub(crate) fn of_dealt<I>(
+        shard: ShardNumber,
+        part: ShardPart,
+        (hash, items, own): (String, u64, u64),
+        groups: Arc<CaseGroups>,
+        list: impl Fn() -> I,
+    ) -> Result<Self, ItemError>
+    where
+        I: Iterator<Item = Result<WorkItem, ItemError>>,
+    {
+        let mut plan = Self { shard, part, hash, items, own, groups, is_dealt: true };
+        if !plan.part.is_whole() {
+            plan.own = plan.count_own(list())?;
+        }
+
+        Ok(plan)
+    }
+
     fn count_own(&self, items: impl Iterator<Item = Result<WorkItem, ItemError>>) -> Result<u64, ItemError> {
         self.select(items).try_fold(0, |count, item| item.map(|_| count + 1))
     }
@@ -216,7 +236,7 @@ impl ShardPlan {
         self.own
     }
 
-    /// The items of the shard out of those of the plan, with their places in it. A plan of [`DealtPlan::shard`] is given those of
+    /// The items of the shard out of those of the plan, with their places in it. A plan of [`DealtPlan::shard`](crate::DealtPlan::shard) is given those of
     /// its shard.
     pub fn select<I>(&self, items: I) -> impl Iterator<Item = Result<WorkItem, ItemError>>
     where
@@ -239,118 +259,8 @@ impl ShardPlan {
     }
 }
 
-/// A plan whose cases were dealt to all its shards at once, for a process that works on many of them.
-///
-/// Takes 8 bytes for each case.
-#[derive(Debug)]
-pub struct DealtPlan {
-    count: u32,
-    hash: String,
-    items: u64,
-    groups: Arc<CaseGroups>,
-    /// Of each case: the index of its shard, and its number of items.
-    cases: Vec<(u32, u32)>,
-}
-
-impl DealtPlan {
-    /// Deals a plan to so many shards; `cases` lists the items of each case, in the same order each time. They go to the shards
-    /// to which [`ShardPlan::select`] would give them.
-    ///
-    /// # Errors
-    /// When the items can't be read.
-    pub fn new<I>(count: u32, cases: impl Fn() -> I) -> Result<Self, ItemError>
-    where
-        I: Iterator<Item = Vec<Result<WorkItem, ItemError>>>,
-    {
-        let mut hasher = blake3::Hasher::new();
-        let mut groups = GroupBuilder::default();
-        let mut items = 0;
-        let none = CaseGroups::default();
-        let mut dealer = ShardDealer::new(count, &none);
-        let mut dealt = Vec::new();
-        for case in cases() {
-            let own = u32::try_from(case.len()).unwrap_or(u32::MAX);
-            for item in case {
-                let item = item?;
-                add_item(&mut hasher, &item);
-                groups.add(&item);
-            }
-            items += u64::from(own);
-            dealt.push((dealer.deal(None, own), own));
-        }
-
-        let groups = Arc::new(groups.finish());
-        if !groups.sizes.is_empty() {
-            // Only now it is known which cases are tied to each other.
-            let mut dealer = ShardDealer::new(count, &groups);
-            for (case, place) in cases().zip(&mut dealt) {
-                let first = case.into_iter().next().transpose()?;
-                let group = first.and_then(|item| groups.group_of.get(&SuiteCase::new(&item)).copied());
-                place.0 = dealer.deal(group, place.1);
-            }
-        }
-
-        Ok(Self { count, hash: hasher.finalize().to_hex().to_string(), items, groups, cases: dealt })
-    }
-
-    /// Number of shards.
-    pub const fn count(&self) -> u32 {
-        self.count
-    }
-
-    /// Hash of all items, as [`ShardPlan::hash`].
-    pub fn hash(&self) -> &str {
-        &self.hash
-    }
-
-    /// Number of items of the plan.
-    pub const fn items(&self) -> u64 {
-        self.items
-    }
-
-    /// Cases of a shard, in the order of the plan: the index of each, and the place of its first item.
-    pub fn cases_of(&self, shard: ShardNumber) -> impl Iterator<Item = (usize, u64)> {
-        let mut next = 1;
-        self.cases.iter().enumerate().filter_map(move |(index, (of, items))| {
-            let first = next;
-            next += u64::from(*items);
-            (*of + 1 == shard.number && *items > 0).then_some((index, first))
-        })
-    }
-
-    /// Plan of a part of a shard. `items` lists those of the shard with their places.
-    ///
-    /// # Errors
-    /// When the items can't be read.
-    pub fn shard<I>(
-        &self,
-        shard: ShardNumber,
-        part: ShardPart,
-        items: impl Fn() -> I,
-    ) -> Result<ShardPlan, ItemError>
-    where
-        I: Iterator<Item = Result<WorkItem, ItemError>>,
-    {
-        let of_shard = self.cases.iter().filter(|(of, _)| *of + 1 == shard.number);
-        let mut plan = ShardPlan {
-            shard,
-            part,
-            hash: self.hash.clone(),
-            items: self.items,
-            own: of_shard.map(|(_, items)| u64::from(*items)).sum(),
-            groups: Arc::clone(&self.groups),
-            is_dealt: true,
-        };
-        if !plan.part.is_whole() {
-            plan.own = plan.count_own(items())?;
-        }
-
-        Ok(plan)
-    }
-}
-
 /// Adds what decides about the result of an item, without anything that depends on where files are.
-fn add_item(hasher: &mut blake3::Hasher, item: &WorkItem) {
+pub(crate) fn add_item(hasher: &mut blake3::Hasher, item: &WorkItem) {
     let mut identity = IdentityWriter::new("plan item", VERSION);
     identity.field(&item.suite);
     identity.field(&item.format);
@@ -417,11 +327,23 @@ impl SuiteCase {
 
 /// Groups of cases that are tied to each other.
 #[derive(Debug, Default)]
-struct CaseGroups {
+pub(crate) struct CaseGroups {
     /// Index of the group of each case that is tied to others.
     group_of: HashMap<SuiteCase, usize>,
     /// Items of each group.
     sizes: Vec<u64>,
+}
+
+impl CaseGroups {
+    /// True if no case is tied to another one.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// Index of the group of the case of an item.
+    pub(crate) fn group_of(&self, item: &WorkItem) -> Option<usize> {
+        self.group_of.get(&SuiteCase::new(item)).copied()
+    }
 }
 
 /// True if the item is tied to other cases.
@@ -437,7 +359,7 @@ type SharedPlace = (Arc<str>, Option<String>, Vec<u8>);
 
 /// Finds the groups, by union and find.
 #[derive(Default)]
-struct GroupBuilder {
+pub(crate) struct GroupBuilder {
     nodes: HashMap<SuiteCase, usize>,
     /// A case of each shared workspace.
     workplaces: HashMap<SharedPlace, usize>,
@@ -446,7 +368,7 @@ struct GroupBuilder {
 }
 
 impl GroupBuilder {
-    fn add(&mut self, item: &WorkItem) {
+    pub(crate) fn add(&mut self, item: &WorkItem) {
         if !is_tied(item) {
             return;
         }
@@ -504,7 +426,7 @@ impl GroupBuilder {
         }
     }
 
-    fn finish(mut self) -> CaseGroups {
+    pub(crate) fn finish(mut self) -> CaseGroups {
         let nodes = std::mem::take(&mut self.nodes);
         let group_of: HashMap<SuiteCase, usize> =
             nodes.into_iter().map(|(case, node)| (case, self.root(node))).collect();
@@ -514,7 +436,7 @@ impl GroupBuilder {
 }
 
 /// Deals the items of a plan to its shards, in the order of the plan.
-struct ShardDealer<'a> {
+pub(crate) struct ShardDealer<'a> {
     groups: &'a CaseGroups,
     /// Items and index of each shard but the current one, the one with the fewest on top.
     loads: BinaryHeap<Reverse<(u64, u32)>>,
@@ -525,7 +447,7 @@ struct ShardDealer<'a> {
 }
 
 impl<'a> ShardDealer<'a> {
-    fn new(count: u32, groups: &'a CaseGroups) -> Self {
+    pub(crate) fn new(count: u32, groups: &'a CaseGroups) -> Self {
         Self {
             groups,
             loads: (0..count).map(|shard| Reverse((0, shard))).collect(),
@@ -559,12 +481,9 @@ impl<'a> ShardDealer<'a> {
     }
 
     /// Index of the shard of the next case, of which all items are dealt at once.
-    fn deal(&mut self, group: Option<usize>, items: u32) -> u32 {
+    pub(crate) fn deal(&mut self, group: Option<usize>, items: u32) -> u32 {
         if let Some(group) = group {
             return self.deal_group(group);
-        }
-        if items == 0 {
-            return 0;
         }
 
         let Reverse((load, shard)) = self.lightest();

@@ -1,6 +1,6 @@
 //! Writing a run folder.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::TryLockError;
 use std::io::{self, BufReader, Seek, Write};
 use std::panic::resume_unwind;
@@ -24,6 +24,8 @@ pub(crate) const JUDGEMENTS_FILE: &str = "judgements.jsonl";
 pub(crate) const INPUTS_FILE: &str = "inputs.jsonl";
 pub(crate) const QUESTIONS_FILE: &str = "questions.jsonl";
 pub(crate) const REVIEW_FILE: &str = "review.jsonl";
+/// Of each suite whose `afterAll` of `extensions` has ended, a number that stands for the results at that time.
+const EXTENSIONS_FILE: &str = "extensions.json";
 
 /// Bytes after which the disk is asked for them while the run goes on, so that little is left to wait for at its end.
 const MUCH: usize = 4 << 20;
@@ -127,30 +129,42 @@ impl RunFolder {
 
     /// Replaces `run.json` in one step: a reader sees the old or the new one, never a half.
     pub(crate) fn write_info(&self, info: &RunInfo) -> Result<(), StoreError> {
-        let path = self.file(RUN_FILE);
-        let draft = self.path.join("run.json.new");
-        let mut text = serde_json::to_vec_pretty(info).map_err(|error| damaged(&path, &error))?;
+        let mut text =
+            serde_json::to_vec_pretty(info).map_err(|error| damaged(&self.file(RUN_FILE), &error))?;
         end_document(&mut text);
+        self.replace(RUN_FILE, &text)
+    }
 
+    /// Replaces a file in one step.
+    fn replace(&self, name: &str, text: &[u8]) -> Result<(), StoreError> {
+        let (path, draft) = (self.file(name), self.file(&format!("{name}.new")));
         let mut file = DiskFile::create(&draft).map_err(StoreError::io("write", &draft))?;
-        file.write_all(&text).and_then(|()| file.sync()).map_err(StoreError::io("write", &draft))?;
+        file.write_all(text).and_then(|()| file.sync()).map_err(StoreError::io("write", &draft))?;
 
         disk::replace(&draft, &path).map_err(StoreError::io("write", &path))
     }
 
+    /// Suites whose `afterAll` of `extensions` has ended, each with a number that stands for the results then. What can't be read
+    /// is as good as absent: the functions are run once more.
+    pub fn ended_extensions(&self) -> BTreeMap<String, u64> {
+        let file = assize_files::open_file(&self.file(EXTENSIONS_FILE)).ok();
+        file.and_then(|file| serde_json::from_reader(BufReader::new(file)).ok()).unwrap_or_default()
+    }
+
+    /// Notes the suites whose `afterAll` of `extensions` has ended.
+    pub fn write_ended_extensions(&self, suites: &BTreeMap<String, u64>) -> Result<(), StoreError> {
+        let path = self.file(EXTENSIONS_FILE);
+        let text = serde_json::to_vec(suites).map_err(|error| damaged(&path, &error))?;
+        self.replace(EXTENSIONS_FILE, &text)
+    }
+
     /// Replaces `review.jsonl` in one step. It repeats what the rows say, for whoever looks at it next.
     pub fn write_review(&self, rows: &[ReviewRow]) -> Result<(), StoreError> {
-        let path = self.file(REVIEW_FILE);
-        let draft = self.path.join("review.jsonl.new");
         let mut text = Vec::new();
         for row in rows {
-            append(&mut text, row).map_err(StoreError::io("write", &draft))?;
+            append(&mut text, row).map_err(StoreError::io("write", &self.file(REVIEW_FILE)))?;
         }
-
-        let mut file = DiskFile::create(&draft).map_err(StoreError::io("write", &draft))?;
-        file.write_all(&text).and_then(|()| file.sync()).map_err(StoreError::io("write", &draft))?;
-
-        disk::replace(&draft, &path).map_err(StoreError::io("write", &path))
+        self.replace(REVIEW_FILE, &text)
     }
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::{RecordPosition, SortedRecords, StoreError};
 
-/// Bytes of a position, and of the hash of a question with its position.
-const PLACE: usize = 6 * 8;
-const ASKED: usize = 16 + PLACE;
+/// Numbers of a position, and of the hash of a question with its position.
+const PLACE: usize = 6;
+const ASKED: usize = 2 + PLACE;
 
 /// Position of the rows of a case in its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,26 +25,15 @@ pub(crate) struct RowPlace {
 }
 
 impl RowPlace {
-    /// The position as bytes, whose order is that of places, and then of runs.
-    fn to_bytes(self) -> [u8; PLACE] {
+    /// The position as a record, whose order is that of places, and then of runs.
+    fn to_record(self) -> [u64; PLACE] {
         let RecordPosition { result, judgements } = self.at;
         let run = u64::from(self.source) << 32 | u64::from(self.inputs_length);
         let question = self.question.map_or(0, NonZeroU64::get);
-
-        let mut bytes = [0; PLACE];
-        let numbers = [self.place, run, result, judgements, self.inputs, question];
-        for (part, number) in bytes.as_chunks_mut().0.iter_mut().zip(numbers) {
-            *part = number.to_be_bytes();
-        }
-        bytes
+        [self.place, run, result, judgements, self.inputs, question]
     }
 
-    fn from_bytes(bytes: [u8; PLACE]) -> Self {
-        let mut numbers = [0; PLACE / 8];
-        for (number, part) in numbers.iter_mut().zip(bytes.as_chunks().0) {
-            *number = u64::from_be_bytes(*part);
-        }
-        let [place, run, result, judgements, inputs, question] = numbers;
+    fn from_record([place, run, result, judgements, inputs, question]: [u64; PLACE]) -> Self {
         Self {
             place,
             source: (run >> 32) as u32,
@@ -85,12 +74,12 @@ impl PlaceSpool {
     pub(crate) fn push(&mut self, place: RowPlace, asked: Option<[u8; 16]>) {
         self.last_place = self.last_place.max(place.place);
         match asked {
-            None => self.places.push(place.to_bytes()),
+            None => self.places.push(place.to_record()),
             Some(hash) => {
-                let mut record = [0; ASKED];
-                record[..16].copy_from_slice(&hash);
-                record[16..].copy_from_slice(&place.to_bytes());
-                self.asked.push(record);
+                let hash = u128::from_be_bytes(hash);
+                let [at, run, result, judgements, inputs, question] = place.to_record();
+                let [high, low] = [(hash >> 64) as u64, hash as u64];
+                self.asked.push([high, low, at, run, result, judgements, inputs, question]);
             }
         }
     }
@@ -99,17 +88,12 @@ impl PlaceSpool {
     pub(crate) fn ask_once(&mut self) -> Result<(), StoreError> {
         let mut before = None;
         for record in std::mem::take(&mut self.asked).in_order()? {
-            let record = record?;
-            let (hash, place) = record.split_at(16);
-            let mut bytes = [0; PLACE];
-            bytes.copy_from_slice(place);
-
-            let mut place = RowPlace::from_bytes(bytes);
-            if before.as_ref().is_some_and(|before: &[u8; ASKED]| before[..16] == *hash) {
+            let [high, low, place @ ..] = record?;
+            let mut place = RowPlace::from_record(place);
+            if before.replace([high, low]) == Some([high, low]) {
                 place.question = None;
             }
-            self.places.push(place.to_bytes());
-            before = Some(record);
+            self.places.push(place.to_record());
         }
 
         Ok(())
@@ -120,7 +104,7 @@ impl PlaceSpool {
         &mut self,
     ) -> Result<impl Iterator<Item = Result<RowPlace, StoreError>>, StoreError> {
         self.ask_once()?;
-        Ok(self.places.in_order()?.map(|record| record.map(RowPlace::from_bytes)))
+        Ok(self.places.in_order()?.map(|record| record.map(RowPlace::from_record)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::{SpoolFile, StoreError};
@@ -11,9 +12,9 @@ const MOST_HELD: usize = 2 << 20;
 /// Bytes of records that are read again at once, of each stretch.
 const PIECE: usize = 4 << 10;
 
-/// Sorts any number of records, which are compared as bytes. Beyond two megabytes of them, they are in a file without a name, in
-/// stretches that are sorted; a process that is killed leaves nothing. It then holds what it sorts at once, and while the records
-/// are read four kilobytes for each two megabytes in the file.
+/// Sorts any number of records of a few numbers, which are compared one after the other. Beyond two megabytes of them, they are in a
+/// file without a name, in stretches that are sorted; a process that is killed leaves nothing. It then holds what it sorts at once,
+/// and while the records are read four kilobytes for each two megabytes in the file.
 #[derive(Debug)]
 pub struct SortedRecords<const N: usize> {
     /// Folder for the file.
@@ -21,7 +22,7 @@ pub struct SortedRecords<const N: usize> {
     file: Option<SpoolFile>,
     /// Place in the file and number of records of each stretch.
     stretches: Vec<(u64, usize)>,
-    held: Vec<[u8; N]>,
+    held: Vec<[u64; N]>,
     len: usize,
     /// Error of the file. Records that follow it are lost.
     failed: Option<StoreError>,
@@ -34,10 +35,12 @@ impl<const N: usize> Default for SortedRecords<N> {
 }
 
 impl<const N: usize> SortedRecords<N> {
+    /// Bytes of a record in the file.
+    const BYTES: usize = N * size_of::<u64>();
     /// Records that are sorted in memory at once.
-    const HELD: usize = MOST_HELD / N;
+    const HELD: usize = MOST_HELD / Self::BYTES;
     /// Records that are read again at once.
-    const READ: usize = PIECE / N;
+    const READ: usize = PIECE / Self::BYTES;
 
     /// No records. If there will be many, their file is in this folder, or the nearest one above it that is there.
     pub fn new(beside: &Path) -> Self {
@@ -52,7 +55,7 @@ impl<const N: usize> SortedRecords<N> {
     }
 
     /// Adds a record. An error is kept until the records are read.
-    pub fn push(&mut self, record: [u8; N]) {
+    pub fn push(&mut self, record: [u64; N]) {
         self.len += 1;
         if self.failed.is_some() {
             return;
@@ -84,8 +87,10 @@ impl<const N: usize> SortedRecords<N> {
             Some(file) => file,
             none => none.insert(open_file(&self.beside)?),
         };
-        let place = file.append(self.held.as_flattened())?;
-        self.stretches.push((place.start(), self.held.len()));
+        self.stretches.push((file.end(), self.held.len()));
+        for piece in self.held.chunks(Self::READ) {
+            append(file, piece)?;
+        }
         self.held.clear();
 
         Ok(())
@@ -96,7 +101,8 @@ impl<const N: usize> SortedRecords<N> {
     /// # Errors
     /// As for [`Self::in_order`].
     pub fn settle(&mut self) -> Result<(), StoreError> {
-        if self.stretches.is_empty() {
+        if self.failed.is_none() && self.stretches.is_empty() {
+            self.held.sort_unstable();
             return Ok(());
         }
 
@@ -105,16 +111,27 @@ impl<const N: usize> SortedRecords<N> {
         for record in self.in_order()? {
             piece.push(record?);
             if piece.len() == Self::READ {
-                file.append(piece.as_flattened())?;
+                append(&mut file, &piece)?;
                 piece.clear();
             }
         }
-        file.append(piece.as_flattened())?;
+        append(&mut file, &piece)?;
 
         self.file = Some(file);
         self.stretches = vec![(0, self.len)];
         self.held = Vec::new();
         Ok(())
+    }
+
+    /// Reads the records of these positions in their order. [`Self::settle`] must have been called since the last one was added.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn range(&mut self, positions: Range<usize>) -> Result<Vec<[u64; N]>, StoreError> {
+        match &mut self.file {
+            None => Ok(self.held[positions].to_vec()),
+            Some(file) => read(file, (positions.start * Self::BYTES) as u64, positions.len()),
+        }
     }
 
     /// Reads the records in their order. More may be added afterwards.
@@ -133,7 +150,10 @@ impl<const N: usize> SortedRecords<N> {
             .map(|&(next, left)| StretchReader { next, left, ready: Vec::new() })
             .collect();
         let mut next = BinaryHeap::with_capacity(readers.len());
-        if let Some(file) = &mut self.file {
+        // A single stretch, as there is after `settle`, is in order as it is.
+        if let Some(file) = &mut self.file
+            && (readers.len() > 1 || !self.held.is_empty())
+        {
             for (at, reader) in readers.iter_mut().enumerate() {
                 next.extend(reader.take(file)?.map(|record| Reverse((record, at))));
             }
@@ -149,6 +169,28 @@ fn open_file(beside: &Path) -> Result<SpoolFile, StoreError> {
     SpoolFile::unnamed(&above.map_or_else(std::env::temp_dir, Path::to_path_buf))
 }
 
+/// Appends records to a file. No other process reads it, so numbers are in the order of bytes of this machine.
+fn append<const N: usize>(file: &mut SpoolFile, records: &[[u64; N]]) -> Result<(), StoreError> {
+    let mut bytes = vec![0; records.len() * SortedRecords::<N>::BYTES];
+    for (part, number) in bytes.as_chunks_mut().0.iter_mut().zip(records.as_flattened()) {
+        *part = number.to_ne_bytes();
+    }
+
+    file.append(&bytes).map(drop)
+}
+
+/// Reads records of a file again.
+fn read<const N: usize>(file: &mut SpoolFile, at: u64, count: usize) -> Result<Vec<[u64; N]>, StoreError> {
+    let mut bytes = vec![0; count * SortedRecords::<N>::BYTES];
+    file.read_at(at, &mut bytes)?;
+    let mut records = vec![[0; N]; count];
+    for (number, part) in records.as_flattened_mut().iter_mut().zip(bytes.as_chunks().0) {
+        *number = u64::from_ne_bytes(*part);
+    }
+
+    Ok(records)
+}
+
 /// Sorted records of the file that are read one after the other.
 #[derive(Debug)]
 struct StretchReader<const N: usize> {
@@ -157,17 +199,16 @@ struct StretchReader<const N: usize> {
     /// Records that follow there.
     left: usize,
     /// Records that were read, the last one first.
-    ready: Vec<[u8; N]>,
+    ready: Vec<[u64; N]>,
 }
 
 impl<const N: usize> StretchReader<N> {
-    fn take(&mut self, file: &mut SpoolFile) -> Result<Option<[u8; N]>, StoreError> {
+    fn take(&mut self, file: &mut SpoolFile) -> Result<Option<[u64; N]>, StoreError> {
         if self.ready.is_empty() && self.left > 0 {
             let count = self.left.min(SortedRecords::<N>::READ);
-            self.ready.resize(count, [0; N]);
-            file.read_at(self.next, self.ready.as_flattened_mut())?;
+            self.ready = read(file, self.next, count)?;
             self.ready.reverse();
-            self.next += (count * N) as u64;
+            self.next += (count * SortedRecords::<N>::BYTES) as u64;
             self.left -= count;
         }
 
@@ -178,23 +219,26 @@ impl<const N: usize> StretchReader<N> {
 /// Records in their order.
 #[derive(Debug)]
 pub struct RecordsInOrder<'a, const N: usize> {
-    held: std::iter::Peekable<std::slice::Iter<'a, [u8; N]>>,
+    held: std::iter::Peekable<std::slice::Iter<'a, [u64; N]>>,
     file: Option<&'a mut SpoolFile>,
     readers: Vec<StretchReader<N>>,
     /// The next record of each stretch, with the index of the stretch.
-    next: BinaryHeap<Reverse<([u8; N], usize)>>,
+    next: BinaryHeap<Reverse<([u64; N], usize)>>,
 }
 
 impl<const N: usize> Iterator for RecordsInOrder<'_, N> {
-    type Item = Result<[u8; N], StoreError>;
+    type Item = Result<[u64; N], StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let stored = self.next.peek().map(|Reverse((record, _))| record);
-        if stored.is_none_or(|stored| self.held.peek().is_some_and(|held| *held < stored)) {
+        if self.held.peek().is_some_and(|held| stored.is_none_or(|stored| *held < stored)) {
             return self.held.next().copied().map(Ok);
         }
 
-        let Reverse((record, at)) = self.next.pop()?;
+        let Some(Reverse((record, at))) = self.next.pop() else {
+            let (reader, file) = self.readers.first_mut().zip(self.file.as_mut())?;
+            return reader.take(file).transpose();
+        };
         match self.file.as_mut().map(|file| self.readers[at].take(file)).transpose() {
             Ok(following) => self.next.extend(following.flatten().map(|record| Reverse((record, at)))),
             Err(error) => return Some(Err(error)),
@@ -208,18 +252,17 @@ impl<const N: usize> Iterator for RecordsInOrder<'_, N> {
 mod tests {
     use super::*;
 
-    const LARGE: usize = 512;
+    const LARGE: usize = 64;
 
     /// A record of this number.
-    fn large(number: u64) -> [u8; LARGE] {
+    fn large(number: u64) -> [u64; LARGE] {
         let mut record = [7; LARGE];
-        record[..8].copy_from_slice(&number.to_be_bytes());
+        record[0] = number;
         record
     }
 
     fn read(records: &mut SortedRecords<LARGE>) -> Vec<u64> {
-        let found = records.in_order().unwrap();
-        found.map(|record| u64::from_be_bytes(*record.unwrap().first_chunk().unwrap())).collect()
+        records.in_order().unwrap().map(|record| record.unwrap()[0]).collect()
     }
 
     #[test]
@@ -241,6 +284,9 @@ mod tests {
             records.settle().unwrap();
             assert_eq!(records.stretches.len(), usize::from(count >= held));
             assert_eq!(read(&mut records), expected);
+            let (from, to) = (expected.len() / 3, expected.len() / 2);
+            let some: Vec<u64> = records.range(from..to).unwrap().iter().map(|record| record[0]).collect();
+            assert_eq!(some, expected[from..to]);
 
             // What is added after reading has its place too.
             records.push(large(u64::MAX));
@@ -255,12 +301,12 @@ mod tests {
     #[test]
     fn equal_records_stay_as_many_as_they_were() {
         let home = tempfile::tempdir().unwrap();
-        let mut records = SortedRecords::<64>::new(home.path());
-        let count = SortedRecords::<64>::HELD * 2 + 1;
+        let mut records = SortedRecords::<8>::new(home.path());
+        let count = SortedRecords::<8>::HELD * 2 + 1;
         for at in 0..count {
-            records.push([u8::try_from(at % 3).unwrap(); 64]);
+            records.push([at as u64 % 3; 8]);
         }
-        let read: Vec<[u8; 64]> = records.in_order().unwrap().map(Result::unwrap).collect();
+        let read: Vec<[u64; 8]> = records.in_order().unwrap().map(Result::unwrap).collect();
         assert_eq!(read.len(), count);
         assert!(read.is_sorted());
     }
@@ -268,13 +314,13 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_file_that_cannot_be_written_is_told_when_records_are_read() {
-        let mut records = SortedRecords::<1024>::new(Path::new("/proc/self"));
-        for _ in 0..SortedRecords::<1024>::HELD {
-            records.push([0; 1024]);
+        let mut records = SortedRecords::<128>::new(Path::new("/proc/self"));
+        for _ in 0..SortedRecords::<128>::HELD {
+            records.push([0; 128]);
         }
         for _ in 0..2 {
             assert!(records.in_order().is_err());
         }
-        assert_eq!(records.len(), SortedRecords::<1024>::HELD);
+        assert_eq!(records.len(), SortedRecords::<128>::HELD);
     }
 }

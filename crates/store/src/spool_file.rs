@@ -27,11 +27,6 @@ impl SpoolPlace {
     pub fn length(self) -> usize {
         self.length as usize
     }
-
-    /// Offset in the file.
-    pub(crate) fn start(self) -> u64 {
-        self.at
-    }
 }
 
 impl SpoolFile {
@@ -72,6 +67,11 @@ impl SpoolFile {
         let mut bytes = vec![0; place.length()];
         self.read_at(place.at, &mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Offset at which the next piece will be.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
     }
 
     /// Reads as many bytes as there is room for.

@@ -1,5 +1,6 @@
 //! Tools for tests: a scripted model server, a fixture for the command line, and a runner for golden files.
 
+pub mod buckets;
 pub mod cli;
 mod diff;
 pub mod filter;
@@ -10,6 +11,5 @@ pub mod mock;
 pub mod nats;
 #[cfg(unix)]
 pub mod pty;
-pub mod s3;
 
 pub use known_judge::KnownJudge;

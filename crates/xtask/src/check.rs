@@ -40,6 +40,7 @@ const STEPS: &[(&str, StepFn)] = &[
     ("readers of reports", report_readers),
     ("wheel for Python", python_wheel),
     ("release packages", packages),
+    ("results in buckets", buckets),
     ("cargo-deny", || subcommand("cargo-deny", "0.20.2", &["check", "licenses", "bans", "sources"])),
     ("cargo-machete", || subcommand("cargo-machete", "0.9.2", &[])),
 ];
@@ -103,7 +104,7 @@ fn format() -> StepResult {
     passed(formatted.map_err(|error| format!("{error}; `cargo fmt --all` puts it in order")))
 }
 
-/// Checks all code, also that of the feature `cloud`, which no other step compiles. The tests compile what is there without it.
+/// Checks all code, also that of the feature `cloud`. The tests compile what is there without it, but for those of buckets.
 fn clippy() -> StepResult {
     let mut command = shell::cargo(&["clippy", "--workspace", "--all-targets", "--features", "assize/cloud"]);
     passed(shell::run(command.args(["--quiet", "--", "-D", "warnings"])))
@@ -179,6 +180,25 @@ fn packages() -> StepResult {
     Ok(StepOutcome::Tested(
         told.lines().filter(|line| line.starts_with("SKIPPED ")).map(str::to_owned).collect(),
     ))
+}
+
+/// Tests results of `eval --cluster` in buckets, with the feature `cloud`, and servers from PyPI and npm. Comes last, because it builds
+/// the program anew with that feature.
+fn buckets() -> StepResult {
+    let cloud = ["--features", "cloud"];
+    let tests: [&[&str]; 2] =
+        [&["-p", "assize-cluster", "--test", "buckets"], &["-p", "assize", "--test", "cluster", "buckets::"]];
+    let mut summary = Vec::new();
+    let mut is_ok = true;
+    for test in tests {
+        let run = TestRun::start(&[&cloud[..], test].concat())?;
+        is_ok &= run.is_ok;
+        summary.push(format!("{} of {}", run.total.line(run.is_ok), test[1]));
+        summary.extend(run.skipped);
+        summary.extend(run.failures.iter().map(|failure| format!("FAILED {failure}")));
+    }
+
+    if is_ok { Ok(StepOutcome::Tested(summary)) } else { Err(summary.join("\n")) }
 }
 
 /// Runs all tests, and adds up what their binaries print at their end.

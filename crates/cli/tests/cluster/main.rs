@@ -1,6 +1,8 @@
 //! Runs over many machines: real servers that replicate, real workers and coordinators as processes, a judge that counts.
 #![cfg(unix)]
 
+#[cfg(feature = "cloud")]
+mod buckets;
 mod faults;
 mod features;
 mod limits;

@@ -477,3 +477,47 @@ fn an_interrupt_ends_the_interpreter_and_leaves_the_end_for_later() {
     cli.run(&["eval", "c.yaml", "--allow-code", "--judge", "offline", "--resume", "run"]).expect_code(0);
     assert!(cli.path("ended").exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn what_comes_after_all_tests_is_run_by_the_next_process_if_one_is_killed_before_its_end() {
+    use std::process::Stdio;
+
+    use crate::signals::{signal, until};
+
+    if !has("python3") {
+        return;
+    }
+    let (cli, server) = with_server(repeat);
+    cli.file(
+        "hooks.py",
+        "import os, time\nparent = os.getppid()\ndef hook(name, context):\n    if name != 'afterAll':\n        return\n    open('begun', 'w').close()\n\
+        \x20   while not os.path.exists('go') and os.getppid() == parent:\n        time.sleep(0.01)\n\
+        \x20   if os.getppid() != parent:\n        os._exit(1)\n\
+        \x20   with open('ended', 'a') as log:\n        log.write('%d\\n' % len(context['results']))\n",
+    );
+    cli.file("c.yaml", config("'file://hooks.py:hook'"));
+    let args = ["eval", "c.yaml", "--allow-code", "--judge", "offline"];
+    let mut child = cli.command(&[&args[..], &["--run-dir", "run"]].concat());
+    let child = child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut child = child.expect("the binary starts");
+    until("`afterAll` begins", || cli.path("begun").exists());
+    assert!(info(&cli, "run")["summary"].is_object(), "all results are there");
+    child.kill().expect("it can be killed");
+    child.wait().expect("it can be waited for");
+    let asked = server.count();
+
+    cli.file("go", "");
+    let resume = [&args[..], &["--resume", "run"]].concat();
+    cli.run(&resume).expect_code(0);
+    assert_eq!(cli.read("ended"), "2\n");
+    let again = cli.run(&resume).expect_code(0);
+    assert!(again.stderr.contains("the run was complete before it was resumed"), "{}", again.stderr);
+    assert_eq!((cli.read("ended"), server.count()), ("2\n".to_owned(), asked));
+
+    // Results that were added are new to it.
+    let all = cli.read("c.yaml").replace("word: milk", "word: juice");
+    cli.file("c.yaml", all);
+    cli.run(&resume).expect_code(0);
+    assert_eq!(cli.read("ended"), "2\n2\n");
+}

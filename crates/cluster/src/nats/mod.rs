@@ -13,7 +13,7 @@ use async_nats::jetstream::kv;
 use futures_util::StreamExt;
 use tokio::task::JoinHandle;
 
-use crate::bucket::{Variables, open_results};
+use crate::bucket::{Variables, reach_results};
 use crate::error::ClusterError;
 use crate::job::JobManifest;
 use crate::limits::{LimitReply, LimitRequest};
@@ -66,7 +66,7 @@ impl Cluster for NatsCluster {
         Box::pin(async move {
             // Before anything is made with the servers: a place that is refused leaves nothing behind.
             let results: Arc<dyn ResultStore> = match &job.results {
-                Some(place) => open_results(place, &job.job, &self.variables)?,
+                Some(place) => reach_results(place, &job.job, &self.variables).await?,
                 None => Arc::new(results::NatsResults::open(&self.connection, &job.job).await?),
             };
             let queue = queue::NatsQueue::open(&self.connection, job).await?;

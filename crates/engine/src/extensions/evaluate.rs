@@ -85,7 +85,7 @@ impl Engine {
         let outcome = self.run_outcome(mode, &changed, options, Some(pool)).await?;
         if let RunOutcome::Finished(run) = &outcome {
             for hooks in pool.suites() {
-                self.conclude_extensions(hooks, &changed, run, options).await;
+                self.conclude_extensions(hooks, &changed, run).await;
             }
         }
 
@@ -136,23 +136,23 @@ impl Engine {
         LoadedFiles { files: files.collect(), scorecards: loaded.scorecards.clone() }
     }
 
-    /// Runs what comes after all tests of a suite. A failure is a warning: the results are there.
-    async fn conclude_extensions(
-        &self,
-        hooks: &SuiteHooks,
-        loaded: &LoadedFiles,
-        run: &FinishedRun,
-        options: &EvalOptions,
-    ) {
+    /// Runs what comes after all tests of a suite, unless that was done with these results. A failure is a warning: the results are
+    /// there.
+    async fn conclude_extensions(&self, hooks: &SuiteHooks, loaded: &LoadedFiles, run: &FinishedRun) {
         let file = loaded.files.iter().find(|file| file.path == hooks.path);
         let Some((file, suite)) = file.and_then(|file| Some((file, file.suite.as_ref()?))) else { return };
         let Some(extensions) = suite.extensions.as_ref() else { return };
         if !extensions.run_at(ExtensionHook::AfterAll) {
             return;
         }
+        // The number alone stays the same when the row of a case that was run again replaces another one.
+        let results =
+            run.info.rows.map_or((0, 0), |rows| (rows.results, rows.sums.map_or(0, |sums| sums.results)));
+        let results = results.0 << 32 | u64::from(results.1);
+        let mut ended_before = run.folder.ended_extensions();
         let skipped = if run.exit == ExitStatus::Interrupted {
             Some("the run was interrupted; it is run when the run is resumed")
-        } else if options.run.resume.is_some() && hooks.ran() == 0 {
+        } else if ended_before.get(&hooks.name) == Some(&results) {
             Some("the run was complete before it was resumed")
         } else {
             None
@@ -165,10 +165,19 @@ impl Engine {
         let planned = file.cases.iter().filter_map(Result::ok);
         let ended = tokio::select! {
             ended = hooks.after_all(&extensions.suite, planned, &run.folder, &run.info) => ended,
-            () = self.process().stopped() => Err("`afterAll` of `extensions` was stopped".to_owned()),
+            () = self.process().stopped() => {
+                self.warn("`afterAll` of `extensions` was stopped; it is run when the run is resumed");
+                return;
+            }
         };
         if let Err(error) = ended {
             self.warn(error);
+        }
+
+        // Only now: a process that is killed before has not run it, and a resumed run does.
+        ended_before.insert(hooks.name.clone(), results);
+        if let Err(error) = run.folder.write_ended_extensions(&ended_before) {
+            self.warn(error.to_string());
         }
     }
 }

@@ -136,11 +136,6 @@ impl SuiteHooks {
         })
     }
 
-    /// Returns the number of cases that were run.
-    pub(crate) fn ran(&self) -> usize {
-        self.ran.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
     /// Loads the files and looks for the functions, so that what is missing is found before anything is spent.
     pub(crate) async fn load(&self) -> Result<(), String> {
         for extension in &self.extensions.list {

@@ -72,28 +72,18 @@ impl Dataset {
         CaseLoadError::Changed { path: self.path.to_path_buf() }
     }
 
-    /// Finds where each valid case begins, without decoding it.
-    pub(crate) fn line_places(&self) -> Result<Vec<LinePlace>, CaseLoadError> {
-        let mut lines = self.defaults.lines(self.open()?);
-        let mut places = Vec::with_capacity(self.count);
-        let mut broken = self.broken.iter().peekable();
-        while let Some(line) = lines.next_line().map_err(|source| self.unreadable(source))? {
-            if broken.next_if(|number| **number == line.number).is_none() {
-                places.push(LinePlace { start: line.start, number: line.number });
-            }
-        }
-
-        if places.len() == self.count { Ok(places) } else { Err(self.changed()) }
+    fn invalid(&self, place: CasePlace) -> CaseLoadError {
+        CaseLoadError::Invalid { path: self.path.to_path_buf(), line: place.line as usize }
     }
 }
 
-/// Place of a case in its dataset.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LinePlace {
+/// Place of a case in its dataset, by which it can be read without those before it. Of a case that is kept in memory, all is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CasePlace {
     /// Byte at which its line begins.
-    start: u64,
+    pub start: u64,
     /// Number of the line, from 1.
-    number: usize,
+    pub line: u64,
 }
 
 /// Reader of single cases of a dataset.
@@ -110,18 +100,18 @@ impl PickedCases {
     }
 
     /// Decodes the case at a place.
-    pub(crate) fn read(&self, place: LinePlace) -> Result<Arc<Case>, CaseLoadError> {
+    pub(crate) fn read(&self, place: CasePlace) -> Result<Arc<Case>, CaseLoadError> {
         let unreadable = |source| self.dataset.unreadable(source);
         (&self.file).seek(SeekFrom::Start(place.start)).map_err(unreadable)?;
 
-        let mut lines = DatasetLines::from_line(&self.file, place.number, place.start);
+        let mut lines = DatasetLines::from_line(&self.file, place.line as usize, place.start);
         if let Some(divider) = self.dataset.defaults.divider() {
             lines = lines.with_cells(divider, false);
         }
         let line = lines.next_line().map_err(unreadable)?.ok_or_else(|| self.dataset.changed())?;
 
-        let (line, case) = self.reader.case(line);
-        case.ok_or_else(|| CaseLoadError::Invalid { path: self.dataset.path.to_path_buf(), line })
+        let (place, case) = self.reader.case(line);
+        case.ok_or_else(|| self.dataset.invalid(place))
     }
 }
 
@@ -332,10 +322,10 @@ impl DatasetReader {
         LineCheck { number, cx, read, is_case: case.is_some(), selects }
     }
 
-    /// Decodes a line for its case: returns its number, and the case if it is valid.
-    fn case(&self, line: DatasetLine) -> (usize, Option<Arc<Case>>) {
-        let number = line.number;
-        (number, read_line(&mut self.cx.fork(), &self.path, line, &self.defaults).case)
+    /// Decodes a line for its case: returns its place, and the case if it is valid.
+    fn case(&self, line: DatasetLine) -> (CasePlace, Option<Arc<Case>>) {
+        let place = CasePlace { start: line.start, line: line.number as u64 };
+        (place, read_line(&mut self.cx.fork(), &self.path, line, &self.defaults).case)
     }
 }
 
@@ -548,7 +538,7 @@ pub(crate) struct DatasetCases {
 
 enum ReadState {
     Start,
-    Reading(Box<LineDecoder<(usize, Option<Arc<Case>>)>>),
+    Reading(Box<LineDecoder<(CasePlace, Option<Arc<Case>>)>>),
     Done,
 }
 
@@ -558,8 +548,8 @@ impl DatasetCases {
         Self { dataset, ahead, state: ReadState::Start, given: 0, passed: 0 }
     }
 
-    /// Returns the next case; `None` at the end and after an error.
-    pub(crate) fn next_case(&mut self) -> Option<Result<Arc<Case>, CaseLoadError>> {
+    /// Returns the next case with its place; `None` at the end and after an error.
+    pub(crate) fn next_case(&mut self) -> Option<Result<(CasePlace, Arc<Case>), CaseLoadError>> {
         let result = self.try_next();
         if !matches!(result, Ok(Some(_))) {
             self.state = ReadState::Done;
@@ -567,7 +557,7 @@ impl DatasetCases {
         result.transpose()
     }
 
-    fn try_next(&mut self) -> Result<Option<Arc<Case>>, CaseLoadError> {
+    fn try_next(&mut self) -> Result<Option<(CasePlace, Arc<Case>)>, CaseLoadError> {
         if let ReadState::Start = self.state {
             let file = self.dataset.open()?;
             let reader = self.dataset.reader();
@@ -583,18 +573,16 @@ impl DatasetCases {
 
         let ReadState::Reading(decoded) = &mut self.state else { return Ok(None) };
         for line in decoded {
-            let (number, case) = line.map_err(|source| self.dataset.unreadable(source))?;
-            if self.dataset.broken.get(self.passed) == Some(&number) {
+            let (place, case) = line.map_err(|source| self.dataset.unreadable(source))?;
+            if self.dataset.broken.get(self.passed).is_some_and(|broken| *broken as u64 == place.line) {
                 self.passed += 1;
                 continue;
             }
 
-            let Some(case) = case else {
-                return Err(CaseLoadError::Invalid { path: self.dataset.path.to_path_buf(), line: number });
-            };
+            let case = case.ok_or_else(|| self.dataset.invalid(place))?;
             self.given += 1;
 
-            return Ok(Some(case));
+            return Ok(Some((place, case)));
         }
 
         if self.given == self.dataset.count { Ok(None) } else { Err(self.dataset.changed()) }

@@ -52,7 +52,7 @@ pub(crate) use external::collect_list as collect_cases;
 pub(crate) use finish::finish_diagnostics;
 pub use interpolate::looks_like_secret;
 pub(crate) use interpolate::{interpolate, interpolate_described, interpolate_settings};
-pub(crate) use jsonl::{DatasetCases, LinePlace, PickedCases};
+pub(crate) use jsonl::{DatasetCases, PickedCases};
 pub(crate) use map_reader::MapReader;
 #[cfg(test)]
 pub(crate) use map_reader::record;
@@ -64,7 +64,7 @@ pub use answer_columns::AnswerColumns;
 pub use config::{LoadedConfig, find_config, load_config};
 pub use context::EnvironmentLookup;
 pub use diagnostic_collector::note_unset_variables;
-pub use jsonl::CaseLoadError;
+pub use jsonl::{CaseLoadError, CasePlace};
 pub use matrix::{
     ASSERTION_TYPES, AssertionSupport, AssertionType, AuthoredTest, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey,
     MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,

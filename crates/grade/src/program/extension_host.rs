@@ -65,6 +65,21 @@ struct OpenCalls {
 }
 
 impl OpenCalls {
+    /// Gives a call its answer. Returns false for a line that is none; answers that nobody waits for are passed over.
+    fn take_answer(&mut self, line: &str) -> bool {
+        let Ok(Value::Object(mut answer)) = serde_json::from_str::<Value>(line) else { return false };
+        let id = answer.get("id").and_then(Value::as_u64);
+        let result = match answer.get("threw").and_then(Value::as_str) {
+            Some(threw) => Err(threw.to_owned()),
+            None => Ok(answer.remove("value").unwrap_or_default()),
+        };
+        if let Some(call) = id.and_then(|id| self.waiting.remove(&id)) {
+            let _ = call.send(result);
+        }
+
+        true
+    }
+
     /// Fails the calls that wait, and those to come. The first reason stays.
     fn end(&mut self, reason: String) {
         let reason = self.ended.get_or_insert(reason).clone();
@@ -226,17 +241,8 @@ async fn read_answers(mut reader: LineReader, language: CodeLanguage, calls: Arc
             Ok(None) => break "it ended before it answered".to_owned(),
             Err(error) => break format!("its answer can't be read: {error}"),
         };
-        let Ok(Value::Object(mut answer)) = serde_json::from_str::<Value>(&line) else {
+        if !lock(&calls).take_answer(&line) {
             break "its answer can't be read".to_owned();
-        };
-        let id = answer.get("id").and_then(Value::as_u64);
-        let call = id.and_then(|id| lock(&calls).waiting.remove(&id));
-        let result = match answer.get("threw").and_then(Value::as_str) {
-            Some(threw) => Err(threw.to_owned()),
-            None => Ok(answer.remove("value").unwrap_or_default()),
-        };
-        if let Some(call) = call {
-            let _ = call.send(result);
         }
     };
 
@@ -275,6 +281,7 @@ async fn pass_on(
 #[cfg(test)]
 mod tests {
     use assize_process::Environment;
+    use proptest::prelude::*;
 
     use super::*;
     use crate::ProgramEnvironment;
@@ -318,6 +325,63 @@ mod tests {
         let line = one_line(&value);
         assert!(!line.contains(['\n', '\r', '\u{2028}', '\u{2029}']), "{line}");
         assert_eq!(serde_json::from_str::<Value>(&line).expect("JSON"), value);
+    }
+
+    /// A line of an interpreter: mostly an answer, to a call that waits or to another one.
+    fn line() -> impl Strategy<Value = String> {
+        let value = prop_oneof![
+            Just(json!(null)),
+            Just(json!(true)),
+            Just(json!({"a": [1, "\u{2028}"]})),
+            Just(json!("x")),
+        ];
+        let answer = (0..6u64, value.clone(), any::<bool>()).prop_map(|(id, value, threw)| {
+            json!({"id": id, if threw { "threw" } else { "value" }: value}).to_string()
+        });
+        let odd = value.prop_map(|id| json!({"id": id, "value": 1}).to_string());
+        prop_oneof![8 => answer, 2 => odd, 1 => any::<String>(), 1 => Just("[1]".to_owned()), 1 => Just(String::new())]
+    }
+
+    proptest! {
+        #[test]
+        fn every_call_gets_one_answer_whatever_an_interpreter_writes(lines in proptest::collection::vec(line(), 0..12)) {
+            let mut calls = OpenCalls::default();
+            let mut answered: Vec<_> = (0..4u64)
+                .map(|id| {
+                    let (answer, answered) = oneshot::channel();
+                    calls.waiting.insert(id, answer);
+                    answered
+                })
+                .collect();
+            let taken = lines.iter().take_while(|line| calls.take_answer(line)).count();
+            calls.end("it ended".to_owned());
+
+            let answers: Vec<Value> =
+                lines[..taken].iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+            for (id, answered) in answered.iter_mut().enumerate() {
+                let own = answers.iter().find(|answer| answer["id"].as_u64() == Some(id as u64));
+                let expected = own.map_or_else(
+                    || Err("it ended".to_owned()),
+                    |answer| match answer["threw"].as_str() {
+                        Some(threw) => Err(threw.to_owned()),
+                        None => Ok(answer["value"].clone()),
+                    },
+                );
+                prop_assert_eq!(answered.try_recv().expect("one answer"), expected);
+            }
+            prop_assert!(calls.waiting.is_empty());
+        }
+    }
+
+    #[tokio::test]
+    async fn an_interpreter_that_is_killed_while_what_it_started_lives_on_fails_its_calls() {
+        let text = "import os, subprocess\ndef die(context, more):\n    subprocess.Popen(['sleep', '300'], stdout=None)\n    os.kill(os.getpid(), 9)\n";
+        let (_folder, host) = host("a.py", text, CodeLanguage::Python);
+        let begun = std::time::Instant::now();
+        let error = call(&host, "die", Duration::from_mins(5)).await.expect_err("killed");
+        assert!(error.contains("ended before it answered"), "{error}");
+        host.end().await;
+        assert!(begun.elapsed() < Duration::from_mins(1), "nobody waited for the program it had started");
     }
 
     #[tokio::test]

@@ -1,0 +1,208 @@
+//! Servers with buckets for tests, each in a process of its own: moto speaks S3, Azurite speaks Azure's.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Time for a server to be ready.
+const READY: Duration = Duration::from_mins(2);
+/// Pause between two looks at a server that starts.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Account of Azurite, its published key, and a signature of that key with the right to make buckets.
+const AZURE_ACCOUNT: &str = "devstoreaccount1";
+const AZURE_KEY: &str =
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+const AZURE_SIGNATURE: &str = "sv=2020-02-10&ss=b&srt=sco&sp=rwdlac&se=2199-01-01T00%3A00%3A00Z&spr=https%2Chttp&\
+                               sig=zotZNiSK1b5zfqqKc%2B0LYt0TG%2F62b7JojxadLfPDYWs%3D";
+
+/// Wire format of a server with buckets.
+///
+/// There is none here for Google Cloud Storage: of its servers in package registries, none takes what a client of the XML format
+/// sends to create an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BucketFormat {
+    /// Amazon's S3.
+    S3,
+    /// Azure Blob Storage.
+    Azure,
+}
+
+impl BucketFormat {
+    /// Formats that there are servers for.
+    pub const ALL: [Self; 2] = [Self::S3, Self::Azure];
+
+    /// Package of the server with its version.
+    const fn package(self) -> &'static str {
+        match self {
+            Self::S3 => "moto[server]==5.2.5",
+            Self::Azure => "azurite@3.37.0",
+        }
+    }
+
+    /// Command that installs the server into the folder in which it is started.
+    fn installer(self) -> Command {
+        let (program, args): (_, &[&str]) = match self {
+            Self::S3 => ("python3", &["-m", "pip", "install", "--quiet", "--target", "."]),
+            Self::Azure => (
+                "npm",
+                &[
+                    "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", "--prefix",
+                    ".",
+                ],
+            ),
+        };
+        let mut command = Command::new(program);
+        command.args(args).arg(self.package());
+        command
+    }
+
+    /// Command that starts the server of the folder in which it is started.
+    fn server(self, port: u16) -> Command {
+        let (program, args): (_, &[&str]) = match self {
+            Self::S3 => ("python3", &["-m", "moto.server", "--host", "127.0.0.1", "--port"]),
+            Self::Azure => (
+                "node",
+                &[
+                    "node_modules/azurite/dist/src/blob/main.js",
+                    "--inMemoryPersistence",
+                    "--skipApiVersionCheck",
+                    "--silent",
+                    "--disableTelemetry",
+                    "--blobHost",
+                    "127.0.0.1",
+                    "--blobPort",
+                ],
+            ),
+        };
+        let mut command = Command::new(program);
+        command.args(args).arg(port.to_string());
+        command
+    }
+
+    /// File or folder of the installed server.
+    const fn installed(self) -> &'static str {
+        match self {
+            Self::S3 => "moto",
+            Self::Azure => "node_modules/azurite/dist/src/blob/main.js",
+        }
+    }
+}
+
+/// A server with buckets in its memory. Dropping it ends it.
+#[derive(Debug)]
+pub struct BucketServer {
+    format: BucketFormat,
+    child: Child,
+    port: u16,
+}
+
+impl BucketServer {
+    /// Starts the server of a folder below this one, and installs it there if it is absent; the error says what is missing.
+    ///
+    /// # Errors
+    /// When it can't be installed or started.
+    pub fn start(format: BucketFormat, folder: &Path) -> Result<Self, String> {
+        let folder = folder.join(format!("{format:?}").to_lowercase());
+        std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        // Tests of other processes may be about to install the same.
+        let lock = std::fs::File::create(folder.join("lock")).map_err(|error| error.to_string())?;
+        lock.lock().map_err(|error| error.to_string())?;
+        if !folder.join(format.installed()).exists() {
+            install(format, &folder)?;
+        }
+        drop(lock);
+
+        let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
+        let port = listener.local_addr().map_err(|error| error.to_string())?.port();
+        drop(listener);
+        let child = format
+            .server(port)
+            .current_dir(&folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("can't start {}: {error}", format.package()))?;
+        let server = Self { format, child, port };
+
+        let until = Instant::now() + READY;
+        while server.request("GET", "/").is_err() {
+            if Instant::now() > until {
+                return Err(format!("{} is not ready in time", format.package()));
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(server)
+    }
+
+    /// Variables with which a program finds the server and is let in.
+    pub fn variables(&self) -> Vec<(&'static str, String)> {
+        let endpoint = format!("http://127.0.0.1:{}", self.port);
+        match self.format {
+            BucketFormat::S3 => vec![
+                ("AWS_ENDPOINT", endpoint),
+                ("AWS_ALLOW_HTTP", "true".to_owned()),
+                ("AWS_REGION", "us-east-1".to_owned()),
+                ("AWS_ACCESS_KEY_ID", "test".to_owned()),
+                ("AWS_SECRET_ACCESS_KEY", "test".to_owned()),
+            ],
+            BucketFormat::Azure => vec![
+                ("AZURE_STORAGE_ENDPOINT", format!("{endpoint}/{AZURE_ACCOUNT}")),
+                ("AZURE_ALLOW_HTTP", "true".to_owned()),
+                ("AZURE_STORAGE_ACCOUNT_NAME", AZURE_ACCOUNT.to_owned()),
+                ("AZURE_STORAGE_ACCOUNT_KEY", AZURE_KEY.to_owned()),
+            ],
+        }
+    }
+
+    /// Makes a bucket; returns its address.
+    ///
+    /// # Panics
+    /// If it can't be made, which fails the test.
+    pub fn make_bucket(&self, name: &str) -> String {
+        let (scheme, path) = match self.format {
+            BucketFormat::S3 => ("s3", format!("/{name}")),
+            BucketFormat::Azure => {
+                ("az", format!("/{AZURE_ACCOUNT}/{name}?restype=container&{AZURE_SIGNATURE}"))
+            }
+        };
+        let answer = self.request("PUT", &path).unwrap_or_else(|error| error.to_string());
+        assert!(answer.contains(" 200 ") || answer.contains(" 201 "), "{answer}");
+        format!("{scheme}://{name}")
+    }
+
+    fn request(&self, method: &str, path: &str) -> std::io::Result<String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+            self.port
+        )?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    }
+}
+
+fn install(format: BucketFormat, folder: &Path) -> Result<(), String> {
+    let mut installer = format.installer();
+    let program = installer.get_program().to_string_lossy().into_owned();
+    let output = installer.current_dir(folder).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("`{program}` can't be started: {error}"))?;
+    if output.status.success() && folder.join(format.installed()).exists() {
+        return Ok(());
+    }
+
+    let why = String::from_utf8_lossy(&output.stderr);
+    Err(format!("`{program}` can't install {}: {}", format.package(), why.trim()))
+}
+
+impl Drop for BucketServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
