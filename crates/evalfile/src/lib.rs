@@ -27,8 +27,8 @@ pub use agentv::{AGENTV_KEYS, AgentvKey, AgentvPlace, AgentvSupport};
 pub use answers::{GivenAnswer, answers_file, load_answers, suite_from_answer};
 pub use cases::{CaseIter, CasePlaces, SuiteCases};
 pub use decode::{
-    ASSERTION_TYPES, AssertionSupport, AssertionType, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey,
-    MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
+    ASSERTION_TYPES, AssertionSupport, AssertionType, LoweredLoss, LoweredSuite, LoweredTarget, MATRIX_KEYS,
+    MAX_MATRIX_CASES, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
 };
 pub use decode::{AnswerColumns, CaseLoadError, EnvironmentLookup};
 pub use decode::{
@@ -50,7 +50,10 @@ pub use edit::{
 };
 pub use hosts::PYTHON_LOADER;
 pub use http_request::{HttpTargetCase, HttpTargetReply, HttpTargetRequest};
-pub use load::{CaseCheck, LoadOptions, LoadedSuite, load_changed_suite, load_suite, read_suite};
+pub use load::{
+    CaseCheck, LoadOptions, LoadedSuite, load_changed_suite, load_suite, lower_matrix, lower_matrix_text,
+    read_suite,
+};
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};
 pub use programs::{LoadProgram, ProgramRunner};
