@@ -18,7 +18,7 @@ use crate::error::EngineError;
 use crate::graders::{grader_problem, visit_graders};
 use crate::judges::OFFLINE;
 use crate::load::{LoadedFile, LoadedFiles};
-use crate::targets::{ECHO, model_hint};
+use crate::targets::ECHO;
 
 /// Eval file, rubric, scorecard or configuration file with what is wrong with it.
 #[derive(Debug)]
@@ -240,7 +240,7 @@ fn check_suite(file: &LoadedFile, targets_file: Option<&Path>, options: &LoadOpt
             let known = suite.defined_targets.iter().chain(&defined).map(|target| target.name.as_str());
             let help = match did_you_mean(name, known.chain([ECHO])) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => model_hint(name).unwrap_or_else(|| {
+                None => assize_evalfile::model_hint(name).unwrap_or_else(|| {
                     "define it in `.assize/targets.yaml`, or run the file with `--target`".to_owned()
                 }),
             };

@@ -40,7 +40,7 @@ pub use decode::{
     load_targets, read_rubric, read_rubric_file, read_rubric_file_with, read_rubric_with,
 };
 pub use decode::{LoadedPrices, ModelNameParser, load_prices};
-pub use decode::{is_secret_header, looks_like_secret, model_provider, note_unset_variables};
+pub use decode::{is_secret_header, looks_like_secret, model_hint, model_provider, note_unset_variables};
 pub use discover::{DiscoveredFiles, DiscoveryError, find_suites, near_path_hint};
 pub use document::ParsedDocument;
 pub use duration::parse_duration;

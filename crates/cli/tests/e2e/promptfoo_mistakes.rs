@@ -153,7 +153,7 @@ tests:
 ";
     let output = run(&[("c.yaml", text)]);
     let expected = [
-        "c.yaml:6:16", "c.yaml:6:36", "c.yaml:7:36", "c.yaml:8:34", "c.yaml:8:40", "c.yaml:9:15",
+        "c.yaml:6:16", "c.yaml:6:36", "c.yaml:7:36", "c.yaml:8:36", "c.yaml:8:42", "c.yaml:9:15",
         "c.yaml:11:16", "c.yaml:11:37", "c.yaml:12:10", "c.yaml:13:16", "c.yaml:15:5", "c.yaml:16:16",
     ];
     let found: Vec<&str> =

@@ -381,7 +381,7 @@ impl TargetRegistry {
     }
 
     fn unknown(&self, name: &str) -> EngineError {
-        if let Some(hint) = model_hint(name) {
+        if let Some(hint) = assize_evalfile::model_hint(name) {
             return EngineError::usage(format!("target `{name}` is not defined; {hint}"));
         }
         let near = self.near(name, ECHO);
@@ -627,29 +627,4 @@ fn usable(spec: &TargetSpec, allows_code: bool) -> Result<(), EngineError> {
         obstacles.push(format!("{place}: target `{name}`: {code}, which is run only with `--allow-code`"));
     }
     if obstacles.is_empty() { Ok(()) } else { Err(EngineError::unrunnable(obstacles.join("\n"))) }
-}
-/// First words of names of models, with their provider.
-const MODEL_WORDS: [(&str, &str); 9] = [
-    ("gpt", "openai"),
-    ("o1", "openai"),
-    ("o3", "openai"),
-    ("o4", "openai"),
-    ("claude", "anthropic"),
-    ("gemini", "gemini"),
-    ("mistral", "mistral"),
-    ("deepseek", "deepseek"),
-    ("grok", "xai"),
-];
-
-/// Returns advice for a name that is half of a model's: without its provider, or a provider alone.
-pub(crate) fn model_hint(name: &str) -> Option<String> {
-    if name.contains(':') {
-        return None;
-    }
-    if assize_evalfile::model_provider(name).is_some() {
-        return Some(format!("name one of its models: `{name}:MODEL`"));
-    }
-    let word = name.split('-').next()?;
-    let (_, provider) = MODEL_WORDS.iter().find(|(first, _)| *first == word)?;
-    Some(format!("write the provider before the model: `{provider}:{name}`"))
 }

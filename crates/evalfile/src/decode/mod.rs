@@ -80,5 +80,5 @@ pub use scorecard::{
 };
 #[cfg(test)]
 pub(crate) use targets::TYPED_TARGET_KEYS;
-pub use targets::{LoadedTargets, is_secret_header, load_targets, model_provider};
+pub use targets::{LoadedTargets, is_secret_header, load_targets, model_hint, model_provider};
 pub(crate) use targets::{mask_secrets, provider_names};

@@ -34,7 +34,6 @@ const OTHER_LISTS: &[&str] =
 const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("answer", "write the answer to grade as `providerOutput`"),
     ("criteria", "write each criterion under `assert`: `- {type: llm-rubric, value: TEXT}`"),
-    ("expect", "write what to check under `assert`, as in `- {type: contains, value: TEXT}`"),
     ("expected", "write what to check under `assert`, as in `- {type: contains, value: TEXT}`"),
     ("expected_output", "write what to check under `assert`, as in `- {type: contains, value: TEXT}`"),
     ("input", "write what the prompt needs under `vars`, by the names in its `{{ }}`"),

@@ -24,7 +24,7 @@ pub(crate) use inline::{IdleSetting, InlineTarget, InlineTargets, decode_defined
 pub use mask::is_secret_header;
 pub(crate) use mask::mask_secrets;
 pub(crate) use provider::is_provider;
-pub use provider::model_provider;
 pub(crate) use provider::runnable_names as provider_names;
+pub use provider::{model_hint, model_provider};
 #[cfg(test)]
 pub(crate) use read::TYPED as TYPED_TARGET_KEYS;
