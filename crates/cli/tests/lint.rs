@@ -165,6 +165,8 @@ fn rubric_files_are_read_and_rules_listed() {
     assert_eq!(output.code, Some(0), "{}", output.stderr);
     assert!(output.stdout.contains("L0111"), "{}", output.stdout);
     let list = test.run(&["lint", "--list"]).stdout;
+    // A rule finds more than it can correct.
+    assert!(list.contains("The criterion is a question. (--fix where certain)"), "{list}");
     assert!(list.lines().count() >= 30 && list.contains("L0101  vague-criterion"), "{list}");
     let json: serde_json::Value =
         serde_json::from_str(&test.run(&["lint", "--list", "--json"]).stdout).expect("JSON");

@@ -39,14 +39,24 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     files
 }
 
+/// Files that the configurations name and that were not kept with them.
+const STAND_INS: [&str; 3] = ["docs/maternity.md", "docs/reimbursement.md", "prompts.txt"];
+
 /// Configurations of another tool are carried over, or what is lost is listed.
 pub(crate) fn configurations(shared: &SharedFolder) {
-    let folder = shared.path("data/promptfoo-configs");
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("docs")).expect("a folder");
+    for name in STAND_INS {
+        std::fs::write(folder.path().join(name), "About {{topic}}").expect("written");
+    }
+
     let mut rubrics = 0;
-    for path in files(&folder, "yaml") {
+    for original in files(&shared.path("data/promptfoo-configs"), "yaml") {
+        let path = folder.path().join(original.file_name().expect("a name"));
+        std::fs::write(&path, std::fs::read(&original).expect("readable")).expect("written");
         assert_eq!(detect(&path).expect("known"), ImportFormat::Promptfoo, "{}", path.display());
         for to in [ExportFormat::Format1, ExportFormat::Format2, ExportFormat::Scorecard] {
-            let converted = convert(&path, ImportFormat::Promptfoo, to, &options(&folder));
+            let converted = convert(&path, ImportFormat::Promptfoo, to, &options(folder.path()));
             let converted = match converted {
                 Ok(converted) => converted,
                 Err(ConvertError::Empty(..)) if to == ExportFormat::Scorecard => continue,
@@ -57,11 +67,11 @@ pub(crate) fn configurations(shared: &SharedFolder) {
                 continue;
             }
 
-            let out = tempfile::tempdir().expect("a folder");
-            let new = out.path().join("new.yaml");
+            let new = folder.path().join("new.yaml");
             std::fs::write(&new, &converted.text).expect("written");
 
             let (_, cases) = load(&new);
+            assert_eq!(cases.len(), load(&path).1.len(), "{}", path.display());
             if to == ExportFormat::Format2 {
                 rubrics +=
                     cases.iter().flat_map(|case| &case.graders).filter(|g| g.type_name == "rubrics").count();

@@ -43,6 +43,10 @@ fn compare_case(a: (&Suite, &Case), b: (&Suite, &Case), found: &mut Vec<String>)
     if thresholds_in_millionths(a) != thresholds_in_millionths(b) {
         differs("the pass or borderline threshold differs");
     }
+    let codes = |case: &Case| case.transforms.iter().map(|one| one.code.clone()).collect::<Vec<_>>();
+    if codes(case) != codes(other) {
+        differs("the code that changes the answer differs");
+    }
     if case.graders.len() != other.graders.len() {
         differs(&format!("{} graders became {}", case.graders.len(), other.graders.len()));
         return;
@@ -87,6 +91,12 @@ fn compare_grader(a: &Grader, b: &Grader) -> Option<&'static str> {
                 return Some("its members differ");
             }
             a.members.iter().zip(&b.members).find_map(|(a, b)| compare_grader(a, b))
+        }
+        (GraderKind::Transformed(a), GraderKind::Transformed(b)) => {
+            if a.transform != b.transform {
+                return Some("the code that changes the answer differs");
+            }
+            compare_grader(&a.inner, &b.inner)
         }
         (a, b) => (a != b).then_some("it does something else"),
     }

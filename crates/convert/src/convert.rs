@@ -101,11 +101,7 @@ pub fn convert(
         ImportFormat::HealthBench => {
             ImportedContent::Doc(healthbench::read_examples(&read_jsonl(path)?, &name, &mut notes))
         }
-        ImportFormat::Promptfoo => {
-            let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-            let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
-            ImportedContent::Doc(promptfoo::read_config(&read_document(path)?, &name, &folder, &mut notes))
-        }
+        ImportFormat::Promptfoo => return convert_matrix(path, to, options, notes),
         ImportFormat::Csv => match read_csv(&read_rows(path)?, &name, &mut notes) {
             Ok(CriteriaTable::Cases(doc)) => ImportedContent::Doc(doc),
             Ok(CriteriaTable::Rubric(value)) => {
@@ -184,7 +180,7 @@ fn read_document(path: &Path) -> Result<ParsedDocument, ConvertError> {
         .map_err(|(diagnostics, sources)| broken_file(path, diagnostics, sources))
 }
 
-fn broken_file(path: &Path, diagnostics: Vec<Diagnostic>, sources: SourceMap) -> ConvertError {
+pub(crate) fn broken_file(path: &Path, diagnostics: Vec<Diagnostic>, sources: SourceMap) -> ConvertError {
     ConvertError::Invalid(path.to_path_buf(), diagnostics, Box::new(sources))
 }
 
@@ -206,9 +202,33 @@ fn read_jsonl(path: &Path) -> Result<Vec<(usize, Value)>, ConvertError> {
     Ok(values)
 }
 
-fn collect_cases(path: &Path, loaded: &LoadedSuite) -> Result<Vec<Case>, ConvertError> {
+pub(crate) fn collect_cases(path: &Path, loaded: &LoadedSuite) -> Result<Vec<Case>, ConvertError> {
     let read = loaded.cases.iter().map(|case| case.map(|case| (*case).clone())).collect::<Result<_, _>>();
     read.map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
+}
+
+/// Converts a file of prompts, providers and tests, and compares the new file with what a run of the old one has.
+fn convert_matrix(
+    path: &Path,
+    to: ExportFormat,
+    options: &LoadOptions,
+    mut notes: ConversionNotes,
+) -> Result<ConvertedFile, ConvertError> {
+    let (doc, original, cases) = promptfoo::read_config(path, options, &mut notes)?;
+    let name = ImportFormat::Promptfoo.name();
+    let text = to_yaml(&doc.clone().into_value(), 0);
+    let lowered = read_suite(&path_for_check(path), &text, options);
+    if to.is_tree() {
+        let tree = suite_tree(path, &lowered, &mut notes)?;
+        return write_tree(path, &tree, ImportFormat::Promptfoo, to, notes);
+    }
+    report_errors(path, &lowered, &mut notes)?;
+    if let Some(suite) = &lowered.suite {
+        let new = collect_cases(path, &lowered)?;
+        note_differences(differences((&original, &cases), (suite, &new)), &mut notes);
+    }
+
+    write_doc(path, doc, name, to, options, notes)
 }
 
 fn convert_suite(
@@ -285,6 +305,22 @@ fn convert_suite(
     }
 
     Ok(ConvertedFile { text, cases: again.cases.len(), notes: notes.into_list() })
+}
+
+/// Notes differences in meaning; those that many cases share, once.
+fn note_differences(differences: Vec<String>, notes: &mut ConversionNotes) {
+    let mut found: Vec<(String, String, usize)> = Vec::new();
+    for difference in differences {
+        let (case, what) = difference.split_once(": ").unwrap_or(("", &difference));
+        match found.iter_mut().find(|(_, known, _)| known == what) {
+            Some((_, _, count)) => *count += 1,
+            None => found.push((case.to_owned(), what.to_owned(), 1)),
+        }
+    }
+    for (case, what, count) in found {
+        let more = if count > 1 { format!(" ({count} cases)") } else { String::new() };
+        notes.add_loss(None, "meaning", format!("{case}: {what}{more}"));
+    }
 }
 
 /// Notes the user's own keys in an eval file.

@@ -19,6 +19,11 @@ impl EvalFileBuilder {
         Self { head, ..Self::default() }
     }
 
+    /// Creates a builder that holds cases, whose ids differ.
+    pub(crate) fn with_cases(head: Map<String, Value>, cases: Vec<Value>) -> Self {
+        Self { head, cases, ..Self::default() }
+    }
+
     /// Returns a case id that is not taken yet.
     pub(crate) fn unique_id(&mut self, wish: &str) -> String {
         unique_name(wish, &mut self.ids)

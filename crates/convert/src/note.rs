@@ -1,7 +1,7 @@
 //! Notes about a conversion.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A part of a file that was lost, or whose meaning changed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,6 +58,19 @@ impl ConversionNotes {
         what: impl fmt::Display,
     ) {
         self.add(line.into(), item, what, false);
+    }
+
+    /// Notes a loss in a file that the converted one refers to.
+    pub(crate) fn add_loss_in(
+        &mut self,
+        path: &Path,
+        line: usize,
+        item: impl fmt::Display,
+        what: impl fmt::Display,
+    ) {
+        let own = std::mem::replace(&mut self.path, path.to_path_buf());
+        self.add(Some(line), item, what, true);
+        self.path = own;
     }
 
     fn add(&mut self, line: Option<usize>, item: impl fmt::Display, what: impl fmt::Display, lost: bool) {

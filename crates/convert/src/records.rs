@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::convert::{document_name, keep_variables, write_doc};
 use crate::eval_file_builder::{EvalFileBuilder, has_template};
 use crate::note::ConversionNotes;
-use crate::promptfoo::{PromptfooTestContext, convert_assertion};
+use crate::promptfoo;
 use crate::{ConvertError, ConvertedFile, ExportFormat};
 
 /// Metadata that is about the answer of a record or its run, not about its question.
@@ -56,11 +56,13 @@ pub fn convert_records(
     let mut seen = HashSet::new();
     let mut answers = 0usize;
     let mut clusters: HashMap<String, Vec<usize>> = HashMap::new();
-    for record in &file.records {
+    let options = &keep_variables(options);
+    let graders = promptfoo::graders_of_records(path, &file.records, options, &mut notes);
+    for (record, graders) in file.records.iter().zip(&graders) {
         answers += usize::from(record.output.is_ok());
         let question = json!([record.input, record.reference, record.expected_outcome, record.assertions]);
         if seen.insert(question.to_string())
-            && let Some(case) = question_case(record, &mut doc, &mut notes)
+            && let Some(case) = question_case(record, graders, &mut doc, &mut notes)
         {
             if let Some(cluster) = record.metadata.get("cluster").and_then(Value::as_str) {
                 clusters.entry(cluster.to_owned()).or_default().push(doc.cases.len());
@@ -83,12 +85,22 @@ pub fn convert_records(
         );
     }
 
-    write_doc(path, doc, format.name(), to, &keep_variables(options), notes)
+    write_doc(path, doc, format.name(), to, options, notes)
+}
+
+/// Returns the name of the question of a record: results of one test have it in common.
+pub(crate) fn question_name(record: &Record) -> &str {
+    record.metadata.get("cluster").and_then(Value::as_str).unwrap_or(&record.id)
 }
 
 /// Returns the question of a record as a case. Notes what is lost, and skips a record that has nothing to grade by.
-fn question_case(record: &Record, doc: &mut EvalFileBuilder, notes: &mut ConversionNotes) -> Option<Value> {
-    let wish = record.metadata.get("cluster").and_then(Value::as_str).unwrap_or(&record.id);
+fn question_case(
+    record: &Record,
+    graders: &[Value],
+    doc: &mut EvalFileBuilder,
+    notes: &mut ConversionNotes,
+) -> Option<Value> {
+    let wish = question_name(record);
     let item = format!("record `{wish}`");
     let Some(input) = &record.input else {
         notes.add_loss(None, item, "skipped: it has no question");
@@ -99,20 +111,8 @@ fn question_case(record: &Record, doc: &mut EvalFileBuilder, notes: &mut Convers
         notes.add_loss(None, item.clone(), format!("its `{kind}` is no text: the question names it only"));
     }
 
-    let vars = record.metadata.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
-    let scene = PromptfooTestContext {
-        vars: &vars,
-        scored: record.threshold.is_some(),
-        judge_prompt: None,
-        case: wish,
-    };
-    let mut assertions = Vec::new();
-    for assertion in &record.assertions {
-        match assertion {
-            Value::String(_) => assertions.push(assertion.clone()),
-            other => assertions.extend(convert_assertion(other, None, &scene, notes)),
-        }
-    }
+    let texts = record.assertions.iter().filter(|assertion| assertion.is_string());
+    let assertions: Vec<Value> = texts.chain(graders).cloned().collect();
 
     let mut case = Map::new();
     case.insert("id".to_owned(), json!(wish));

@@ -120,7 +120,7 @@ impl Engine {
 
     /// Options with which the programs that write parts of eval files are run. They get the variables that grading programs
     /// get: those without the keys of models, of which the targets of this folder may have some.
-    pub(crate) fn with_programs(
+    pub fn with_programs(
         &self,
         options: &LoadOptions,
         folder: &Path,

@@ -240,7 +240,9 @@ fn check_suite(file: &LoadedFile, targets_file: Option<&Path>, options: &LoadOpt
             let known = suite.defined_targets.iter().chain(&defined).map(|target| target.name.as_str());
             let help = match did_you_mean(name, known.chain([ECHO])) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "define it in `.assize/targets.yaml`, or run the file with `--target`".to_owned(),
+                None => assize_evalfile::model_hint(name).unwrap_or_else(|| {
+                    "define it in `.assize/targets.yaml`, or run the file with `--target`".to_owned()
+                }),
             };
             let title = format!("target `{name}` is not defined");
             found.push(Diagnostic::warning(codes::UNUSABLE_TARGET, title, span, "not found").with_help(help));

@@ -82,7 +82,7 @@ pub enum DiscoveryError {
     },
     /// The folder holds no eval file.
     #[error(
-        "{}: no eval files in this folder (looked for *.eval.yaml, eval.yaml, promptfooconfig.yaml, dataset*.yaml, *.eval.jsonl and YAML files with `tests` or `evalcases`)",
+        "{}: no eval files in this folder (looked for *.eval.yaml, *.eval.json, *.eval.jsonl, eval.yaml, promptfooconfig.yaml, dataset*.yaml and YAML files with `tests` or `evalcases`)",
         .0.display()
     )]
     Empty(PathBuf),
@@ -145,7 +145,7 @@ fn push_once(files: &mut Vec<PathBuf>, file: PathBuf) {
 
 #[derive(Default)]
 struct FolderSearch {
-    /// YAML files that are eval files, with their beginnings.
+    /// YAML and JSON files that are eval files, with their beginnings.
     suites: Vec<(PathBuf, String)>,
     /// Datasets that are eval files unless one of the others takes its cases from them.
     datasets: Vec<PathBuf>,
@@ -198,6 +198,11 @@ impl FolderSearch {
                 self.suites.push((path, head));
             } else if has_misspelt_cases(&head) {
                 self.skipped.push(path);
+            }
+        } else if let Some(stem) = lower.strip_suffix(".json") {
+            if stem == "promptfooconfig" || stem.ends_with(".eval") {
+                let head = read_head(&path);
+                self.suites.push((path, head));
             }
         } else if let Some(stem) = lower.strip_suffix(".jsonl") {
             let dataset = stem.starts_with("dataset") && !stem.contains('.');
@@ -343,6 +348,8 @@ mod tests {
             ("c/dataset.scores.yaml", "- a\n"),
             ("c/run.baseline.jsonl", "{}\n"),
             ("d/dataset-two.yaml", "evalcase: []\n"),
+            ("d/cases.eval.json", "{\"tests\": []}\n"),
+            ("d/package.json", "{\"tests\": []}\n"),
             ("d/.hidden/eval.yaml", "tests: []\n"),
             ("node_modules/eval.yaml", "tests: []\n"),
             ("e/readme.md", "tests:\n"),
@@ -361,7 +368,7 @@ mod tests {
             names,
             [
                 "a/dataset.jsonl", "b/x.eval.yaml", "c/EVAL.yaml", "c/named-otherwise.yml",
-                "c/promptfooconfig.yaml", "c/without-ids.yaml", "d/dataset-two.yaml"
+                "c/promptfooconfig.yaml", "c/without-ids.yaml", "d/cases.eval.json", "d/dataset-two.yaml"
             ]
         );
         assert!(found.problems.is_empty());

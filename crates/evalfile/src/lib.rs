@@ -27,8 +27,8 @@ pub use agentv::{AGENTV_KEYS, AgentvKey, AgentvPlace, AgentvSupport};
 pub use answers::{GivenAnswer, answers_file, load_answers, suite_from_answer};
 pub use cases::{CaseIter, SuiteCases};
 pub use decode::{
-    ASSERTION_TYPES, AssertionSupport, AssertionType, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey,
-    MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
+    ASSERTION_TYPES, AssertionSupport, AssertionType, LoweredLoss, LoweredSuite, LoweredTarget, MATRIX_KEYS,
+    MAX_MATRIX_CASES, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
 };
 pub use decode::{AnswerColumns, CaseLoadError, CasePlace, EnvironmentLookup};
 pub use decode::{
@@ -40,7 +40,7 @@ pub use decode::{
     load_targets, read_rubric, read_rubric_file, read_rubric_file_with, read_rubric_with,
 };
 pub use decode::{LoadedPrices, ModelNameParser, load_prices};
-pub use decode::{is_secret_header, looks_like_secret, model_provider, note_unset_variables};
+pub use decode::{is_secret_header, looks_like_secret, model_hint, model_provider, note_unset_variables};
 pub use discover::{DiscoveredFiles, DiscoveryError, find_suites, near_path_hint};
 pub use document::ParsedDocument;
 pub use duration::parse_duration;
@@ -50,7 +50,10 @@ pub use edit::{
 };
 pub use hosts::PYTHON_LOADER;
 pub use http_request::{HttpTargetCase, HttpTargetReply, HttpTargetRequest};
-pub use load::{CaseCheck, LoadOptions, LoadedSuite, load_changed_suite, load_suite, read_suite};
+pub use load::{
+    CaseCheck, LoadOptions, LoadedSuite, load_changed_suite, load_suite, lower_matrix, lower_matrix_text,
+    read_suite,
+};
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};
 pub use programs::{LoadProgram, ProgramRunner};

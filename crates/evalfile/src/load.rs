@@ -10,10 +10,11 @@ use assize_table::TABLE_ENDINGS;
 
 use crate::cases::SuiteCases;
 use crate::codes;
+use crate::decode::matrix::LoweredSuite;
 use crate::decode::{CaseCollector, DecodeContext, EnvironmentLookup, LoadScope, SuiteDefaults};
 use crate::decode::{
     collect_cases, external, file, finish_diagnostics, format, interpolate, interpolate_described, jsonl,
-    matrix, suite,
+    mask_secrets, matrix, suite,
 };
 use crate::model::{Case, Suite};
 use crate::programs::ProgramRunner;
@@ -74,7 +75,11 @@ impl LoadedSuite {
             Some((suite, cases)) => (Some(suite), cases),
             None => (None, SuiteCases::default()),
         };
-        let DecodeContext { sources, problems, .. } = cx;
+        let DecodeContext { sources, problems, secrets, .. } = cx;
+        let sources = match secrets {
+            Some(secrets) => mask_secrets(&sources, &secrets),
+            None => sources,
+        };
         let diagnostics = finish_diagnostics(problems, &sources);
         Self { suite, cases, sources, diagnostics }
     }
@@ -112,6 +117,32 @@ pub fn load_changed_suite(path: &Path, changed: &serde_json::Value, options: &Lo
     let loaded =
         file::read_source(&mut cx, path, None).and_then(|source| load_whole_file(&mut cx, path, source));
     LoadedSuite::new(cx, loaded)
+}
+
+/// Loads an eval file of prompts, providers and tests, and returns what it comes to in the `tests` format beside it. What can't
+/// be read is left out and listed, instead of keeping the rest from being read.
+pub fn lower_matrix(path: &Path, options: &LoadOptions) -> (LoadedSuite, LoweredSuite) {
+    let mut cx = load_context(path, options);
+    let source = file::read_source(&mut cx, path, None);
+    lower_source(cx, path, source)
+}
+
+/// Does it for the text of such a file, YAML or JSON as the path says.
+pub fn lower_matrix_text(path: &Path, text: &str, options: &LoadOptions) -> (LoadedSuite, LoweredSuite) {
+    let mut cx = load_context(path, options);
+    let source = Some(cx.sources.add(path, text));
+    lower_source(cx, path, source)
+}
+
+fn lower_source(mut cx: DecodeContext, path: &Path, source: Option<SourceId>) -> (LoadedSuite, LoweredSuite) {
+    cx.lowered = Some(Box::new(LoweredSuite::new(path)));
+    let loaded = source
+        .and_then(|source| file::read_tree(&mut cx, source))
+        .and_then(|root| matrix::load_matrix(&mut cx, path, &root));
+    let lowered = cx.lowered.take().map(|lowered| *lowered).unwrap_or_default();
+    let lowered = matrix::finish_losses(&cx, lowered);
+
+    (LoadedSuite::new(cx, loaded), lowered)
 }
 
 /// Loads the text of an eval file, YAML, JSON or JSONL, as if it were the file at `path`: references are
@@ -380,6 +411,8 @@ fn load_settings(cx: &mut DecodeContext, path: &Path) -> Option<(PathBuf, TreeNo
         return None;
     }
 
-    interpolate(cx, &mut root);
+    if let NodeValue::Map(entries) = &mut root.data {
+        interpolate_described(cx, entries, "");
+    }
     Some((found, root))
 }

@@ -34,7 +34,7 @@ pub fn render_listing(rows: &[ListingRow], style: ReportStyle) -> String {
         ReportColumn::left(""),
         ReportColumn::left("").naming_row(),
         ReportColumn::left(""),
-        ReportColumn::shrinking(""),
+        ReportColumn::shrinking("").whole(),
     ];
 
     let rows: Vec<Vec<ReportPiece>> = rows
@@ -84,6 +84,15 @@ mod tests {
             render_listing(&rows, style(40)),
             "unusable  openai  set OPENAI_API_KEY to\n                  use api.openai.com\n"
         );
+    }
+
+    /// What a provider needs is copied: no name of a variable may be cut.
+    #[test]
+    fn descriptions_are_never_cut() {
+        let about = "set VERTEX_ACCESS_TOKEN or CLOUDSDK_AUTH_ACCESS_TOKEN or GOOGLE_OAUTH_ACCESS_TOKEN and GOOGLE_CLOUD_PROJECT";
+        let rows = [ListingRow::new("vertex-embeddings", about)];
+        let shown = render_listing(&rows, style(50));
+        assert!(shown.lines().count() > 3 && shown.contains("GOOGLE_CLOUD_PROJECT"), "{shown}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub(crate) struct ReportColumn {
     right: bool,
     shrinks: bool,
     cut: bool,
+    whole: bool,
     sign: bool,
     names_row: bool,
     picture: bool,
@@ -25,6 +26,7 @@ impl ReportColumn {
             right: false,
             shrinks: false,
             cut: false,
+            whole: false,
             sign: false,
             names_row: false,
             picture: false,
@@ -44,6 +46,11 @@ impl ReportColumn {
     /// Creates a column of text that is cut to one line if the page is too narrow.
     pub(crate) const fn cut(title: &'static str) -> Self {
         Self { cut: true, ..Self::shrinking(title) }
+    }
+
+    /// Lets the cells of a column take as many lines as they need.
+    pub(crate) const fn whole(self) -> Self {
+        Self { whole: true, ..self }
     }
 
     /// Width down to which the column shrinks.
@@ -216,7 +223,8 @@ impl<'c> TableLayout<'c> {
                 if self.columns[index].cut {
                     vec![page.truncate_cells(cells, width)]
                 } else {
-                    wrap_cell(page, &cells, width)
+                    let most = if self.columns[index].whole { usize::MAX } else { MAX_CELL_LINES };
+                    wrap_cell(page, &cells, width, most)
                 }
             })
             .collect();
@@ -317,12 +325,12 @@ fn blank(columns: usize) -> ReportPiece {
     ReportPiece::plain(" ".repeat(columns))
 }
 
-/// Wraps a cell; the last of its lines is cut if there are too many.
-fn wrap_cell(page: &ReportPage, cells: &[ReportCell], width: usize) -> Vec<Vec<ReportCell>> {
+/// Wraps a cell; the last of its lines is cut if there are more than `most`.
+fn wrap_cell(page: &ReportPage, cells: &[ReportCell], width: usize, most: usize) -> Vec<Vec<ReportCell>> {
     let lines = wrap_cells(cells, width.max(1));
     let mut kept: Vec<Vec<ReportCell>> =
-        lines.iter().take(MAX_CELL_LINES).map(|line| line.to_vec()).collect();
-    if let (Some(last), Some(next)) = (kept.last_mut(), lines.get(MAX_CELL_LINES)) {
+        lines.iter().take(most).map(|line| line.to_vec()).collect();
+    if let (Some(last), Some(next)) = (kept.last_mut(), lines.get(most)) {
         last.push(SPACE);
         last.extend_from_slice(next);
         *last = page.truncate_cells(std::mem::take(last), width);

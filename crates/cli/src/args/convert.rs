@@ -109,6 +109,9 @@ pub(crate) struct ConvertArgs {
     /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
+    /// Allow eval files to run Python, and JavaScript that imports modules.
+    #[arg(long)]
+    pub(crate) allow_code: bool,
     /// Print one JSON object on stdout: what was read, what was not carried over, and the text unless `--out` is given.
     #[arg(long)]
     pub(crate) json: bool,

@@ -114,7 +114,11 @@ fn rubrics(
         return Err(format!("`{}` exists; overwrite it with `--force`", out.display()).into());
     }
 
-    let options = context.process.load_options(&args.root);
+    let mut options = context.process.load_options(&args.root);
+    if args.allow_code {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        options = context.engine(true).with_programs(&options, folder, None);
+    }
     let converted = match from {
         ConversionSource::Records(format) => convert_records(path, format, to, args.keep_going, &options),
         ConversionSource::Rubrics(kind) => convert(path, kind, to, &options),

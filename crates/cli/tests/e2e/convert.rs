@@ -34,7 +34,7 @@ fn what_is_lost_is_listed_with_its_line() {
     let output = cli.run(&["convert", "c.yaml", "--to", "tests"]).expect_code(3);
     assert!(output.stdout.contains("value: hello"), "{}", output.stdout);
     assert!(
-        output.stderr.contains("lost: c.yaml:5: `webhook` of `test-1`: not converted"),
+        output.stderr.contains("lost: c.yaml:5: there is no assertion type `webhook` here: not supported"),
         "{}",
         output.stderr
     );
@@ -42,6 +42,55 @@ fn what_is_lost_is_listed_with_its_line() {
     assert_eq!((report["lost"].as_u64(), report["notes"][0]["line"].as_u64()), (Some(1), Some(5)));
     assert_eq!(report["kind"], "promptfoo");
     assert!(report["text"].as_str().is_some_and(|text| text.contains("tests:")));
+}
+
+/// A dry run of the new file plans what one of the old file does.
+#[test]
+fn a_converted_configuration_has_the_plan_of_the_old_one() {
+    let mut cli = cli();
+    cli.env("OPENAI_API_KEY", "sk-test");
+    cli.file("t.csv", "planet,__expected\nVenus,llm-rubric: Names {{planet}}\n");
+    cli.file(
+        "promptfooconfig.yaml",
+        "prompts: ['About {{planet}}', 'Size of {{planet}}']\nproviders: [openai:chat:gpt-4o-mini, 'exec:cat']\n\
+         defaultTest: {assert: [{type: llm-rubric, value: Is kind}]}\ntests:\n\
+         - vars: {planet: [Mars, Jupiter, Saturn]}\n  assert: [{type: g-eval, value: [Short, Clear]}, {type: contains-json}]\n\
+         - file://t.csv\n",
+    );
+    cli.run(&["convert", "promptfooconfig.yaml", "--to", "tests", "-o", "new.eval.yaml"]).expect_code(0);
+
+    let plan = |file: &str| {
+        let run = ["eval", file, "--dry-run", "--json", "--judge", "openai:gpt-4o", "--allow-code"];
+        let plan = object(&cli.run(&run).expect_code(0));
+        let criteria: Vec<Value> = plan["judges"]
+            .as_array()
+            .expect("judges")
+            .iter()
+            .map(|judge| judge["criteria"].clone())
+            .collect();
+        (plan["cases"].clone(), plan["items"].clone(), plan["calls"].clone(), criteria)
+    };
+    let before = plan("promptfooconfig.yaml");
+    assert_eq!(before.0, 8);
+    assert_eq!(before, plan("new.eval.yaml"));
+}
+
+/// Tests from a program are listed, unless it may be run.
+#[test]
+fn programs_are_run_if_code_is_allowed() {
+    let cli = cli();
+    cli.file(
+        "t.py",
+        "def tests():\n    return [{'vars': {'q': 'a'}, 'assert': [{'type': 'contains', 'value': 'a'}]}]\n",
+    );
+    cli.file(
+        "c.yaml",
+        "prompts: ['{{q}}']\nproviders: [echo]\ntests: ['file://t.py:tests', {vars: {q: b}, assert: [{type: is-json}]}]\n",
+    );
+    let output = cli.run(&["convert", "c.yaml", "--to", "tests"]).expect_code(3);
+    assert!(output.stderr.contains("lost: c.yaml:3: tests come from a program"), "{}", output.stderr);
+    let output = cli.run(&["convert", "c.yaml", "--to", "tests", "--allow-code"]).expect_code(0);
+    assert!(output.stderr.contains("2 cases, everything was converted"), "{}", output.stderr);
 }
 
 #[test]

@@ -40,6 +40,7 @@ mod prefix;
 mod pressure;
 mod probabilities;
 mod processes;
+mod promptfoo_mistakes;
 mod references;
 mod relevance;
 mod report_file;

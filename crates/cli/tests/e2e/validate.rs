@@ -222,3 +222,24 @@ fn texts_that_are_kept_name_runs_by_their_ids() {
     let same = cli.run(&["compare", "last", &second]).expect_code(0);
     assert!(same.stderr.contains(&format!("`last` and `{second}` are the same run")), "{}", same.stderr);
 }
+
+/// Whatever `eval` runs of a folder, `validate` checks.
+#[test]
+fn json_files_of_a_folder_are_checked_and_run() {
+    let cli = cli();
+    cli.file(
+        "evals/a.eval.json",
+        "{\"tests\": [{\"id\": \"a\", \"input\": \"x\", \"output\": \"y\", \"asertions\": [\"Says y\"]}]}\n",
+    );
+    cli.file(
+        "evals/promptfooconfig.json",
+        "{\"prompts\": [\"hi\"], \"providers\": [\"echo\"], \"tests\": [{\"vars\": {}, \"asert\": []}]}\n",
+    );
+    for command in ["validate", "eval"] {
+        let output = cli.run(&[command, "evals"]).expect_code(2);
+        let told = format!("{}{}", output.stdout, output.stderr);
+        for part in ["evals/a.eval.json:1:", "evals/promptfooconfig.json:1:", "did you mean `assertions`?"] {
+            assert!(told.contains(part), "{command}: {part} in\n{told}");
+        }
+    }
+}

@@ -73,7 +73,7 @@ fn rubric_value(flat: &FlatCriterion<'_>, case: &Case, notes: &mut ConversionNot
         notes.add_loss(
             case.place.line,
             format!("criterion `{}` of `{}`", criterion.id, case.id),
-            "`required`: points know no gates",
+            "`required` is not converted: HealthBench has points, but no gates",
         );
     }
 

@@ -70,7 +70,7 @@ fn test_value(suite: &Suite, case: &Case, notes: &mut ConversionNotes) -> Option
         notes.add_loss(
             assertion.line,
             format!("{} of `{}`", assertion.name, case.id),
-            "`required`: beside assertions that are not, only the score of the test counts",
+            "`required` is not converted: other assertions of the test are optional, so the test passes by its score alone",
         );
     }
 
@@ -165,7 +165,9 @@ fn note_own_threshold(grader: &Grader, alone: bool, case: &Case, notes: &mut Con
     let lost = match (grader.standing.required, grader.standing.min_score.is_some()) {
         (true, _) if alone => return,
         (false, false) => return,
-        (true, _) => "its `required` is not converted: only the score of the test counts",
+        (true, _) => {
+            "its `required` is not converted: a promptfoo test with optional assertions passes by its score alone"
+        }
         (false, true) => "its `min_score` is not converted",
     };
     notes.add_loss(grader.place.line, grader_label(grader, case), lost);

@@ -1,10 +1,9 @@
 //! promptfoo configurations: prompts, variables, and assertions of many types.
 
-mod assertions;
 mod config;
-mod prompts;
+mod record_assertions;
 mod variables;
 
-pub(crate) use assertions::{PromptfooTestContext, convert_assertion};
 pub(crate) use config::read_config;
+pub(crate) use record_assertions::graders_of_records;
 pub(crate) use variables::escape_template;

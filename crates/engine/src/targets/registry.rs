@@ -381,6 +381,9 @@ impl TargetRegistry {
     }
 
     fn unknown(&self, name: &str) -> EngineError {
+        if let Some(hint) = assize_evalfile::model_hint(name) {
+            return EngineError::usage(format!("target `{name}` is not defined; {hint}"));
+        }
         let near = self.near(name, ECHO);
         let Some(path) = &self.path else {
             let hint = near.map_or_else(

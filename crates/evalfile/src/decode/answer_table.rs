@@ -38,16 +38,22 @@ struct TableColumn {
     usage: ColumnUse,
 }
 
+/// Returns the character between the cells of a header; `usual` where it has none.
+pub(crate) fn divider_of_header(header: &[u8], usual: u8) -> u8 {
+    let count = |sign: u8| memchr::memchr_iter(sign, header).count();
+
+    // Spreadsheets of many countries write semicolons.
+    let signs = [usual, b';', b'\t'].into_iter();
+    signs.max_by_key(|sign| (count(*sign), *sign == usual)).unwrap_or(usual)
+}
+
 /// Returns the character between the cells of a file; `None` for a file of JSON objects.
 pub(crate) fn find_divider(path: &Path) -> Option<u8> {
     let tab_or = |other: u8| {
         let mut header = Vec::new();
         let file = open_file(path).ok()?.take(MAX_HEADER_BYTES);
         BufReader::new(file).read_until(b'\n', &mut header).ok()?;
-        let count = |sign: u8| memchr::memchr_iter(sign, &header).count();
-
-        // Spreadsheets of many countries write semicolons.
-        [other, b';', b'\t'].into_iter().max_by_key(|sign| (count(*sign), *sign == other))
+        Some(divider_of_header(&header, other))
     };
 
     match file_extension(path).as_str() {

@@ -11,7 +11,7 @@ use super::common::{
     find_spelling, non_empty_list, refuse_foreign_keys,
 };
 use super::conversation::decode_conversation;
-use super::grader::{AssertionContext, decode_inline_rubrics, grader_from_outcome};
+use super::grader::{AssertionContext, decode_inline_rubrics, decode_transforms, grader_from_outcome};
 use super::interpolate::interpolate_described;
 use super::map_reader::{check_not_blank, string, wrong_type};
 use super::preprocessors::merge_preprocessors;
@@ -22,7 +22,7 @@ use super::workspace::decode_workspace;
 use super::{DecodeContext, MapReader, execution, graders, messages};
 use crate::codes;
 use crate::model::{
-    Case, CaseId, CaseMarks, CaseMessage, EvalFileFormat, GivenOutput, Grader, GraderKind,
+    AnswerTransform, Case, CaseId, CaseMarks, CaseMessage, EvalFileFormat, GivenOutput, Grader, GraderKind,
     OnDependencyFailure, ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
 };
 use crate::tree::{MapEntry, NodeValue, TreeNode};
@@ -34,6 +34,7 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("prompt", "write the prompt as `input`"),
     ("question", "write the question as `input`"),
     ("asserts", "write the graders as `assertions`"),
+    ("value", "indent it as far as the `type` of its grader"),
     ("expected", "write what a good answer says as `expected_output`"),
     ("answer", "write the answer to grade as `output`"),
     ("provider", "name the target: `execution: {target: NAME}`"),
@@ -204,6 +205,7 @@ struct PartialCase {
     expected_outcome: Option<SpannedValue<String>>,
     expected_output: Vec<CaseMessage>,
     output: Option<crate::model::GivenOutput>,
+    transforms: Vec<AnswerTransform>,
     graders: Vec<Arc<Grader>>,
     lines: ThresholdOverrides,
     threshold: Option<Span>,
@@ -268,6 +270,7 @@ impl PartialCase {
             expected_outcome,
             expected_output,
             output: output.flatten(),
+            transforms: object.value("transform").map(|node| decode_transforms(cx, node)).unwrap_or_default(),
             graders: Vec::new(),
             lines,
             threshold,
@@ -423,7 +426,7 @@ impl PartialCase {
             graders: self.graders,
             lines: self.lines,
             targets: self.targets,
-            transforms: Vec::new(),
+            transforms: self.transforms,
             output_as_text: false,
             preprocessors: Arc::clone(&defaults.preprocessors),
             container,

@@ -10,6 +10,7 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use super::DiagnosticCollector;
 use super::file::unreadable_help;
 use super::grader::TemplateCache;
+use super::matrix::LoweredSuite;
 use crate::codes;
 use crate::load::CaseCheck;
 use crate::model::{FilePosition, SourceMark};
@@ -27,6 +28,10 @@ pub(crate) struct DecodeContext {
     pub(crate) templates: TemplateCache,
     /// The suite of a matrix file as its extensions changed it.
     pub(crate) changed_suite: Option<serde_json::Value>,
+    /// Literal secrets in the targets that the file defines, which nothing may show; `None` if it defines none.
+    pub(crate) secrets: Option<Vec<Span>>,
+    /// What a matrix file comes to in the `tests` format, if it is to be kept.
+    pub(crate) lowered: Option<Box<LoweredSuite>>,
 }
 
 /// Files and variables that a load may access.
@@ -76,7 +81,9 @@ impl DecodeContext {
     /// Creates a context with existing limits of access.
     pub(crate) fn with_scope(reach: Arc<LoadScope>) -> Self {
         let (sources, problems) = (SourceMap::new(), DiagnosticCollector::default());
-        Self { sources, problems, reach, templates: TemplateCache::default(), changed_suite: None }
+        let templates = TemplateCache::default();
+        let (changed_suite, secrets, lowered) = (None, None, None);
+        Self { sources, problems, reach, templates, changed_suite, secrets, lowered }
     }
 
     /// Creates a context with the same access, but with no sources and no diagnostics: for one line of a
@@ -88,6 +95,8 @@ impl DecodeContext {
             reach: Arc::clone(&self.reach),
             templates: self.templates.clone(),
             changed_suite: None,
+            secrets: None,
+            lowered: None,
         }
     }
 

@@ -127,6 +127,11 @@ impl DiagnosticCollector {
         list
     }
 
+    /// Returns the diagnostics so far.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.list.iter()
+    }
+
     /// Returns an empty collector that hides the same values.
     pub(crate) fn fork(&self) -> Self {
         Self { hidden: self.hidden.clone(), ..Self::default() }

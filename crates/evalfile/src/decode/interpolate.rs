@@ -47,7 +47,9 @@ fn substitute_below(cx: &mut DecodeContext, node: &mut TreeNode, settings: bool)
 /// Replaces the references in the values of a suite or a case, except that of the key `except`. A run needs no
 /// `description`, so that a variable of it that is not set is no more than a note.
 pub(crate) fn interpolate_described(cx: &mut DecodeContext, entries: &mut [MapEntry], except: &str) {
-    for entry in entries.iter_mut().filter(|entry| entry.key != except) {
+    // The values of targets are settings with rules of their own, secrets among them.
+    let is_text = |entry: &&mut MapEntry| entry.key != except && entry.key != "targets";
+    for entry in entries.iter_mut().filter(is_text) {
         let is_description = entry.key == "description";
         let notes = std::mem::replace(&mut cx.problems.notes_unset, is_description);
         substitute_below(cx, &mut entry.value, SETTINGS.contains(&entry.key.as_str()));

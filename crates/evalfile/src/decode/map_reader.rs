@@ -125,6 +125,27 @@ impl<'n> MapReader<'n> {
         found
     }
 
+    /// Returns the entry that most likely stands for an absent key: one of `guesses`, or a misspelling. It is an error, and what
+    /// it holds can still be read.
+    pub(crate) fn misspelt(
+        &mut self,
+        key: &'static str,
+        guesses: &[&str],
+        problems: &mut DiagnosticCollector,
+    ) -> Option<&'n MapEntry> {
+        let is_meant = |entry: &MapEntry| {
+            guesses.contains(&entry.key.as_str())
+                || !entry.key.starts_with("x-") && did_you_mean(&entry.key, [key]).is_some()
+        };
+        let found = self.entries.iter().zip(&self.taken).position(|(entry, taken)| !taken && is_meant(entry));
+        let index = found.filter(|_| !self.has(key))?;
+        self.taken[index] = true;
+        self.meant.push(key);
+        problems.add(unknown_key(&self.entries[index], self.what, &self.known, Some(key)));
+
+        Some(&self.entries[index])
+    }
+
     /// Returns the value of a key; `None` if it is absent or `null`.
     pub(crate) fn value(&mut self, key: &'static str) -> Option<&'n TreeNode> {
         self.entry(key).map(|entry| &entry.value).filter(|node| !node.is_null())

@@ -66,8 +66,8 @@ pub use context::EnvironmentLookup;
 pub use diagnostic_collector::note_unset_variables;
 pub use jsonl::{CaseLoadError, CasePlace};
 pub use matrix::{
-    ASSERTION_TYPES, AssertionSupport, AssertionType, AuthoredTest, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey,
-    MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
+    ASSERTION_TYPES, AssertionSupport, AssertionType, AuthoredTest, LoweredLoss, LoweredSuite, LoweredTarget,
+    MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
 };
 pub use prices::{LoadedPrices, ModelNameParser, load_prices};
 pub use rubric::{
@@ -80,5 +80,5 @@ pub use scorecard::{
 };
 #[cfg(test)]
 pub(crate) use targets::TYPED_TARGET_KEYS;
-pub(crate) use targets::provider_names;
-pub use targets::{LoadedTargets, is_secret_header, load_targets, model_provider};
+pub use targets::{LoadedTargets, is_secret_header, load_targets, model_hint, model_provider};
+pub(crate) use targets::{mask_secrets, provider_names};

@@ -12,6 +12,7 @@ use super::common::{
 use super::grader::AssertionContext;
 use super::map_reader::string;
 use super::preprocessors::decode_preprocessors;
+use super::targets::decode_defined_targets;
 use super::workspace::decode_workspace;
 use super::{AnswerFormat, DecodeContext, MapReader, execution, graders, messages};
 use crate::codes;
@@ -61,7 +62,6 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("environment", "write `workspace` for the folder to work in"),
     ("extensions", "write `hooks` under `workspace`"),
     ("env", "set variables in the `.env` file and use them as `${{ NAME }}`"),
-    ("targets", "name targets under `execution: {targets: [...]}`; define them in the targets file"),
     ("timeout_seconds", "set the time limit on the target, in the targets file"),
 ];
 
@@ -91,6 +91,10 @@ pub(crate) fn decode_suite(
 
     check_default_kind(cx, &mut object, format);
     refuse_foreign_keys(cx, &mut object, FOREIGN_KEYS);
+    let defined_targets = match object.value("targets") {
+        Some(node) => decode_defined_targets(cx, node, path),
+        None => Vec::new(),
+    };
 
     let mut inner = execution::open_execution(cx, &mut object);
     let settings = execution::decode_settings(cx, &mut object, inner.as_mut());
@@ -136,7 +140,7 @@ pub(crate) fn decode_suite(
         settings,
         workspace,
         preprocessors: Arc::clone(&preprocessors),
-        defined_targets: Vec::new(),
+        defined_targets,
         extensions: None,
         unbuilt: missing,
         derived_metrics: Vec::new(),

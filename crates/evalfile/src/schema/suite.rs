@@ -79,6 +79,13 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
             ),
     );
 
+    defs.add_keys(
+        "case-transform",
+        MapSchema::new("a `transform` of a case", "Code that changes the answers of one target, or of all.")
+            .required_key("value", text(), "JavaScript, or `file://PATH` of JavaScript or Python.")
+            .optional_key("target", text(), "Name of the target whose answers it changes. Default: all."),
+    );
+
     workspace::add(defs);
     messages(defs);
 
@@ -142,6 +149,11 @@ fn settings() -> MapSchema {
             .optional_key("name", id(), "Suite name shown in results. Default: the file name.")
             .optional_key("dataset", id(), "Suite name (the `evalcases` format).")
             .optional_key("description", string(), "Description of the suite.")
+            .optional_key(
+                "targets",
+                list(reference("target")),
+                "Definitions of targets for this file, as in a targets file.",
+            )
             .non_null_key("input", reference("input"), "Messages to put before those of each case.")
             .optional_key(
                 "execution",
@@ -227,6 +239,11 @@ fn case() -> MapSchema {
         .optional_key("expected_messages", reference("expected-output"), "Reference answer (the `evalcases` format). Shown to the judge.")
         .non_null_key("rubrics", reference("criteria"), "Criteria: short form of one `rubrics` grader.")
         .optional_key("execution", reference("case-execution"), "Settings of this case that override those of the suite.")
+        .optional_key(
+            "transform",
+            any_of([text(), list(any_of([text(), reference("case-transform")]))]),
+            "Code that changes the answer before it is graded.",
+        )
         .optional_key("vars", any_map(), "Values for `{{ name }}` placeholders in the texts of the case.")
         .optional_key("description", string(), "Any text. Not interpreted.")
         .optional_key("suite", string(), "Any text. Not interpreted.")

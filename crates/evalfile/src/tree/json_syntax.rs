@@ -8,6 +8,12 @@ pub(super) fn explain_error(message: &str, text: &str, at: usize, is_line: bool)
     let rest = &text[at..];
     let first = rest.chars().next();
     let said = |label: &str, help: &str| (at, label.to_owned(), help.to_owned());
+    if matches!(first, Some('“' | '”' | '„' | '‘' | '’' | '«' | '»')) {
+        return said("a curly quotation mark", "write straight quotation marks: `\"text\"`");
+    }
+    if rest.starts_with("//") || rest.starts_with("/*") || first == Some('#') {
+        return said("a comment", "JSON has no comments; remove it, or save the file as YAML");
+    }
     let double_quotes = "JSON strings and keys need double quotes: `\"text\"`";
     if first == Some('\'') {
         return said("a single quotation mark", double_quotes);

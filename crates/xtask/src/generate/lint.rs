@@ -19,7 +19,8 @@ with 2; its valid cases are linted anyway. Rubric files are linted too, and scor
 wording of the conditions in their prompts. `--format github` and `--format sarif` print for code review. `assize lint --list`
 prints the rules. `--only RULE` applies one rule, `--skip RULE` skips one; both take codes and names, and are repeatable.
 
-`--fix` makes the changes that keep the meaning (marked below) and leaves every other byte as it is. The file is
+`--fix` makes the changes that certainly keep the meaning, and leaves every other byte as it is. A rule that is marked below, and
+with `--fix where certain` in the list, finds more than it can correct. The file is
 read again afterwards; if it no longer loads, it gets its old content back and the changes are shown instead.
 
 ## Allowing a finding

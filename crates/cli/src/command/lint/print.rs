@@ -154,7 +154,7 @@ pub(super) fn print_rules(format: FormatChoice, context: &CliContext) {
         .iter()
         .map(|rule| {
             let fix = match (rule.fixes, rule.question()) {
-                (true, _) => " (--fix)",
+                (true, _) => " (--fix where certain)",
                 (false, Some(_)) => " (--judge)",
                 (false, None) => "",
             };

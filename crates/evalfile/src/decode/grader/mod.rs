@@ -42,7 +42,7 @@ pub(crate) use prompt::decode_command;
 pub(crate) use rubrics::{
     decode_evidence, decode_inline_rubrics, decode_judging, decode_truncate, grader_from_outcome,
 };
-pub(crate) use script::{read_code, read_language};
+pub(crate) use script::{decode_transforms, read_code, read_language};
 pub(in crate::decode) use selection::refuse_selection;
 pub(crate) use shared::{decode_choice, decode_duration, missing_key};
 pub(crate) use template_cache::TemplateCache;

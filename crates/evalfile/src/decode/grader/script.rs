@@ -57,6 +57,33 @@ pub(super) fn decode_transform(
     Some(AnswerTransform { code, target: None })
 }
 
+/// Decodes `transform` of a case: code for all answers, or a list of code for all and for single targets, in its order.
+pub(crate) fn decode_transforms(cx: &mut DecodeContext, node: &TreeNode) -> Vec<AnswerTransform> {
+    let items = node.as_seq().unwrap_or(std::slice::from_ref(node));
+    let mut transforms = Vec::new();
+    for item in items {
+        if item.as_map().is_none() {
+            let code = read_code(cx, item, "transform", CodeLanguage::JavaScript);
+            transforms.extend(code.map(|code| AnswerTransform { code, target: None }));
+            continue;
+        }
+
+        let Some(mut object) = MapReader::new(item, "a `transform` of a case", &mut cx.problems) else {
+            continue;
+        };
+        let target = object.text("target", &mut cx.problems).map(|target| target.value);
+        let value = object.value("value");
+        if value.is_none() {
+            cx.problems.add(missing_key(object.head(), "`transform`", "value", "value: output.trim()"));
+        }
+        object.finish(&mut cx.problems);
+        let code = value.and_then(|node| read_code(cx, node, "value", CodeLanguage::JavaScript));
+        transforms.extend(code.map(|code| AnswerTransform { code, target }));
+    }
+
+    transforms
+}
+
 /// Reads code in a language, or `file://PATH` with the name of a function behind it. Returns `None` after adding a
 /// diagnostic.
 pub(crate) fn read_code(

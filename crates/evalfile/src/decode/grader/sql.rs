@@ -38,7 +38,7 @@ fn decode_dialect(cx: &mut DecodeContext, node: &TreeNode) -> Option<SqlDialect>
 
     let diagnostic = Diagnostic::error(
         codes::UNKNOWN_CHOICE,
-        format!("`{}` is no known dialect of SQL", found.value),
+        format!("unknown SQL dialect `{}`", found.value),
         found.span,
         "unknown dialect",
     );

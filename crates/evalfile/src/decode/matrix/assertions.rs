@@ -25,6 +25,10 @@ const G_EVAL_THRESHOLD: f64 = 0.7;
 /// Maximum depth of sets in sets.
 const MAX_SET_DEPTH: usize = 16;
 
+/// Keys that only some types have: they are not unknown where a type could not be read to its end.
+const KEYS_OF_TYPES: [&str; 7] =
+    ["assert", "assertions", "budget", "config", "contextTransform", "context_transform", "prompt"];
+
 /// Rule by which the assertions of a test make it pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PassRule {
@@ -72,20 +76,15 @@ impl AssertionWriter<'_> {
         let resolved = self.resolve_reference(cx, node)?;
         let node = &resolved;
         if node.as_map().is_none() {
-            cx.problems.add(wrong_type(node, "an assertion", "a map with `type`"));
+            cx.problems.add(
+                wrong_type(node, "an assertion", "a map with `type`")
+                    .with_help("write `- type: contains`, and below it `value: TEXT`"),
+            );
             return None;
         }
 
         let Some(written) = node.get("type") else {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::MISSING_TYPE,
-                    "an assertion has no type",
-                    head(node),
-                    "no `type` here",
-                )
-                .with_help("add `type:`, such as `contains` or `llm-rubric`"),
-            );
+            cx.problems.add(missing_type(node));
             return None;
         };
         let name = string(written, "type", &mut cx.problems)?;
@@ -167,7 +166,8 @@ impl AssertionWriter<'_> {
             "not a type",
         );
         let names = ASSERTION_TYPES.iter().map(|row| row.name);
-        cx.problems.add(match did_you_mean(name, names) {
+        let near = did_you_mean(name, names);
+        cx.problems.add(match near {
             Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
                 "use that type",
                 span,
@@ -177,7 +177,25 @@ impl AssertionWriter<'_> {
                 "the page on promptfoo lists all types; the tool itself fails only when it reaches the assertion",
             ),
         });
+        self.check_other_keys(cx, node, near.unwrap_or("javascript"));
         None
+    }
+
+    /// Reports misspelt keys of an assertion whose type is not known, as if it were of the type `name`.
+    fn check_other_keys(&self, cx: &mut DecodeContext, node: &TreeNode, name: &str) {
+        let Some((kind, negated)) = resolve_assertion_type(name) else { return };
+        let fork = cx.problems.fork();
+        let known = std::mem::replace(&mut cx.problems, fork);
+        let assertion = AssertionParts { kind, negated, span: head(node), rule: PassRule::Mean, depth: 0 };
+        if let Some(object) = MapReader::new(node, "an assertion", &mut cx.problems) {
+            self.write(cx, object, &assertion);
+        }
+        let found = std::mem::replace(&mut cx.problems, known);
+        for diagnostic in found.into_vec() {
+            if diagnostic.code == codes::UNKNOWN_KEY && diagnostic.suggestion.is_some() {
+                cx.problems.add(diagnostic);
+            }
+        }
     }
 
     fn write(
@@ -188,14 +206,15 @@ impl AssertionWriter<'_> {
     ) -> Option<TreeNode> {
         let mut grader = MapNode::new(assertion.span);
         object.entry("type");
-        let value = match object.entry("value").filter(|entry| !entry.value.is_null()) {
-            Some(entry) => Some(self.render_node(cx, &entry.value)?),
-            None => None,
-        };
-        let threshold = match object.value("threshold") {
-            Some(node) => Some(number(node, "threshold", &mut cx.problems)?.value),
-            None => None,
-        };
+        // What is wrong with one key hides nothing about the others: the caller drops a grader with errors.
+        let value = object
+            .entry("value")
+            .filter(|entry| !entry.value.is_null())
+            .map(|entry| self.render_node(cx, &entry.value).unwrap_or_else(|| entry.value.clone()));
+        let threshold = object
+            .value("threshold")
+            .and_then(|node| number(node, "threshold", &mut cx.problems))
+            .map(|threshold| threshold.value);
 
         self.write_common(cx, &mut object, &mut grader, assertion);
         let judge = self.judge_of(cx, &mut object);
@@ -207,7 +226,12 @@ impl AssertionWriter<'_> {
         let prompt =
             self.spelling.entry(&mut object, "rubricPrompt", &mut cx.problems).map(|entry| &entry.value);
         let parts = AssertionValues { value, threshold, judge, embedder, prompt };
-        self.write_kind(cx, &mut object, &mut grader, assertion, parts)?;
+        let written = self.write_kind(cx, &mut object, &mut grader, assertion, parts);
+        if written.is_none() {
+            for key in KEYS_OF_TYPES {
+                object.entry(key);
+            }
+        }
 
         if self.spelling == MatrixSpelling::Snake {
             for entry in object.take_remaining() {
@@ -217,7 +241,7 @@ impl AssertionWriter<'_> {
         }
         object.finish(&mut cx.problems);
 
-        Some(grader.finish())
+        written.map(|()| grader.finish())
     }
 
     /// Writes name, weight and negation. A weight of 0 makes a metric that can't fail.
@@ -485,6 +509,7 @@ impl AssertionWriter<'_> {
         gate: &impl Fn(&mut MapNode, f64),
     ) -> Option<()> {
         let found = object.first_of(&["assert", "assertions"], &mut cx.problems);
+        let config = object.entry("config");
         let Some(entry) = found.filter(|entry| entry.value.as_seq().is_some_and(|items| !items.is_empty()))
         else {
             cx.problems.add(set_without_members(assertion.span, found));
@@ -502,7 +527,7 @@ impl AssertionWriter<'_> {
             );
             return None;
         }
-        if let Some(config) = object.entry("config") {
+        if let Some(config) = config {
             cx.problems.add(super::tests::no_effect(config, "a set has no settings here"));
         }
 
@@ -615,6 +640,34 @@ pub(super) struct AssertionValues<'a> {
     pub(super) judge: Option<String>,
     pub(super) embedder: Option<String>,
     pub(super) prompt: Option<&'a TreeNode>,
+}
+
+/// Returns the error that an assertion has no `type`; the type may stand as a key.
+fn missing_type(node: &TreeNode) -> Diagnostic {
+    let entries = node.as_map().unwrap_or_default();
+    let is_type = |key: &str| resolve_assertion_type(&key.to_ascii_lowercase().replace('_', "-")).is_some();
+    let known_keys = ["type", "value", "threshold", "weight", "metric", "provider", "transform", "config"];
+    let by_key = entries.iter().find(|entry| is_type(&entry.key));
+    let misspelt = entries.iter().find(|entry| {
+        !known_keys.contains(&entry.key.as_str()) && did_you_mean(&entry.key, ["type"]).is_some()
+    });
+
+    let span = by_key.or(misspelt).map_or_else(|| head(node), |entry| entry.key_span);
+    let diagnostic =
+        Diagnostic::error(codes::MISSING_TYPE, "an assertion has no type", span, "no `type` here");
+    match (by_key, misspelt) {
+        (Some(entry), _) => diagnostic.with_help(format!(
+            "write the type as a value: `- type: {}`, and below it `value: ...`",
+            entry.key
+        )),
+        (None, Some(_)) => {
+            diagnostic.with_help("did you mean `type`?").with_suggestion("rename the key", span, "type")
+        }
+        (None, None) if entries.iter().all(|entry| entry.key == "value") => {
+            diagnostic.with_help("write `value` below the `type` of its assertion, without a `-` of its own")
+        }
+        (None, None) => diagnostic.with_help("add `type:`, such as `contains` or `llm-rubric`"),
+    }
 }
 
 pub(super) fn missing_value(assertion: &AssertionParts) -> Diagnostic {

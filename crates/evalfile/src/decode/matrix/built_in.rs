@@ -26,13 +26,26 @@ const BUILT_IN: [(&str, &str); 16] = [
 /// Returns the body of the function that decides an assertion.
 pub(super) fn built_in_code(name: &str) -> String {
     let body = BUILT_IN.iter().find(|row| row.0 == name).map_or("return false;", |row| row.1);
-    format!("{PRELUDE}{body}")
+    let used = prelude_functions().filter(|(name, _)| body.contains(&format!("{name}(")));
+    used.map(|(_, code)| code).chain([body]).collect()
+}
+
+/// Returns the functions of the prelude by name. Each begins a line, and none calls another.
+fn prelude_functions() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let starts = PRELUDE.match_indices("const ").map(|(at, _)| at);
+    let starts: Vec<usize> =
+        starts.filter(|at| *at == 0 || PRELUDE[..*at].ends_with('\n')).chain([PRELUDE.len()]).collect();
+    let ranges: Vec<_> = starts.windows(2).map(|pair| pair[0]..pair[1]).collect();
+    ranges.into_iter().filter_map(|range| {
+        let code = &PRELUDE[range];
+        Some((code.strip_prefix("const ")?.split_once(' ')?.0, code))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::assertion_types::{ASSERTION_TYPES, AssertionSupport};
-    use super::BUILT_IN;
+    use super::{BUILT_IN, built_in_code, prelude_functions};
 
     #[test]
     fn every_built_in_assertion_has_code() {
@@ -42,6 +55,24 @@ mod tests {
         });
         for name in named {
             assert!(BUILT_IN.iter().any(|row| row.0 == name), "{name}");
+        }
+    }
+
+    /// Converted files hold this code, so that it should hold nothing else.
+    #[test]
+    fn code_has_the_functions_that_it_calls_and_no_others() {
+        let functions: Vec<(&str, &str)> = prelude_functions().collect();
+        assert_eq!(functions.len(), 5);
+        for (name, body) in BUILT_IN {
+            let code = built_in_code(name);
+            for (function, _) in &functions {
+                let calls = body.contains(&format!("{function}("));
+                assert_eq!(code.contains(&format!("const {function} =")), calls, "{name}: {function}");
+            }
+        }
+        for (name, code) in &functions {
+            let others = functions.iter().filter(|(other, _)| other != name);
+            assert!(others.into_iter().all(|(other, _)| !code.contains(&format!("{other}("))), "{name}");
         }
     }
 }

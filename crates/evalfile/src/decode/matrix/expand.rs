@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::assertions::{AssertionWriter, PassRule};
 use super::authored::{AuthoredTest, MatrixSource};
+use super::lowered::{decode_readable_graders, keep_case};
 use super::merge::merge_default;
 use super::metrics::{MetricMark, MetricNames, named_metrics, take_marks};
 use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
@@ -22,15 +23,15 @@ use super::spelling::MatrixSpelling;
 use super::test_judges::{JudgeNames, embedder_of};
 use super::tests::MatrixTest;
 use super::variables::{
-    VariableCombination, combinations, count_combinations, read_values, read_variables_script,
-    strip_line_ends,
+    VariableCombination, absent_variable, blank_variable, combinations, count_combinations, read_values,
+    read_variables_script, strip_line_ends,
 };
 use crate::codes;
 use crate::decode::case::{DecodedCase, decode_prepared_case};
-use crate::decode::grader::read_code;
+use crate::decode::grader::decode_transforms;
 use crate::decode::suite::SuiteDefaults;
 use crate::decode::{CaseCollector, DecodeContext};
-use crate::model::{AnswerTransform, CodeLanguage, FilePosition, Suite, TargetRef, UnsupportedFeature};
+use crate::model::{FilePosition, Suite, TargetRef, UnsupportedFeature};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Maximum number of cases that a file may come to.
@@ -90,6 +91,9 @@ impl<'a> MatrixExpander<'a> {
             .iter()
             .map(|provider| target_ref(&provider.name, cx.position(provider.span)))
             .collect();
+        if let Some(lowered) = &mut cx.lowered {
+            lowered.name_targets(self.file.providers.iter().map(|provider| provider.name.as_str()));
+        }
 
         for (index, test) in self.file.tests.iter().enumerate() {
             let merged = Rc::new(merge_default(self.file, test));
@@ -116,7 +120,8 @@ impl<'a> MatrixExpander<'a> {
         into: &mut CaseCollector,
     ) -> bool {
         let span = place_of(&test, self.file.root.use_span());
-        let Some((values, media)) = read_values(cx, &test.vars, !test.options.disable_expansion) else {
+        let values = read_values(cx, &test.vars, !test.options.disable_expansion);
+        let Some((values, media)) = values.filter(|_| !test.is_broken) else {
             self.check_rest(cx, &test, span, &into.defaults);
             into.met = true;
             into.broken += 1;
@@ -324,20 +329,24 @@ impl<'a> MatrixExpander<'a> {
     ) -> Option<DecodedCase> {
         self.file.templates.filters.report_failures(cx);
         let Combination { case: pending, variant } = *combination;
-        // Their errors are reported beside those of the assertions.
-        let transforms = self.transforms(cx, &pending.test);
+        // Its errors are reported beside those of the assertions.
         let scoring = scoring_function(cx, &pending.test);
-        let CaseNode { node, has_media: media, marks } = self.case_node(cx, id, combination)?;
+        let Some(CaseNode { mut node, has_media: media, marks }) = self.case_node(cx, id, combination) else {
+            decode_transforms(cx, &list_node(pending.span, self.transforms(&pending.test)));
+            return None;
+        };
         self.metrics.add(&marks);
         let vars = variant.vars.clone().into_iter().collect();
         let mut read = decode_prepared_case(cx, &node, defaults, vars);
+        if read.case.is_none() && cx.lowered.is_some() {
+            (node, read) = decode_readable_graders(cx, node, defaults, &variant.vars);
+        }
         if let Some(case) = read.case.as_mut().map(Arc::make_mut) {
             if let (Some(function), [grader]) = (scoring, case.graders.as_mut_slice()) {
                 set_scoring(Arc::make_mut(grader), function);
             }
             case.metrics = named_metrics(&case.graders, &marks);
             case.prompt = pending.prompt.and_then(|prompt| prompt.shown.clone());
-            case.transforms = transforms;
             if case.compares_answers() {
                 case.rivals = Some(Arc::clone(&pending.group));
                 name_weights(cx, case, &pending.test, self.file.root);
@@ -360,6 +369,9 @@ impl<'a> MatrixExpander<'a> {
                 None => {}
             }
         }
+        if cx.lowered.is_some() {
+            keep_case(cx, &node, &variant.vars, pending, &read);
+        }
         Some(read)
     }
 
@@ -381,9 +393,19 @@ impl<'a> MatrixExpander<'a> {
         if let Some(input) = &test.input {
             case.add("input", input.use_span(), input.clone());
         } else if let Some(prompt) = prompt {
+            if let Some(problem) = absent_variable(test, vars, prompt, span) {
+                cx.problems.add(problem);
+                return None;
+            }
             let rendered = self.input_of(cx, prompt, combination, &scope)?;
             self.bytes += rendered.text.len();
             media = rendered.has_media;
+            if rendered.input.as_str().is_some_and(|text| text.trim().is_empty())
+                && let Some(problem) = blank_variable(cx, &test.vars, prompt)
+            {
+                cx.problems.add(problem);
+                return None;
+            }
             case.add("input", prompt.span, rendered.input);
         } else {
             case.add("input", span, text_node(span, plain_input(vars)));
@@ -392,6 +414,10 @@ impl<'a> MatrixExpander<'a> {
             case.add("output", output.use_span(), output.clone());
         }
 
+        let transforms = self.transforms(test);
+        if !transforms.is_empty() {
+            case.add("transform", span, list_node(span, transforms));
+        }
         let marks = self.add_assertions(cx, &mut case, test, (&scope, vars), span)?;
         self.add_metadata(&mut case, test, prompt, span);
         self.add_targets(cx, &mut case, combination);
@@ -490,14 +516,22 @@ impl<'a> MatrixExpander<'a> {
             judges: self.judges,
         };
         let before = cx.problems.error_count();
-        let mut graders: Vec<TreeNode> =
-            test.assertions.iter().filter_map(|node| writer.grader(cx, node, rule, 0)).collect();
+        let mut graders: Vec<TreeNode> = Vec::new();
+        for node in &test.assertions {
+            let grader = writer.grader(cx, node, rule, 0);
+            if let (None, Some(lowered)) = (&grader, &mut cx.lowered) {
+                lowered.leave_out(node.span);
+            }
+            graders.extend(grader);
+        }
         number_names(&mut graders);
         if let Some(scoring) = test.scoring.as_ref().filter(|_| !graders.is_empty()) {
             graders = vec![scored_by_function(graders, scoring.span)];
         }
         let marks = take_marks(&mut graders, self.file.spelling);
-        if cx.problems.error_count() > before {
+        // A conversion goes on with the assertions that can be read.
+        let goes_on = cx.lowered.is_some() && !graders.is_empty();
+        if cx.problems.error_count() > before && !goes_on {
             return None;
         }
 
@@ -628,20 +662,23 @@ impl<'a> MatrixExpander<'a> {
         list_node(entry.value.use_span(), turns.collect())
     }
 
-    /// Returns the scripts that change the answers of a test: those of its providers first, then its own.
-    fn transforms(&self, cx: &mut DecodeContext, test: &MatrixTest) -> Vec<AnswerTransform> {
+    /// Returns the code that changes the answers of a test, as `transform` of a case: that of its providers first, then its own.
+    fn transforms(&self, test: &MatrixTest) -> Vec<TreeNode> {
         let of_providers = self.file.providers.iter().filter_map(|provider| {
             let (code, span) = provider.transform.as_ref()?;
-            Some((code, *span, Some(provider.name.clone())))
+            Some((code, *span, Some(&provider.name)))
         });
         let own = test.options.transform.iter().map(|code| (&code.value, code.span, None));
 
-        let mut transforms = Vec::new();
-        for (code, span, target) in of_providers.chain(own) {
-            let code = read_code(cx, &text_node(span, code.clone()), "transform", CodeLanguage::JavaScript);
-            transforms.extend(code.map(|code| AnswerTransform { code, target }));
-        }
-        transforms
+        let written = of_providers.chain(own).map(|(code, span, target)| {
+            let mut transform = MapNode::new(span);
+            transform.add_text("value", code.clone());
+            if let Some(target) = target {
+                transform.add_text("target", target.clone());
+            }
+            transform.finish()
+        });
+        written.collect()
     }
 
     fn unique_id(&mut self, id: String) -> String {
@@ -719,7 +756,7 @@ fn glob_fits(prompt: &MatrixPrompt, wanted: &str) -> bool {
 }
 
 /// Returns the name of the variable if a text is nothing but one.
-fn only_variable(text: &str) -> Option<&str> {
+pub(super) fn only_variable(text: &str) -> Option<&str> {
     let name = text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
     name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(name)
 }

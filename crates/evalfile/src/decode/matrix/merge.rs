@@ -37,6 +37,7 @@ pub(super) fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
         all.append(own);
         *own = all;
     };
+    merged.is_broken |= outer.is_broken;
     add_missing(&mut merged.vars, &outer.vars);
     add_missing(&mut merged.metadata, &outer.metadata);
     add_missing(&mut merged.case_keys, &outer.case_keys);

@@ -57,6 +57,10 @@ impl PromptReader {
     /// Reads the prompts: a list, a map of paths, or a single one.
     pub(super) fn read_list(&mut self, cx: &mut DecodeContext, node: &TreeNode) {
         match &node.data {
+            NodeValue::Seq(items) if items.is_empty() => cx.problems.add(
+                Diagnostic::error(codes::EMPTY_TEXT, "`prompts` is empty", node.use_span(), "no prompt")
+                    .with_help("add a prompt with the names of variables: `- 'Answer: {{question}}'`"),
+            ),
             NodeValue::Seq(items) => items.iter().for_each(|item| self.read(cx, item)),
             // The older form: each key is a path, each value its label.
             NodeValue::Map(entries) if entries.iter().all(|entry| entry.value.as_str().is_some()) => {
@@ -220,6 +224,7 @@ impl PromptReader {
     ) {
         let Some(file) = cx.read_text(path, span) else { return };
         let named = label.or_else(|| Some(path.to_owned()));
+        let (before, errors) = (self.found.len(), cx.problems.error_count());
         let mut add = |label: Option<String>, body| {
             self.found.push(MatrixPrompt::new(label, id.clone(), span, body));
         };
@@ -255,6 +260,20 @@ impl PromptReader {
                 }
             }
             _ => add(named, PromptBody::Text(file.text.to_string())),
+        }
+
+        if self.found.len() == before && cx.problems.error_count() == errors {
+            let diagnostic = Diagnostic::error(
+                codes::EMPTY_TEXT,
+                "there is no prompt in this file",
+                span,
+                "nothing in it",
+            );
+            cx.problems.add(diagnostic.with_help(if file_extension(&file.path) == "csv" {
+                "write a prompt in each row, in the column `prompt`"
+            } else {
+                "write the prompt into the file, or remove it from `prompts`"
+            }));
         }
     }
 }

@@ -13,7 +13,7 @@ use super::spelling::{MatrixSpelling, head};
 use crate::codes;
 use crate::decode::grader::read_code;
 use crate::decode::map_reader::wrong_type;
-use crate::decode::targets::{IdleSetting, InlineTarget, InlineTargets, model_provider};
+use crate::decode::targets::{IdleSetting, InlineTarget, InlineTargets, model_hint, model_provider};
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{AuthorCode, CodeLanguage};
 use crate::tree::{NodeValue, TreeNode};
@@ -358,6 +358,9 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
             Ok((provider, model)) => {
                 entry.add_text("provider", provider);
                 entry.add_text("model", model);
+            }
+            Err(reason) if settings.is_none() && model_hint(id).is_some() => {
+                problems.push(format!("{reason}; {}", model_hint(id).unwrap_or_default()));
             }
             Err(_) if !id.contains([':', '/']) && crate::decode::targets::is_provider(id) => {
                 entry.add_text("provider", id);

@@ -378,6 +378,9 @@ fn read_suite(
     if node.get("name").is_none() {
         suite.name = default_name(path);
     }
+    if let Some(lowered) = &mut cx.lowered {
+        lowered.set_head(&suite.name, description.as_deref(), &tags, &metadata, &node);
+    }
     suite.description = description;
     suite.tags = tags;
     suite.metadata = metadata;

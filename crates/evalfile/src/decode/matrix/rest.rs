@@ -39,7 +39,9 @@ impl MatrixExpander<'_> {
 
         let rest = cx.problems.fork();
         let known = mem::replace(&mut cx.problems, rest);
+        let lowered = cx.lowered.take();
         self.write_case(cx, "test", &Combination { case: &case, variant: &variant }, defaults);
+        cx.lowered = lowered;
         let rest = mem::replace(&mut cx.problems, known);
         for diagnostic in rest.into_vec() {
             if is_independent(cx, &diagnostic) {
@@ -52,6 +54,14 @@ impl MatrixExpander<'_> {
 /// Returns true for errors about keys, types and files that the test itself names.
 fn is_independent(cx: &DecodeContext, diagnostic: &Diagnostic) -> bool {
     let code = diagnostic.code;
-    [codes::UNKNOWN_KEY, codes::UNKNOWN_GRADER, codes::WRONG_TYPE, codes::FILE_NOT_FOUND].contains(&code)
-        && !cx.sources.slice(diagnostic.primary.span).contains("{{")
+    let independent = [
+        codes::UNKNOWN_KEY,
+        codes::UNKNOWN_GRADER,
+        codes::GRADER_NOT_OFFERED,
+        codes::MISSING_TYPE,
+        codes::MISSING_SETTING,
+        codes::WRONG_TYPE,
+        codes::FILE_NOT_FOUND,
+    ];
+    independent.contains(&code) && !cx.sources.slice(diagnostic.primary.span).contains("{{")
 }

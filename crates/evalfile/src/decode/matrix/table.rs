@@ -12,6 +12,7 @@ use super::nodes::{MapNode, json_node, text_node};
 use super::tests::MatrixTest;
 use crate::codes;
 use crate::decode::DecodeContext;
+use crate::decode::answer_table::divider_of_header;
 use crate::decode::file::file_extension;
 use crate::decode::sheet_rows::{load_sheet, row_text};
 use crate::tree::{MapEntry, TreeNode};
@@ -32,10 +33,9 @@ pub(super) fn tests_of_table(cx: &mut DecodeContext, source: SourceId) -> Vec<Ma
     let body = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let offset = text.len() - body.len();
     let is_tsv = ["tsv", "tab"].contains(&file_extension(cx.sources.file(source).path()).as_str());
-    let mut table = csv::ReaderBuilder::new()
-        .flexible(true)
-        .delimiter(if is_tsv { b'\t' } else { b',' })
-        .from_reader(body.as_bytes());
+    let header = body.lines().next().unwrap_or_default();
+    let divider = if is_tsv { b'\t' } else { divider_of_header(header.as_bytes(), b',') };
+    let mut table = csv::ReaderBuilder::new().flexible(true).delimiter(divider).from_reader(body.as_bytes());
 
     let Ok(headers) = table.headers().cloned() else { return Vec::new() };
     let headers: Vec<String> = headers.iter().map(|header| header.trim().to_owned()).collect();

@@ -7,11 +7,13 @@ use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use assize_table::SheetPath;
 use serde_json::Value;
 
+use super::assertion_types::resolve_assertion_type;
 use super::code_part::{CodeCall, CodePart, CodeResult, WrittenPart, names_code, run_calls};
-use super::keys::{MatrixKeySupport, OPTION_KEYS};
+use super::keys::{MatrixKeySupport, OPTION_KEYS, TEST_KEYS};
 use super::spelling::{MatrixSpelling, head};
 use super::table::{tests_of_sheet, tests_of_table};
 use crate::codes;
+use crate::decode::common::refuse_foreign_keys;
 use crate::decode::external::find_matches;
 use crate::decode::file::{PROGRAM_ENDINGS, file_extension, read_source, read_tree};
 use crate::decode::map_reader::{string, wrong_type};
@@ -22,6 +24,25 @@ use crate::tree::{MapEntry, NodeValue, TreeNode, read_json_in};
 const CASE_KEYS: [&str; 12] = [
     "criteria", "conversation_id", "mode", "turns", "aggregation", "on_turn_failure", "window_size",
     "depends_on", "on_dependency_failure", "input_files", "expected_output", "tags",
+];
+
+/// Names under which the assertions of a test are looked for by those who know other tools.
+const OTHER_LISTS: &[&str] =
+    &["assertions", "checks", "evaluators", "expect", "expectations", "expects", "graders", "rubrics"];
+
+/// Keys that a test of promptfoo does not have, with what to write instead.
+const FOREIGN_KEYS: &[(&str, &str)] = &[
+    ("answer", "write the answer to grade as `providerOutput`"),
+    ("criteria", "write each criterion under `assert`: `- {type: llm-rubric, value: TEXT}`"),
+    ("expected", "write what to check under `assert`, as in `- {type: contains, value: TEXT}`"),
+    ("expected_output", "write what to check under `assert`, as in `- {type: contains, value: TEXT}`"),
+    ("input", "write what the prompt needs under `vars`, by the names in its `{{ }}`"),
+    ("name", "write the name as `description`"),
+    ("output", "write the answer to grade as `providerOutput`"),
+    ("prompt", "write the prompt under `prompts` of the file, and what it needs under `vars` of the test"),
+    ("question", "write what the prompt needs under `vars`, by the names in its `{{ }}`"),
+    ("type", "indent it below the `-` of its assertion"),
+    ("value", "indent it as far as the `type` of its assertion"),
 ];
 
 /// A test as it is written, or the default test.
@@ -52,6 +73,8 @@ pub(super) struct MatrixTest {
     pub(super) skip_defaults: bool,
     /// Keys of a case that are taken as they are.
     pub(super) case_keys: Vec<MapEntry>,
+    /// True if its variables or assertions can't be read at all.
+    pub(super) is_broken: bool,
 }
 
 /// Options of a test.
@@ -112,7 +135,10 @@ impl TestReader {
             NodeValue::Str(written) => self.read_reference(cx, written, node.use_span(), None, &mut found),
             NodeValue::Map(_) if node.get("path").is_some() => self.read_item(cx, node, &mut found),
             NodeValue::Null => {}
-            _ => cx.problems.add(wrong_type(node, "`tests`", "a list of tests, or the path of a file")),
+            _ => cx.problems.add(
+                wrong_type(node, "`tests`", "a list of tests, or the path of a file")
+                    .with_help("begin each test with `- `"),
+            ),
         }
 
         found
@@ -280,8 +306,12 @@ impl TestReader {
         }
         test.id = object.text("id", &mut cx.problems);
         test.description = object.string("description", &mut cx.problems).map(|text| text.value);
-        if let Some(entry) = object.entry("vars").filter(|entry| !entry.value.is_null()) {
-            test.vars = read_vars(cx, &entry.value);
+        let vars = object.entry("vars").or_else(|| object.misspelt("vars", &["variables"], &mut cx.problems));
+        if let Some(entry) = vars.filter(|entry| !entry.value.is_null()) {
+            match read_vars(cx, &entry.value) {
+                Some(vars) => test.vars = vars,
+                None => test.is_broken = true,
+            }
         }
         let assertions = object.entry("assert");
         // AgentV's own files spell it both ways.
@@ -289,9 +319,13 @@ impl TestReader {
             MatrixSpelling::Snake if assertions.is_none() => object.entry("assertions"),
             _ => assertions,
         };
+        let assertions = assertions.or_else(|| object.misspelt("assert", OTHER_LISTS, &mut cx.problems));
         if let Some(entry) = assertions.filter(|entry| !entry.value.is_null()) {
             test.assert_span = Some(entry.key_span);
-            test.assertions = read_assertions(cx, &entry.value);
+            match read_assertions(cx, &entry.value) {
+                Some(assertions) => test.assertions = assertions,
+                None => test.is_broken = true,
+            }
         }
 
         test.threshold = object.number("threshold", &mut cx.problems);
@@ -340,6 +374,13 @@ impl TestReader {
             }
         }
 
+        if vars.is_some_and(|entry| entry.value.is_null()) {
+            test.is_broken |= refuse_outdented(cx, &mut object, node);
+        }
+        if spelling == MatrixSpelling::Camel {
+            refuse_foreign_keys(cx, &mut object, FOREIGN_KEYS);
+            refuse_types_as_keys(cx, &mut object, node);
+        }
         object.finish(&mut cx.problems);
         Some(test)
     }
@@ -388,7 +429,7 @@ impl TestReader {
             test.threshold.get_or_insert(threshold);
         }
         if let Some(list) = object.value("assert") {
-            test.assertions.extend(read_assertions(cx, list));
+            test.assertions.extend(read_assertions(cx, list).unwrap_or_default());
         }
         for key in ["cache", "fail_on_error", "budget_usd"] {
             if let Some(entry) = object.entry(key) {
@@ -401,6 +442,46 @@ impl TestReader {
     }
 }
 
+/// Reports keys below an empty `vars` that are not keys of a test: variables that are not indented. Returns true if there are any.
+fn refuse_outdented(cx: &mut DecodeContext, object: &mut MapReader<'_>, node: &TreeNode) -> bool {
+    let entries = node.as_map().unwrap_or_default();
+    let after = entries.iter().skip_while(|entry| entry.key != "vars").skip(1);
+    let is_own = |key: &str| TEST_KEYS.iter().any(|row| row.name == key) || key.starts_with("x-");
+    let variables: Vec<&MapEntry> = after.take_while(|entry| !is_own(&entry.key)).collect();
+    for entry in &variables {
+        object.foreign(&entry.key);
+        cx.problems.add(
+            Diagnostic::error(
+                codes::UNKNOWN_KEY,
+                format!("`{}` is not below `vars`", entry.key),
+                entry.key_span,
+                "a key of the test, as it is indented",
+            )
+            .with_help("indent it further than `vars`, so that it is a variable"),
+        );
+    }
+
+    !variables.is_empty()
+}
+
+/// Reports keys that are types of assertions.
+fn refuse_types_as_keys(cx: &mut DecodeContext, object: &mut MapReader<'_>, node: &TreeNode) {
+    for entry in node.as_map().unwrap_or_default() {
+        if resolve_assertion_type(&entry.key).is_none() || object.foreign(&entry.key).is_none() {
+            continue;
+        }
+        cx.problems.add(
+            Diagnostic::error(
+                codes::UNKNOWN_KEY,
+                format!("a test has no key `{}`", entry.key),
+                entry.key_span,
+                "the type of an assertion",
+            )
+            .with_help(format!("write it under `assert`: `- {{type: {}, value: ...}}`", entry.key)),
+        );
+    }
+}
+
 /// Name of the default test in messages.
 pub(super) const DEFAULT_TEST: &str = "the default test";
 
@@ -410,44 +491,49 @@ pub(super) fn no_effect(entry: &MapEntry, why: &str) -> Diagnostic {
         .with_help("remove it")
 }
 
-/// Reads a list of assertions, following references to files of them.
-fn read_assertions(cx: &mut DecodeContext, node: &TreeNode) -> Vec<TreeNode> {
+/// Reads a list of assertions, following references to files of them. Returns `None` after adding a diagnostic.
+fn read_assertions(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<TreeNode>> {
     match &node.data {
-        NodeValue::Seq(items) => items.clone(),
-        NodeValue::Map(_) => vec![node.clone()],
+        NodeValue::Seq(items) => Some(items.clone()),
+        NodeValue::Map(_) => Some(vec![node.clone()]),
         NodeValue::Str(written) if written.starts_with("file://") => {
             match super::providers::read_settings(cx, written, node.use_span()) {
-                Some(TreeNode { data: NodeValue::Seq(items), .. }) => items,
-                Some(other) => vec![other],
-                None => Vec::new(),
+                Some(TreeNode { data: NodeValue::Seq(items), .. }) => Some(items),
+                other => Some(vec![other?]),
             }
         }
         _ => {
-            cx.problems.add(wrong_type(node, "`assert`", "a list of assertions"));
-            Vec::new()
+            cx.problems.add(
+                wrong_type(node, "`assert`", "a list of assertions")
+                    .with_help("write `- type: contains`, and below it `value: TEXT`"),
+            );
+            None
         }
     }
 }
 
-/// Reads variables: a map, or the path of a file with one.
-fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Vec<MapEntry> {
+/// Reads variables: a map, or the path of a file with one. Returns `None` after adding a diagnostic.
+fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<MapEntry>> {
     match &node.data {
-        NodeValue::Map(entries) => entries.clone(),
+        NodeValue::Map(entries) => Some(entries.clone()),
         NodeValue::Str(written) if is_sheet(written) => {
             cx.problems.add(sheet_of_variables(node.use_span()));
-            Vec::new()
+            None
         }
         NodeValue::Str(written) => match super::providers::read_settings(cx, written, node.use_span()) {
-            Some(TreeNode { data: NodeValue::Map(entries), .. }) => entries,
+            Some(TreeNode { data: NodeValue::Map(entries), .. }) => Some(entries),
             Some(other) => {
                 cx.problems.add(wrong_type(&other, "a file of variables", "a map"));
-                Vec::new()
+                None
             }
-            None => Vec::new(),
+            None => None,
         },
         _ => {
-            cx.problems.add(wrong_type(node, "`vars`", "a map of names and values"));
-            Vec::new()
+            cx.problems.add(
+                wrong_type(node, "`vars`", "a map of names and values")
+                    .with_help("write the name and the value of each variable: `vars: {question: TEXT}`"),
+            );
+            None
         }
     }
 }

@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 use assize_script::{Script, ScriptValue};
+use assize_table::is_table;
 use serde_json::{Map, Value};
 
 use super::code_part::{CodePart, WrittenPart, names_code};
+use super::expand::only_variable;
+use super::prompts::{MatrixPrompt, PromptBody};
 use super::template::TemplateRenderer;
-use super::tests::{is_sheet, sheet_of_variables};
+use super::tests::{MatrixTest, is_sheet, sheet_of_variables};
 use crate::codes;
 use crate::decode::DecodeContext;
 use crate::decode::external::find_matches;
@@ -23,6 +26,9 @@ const MEDIA_ENDINGS: [&str; 16] = [
     "jpg", "jpeg", "png", "gif", "webp", "bmp", "svg", "mp3", "wav", "ogg", "mp4", "webm", "mov", "pdf",
     "tiff", "m4a",
 ];
+
+/// Letters of a prompt that a message shows at most.
+const MAX_SHOWN_LETTERS: usize = 60;
 
 /// Values of a variable: one, or several that multiply.
 pub(super) struct VariableValues {
@@ -184,6 +190,56 @@ pub(super) fn render_variables(
             *text = templates.render_value(text, &scope);
         }
     }
+}
+
+/// Returns the error that a prompt is empty because one of the variables of a test is; `None` if no variable that it names is blank.
+pub(super) fn blank_variable(
+    cx: &DecodeContext,
+    vars: &[MapEntry],
+    prompt: &MatrixPrompt,
+) -> Option<Diagnostic> {
+    let text = prompt.raw_text();
+    let is_blank = |entry: &&MapEntry| entry.value.as_str().is_some_and(|text| text.trim().is_empty());
+    let entry = vars.iter().filter(is_blank).find(|entry| text.contains(entry.key.as_str()))?;
+    let name = &entry.key;
+    let path = cx.sources.file(entry.value.span.source).path();
+    let (label, help) = if is_table(path) {
+        (format!("the column `{name}` is empty in this row"), "fill the cell, or delete the row".to_owned())
+    } else {
+        (format!("`{name}` is empty"), format!("write a value for `{name}`, or remove the test"))
+    };
+
+    let title = format!("the prompt of this test is empty, as its variable `{name}` is");
+    let diagnostic = Diagnostic::error(codes::EMPTY_TEXT, title, entry.value.use_span(), label);
+    Some(diagnostic.with_note(shown_prompt(&text)).with_help(help))
+}
+
+/// Returns the error that a prompt is nothing but a variable which the test does not have.
+pub(super) fn absent_variable(
+    test: &MatrixTest,
+    vars: &Map<String, Value>,
+    prompt: &MatrixPrompt,
+    span: Span,
+) -> Option<Diagnostic> {
+    let PromptBody::Text(text) = &prompt.body else { return None };
+    let name = only_variable(text).filter(|name| !vars.contains_key(*name))?;
+    let around = [&test.options.prefix, &test.options.suffix];
+    if around.into_iter().flatten().any(|text| !text.trim().is_empty()) {
+        return None;
+    }
+
+    let title = format!("the prompt of this test is empty, as it has no variable `{name}`");
+    let diagnostic = Diagnostic::error(codes::EMPTY_TEXT, title, span, format!("no `{name}` here"))
+        .with_note(shown_prompt(text));
+    Some(match did_you_mean(name, vars.keys().map(String::as_str)) {
+        Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+        None => diagnostic.with_help(format!("add `{name}` to `vars` of the test")),
+    })
+}
+
+fn shown_prompt(text: &str) -> String {
+    let short: String = text.trim().chars().take(MAX_SHOWN_LETTERS).collect();
+    format!("the prompt is `{short}`")
 }
 
 /// Names of what a script that changes variables gets.

@@ -10,6 +10,8 @@ use super::mask::mask_secrets;
 use super::read::entry;
 use crate::codes;
 use crate::decode::DecodeContext;
+use crate::decode::map_reader::wrong_type;
+use crate::decode::matrix::LoweredTarget;
 use crate::model::{FilePosition, TargetSettingError, TargetSpec, TargetSpecKind, UnsupportedFeature};
 use crate::tree::TreeNode;
 
@@ -66,6 +68,23 @@ impl InlineTargets {
     pub(crate) fn add(&mut self, cx: &mut DecodeContext, target: InlineTarget) {
         let InlineTarget { entry: node, problems, idle, code, response } = target;
         let unrunnable = !problems.is_empty();
+        if let Some(mut lowered) = cx.lowered.take() {
+            lowered.targets.push(LoweredTarget {
+                name: node.get("name").and_then(TreeNode::as_str).unwrap_or_default().to_owned(),
+                entry: node.to_json(),
+                place: cx.position(node.use_span()),
+                problems: problems.clone(),
+            });
+            for setting in &idle {
+                let what = "not converted: it has no effect here";
+                lowered.lose(&cx.position(setting.span), &setting.name(), what);
+            }
+            if response.is_some() {
+                let what = "the file that reads a response is not converted: write its code as `response` of the target";
+                lowered.lose(&cx.position(node.use_span()), "`transformResponse`", what);
+            }
+            cx.lowered = Some(lowered);
+        }
         let sources = std::mem::take(&mut cx.sources);
         let place = |span: Span| {
             let position = sources.position(span);
@@ -127,3 +146,42 @@ impl InlineTargets {
         (self.targets, mask_secrets(sources, &self.secrets))
     }
 }
+
+/// Decodes `targets` of an eval file: definitions as in a targets file, for this file only. Programs among them are run only
+/// when code is allowed, since whoever wrote the file wrote them.
+pub(crate) fn decode_defined_targets(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    path: &Path,
+) -> Vec<TargetSpec> {
+    let Some(items) = node.as_seq() else {
+        cx.problems.add(wrong_type(node, "`targets`", "a list of definitions").with_help(DEFINITIONS));
+        return Vec::new();
+    };
+
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut targets =
+        InlineTargets::new(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf()));
+    for item in items {
+        if item.as_map().is_none() {
+            cx.problems.add(wrong_type(item, "a target of `targets`", "a map").with_help(DEFINITIONS));
+            continue;
+        }
+        let (problems, idle) = (Vec::new(), Vec::new());
+        targets.add(cx, InlineTarget { entry: item.clone(), problems, idle, code: None, response: None });
+    }
+
+    for target in &mut targets.targets {
+        if matches!(target.kind, TargetSpecKind::Command(_)) {
+            target.code = Some(format!("`{}` is a program", target.name));
+        }
+    }
+    // They are hidden once the cases are read, which stand in the same text.
+    cx.secrets = Some(targets.secrets);
+
+    targets.targets
+}
+
+/// Advice for names where definitions belong.
+const DEFINITIONS: &str = "define targets as in the targets file, `- {name: NAME, provider: ...}`; name the ones to run under \
+     `execution: {targets: [NAME, ...]}`";

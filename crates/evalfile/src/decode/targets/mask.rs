@@ -67,7 +67,7 @@ pub fn is_secret_header(name: &str) -> bool {
 ///
 /// `spans` are the values found while decoding. Lines that look like `api_key: ...` are masked too, because a
 /// file that cannot be parsed has no spans yet.
-pub(super) fn mask_secrets(sources: &SourceMap, spans: &[Span]) -> SourceMap {
+pub(crate) fn mask_secrets(sources: &SourceMap, spans: &[Span]) -> SourceMap {
     let mut masked = SourceMap::new();
     for (id, file) in sources.files() {
         let mut ranges: Vec<Range<usize>> =

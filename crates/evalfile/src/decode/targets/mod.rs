@@ -20,10 +20,11 @@ mod value;
 pub(crate) mod variables;
 
 pub use file::{LoadedTargets, load_targets};
-pub(crate) use inline::{IdleSetting, InlineTarget, InlineTargets};
+pub(crate) use inline::{IdleSetting, InlineTarget, InlineTargets, decode_defined_targets};
 pub use mask::is_secret_header;
+pub(crate) use mask::mask_secrets;
 pub(crate) use provider::is_provider;
-pub use provider::model_provider;
 pub(crate) use provider::runnable_names as provider_names;
+pub use provider::{model_hint, model_provider};
 #[cfg(test)]
 pub(crate) use read::TYPED as TYPED_TARGET_KEYS;

@@ -135,3 +135,29 @@ pub(crate) fn runnable_names() -> impl Iterator<Item = &'static str> {
     };
     PROVIDERS.iter().filter(runs).map(|row| row.name)
 }
+
+/// First words of names of models, with their provider.
+const MODEL_WORDS: [(&str, &str); 9] = [
+    ("gpt", "openai"),
+    ("o1", "openai"),
+    ("o3", "openai"),
+    ("o4", "openai"),
+    ("claude", "anthropic"),
+    ("gemini", "gemini"),
+    ("mistral", "mistral"),
+    ("deepseek", "deepseek"),
+    ("grok", "xai"),
+];
+
+/// Returns advice for a name that is half of a model's: without its provider, or a provider alone.
+pub fn model_hint(name: &str) -> Option<String> {
+    if name.contains(':') {
+        return None;
+    }
+    if model_provider(name).is_some() {
+        return Some(format!("name one of its models: `{name}:MODEL`"));
+    }
+    let word = name.split('-').next()?;
+    let (_, provider) = MODEL_WORDS.iter().find(|(first, _)| *first == word)?;
+    Some(format!("write the provider before the model: `{provider}:{name}`"))
+}

@@ -102,7 +102,7 @@ fn read_entry(
         settings(&mut entry, row, program);
 
         if let Some(span) = entry.batching.filter(|_| row.family != ProviderFamily::Command) {
-            entry.without_effect("`provider_batching` of what is no command", span);
+            entry.without_effect("`provider_batching` of a target that is not a command", span);
         }
     } else {
         // Without its kind nobody knows which settings belong to it.

@@ -50,7 +50,7 @@ pub(super) fn decode_container(
             cx.problems.add(
                 Diagnostic::error(
                     codes::WRONG_TYPE,
-                    format!("`{}` is no name of an image and no size", text.value),
+                    format!("`{}` is neither an image name nor a size", text.value),
                     text.span,
                     "not usable",
                 )

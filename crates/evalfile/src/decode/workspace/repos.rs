@@ -302,7 +302,7 @@ fn refuse_git_option(cx: &mut DecodeContext, word: &SpannedValue<String>) {
                 word.span,
                 "it begins with `-` or holds a control character",
             )
-            .with_help("write it without"),
+            .with_help("remove the `-` or the control character"),
         );
     }
 }

@@ -1,0 +1,71 @@
+//! Assertions in stored results, as the graders that a configuration with them has.
+
+use std::path::Path;
+
+use assize_evalfile::{LoadOptions, LoweredSuite, lower_matrix_text};
+use assize_records::Record;
+use serde_json::{Value, json};
+
+use crate::note::ConversionNotes;
+use crate::records::question_name;
+
+/// Returns the graders of each record, without those assertions that are texts. Notes the assertions that can't be converted.
+pub(crate) fn graders_of_records(
+    path: &Path,
+    records: &[Record],
+    options: &LoadOptions,
+    notes: &mut ConversionNotes,
+) -> Vec<Vec<Value>> {
+    let mut graders: Vec<Vec<Value>> = vec![Vec::new(); records.len()];
+    let mut owners = Vec::new();
+    let mut tests = Vec::new();
+    for (owner, record) in records.iter().enumerate() {
+        for assertion in record.assertions.iter().filter(|assertion| !assertion.is_string()) {
+            tests.push(test_of(record, assertion, owners.len()).to_string());
+            owners.push(owner);
+        }
+    }
+    if tests.is_empty() {
+        return graders;
+    }
+
+    // A test for each assertion, and a line for each test, so that a diagnostic says which one it is about.
+    let text = format!("{{\"prompts\":[\"-\"],\"tests\":[\n{}\n]}}", tests.join(",\n"));
+    let config = path.with_file_name("promptfooconfig.json");
+    let (_, LoweredSuite { cases, losses, .. }) = lower_matrix_text(&config, &text, options);
+    for mut case in cases {
+        let owner = case["id"].as_str().and_then(|id| owners.get(id.parse::<usize>().ok()?).copied());
+        if let (Some(owner), Some(found)) = (owner, case["assertions"].as_array_mut()) {
+            graders[owner].append(found);
+        }
+    }
+    for loss in losses {
+        let owner = loss.place.line.checked_sub(2).and_then(|test| owners.get(test));
+        if let Some(record) = owner.and_then(|owner| records.get(*owner)) {
+            notes.add_loss(
+                None,
+                format!("record `{}`", question_name(record)),
+                format!("{}: {}", loss.item, loss.what),
+            );
+        }
+    }
+
+    graders
+}
+
+/// Returns a test with one assertion of a record. Its id is its number.
+fn test_of(record: &Record, assertion: &Value, number: usize) -> Value {
+    let mut vars = record.metadata.get("vars").cloned().unwrap_or_else(|| json!({}));
+    if let Some(vars) = vars.as_object_mut() {
+        // What a file held is the value already; a path stands for an image or the like.
+        vars.retain(|_, value| !value.as_str().is_some_and(|text| text.starts_with("file://")));
+    }
+    let mut test = json!({
+        "id": number.to_string(), "vars": vars, "assert": [assertion], "options": {"disableVarExpansion": true},
+    });
+    if let Some(threshold) = record.threshold {
+        test["threshold"] = json!(threshold);
+    }
+
+    test
+}
