@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_rubric::Verdict;
+use assize_rubric::{Verdict, format_rate};
 use assize_stats::{
     ConfidenceLevel, FEW_CLUSTERS,
     power::{inflate_for_clusters, rate_precision, round_up_cases},
@@ -17,7 +17,7 @@ use assize_store::{
     StoreError, SuiteInfo, TargetMetrics, VerdictCounts,
 };
 
-use crate::case_metrics::{MetricSample, case_mean_metric, case_rate_metric, format_level, format_percent};
+use crate::case_metrics::{MetricSample, case_mean_metric, case_rate_metric, format_level};
 use crate::case_trials::RepeatedCases;
 use crate::derived::NamedScores;
 use crate::facts::hash_in_process;
@@ -238,23 +238,23 @@ impl RunSummarizer {
         let mean_score_bounds = (scores.len() < all).then_some(bounds.1);
         let clustered = scores.clustered_mean(level)?;
         let design_effect = clustered.as_ref().and_then(|mean| mean.design_effect.ok());
-        let mut remarks = Vec::new();
+        let mut precision_notes = Vec::new();
         if let Some(bounds) = pass_rate_bounds {
-            remarks.push(format!(
+            precision_notes.push(format!(
                 "{} of {} {} incomplete and excluded from the pass rate; with them it lies between {} and {}.",
                 all - decided,
                 all,
                 if all == 1 { "case is" } else { "cases are" },
-                format_percent(bounds[0]),
-                format_percent(bounds[1])
+                format_rate(bounds[0]),
+                format_rate(bounds[1])
             ));
         }
 
         let trials = self.mean_trials()?;
-        remarks.extend(precision_remarks(&pass_rate, &mean_score, &scores, design_effect, trials, level));
+        precision_notes.extend(case_notes(&pass_rate, &mean_score, &scores, design_effect, trials, level));
 
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
-            remarks.push(match clusters {
+            precision_notes.push(match clusters {
                 1 => "Only 1 cluster: it says nothing about others, so there is no confidence interval."
                     .to_owned(),
                 n => format!(
@@ -265,12 +265,13 @@ impl RunSummarizer {
         scores.check()?;
 
         if clustered.is_some_and(|mean| mean.is_balanced_within()) {
-            remarks.push(
+            precision_notes.push(
                 "Scores within a cluster are negatively correlated, so the clustered standard error is smaller than the independent one."
                     .to_owned(),
             );
         }
 
+        let mut remarks = Vec::new();
         if self.later > 0 {
             remarks.push(
                 "Trials end at the first pass: pass rate and mean score are those of the first trials only."
@@ -293,6 +294,7 @@ impl RunSummarizer {
             targets: self.target_metrics(level)?,
             derived: self.named.derive(suites),
             remarks,
+            precision_notes,
         })
     }
 
@@ -411,7 +413,7 @@ impl RunSummarizer {
             Ok(icc) => format!(
                 "{} of the variance of scores lies between cases, the rest between answers to the same case. Only the \
                  rest shrinks with more trials.",
-                format_percent(icc.max(0.0))
+                format_rate(icc.max(0.0))
             ),
             Err(reason) => format!("The sources of variance are undefined: {reason}."),
         };
@@ -471,7 +473,7 @@ pub(crate) fn flip_rate(items: &[Vec<bool>], level: ConfidenceLevel) -> Option<E
 
 /// Warns if there are too few cases for a precise metric, with the number that would suffice; `trials` is the mean
 /// number of rows of a case.
-fn precision_remarks(
+fn case_notes(
     pass_rate: &EstimatedMetric,
     mean_score: &EstimatedMetric,
     scores: &SampleUnits,
@@ -487,7 +489,7 @@ fn precision_remarks(
             "{} of {} passed; the failure rate could still be up to {} ({} confidence, one-sided).",
             pass_rate.n,
             pass_rate.n,
-            format_percent(bound.exact),
+            format_rate(bound.exact),
             format_level(level)
         ));
     }
@@ -511,7 +513,7 @@ fn precision_remarks(
     {
         let reached = format!("Margin of error of the pass rate: ±{:.1} pp", reach(pass_rate) * 100.0);
         let most = if is_guess { "at most" } else { "about" };
-        needs.push((reached, format!("±{} pp, {most}", WANTED * 100.0), round_up_cases(n)));
+        needs.push((reached, format!("±{:.1} pp, {most}", WANTED * 100.0), round_up_cases(n)));
     }
 
     if mean_score.n >= FEW
@@ -521,7 +523,7 @@ fn precision_remarks(
         && let Ok(n) = plan.cases(WANTED, level).map(|values| values / trials)
     {
         let reached = format!("Margin of error of the mean score: ±{:.3}", reach(mean_score));
-        needs.push((reached, format!("±{WANTED}, about"), round_up_cases(n)));
+        needs.push((reached, format!("±{WANTED:.3}, about"), round_up_cases(n)));
     }
 
     needs.retain(|(.., n)| *n > pass_rate.n.max(mean_score.n) as f64 / trials);

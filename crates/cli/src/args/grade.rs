@@ -41,7 +41,7 @@ pub(crate) struct GradeArgs {
     pub(crate) rubric: PathBuf,
     /// Answers: JSONL, a table, or logs of another tool.
     ///
-    /// Tables are CSV, TSV, XLSX and Parquet.
+    /// `-` reads standard input. Tables are CSV, TSV, XLSX and Parquet.
     #[arg(long, required = true, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) answers: PathBuf,
     /// Column names, such as `answer=response`.

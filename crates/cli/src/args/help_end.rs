@@ -16,8 +16,8 @@ const EXAMPLES: &str = "Examples:";
 
 /// Options of runs that `-h` of a command other than `eval` and `grade` leaves to `--help`.
 const RARE: [&str; 10] = [
-    "borderline", "cache_only", "deadline", "escalate", "exclude_tag", "keep_going", "out", "request_timeout",
-    "rerun_failed", "retry_incomplete",
+    "borderline", "cache_only", "deadline", "escalate", "exclude_tag", "keep_going", "out",
+    "request_timeout", "rerun_failed", "retry_incomplete",
 ];
 
 /// Hides an option of runs that is rare in other commands from `-h`.
@@ -44,7 +44,8 @@ fn with_end(command: Command, path: &str, columns: usize) -> Command {
     let Some(whole) = command.get_after_help().map(ToString::to_string) else { return command };
     let long = command.get_after_long_help().map_or_else(|| whole.clone(), ToString::to_string);
     let is_long = wrap_lines(&whole, MAX_WIDTH, LongWords::Keep).lines().count() > MAX_SHORT_LINES;
-    let short = if is_long && command.get_after_long_help().is_none() { first_examples(&whole) } else { whole };
+    let short =
+        if is_long && command.get_after_long_help().is_none() { first_examples(&whole) } else { whole };
     let has_more = short != long || command.get_arguments().any(has_more_in_long_help);
 
     let mut short = lay_out(&short, columns);
@@ -64,7 +65,8 @@ fn first_examples(text: &str) -> String {
     // Notes may stand below the examples, too.
     let examples = examples.trim_start_matches('\n').split("\n\n").next().unwrap_or_default();
     let commands = commands(examples.lines());
-    let first: Vec<String> = commands.into_iter().take(SHORT_EXAMPLES).map(|one| format!("  {one}")).collect();
+    let first: Vec<String> =
+        commands.into_iter().take(SHORT_EXAMPLES).map(|one| format!("  {one}")).collect();
     format!("{EXAMPLES}\n{}", first.join("\n"))
 }
 
@@ -206,7 +208,10 @@ mod tests {
 
     #[test]
     fn entries_of_a_list_hang_below_their_text() {
-        assert_eq!(hang("  csv  .csv  A row for each case", 24), "  csv  .csv  A row for\n             each case");
+        assert_eq!(
+            hang("  csv  .csv  A row for each case", 24),
+            "  csv  .csv  A row for\n             each case"
+        );
         assert_eq!(hang("  one two three", 10), "  one two\n  three");
     }
 }

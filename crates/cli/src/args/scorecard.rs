@@ -10,8 +10,8 @@ use assize_rubric::{MissingPolicy, UnitInterval};
 use clap::Subcommand;
 
 use super::compare::ALLOWED_DIFFERENCES;
-use super::help_end::rare_beside_eval;
 use super::headings::{ADVANCED, LIMITS, OUTPUT, SELECTION};
+use super::help_end::rare_beside_eval;
 use super::judge_batch::JudgeBatchArgs;
 use super::report_file::{ReportFile, scorecard_file};
 use super::values::{OptionValues, one_of, unit};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use assize_analysis::compare::MetricUnit;
 use assize_analysis::trend::{MethodFingerprint, TrendPoint};
 use assize_engine::{read_together, read_trend};
 use assize_report::chart::trend_chart;
@@ -73,8 +74,10 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> 
         points.iter().map(|(_, point)| (metric(point), !point.changed.is_empty())).collect::<Vec<_>>()
     };
     let times: Vec<&str> = points.iter().map(|(_, point)| point.started_at.as_str()).collect();
-    let rate_picture = trend_chart("Pass rate", &pictured(|point| &point.pass_rate), &times);
-    let score_picture = trend_chart("Mean score", &pictured(|point| &point.mean_score), &times);
+    let rate_picture =
+        trend_chart("Pass rate", MetricUnit::Rate, &pictured(|point| &point.pass_rate), &times);
+    let score_picture =
+        trend_chart("Mean score", MetricUnit::Score, &pictured(|point| &point.mean_score), &times);
     let before = std::iter::once(None).chain(points.iter().map(|(slug, _)| Some(slug.clone())));
     let mut lines: Vec<TrendLine> = points
         .iter()
@@ -84,7 +87,7 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> 
             label: visible(slug),
             when: minute(&point.started_at),
             cases: grouped(point.cases as u64),
-            undecided: point.incomplete,
+            incomplete: point.incomplete,
             rate: MetricText::rate(&point.pass_rate),
             score: MetricText::score(&point.mean_score),
             changed: point.changed.iter().map(|change| visible(&change.says)).collect(),
