@@ -349,7 +349,8 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
                 ),
             );
 
-            line(page, "", ReportTone::Dim, "Estimated rate if people had labelled everything, from their labels and the judge's verdicts.".to_owned());
+            let says = "Estimated rate if people had labelled everything, from their labels and the judge's verdicts.";
+            page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, says)]);
         }
         Err(reason) => line(page, "corrected (PPI++)", ReportTone::Open, format!("no: {reason}")),
     }

@@ -62,9 +62,8 @@ pub(crate) fn format_rate_range(interval: Result<Interval, UndefinedReason>) -> 
 }
 
 /// Metrics that are shares of a count, which are shown as percentages.
-const SHARES: [&str; 9] = [
-    "accuracy", "sensitivity", "specificity", "prevalence", "win", "loss", "tie", "inconsistent", "flips",
-];
+const SHARES: [&str; 9] =
+    ["accuracy", "sensitivity", "specificity", "prevalence", "win", "loss", "tie", "inconsistent", "flips"];
 
 /// Returns true for a share of a count, which is shown as a percentage.
 pub(crate) fn is_share(metric: &MetricEstimate) -> bool {

@@ -34,8 +34,7 @@ pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
         ReportColumn::right("with majority"),
         ReportColumn::right("weight"),
     ];
-    let value =
-        |figure: &MetricEstimate| ReportPiece::new(ReportTone::Strong, format_metric_value(figure));
+    let value = |figure: &MetricEstimate| ReportPiece::new(ReportTone::Strong, format_metric_value(figure));
     let range = |figure: &MetricEstimate| ReportPiece::plain(format_metric_range(figure));
     let rows: Vec<Vec<ReportPiece>> = report
         .raters

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::ReportStyle;
 use crate::metrics::{
-    clustered_json, format_defined_rate, format_or_undefined, format_p_value, format_range, format_rate_range,
-    format_share, format_value, metrics_json, render_metrics, share_json, value_json,
+    clustered_json, format_defined_rate, format_or_undefined, format_p_value, format_range,
+    format_rate_range, format_share, format_value, metrics_json, render_metrics, share_json, value_json,
 };
 use crate::number::{format_count, grouped};
 use crate::page::{ReportPage, ReportPiece};

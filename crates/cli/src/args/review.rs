@@ -13,7 +13,7 @@ use super::values::{LABEL_SPLITS, one_of};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Keys: p pass, f fail, n not applicable, u unsure, v a score, s severity, e note, x skip, z undo, q \
-    leave, ? help. The judge's decision is shown after yours.\n\n\
+    quit, ? help. The judge's decision is shown after yours.\n\n\
     A label counts only for the answer, case and question it was given for. If one of them changes, the \
     item is shown again.\n\n\
     Without a terminal, or with --plain, each line is a decision: the decision, an optional severity, \

@@ -160,7 +160,10 @@ fn gates_on_the_run_decide_in_the_place_of_its_cases() {
     assert_eq!(eval(&cli, suite("", &[&good, &bad]), &rate("50%")), Some(0));
     let report = |format: &str| cli.run(&["report", "run", "--format", format]).expect_code(0).stdout;
     let junit = report("junit");
-    assert!(junit.contains("<skipped message=\"fail, but allowed (minimum pass rate 50.0% met): "), "{junit}");
+    assert!(
+        junit.contains("<skipped message=\"fail, but allowed (minimum pass rate 50.0% met): "),
+        "{junit}"
+    );
     assert!(junit.contains("skipped=\"1\""), "{junit}");
     let markdown = report("markdown");
     let heading = "### ✅ s: 1 of 2 cases passed (50.0%); minimum pass rate 50.0% met\n";

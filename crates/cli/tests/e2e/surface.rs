@@ -72,12 +72,19 @@ fn comparisons_say_what_they_write_and_call_their_sides_base_and_candidate() {
     let cli = cli();
     cli.file("a.eval.yaml", SUITE);
     for run in ["before", "after"] {
-        cli.file("a.eval.yaml", if run == "after" { SUITE.replace("pears", "apples") } else { SUITE.to_owned() });
+        cli.file(
+            "a.eval.yaml",
+            if run == "after" { SUITE.replace("pears", "apples") } else { SUITE.to_owned() },
+        );
         cli.run(&["eval", "a.eval.yaml", "--judge", "offline", "--run-dir", run]);
     }
     let output = cli.run(&["compare", "before", "after", "-o", "c.html", "-o", "c.md"]).expect_code(0);
     assert_eq!(output.stderr, "wrote c.html\nwrote c.md\n");
-    assert!(output.stdout.contains("      base: ") && output.stdout.contains("      candidate: "), "{}", output.stdout);
+    assert!(
+        output.stdout.contains("      base: ") && output.stdout.contains("      candidate: "),
+        "{}",
+        output.stdout
+    );
 
     let page = cli.read("c.html");
     assert!(page.contains("<th class=\"num\">candidate</th>") && !page.contains(">now<"), "{page}");
