@@ -98,7 +98,8 @@ fn the_number_of_cases_for_a_precise_rate_follows_the_data() {
     let mut needed = Vec::new();
     for cases in [4, 12, 20] {
         cli.file("a.eval.yaml", file(cases));
-        let text = cli.run(&["eval", "a.eval.yaml", "--show", "none"]).expect_code(0).stdout;
+        let value = object(&cli.run(&["eval", "a.eval.yaml", "--json"]).expect_code(0));
+        let text = value["metrics"]["precision_notes"].to_string();
         let (_, rest) = text.split_once("at most ").expect(&text);
         needed.push(rest.split(' ').next().expect("a number").parse::<u64>().expect("a number"));
     }

@@ -108,5 +108,7 @@ fn tables_are_not_cut_in_a_pipe() {
     assert!(row.chars().count() > 80, "{row}");
     cli.env("COLUMNS", "80");
     let cut = cli.run(&args).expect_code(1).stdout;
-    assert!(cut.lines().all(|line| line.chars().count() <= 80), "a window is kept to: {cut}");
+    // A command is to be copied.
+    let mut lines = cut.lines().filter(|line| !line.contains("assize explain "));
+    assert!(lines.all(|line| line.chars().count() <= 80), "a window is kept to: {cut}");
 }
