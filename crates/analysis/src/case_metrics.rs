@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use assize_rubric::format_rate;
 use assize_stats::{BoundedMean, ConfidenceLevel, Interval, UndefinedReason, proportion};
 use assize_store::{EstimatedMetric, StoreError};
 
@@ -29,11 +30,6 @@ pub(crate) fn format_number(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Formats a rate as a percentage.
-pub(crate) fn format_percent(rate: f64) -> String {
-    format!("{}%", format_number((rate * 1000.0).round() / 10.0))
-}
-
 /// Formats a level as a percentage.
 pub(crate) fn format_level(level: ConfidenceLevel) -> String {
     format!("{}%", format_number(level.get() * 100.0))
@@ -54,8 +50,8 @@ pub(crate) fn case_rate_metric(
     build_metric(plain.rate, interval, sample, level, |low, high| {
         format!(
             "Of further cases like these, between {} and {} would {what} ({} confidence).",
-            format_percent(low),
-            format_percent(high),
+            format_rate(low),
+            format_rate(high),
             format_level(level)
         )
     })
@@ -116,8 +112,8 @@ pub(crate) fn case_chance_metric(
     if let (Some(low), Some(high)) = (figure.low, figure.high) {
         figure.says = format!(
             "For further cases like these, the chance that {what} lies between {} and {} ({} confidence).",
-            format_percent(low),
-            format_percent(high),
+            format_rate(low),
+            format_rate(high),
             format_level(level)
         );
     }

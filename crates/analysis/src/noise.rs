@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assize_rubric::format_rate;
 use assize_stats::repeats::{nested_variance, repeat_variance};
 use assize_stats::{ConfidenceLevel, Interval, SeededRandom, UndefinedReason, bootstrap};
 use assize_store::{CriterionRow, DecisionNoise, ResultRow};
 
 use crate::MetricEstimate;
-use crate::case_metrics::format_number;
 use crate::facts::hash_in_process;
 use crate::pairwise::to_stored_metric;
 
@@ -165,7 +165,7 @@ fn variance_parts(cases: &[Vec<Vec<Vec<f64>>>], chosen: &[usize]) -> VariancePar
 }
 
 fn describe_parts(parts: &VarianceParts, answers: usize) -> String {
-    let share = |part: f64, whole: f64| format!("{}%", format_number((100.0 * part / whole).round()));
+    let share = |part: f64, whole: f64| format_rate(part / whole);
     match (parts.cases, parts.answers, parts.verdicts) {
         (Ok(cases), Ok(between), Ok(verdicts)) if cases + between + verdicts > 0.0 => {
             let all = cases + between + verdicts;

@@ -13,7 +13,7 @@ use assize_stats::{
 };
 use serde::Serialize;
 
-use crate::case_metrics::{format_number, format_percent};
+use crate::case_metrics::format_number;
 use crate::facts::{CaseFact, NameTable, RunFacts, case_key};
 
 /// Known or assumed parameters. All are optional; questions that need a missing one are skipped.
@@ -519,9 +519,9 @@ fn add_detectable_answers(
         let says = match answer {
             Ok(_) => says.to_owned(),
             Err(UndefinedReason::Undetectable) => format!(
-                "none: {} can't detect any difference with {} power if so few of them differ",
+                "none: {} can't detect any difference with {}% power if so few of them differ",
                 if cases == 1 { "1 pair".to_owned() } else { format!("{cases} pairs") },
-                format_percent(wanted.power)
+                format_number(100.0 * wanted.power)
             ),
             Err(reason) => format!("undefined, because {reason}"),
         };

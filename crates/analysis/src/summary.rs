@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_rubric::Verdict;
+use assize_rubric::{Verdict, format_rate};
 use assize_stats::{
     ConfidenceLevel, FEW_CLUSTERS,
     power::{rate_precision, round_up_cases},
@@ -17,7 +17,7 @@ use assize_store::{
     StoreError, SuiteInfo, TargetMetrics, VerdictCounts,
 };
 
-use crate::case_metrics::{MetricSample, case_mean_metric, case_rate_metric, format_level, format_percent};
+use crate::case_metrics::{MetricSample, case_mean_metric, case_rate_metric, format_level};
 use crate::case_trials::RepeatedCases;
 use crate::derived::NamedScores;
 use crate::facts::hash_in_process;
@@ -228,24 +228,24 @@ impl RunSummarizer {
         let mean_score_bounds = (scores.len() < all).then_some(bounds.1);
         let clustered = scores.clustered_mean(level)?;
         let design_effect = clustered.as_ref().and_then(|mean| mean.design_effect.ok());
-        let mut remarks = Vec::new();
+        let mut precision_notes = Vec::new();
         if let Some(bounds) = pass_rate_bounds {
-            remarks.push(format!(
+            precision_notes.push(format!(
                 "{} of {} {} incomplete and excluded from the pass rate; with them it lies between {} and {}.",
                 all - decided,
                 all,
                 if all == 1 { "case is" } else { "cases are" },
-                format_percent(bounds[0]),
-                format_percent(bounds[1])
+                format_rate(bounds[0]),
+                format_rate(bounds[1])
             ));
         }
 
         let trials = self.mean_trials()?;
-        remarks.extend(precision_remarks((&pass_rate, &passes), (&mean_score, &scores), trials, level));
+        precision_notes.extend(case_notes((&pass_rate, &passes), (&mean_score, &scores), trials, level));
         passes.check()?;
 
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
-            remarks.push(match clusters {
+            precision_notes.push(match clusters {
                 1 => "Only 1 cluster: it says nothing about others, so there is no confidence interval."
                     .to_owned(),
                 n => format!(
@@ -256,12 +256,13 @@ impl RunSummarizer {
         scores.check()?;
 
         if clustered.is_some_and(|mean| mean.is_balanced_within()) {
-            remarks.push(
+            precision_notes.push(
                 "Scores within a cluster are negatively correlated, so the clustered standard error is smaller than the independent one."
                     .to_owned(),
             );
         }
 
+        let mut remarks = Vec::new();
         if self.later > 0 {
             remarks.push(
                 "Trials end at the first pass: pass rate and mean score are those of the first trials only."
@@ -284,6 +285,7 @@ impl RunSummarizer {
             targets: self.target_metrics(level)?,
             derived: self.named.derive(suites),
             remarks,
+            precision_notes,
         })
     }
 
@@ -402,7 +404,7 @@ impl RunSummarizer {
             Ok(icc) => format!(
                 "{} of the variance of scores lies between cases, the rest between answers to the same case. Only the \
                  rest shrinks with more trials.",
-                format_percent(icc.max(0.0))
+                format_rate(icc.max(0.0))
             ),
             Err(reason) => format!("The sources of variance are undefined: {reason}."),
         };
@@ -462,7 +464,7 @@ pub(crate) fn flip_rate(items: &[Vec<bool>], level: ConfidenceLevel) -> Option<E
 
 /// Warns if there are too few cases for a precise metric, with the number that would suffice; `trials` is the mean
 /// number of rows of a case.
-fn precision_remarks(
+fn case_notes(
     (pass_rate, passes): (&EstimatedMetric, &SampleUnits),
     (mean_score, scores): (&EstimatedMetric, &SampleUnits),
     trials: f64,
@@ -476,7 +478,7 @@ fn precision_remarks(
             "{} of {} passed; the failure rate could still be up to {} ({} confidence, one-sided).",
             pass_rate.n,
             pass_rate.n,
-            format_percent(bound.exact),
+            format_rate(bound.exact),
             format_level(level)
         ));
     }
@@ -489,7 +491,7 @@ fn precision_remarks(
         && let Some((most, n)) = cases_for_rate(pass_rate, passes, level)
     {
         let reached = format!("Margin of error of the pass rate: ±{:.1} pp", reach(pass_rate) * 100.0);
-        needs.push((reached, format!("±{} pp, {most}", WANTED * 100.0), round_up_cases(n / trials)));
+        needs.push((reached, format!("±{:.1} pp, {most}", WANTED * 100.0), round_up_cases(n / trials)));
     }
 
     if mean_score.n >= FEW
@@ -499,7 +501,7 @@ fn precision_remarks(
         && let Ok(n) = plan.cases(WANTED, level).map(|values| values / trials)
     {
         let reached = format!("Margin of error of the mean score: ±{:.3}", reach(mean_score));
-        needs.push((reached, format!("±{WANTED}, about"), round_up_cases(n)));
+        needs.push((reached, format!("±{WANTED:.3}, about"), round_up_cases(n)));
     }
 
     needs.retain(|(.., n)| *n > pass_rate.n.max(mean_score.n) as f64 / trials);

@@ -64,8 +64,3 @@ pub(crate) fn p_of_no_effect<K: Ord>(differences: &[(K, f64)]) -> f64 {
 pub(crate) fn format_count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
-
-/// Formats a share as a percentage: `12.5%`.
-pub(crate) fn format_percent(share: f64) -> String {
-    format!("{:.1}%", share * 100.0)
-}

@@ -21,7 +21,7 @@ use assize_evalfile::{find_suites, load_config};
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::{
-    Args, CliCommand, GlobalArgs, asks_for_json, print_usage_error, usage_message, wants_json,
+    Args, CliCommand, GlobalArgs, asks_for_json, is_bare, print_usage_error, usage_message, wants_json,
     with_fitting_tips, with_front_page,
 };
 use crate::context::CliContext;
@@ -61,6 +61,9 @@ fn run() -> ExitCode {
         Ok(read) => read,
         Err(error) => {
             print_usage_error(&error);
+            if is_bare(&error) {
+                return ExitCode::SUCCESS;
+            }
             if error.use_stderr() && asks_for_json(std::env::args_os()) {
                 output::print_failure_json(&usage_message(&error), ExitStatus::Invalid, None);
             }

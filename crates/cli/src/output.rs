@@ -130,6 +130,13 @@ pub(crate) fn print_failure_json(message: &str, exit: ExitStatus, context: Optio
     }));
 }
 
+/// Says which report files were written.
+pub(crate) fn print_written(files: &[ReportFile]) {
+    for file in files {
+        print_message(&format!("wrote {}\n", file.path.display()));
+    }
+}
+
 /// Places that a result goes to as JSON: stdout with `--json`, and files of `--out`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResultOutput<'a> {
@@ -146,8 +153,8 @@ impl ResultOutput<'_> {
     /// if stdout has it as JSON, and so gets no tables.
     pub(crate) fn deliver<T: Serialize>(self, result: impl FnOnce() -> T) -> Result<bool, CommandFailure> {
         let is_printed = self.write(result)?;
-        for file in self.out.iter().filter(|_| !self.quiet) {
-            print_message(&format!("wrote {}\n", file.path.display()));
+        if !self.quiet {
+            print_written(self.out);
         }
 
         Ok(is_printed)

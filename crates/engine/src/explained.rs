@@ -116,8 +116,8 @@ pub fn find_cases(
             let of_target =
                 row.target.map(|target| format!(", answered by target `{target}`")).unwrap_or_default();
             return Err(EngineError::usage(format!(
-                "no case `{case}` is selected in `{}`; there is one of suite `{}`{of_target}",
-                folder.path().display(),
+                "no case `{case}` is selected in run `{}`; there is one of suite `{}`{of_target}",
+                run_id(folder.path()),
                 row.suite
             )));
         }
@@ -158,7 +158,12 @@ fn not_found(case: &str, ids: &[String], folder: &Path) -> String {
         None => format!("its cases are {}", preview(ids)),
     };
 
-    format!("no case `{case}` in `{}`; {hint}", folder.display())
+    format!("no case `{case}` in run `{}`; {hint}", run_id(folder))
+}
+
+/// Id of a run, which is the name of its folder.
+fn run_id(folder: &Path) -> String {
+    folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn preview(ids: &[String]) -> String {

@@ -456,7 +456,7 @@ fn read_shard(name: &str, allow_missing: bool, engine: &Engine) -> Result<ShardR
         let what = if info.merged.is_some() {
             "is a merged run; name the shards it was merged from"
         } else {
-            "is no shard but a whole run; `--shard i/n` runs a shard"
+            "is a whole run, not a shard; `--shard i/n` runs a shard"
         };
         return Err(EngineError::usage(format!("`{path}` {what}")));
     };

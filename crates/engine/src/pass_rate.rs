@@ -1,6 +1,6 @@
 //! The gate on the pass rate: its result, and the exit code of a run that has one.
 
-use assize_rubric::{UnitInterval, at_least};
+use assize_rubric::{UnitInterval, at_least, format_rate};
 use assize_store::{PassRateGate, PassRateResult, VerdictCounts};
 
 use crate::exit::{ExitStatus, RunEnding, exit_of_run};
@@ -59,9 +59,8 @@ fn pass_rate_gate(counts: VerdictCounts, missing: usize, minimum: UnitInterval) 
 
 fn describe(gate: &PassRateGate) -> String {
     let PassRateGate { minimum, passed, cases, without_verdict, result } = *gate;
-    let percent = |share: f64| format!("{}%", (share * 1000.0).round() / 10.0);
-    let rate = |passed: usize| format!("{passed}/{cases} cases ({})", percent(passed as f64 / cases as f64));
-    let minimum = format!("the minimum of {}", percent(minimum));
+    let rate = |passed: usize| format!("{passed}/{cases} cases ({})", format_rate(passed as f64 / cases as f64));
+    let minimum = format!("the minimum of {}", format_rate(minimum));
     match result {
         PassRateResult::Incomplete if cases == 0 => {
             "the pass rate is undefined: there are no cases".to_owned()

@@ -11,7 +11,7 @@ use assize_evalfile::{
 };
 use assize_rubric::{
     CaseTally, DistinctCases, JudgingMode, MissingPolicy, NodeStatus, ScorecardNodeId, ScorecardScores,
-    UnitInterval, at_least,
+    UnitInterval, at_least, format_rate,
 };
 use assize_run::{ItemError, WorkItem, describe_scorecard};
 use assize_store::{RunFolder, RunSettings, ScorecardConclusion, ScorecardInfo, SuiteInfo, VerdictCounts};
@@ -405,9 +405,9 @@ impl<'a> ScoredCard<'a> {
 
         (!at_least(found, least)).then(|| {
             format!(
-                "{top}: incomplete, because results cover {:.1}% of the weight (`--min-coverage` requires {}%)",
-                (found * 1000.0).floor() / 10.0,
-                least * 100.0
+                "{top}: incomplete, because results cover {} of the weight (`--min-coverage` requires {})",
+                format_rate((found * 1000.0).floor() / 1000.0),
+                format_rate(least)
             )
         })
     }

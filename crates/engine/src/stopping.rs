@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use assize_analysis::compare::{ComparisonOptions, Conclusion, HeadlineMetric, compare_many};
 use assize_analysis::{CaseFact, NameTable, RunFacts};
-use assize_rubric::Verdict;
+use assize_rubric::{Verdict, format_rate};
 use assize_run::{ItemError, Recorder, RunEvent as CaseEvent, RunTotals, WorkItem};
 use assize_stats::{ConfidenceLevel, sequential::BettingSequence};
 use assize_store::{
@@ -408,6 +408,7 @@ pub fn apply_early_stop(stop: &EarlyStop, figures: &mut RunMetrics) {
     if stop.is_early() {
         // The others assume a fixed number of cases.
         figures.remarks.clear();
+        figures.precision_notes.clear();
         replace_interval(&mut figures.pass_rate, stop.pass_rate, stop.level);
         replace_interval(&mut figures.mean_score, stop.mean_score, stop.level);
     }
@@ -431,7 +432,7 @@ fn replace_interval(metric: &mut EstimatedMetric, found: Option<AnytimeInterval>
 /// The outcome in words. Each result is one of a case or of a trial. Units are clusters if cases share them.
 fn describe(stop: &EarlyStop, result: &str, is_clustered: bool) -> String {
     let (name, other) = match stop.metric {
-        StopMetric::PassRate => ("pass rate", format_percent(stop.threshold)),
+        StopMetric::PassRate => ("pass rate", format_rate(stop.threshold)),
         StopMetric::ScoreDifference => ("difference of the mean score", format!("`{}`", stop.against)),
     };
     let Some(found) = stop.result else {
@@ -441,10 +442,10 @@ fn describe(stop: &EarlyStop, result: &str, is_clustered: bool) -> String {
         return format!("Early stop: no case has a {name} yet.");
     };
     let [value, low, high] = [found.value, found.low, found.high].map(|number| match stop.metric {
-        StopMetric::PassRate => format_percent(number),
+        StopMetric::PassRate => format_rate(number),
         StopMetric::ScoreDifference => format!("{number:+.3}"),
     });
-    let level = format_percent(stop.level);
+    let level = format!("{}%", (stop.level * 1000.0).round() / 10.0);
     let numbers =
         format!("{name} {value} ({level} CI, valid at any time: {low} to {high}), reference {other}");
     let ungraded = match stop.ungraded {
@@ -475,11 +476,6 @@ fn describe(stop: &EarlyStop, result: &str, is_clustered: bool) -> String {
         }
         _ => format!("Inconclusive after {}: {numbers}.{ungraded}", units(stop.clusters)),
     }
-}
-
-/// Formats a share as a percentage with at most one decimal.
-fn format_percent(share: f64) -> String {
-    format!("{}%", (share * 1000.0).round() / 10.0)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use assize_evalfile::{
     Case, Grader, GraderKind, RubricChildren, RubricGrader, Scorecard, ScorecardMarks, SourceMark,
 };
-use assize_rubric::{Criticality, Gate, Rubric, ScorecardAggregation};
+use assize_rubric::{Criticality, Gate, Rubric, ScorecardAggregation, format_rate};
 
 use crate::check::{DocumentCheck, DocumentContent};
 
@@ -86,12 +86,12 @@ fn describe_criterion_share(rubric: &Rubric, index: usize, of_case: Option<f64>)
     let mut text = format!("**criterion `{}`**: weight {weight}", criterion.id);
     if earned > 0.0 {
         text = if weight < 0.0 {
-            format!("{text}, takes up to {} of the rubric's score", format_percent(share))
+            format!("{text}, takes up to {} of the rubric's score", format_rate(share))
         } else {
-            format!("{text} of {earned}, {} of the rubric's score", format_percent(share))
+            format!("{text} of {earned}, {} of the rubric's score", format_rate(share))
         };
         if let Some(part) = of_case {
-            text = format!("{text}, {} of the case's", format_percent(share * part));
+            text = format!("{text}, {} of the case's", format_rate(share * part));
         }
     }
 
@@ -153,7 +153,7 @@ fn describe_rubric_share(card: &Scorecard, parent: usize, weight: f64) -> String
     };
     match parent.aggregation {
         ScorecardAggregation::WeightedAverage if total > 0.0 => {
-            format!(", {} of the score of `{}`", format_percent(weight / total), parent.code)
+            format!(", {} of the score of `{}`", format_rate(weight / total), parent.code)
         }
         ScorecardAggregation::Minimum => {
             format!("; only the lowest score below `{}` counts", parent.code)
@@ -163,8 +163,4 @@ fn describe_rubric_share(card: &Scorecard, parent: usize, weight: f64) -> String
         }
         ScorecardAggregation::WeightedAverage => String::new(),
     }
-}
-
-fn format_percent(share: f64) -> String {
-    format!("{:.1}%", share * 100.0)
 }

@@ -9,7 +9,7 @@ use assize_stats::judge_quality::ConfusionTable;
 use assize_stats::{Interval, UndefinedReason};
 
 use crate::ReportStyle;
-use crate::metrics::{format_or_undefined, format_range, format_value, render_metrics};
+use crate::metrics::{format_metric_value, format_or_undefined, format_range, format_value, render_metrics};
 use crate::number::{format_count, format_plain, format_rate, format_score, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
@@ -240,7 +240,7 @@ fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, secti
         .iter()
         .map(|section| {
             let number = |id: &str| match find(&section.figures, id) {
-                Some(MetricEstimate { value: Ok(found), .. }) => ReportPiece::plain(format_value(found)),
+                Some(found) if found.value.is_ok() => ReportPiece::plain(format_metric_value(&found)),
                 Some(_) => ReportPiece::new(ReportTone::Open, "undef."),
                 None => ReportPiece::plain(""),
             };
@@ -349,7 +349,8 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
                 ),
             );
 
-            line(page, "", ReportTone::Dim, "Estimated rate if people had labelled everything, from their labels and the judge's verdicts.".to_owned());
+            let says = "Estimated rate if people had labelled everything, from their labels and the judge's verdicts.";
+            page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, says)]);
         }
         Err(reason) => line(page, "corrected (PPI++)", ReportTone::Open, format!("no: {reason}")),
     }

@@ -10,6 +10,7 @@ use assize_analysis::compare::{
     VerdictFlip,
 };
 
+use crate::chart::{ChartAxis, axis_labels};
 use crate::mark::{VerdictMark, outcome_word};
 use crate::number::{self, format_count, grouped};
 use crate::page::{ReportPage, ReportPiece};
@@ -287,7 +288,8 @@ fn render_headline_table(page: &mut ReportPage, comparison: &RunComparison) {
     page.add_blank();
 }
 
-pub(crate) fn format_metric(value: Option<f64>, unit: MetricUnit) -> String {
+/// Formats a metric in its unit; a dash if it is undefined.
+pub fn format_metric(value: Option<f64>, unit: MetricUnit) -> String {
     let format = match unit {
         MetricUnit::Rate => number::format_rate,
         MetricUnit::Score => number::format_score,
@@ -300,6 +302,25 @@ pub(crate) fn format_interval(contrast: &MetricDifference) -> String {
         (Some(low), Some(high)) => contrast.unit.format_interval(low, high),
         _ => "undefined".to_owned(),
     }
+}
+
+/// Draws the axis of differences of a metric, in its unit.
+pub fn difference_axis(axis: ChartAxis, unit: MetricUnit) -> String {
+    axis_labels(axis, |value| match unit {
+        _ if value == 0.0 => "0".to_owned(),
+        MetricUnit::Rate => format!("{:+.0} pp", value * 100.0),
+        MetricUnit::Score => format!("{value:+.2}"),
+    })
+}
+
+/// Draws the axis that the rows of a table share; `None` if their metrics have several units.
+pub fn shared_axis<'a>(
+    axis: ChartAxis,
+    rows: impl IntoIterator<Item = &'a MetricDifference>,
+) -> Option<String> {
+    let mut units = rows.into_iter().map(|row| row.unit);
+    let first = units.next()?;
+    units.all(|unit| unit == first).then(|| difference_axis(axis, first))
 }
 
 /// Names the method of each metric.
@@ -396,7 +417,7 @@ fn render_group_table(
             let contrast = &row.contrast;
             let (_, tone) = conclusion_mark(contrast.call);
             vec![
-                ReportPiece::untrusted_name(ReportTone::Plain, &group_name(row)),
+                ReportPiece::untrusted_name(ReportTone::Plain, &group_name(row, &parts.rows)),
                 ReportPiece::plain(grouped(contrast.n as u64)),
                 ReportPiece::plain(format_metric(contrast.base, contrast.unit)),
                 ReportPiece::plain(format_metric(contrast.candidate, contrast.unit)),
@@ -453,10 +474,13 @@ fn small_groups(parts: &ComparisonTable) -> Vec<&PooledDifference> {
     groups.filter(|group| group.pairs < assize_analysis::compare::MIN_PAIRS).collect()
 }
 
-/// Name of a group for people: the text of a criterion, if the run has it.
-pub(crate) fn group_name(row: &ComparisonGroup) -> String {
+/// Name of a group for people: the text of a criterion, if the run has it. Where another row of the table has the same text,
+/// the id stands behind it.
+pub(crate) fn group_name(row: &ComparisonGroup, rows: &[ComparisonGroup]) -> String {
+    let Some(text) = &row.text else { return row.name.clone() };
+    let is_double = rows.iter().filter(|other| other.text.as_ref() == Some(text)).count() > 1;
     let avoided = if row.name.ends_with("(avoided)") { " (avoided)" } else { "" };
-    row.text.as_ref().map_or_else(|| row.name.clone(), |text| format!("{text}{avoided}"))
+    if is_double { format!("{text} ({})", row.name) } else { format!("{text}{avoided}") }
 }
 
 fn render_remainder(page: &mut ReportPage, all: usize, limit: usize) {
@@ -508,7 +532,9 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit:
                 ],
             );
 
-            for (who, reason) in [("was", &criterion.base_reason), ("now", &criterion.candidate_reason)] {
+            for (who, reason) in
+                [("base", &criterion.base_reason), ("candidate", &criterion.candidate_reason)]
+            {
                 if let Some(reason) = reason.as_deref().filter(|reason| !reason.trim().is_empty()) {
                     page.add_text(
                         &[ReportPiece::new(ReportTone::Dim, format!("      {who}: "))],
@@ -662,5 +688,12 @@ mod tests {
         assert_eq!(flip_values(&flip), ["not applicable", "incurred"]);
         flip.not_applicable = [false, false];
         assert_eq!(flip_values(&flip), ["ungraded", "incurred"]);
+    }
+
+    #[test]
+    fn an_axis_has_the_unit_of_its_metrics() {
+        let axis = ChartAxis::around_zero([0.3]);
+        assert!(difference_axis(axis, MetricUnit::Rate).contains(">-30 pp<"));
+        assert!(difference_axis(axis, MetricUnit::Score).contains(">+0.30<"));
     }
 }

@@ -163,7 +163,7 @@ fn write_details(
             let _ = writeln!(
                 out,
                 "| {} | {} | {} | {} |",
-                escape_markdown(&group_name(row), 100),
+                escape_markdown(&group_name(row, &parts.rows), 100),
                 contrast.n,
                 format_cells(contrast),
                 contrast.call.words()

@@ -23,6 +23,18 @@ pub(crate) fn shown_rates(summary: &RunSummary) -> Vec<&CriterionRate> {
     rates
 }
 
+/// Text of a criterion, or its id where it has none; with its suite if another of these rates has the same text.
+pub(crate) fn rate_text(one: &CriterionRate, rates: &[&CriterionRate]) -> String {
+    let text = |one: &CriterionRate| {
+        let text = one.text.trim();
+        if text.is_empty() { one.criterion.clone() } else { text.to_owned() }
+    };
+    let shown = text(one);
+    let is_double = rates.iter().any(|other| other.suite != one.suite && text(other) == shown);
+
+    if is_double { format!("{shown} ({})", one.suite) } else { shown }
+}
+
 /// Words for a table of [`shown_rates`].
 pub(crate) struct RateTitles {
     /// Heading of the table.
@@ -67,7 +79,7 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, summary: &RunSummary
             } else {
                 (percent(&one.rate), undefined.or_dash(&one.rate, percent_interval))
             };
-            let text = if one.text.trim().is_empty() { &one.criterion } else { &one.text };
+            let text = rate_text(one, &rates);
             let penalty = if one.weight < 0.0 { "penalty incurred: " } else { "" };
 
             vec![

@@ -72,7 +72,9 @@ pub use calibration::render_calibration;
 pub use calibration_json::calibration_json;
 pub use case_block::{CaseDetailLevel, render_case, stored_texts};
 pub use case_table::render_case_table;
-pub use comparison::{ComparisonLimits, flip_values, render_comparison};
+pub use comparison::{
+    ComparisonLimits, difference_axis, flip_values, format_metric, render_comparison, shared_axis,
+};
 pub use comparison_markdown::render_comparison_markdown;
 pub use criteria::{criteria_json, render_criteria};
 pub use criterion_change::render_criterion_change;

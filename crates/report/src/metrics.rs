@@ -48,28 +48,36 @@ pub(crate) fn format_share(found: &Proportion) -> String {
     }
 }
 
-/// Metrics that are shares of a count, which are shown as percentages.
-const SHARES: [&str; 8] =
-    ["accuracy", "sensitivity", "specificity", "win", "loss", "tie", "inconsistent", "flips"];
+/// Formats a rate, or "undefined".
+pub(crate) fn format_defined_rate(rate: Result<f64, UndefinedReason>) -> String {
+    rate.map_or_else(|_| format_or_undefined(rate), format_rate)
+}
 
-fn is_share(metric: &MetricEstimate) -> bool {
+/// Formats an interval of a rate; empty if there is none.
+pub(crate) fn format_rate_range(interval: Result<Interval, UndefinedReason>) -> String {
+    interval.map_or_else(
+        |_| String::new(),
+        |found| format!("{} to {}", format_rate(found.low), format_rate(found.high)),
+    )
+}
+
+/// Metrics that are shares of a count, which are shown as percentages.
+const SHARES: [&str; 9] =
+    ["accuracy", "sensitivity", "specificity", "prevalence", "win", "loss", "tie", "inconsistent", "flips"];
+
+/// Returns true for a share of a count, which is shown as a percentage.
+pub(crate) fn is_share(metric: &MetricEstimate) -> bool {
     SHARES.contains(&metric.id) || (metric.id == "first_place" && metric.name.starts_with("decisions"))
 }
 
-/// Formats the value of a metric, or "undefined".
-fn format_metric_value(metric: &MetricEstimate) -> String {
-    match metric.value {
-        Ok(value) if is_share(metric) => format_rate(value),
-        found => format_or_undefined(found),
-    }
+/// Formats the value of a metric in its unit, or "undefined".
+pub(crate) fn format_metric_value(metric: &MetricEstimate) -> String {
+    if is_share(metric) { format_defined_rate(metric.value) } else { format_or_undefined(metric.value) }
 }
 
 /// Formats the interval of a metric like its value; empty if there is none.
-fn format_metric_range(metric: &MetricEstimate) -> String {
-    match metric.interval {
-        Ok(found) if is_share(metric) => format!("{} to {}", format_rate(found.low), format_rate(found.high)),
-        interval => format_range(interval),
-    }
+pub(crate) fn format_metric_range(metric: &MetricEstimate) -> String {
+    if is_share(metric) { format_rate_range(metric.interval) } else { format_range(metric.interval) }
 }
 
 /// Renders metrics one per line, each with its interpretation.
@@ -87,7 +95,8 @@ pub(crate) fn render_metrics(page: &mut ReportPage, figures: &[MetricEstimate]) 
             (Ok(_), Ok(_)) => format!("  {:<ranges$}", format_metric_range(figure)),
         };
 
-        let n = format!("  {} {}", grouped(figure.n), figure.of);
+        let of = if figure.n == 1 { figure.of.trim_end_matches('s') } else { figure.of };
+        let n = format!("  {} {of}", grouped(figure.n));
         page.add_text(
             &[ReportPiece::plain(name)],
             &[

@@ -1,6 +1,6 @@
 //! Number formats.
 
-pub use assize_rubric::{dollars, grouped};
+pub use assize_rubric::{dollars, format_rate, grouped};
 
 /// Formats a score with three decimals. A score that rounding would lift onto a multiple of 0.01 is
 /// shown below it, so that 0.7996 is never shown as 0.80 beside a threshold of 0.8.
@@ -81,24 +81,14 @@ pub fn format_count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
-/// Formats a share as a percentage; 100% and 0% only if they are exact.
+/// Formats a part of a whole as [`format_rate`] does.
 pub(crate) fn format_percent(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "0%".to_owned();
-    }
-
-    let tenths = (part as f64 / whole as f64 * 1000.0).round();
-    let tenths = if part < whole { tenths.min(999.0) } else { tenths };
-    let tenths = if part > 0 { tenths.max(1.0) } else { tenths };
-    let text = format!("{:.1}", tenths / 10.0);
-
-    format!("{}%", text.strip_suffix(".0").unwrap_or(&text))
+    format_rate(if whole == 0 { 0.0 } else { part as f64 / whole as f64 })
 }
 
-/// Formats a rate from 0 to 1 as a percentage; 100% and 0% only if they are exact.
-pub fn format_rate(rate: f64) -> String {
-    const STEPS: f64 = 1e9;
-    format_percent((rate * STEPS).round().max(0.0) as u64, STEPS as u64)
+/// Formats a rate on an axis, where whole percents take no decimal.
+pub(crate) fn format_tick(rate: f64) -> String {
+    format!("{}%", format_plain((rate * 1000.0).round() / 10.0))
 }
 
 /// Formats a duration in milliseconds.
@@ -145,7 +135,12 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(format_percent(9999, 10_000), "99.9%");
         assert_eq!(format_percent(1, 10_000), "0.1%");
-        assert_eq!(format_percent(3, 4), "75%");
+        assert_eq!(format_percent(3, 4), "75.0%");
+        assert_eq!(format_percent(4, 4), "100.0%");
+        assert_eq!(format_percent(0, 4), "0.0%");
+        assert_eq!(format_rate(0.1 + 0.2), "30.0%");
+        assert_eq!(format_rate(0.999_9), "99.9%");
+        assert_eq!(format_tick(0.25), "25%");
         assert_eq!(format_duration(840), "840 ms");
         assert_eq!(format_duration(12_340), "12.3 s");
         assert_eq!(format_duration(185_000), "3 min 5 s");

@@ -5,7 +5,7 @@ use assize_analysis::panel::PanelReport;
 use serde_json::{Value, json};
 
 use crate::ReportStyle;
-use crate::metrics::{format_or_undefined, format_p_value, format_range, metrics_json};
+use crate::metrics::{format_metric_range, format_metric_value, format_p_value, metrics_json};
 use crate::number::{format_count, format_percent, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize::sanitize_name;
@@ -34,9 +34,8 @@ pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
         ReportColumn::right("with majority"),
         ReportColumn::right("weight"),
     ];
-    let value =
-        |figure: &MetricEstimate| ReportPiece::new(ReportTone::Strong, format_or_undefined(figure.value));
-    let range = |figure: &MetricEstimate| ReportPiece::plain(format_range(figure.interval));
+    let value = |figure: &MetricEstimate| ReportPiece::new(ReportTone::Strong, format_metric_value(figure));
+    let range = |figure: &MetricEstimate| ReportPiece::plain(format_metric_range(figure));
     let rows: Vec<Vec<ReportPiece>> = report
         .raters
         .iter()
@@ -58,11 +57,11 @@ pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
     render_table(&mut page, 0, &columns, &rows);
     page.add_blank();
 
-    let range = format_range(report.prevalence.interval);
+    let range = format_metric_range(&report.prevalence);
     let interval = if range.is_empty() { String::new() } else { format!(" ({range})") };
     let mut lines = vec![format!(
         "Truly met: {}{interval} of the items. The weighted votes disagree with the majority on {}; {} no majority.",
-        format_or_undefined(report.prevalence.value),
+        format_metric_value(&report.prevalence),
         format_count(report.overruled as u64, "item", "items"),
         match report.ties {
             1 => "1 has".to_owned(),

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::ReportStyle;
 use crate::metrics::{
-    clustered_json, format_or_undefined, format_p_value, format_range, format_share, format_value,
-    metrics_json, render_metrics, share_json, value_json,
+    clustered_json, format_defined_rate, format_or_undefined, format_p_value, format_range,
+    format_rate_range, format_share, format_value, metrics_json, render_metrics, share_json, value_json,
 };
 use crate::number::{format_count, grouped};
 use crate::page::{ReportPage, ReportPiece};
@@ -136,7 +136,7 @@ pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
         }
     };
 
-    let rate = |found: &assize_stats::Proportion| ReportPiece::plain(format_or_undefined(found.rate));
+    let rate = |found: &assize_stats::Proportion| ReportPiece::plain(format_defined_rate(found.rate));
     let rows: Vec<Vec<ReportPiece>> = reports
         .iter()
         .map(|report| {
@@ -144,8 +144,8 @@ pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
                 name(&report.set),
                 name(&report.judge),
                 ReportPiece::plain(grouped(report.pairs)),
-                ReportPiece::new(ReportTone::Strong, format_or_undefined(report.right_both.rate)),
-                ReportPiece::new(ReportTone::Dim, format_range(report.right_both.interval)),
+                ReportPiece::new(ReportTone::Strong, format_defined_rate(report.right_both.rate)),
+                ReportPiece::new(ReportTone::Dim, format_rate_range(report.right_both.interval)),
                 rate(&report.right_on_balance),
                 rate(&report.same),
                 rate(&report.shown_first),
@@ -161,7 +161,7 @@ pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
         &[],
         &[ReportPiece::new(
             ReportTone::Dim,
-            "right both: right in both orders; guessing gives 0.25. on balance: more right verdicts than wrong ones, so that a tie beside a right one counts (JudgeBench). prefers 1st: share of decisive verdicts for the answer shown first; its p is that of the sign test of pairs that one place won twice. unread: pairs excluded because one order has no verdict.",
+            "right both: right in both orders; guessing gives 25%. on balance: more right verdicts than wrong ones, so that a tie beside a right one counts (JudgeBench). prefers 1st: share of decisive verdicts for the answer shown first; its p is that of the sign test of pairs that one place won twice. unread: pairs excluded because one order has no verdict.",
         )],
     );
     for report in reports.iter().filter(|report| report.seems_exchanged) {

@@ -65,7 +65,7 @@ pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
 
     let columns = [
         ReportColumn::left("run"),
-        ReportColumn::left("id"),
+        ReportColumn::left("short id"),
         ReportColumn::cut("suite"),
         ReportColumn::cut("judge"),
         ReportColumn::right("cases"),

@@ -7,7 +7,7 @@ use assize_rubric::{
 };
 
 use crate::ReportStyle;
-use crate::number::{format_beside, format_count, format_plain, format_score};
+use crate::number::{format_beside, format_count, format_plain, format_rate, format_score};
 use crate::page::{ReportPage, ReportPiece};
 use crate::scorecard_scores::{format_node_score, green_gate_bound, status_tone};
 use crate::scorecard_votes::{benchmark_decision_text, render_votes};
@@ -323,9 +323,9 @@ pub fn node_conclusions(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Ve
 
     if let Some(bound) = green_gate_bound(scores, id) {
         lines.push(format!(
-            "no failure in {}: the failure rate could be up to {:.1}% (95% confidence, exact)",
+            "no failure in {}: the failure rate could be up to {} (95% confidence, exact)",
             format_count(found.scored, "case", "cases"),
-            bound * 100.0
+            format_rate(bound)
         ));
     }
 

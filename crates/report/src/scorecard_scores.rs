@@ -8,7 +8,7 @@ use assize_stats::{ConfidenceLevel, zero_failures};
 use assize_store::ScorecardInfo;
 
 use crate::ReportStyle;
-use crate::number::{format_beside, format_count, format_plain, format_score};
+use crate::number::{format_beside, format_count, format_plain, format_rate, format_score};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table_on_demand};
@@ -134,9 +134,7 @@ fn node_row(
         ReportPiece::plain(format_node_score(found, line)),
         ReportPiece::plain(format_plain(line)),
         ReportPiece::plain(format_cases(found)),
-        ReportPiece::plain(
-            found.coverage.filter(|share| *share < 1.0).map(format_coverage).unwrap_or_default(),
-        ),
+        ReportPiece::plain(found.coverage.filter(|share| *share < 1.0).map(format_rate).unwrap_or_default()),
         ReportPiece::untrusted(ReportTone::Dim, &described, 400),
     ]
 }
@@ -170,11 +168,6 @@ pub(crate) const fn status_tone(standing: NodeStatus) -> ReportTone {
     }
 }
 
-/// Formats a share below 1 as a percentage that is never rounded up to 100 %.
-fn format_coverage(share: f64) -> String {
-    format!("{:.0}%", (share * 100.0).floor())
-}
-
 pub(crate) fn blocker_text(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> String {
     let (Some(node), Some(found)) = (scores.card().node(id), scores.node(id)) else { return String::new() };
     let mut parts = Vec::new();
@@ -198,7 +191,7 @@ pub(crate) fn blocker_text(scores: &ScorecardScores<'_>, id: ScorecardNodeId) ->
     } else if untested.contains(&id) {
         parts.push("hard gate without a case".to_owned());
     } else if let Some(bound) = green_gate_bound(scores, id) {
-        parts.push(format!("passed; failure rate ≤ {:.1}%", bound * 100.0));
+        parts.push(format!("passed; failure rate ≤ {}", format_rate(bound)));
     } else if node.kind == (ScorecardNodeKind::Benchmark { criticality: Criticality::ImprovementSignal }) {
         parts.push("reported only".to_owned());
     }
@@ -301,9 +294,9 @@ pub fn green_gate_bound(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Op
 fn green_gate_text(scores: &ScorecardScores<'_>, id: ScorecardNodeId, bound: f64) -> String {
     let cases = scores.node(id).map_or(0, |found| found.scored);
     format!(
-        "{} up to {:.1}% ({})",
+        "{} up to {} ({})",
         node_code(scores, id),
-        bound * 100.0,
+        format_rate(bound),
         format_count(cases, "case", "cases")
     )
 }

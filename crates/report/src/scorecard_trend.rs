@@ -3,7 +3,7 @@
 use assize_analysis::{NodeSide, NodeTrendPoint, ScorecardTrendPoint};
 use assize_store::ScorecardPartKind;
 
-use crate::number::{format_score, grouped};
+use crate::number::{format_count, format_score, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
 use crate::scorecard_comparison::{format_difference, format_side};
@@ -111,7 +111,10 @@ fn render_parts(page: &mut ReportPage, points: &[ScorecardTrendPoint], style: Re
             let failed = match failed.count() {
                 0 if node.hard_gate => "hard gate".to_owned(),
                 0 => String::new(),
-                failed => format!("hard gate; failed in {failed} of {} runs", points.len()),
+                failed => format!(
+                    "hard gate; failed in {failed} of {}",
+                    format_count(points.len() as u64, "run", "runs")
+                ),
             };
             let tone = match node.kind {
                 ScorecardPartKind::Benchmark => ReportTone::Plain,

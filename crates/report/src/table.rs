@@ -200,9 +200,15 @@ impl<'c> TableLayout<'c> {
     fn push_titles(&self, page: &mut ReportPage, titles: &[ReportPiece]) {
         let titled =
             titles.iter().zip(&self.widths).any(|(title, width)| *width > 0 && page.width(title) > 0);
-        if titled && self.form != TableForm::List {
-            self.push_cells(page, titles);
+        if !titled || self.form == TableForm::List {
+            return;
         }
+
+        let name = self.columns[self.name];
+        if self.form == TableForm::Stacked && name.shrinks && !name.title.is_empty() {
+            page.add_text(&[blank(self.indent)], &titles[self.name..=self.name]);
+        }
+        self.push_cells(page, titles);
     }
 
     fn push_row(&self, page: &mut ReportPage, row: &[ReportPiece]) {

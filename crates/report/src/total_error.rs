@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::ReportStyle;
 use crate::metrics::{format_value, value_json};
-use crate::number::{format_count, format_plain, grouped};
+use crate::number::{format_count, format_plain, format_rate, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
@@ -44,7 +44,7 @@ pub fn render_total_error(found: &TotalError, designs: Option<&ErrorDesigns>, st
         .iter()
         .map(|part| {
             let value = part.variance.value.unwrap_or_default();
-            let share = if whole > 0.0 { format!("{:.0}%", 100.0 * value / whole) } else { String::new() };
+            let share = if whole > 0.0 { format_rate(value / whole) } else { String::new() };
             let range = part
                 .variance
                 .interval

@@ -184,7 +184,7 @@ impl ReviewItem {
             (_, true) => "asked again: the item changed since it was decided",
             (ReviewReason::Waiting, _) => "waiting for a person",
             (ReviewReason::ReviewersDiffer, _) => "reviewers disagree",
-            _ => "unlabeled",
+            _ => "unlabelled",
         }
     }
 }

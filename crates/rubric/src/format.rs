@@ -1,4 +1,4 @@
-//! Counts and money as people read them.
+//! Counts, rates and money as people read them.
 
 /// A whole number with a comma every three digits.
 pub fn grouped(value: u64) -> String {
@@ -12,6 +12,17 @@ pub fn grouped(value: u64) -> String {
     }
 
     out
+}
+
+/// A rate from 0 to 1 as a percentage with one decimal, such as `50.0%`. It is 100.0% or 0.0% only if it is exact.
+pub fn format_rate(rate: f64) -> String {
+    // What computing with floats adds to an exact rate is no part of it.
+    let rate = (rate * 1e9).round() / 1e9;
+    let tenths = (rate * 1000.0).round();
+    let tenths = if rate < 1.0 { tenths.min(999.0) } else { tenths };
+    let tenths = if rate > 0.0 { tenths.max(1.0) } else { tenths.max(0.0) };
+
+    format!("{:.1}%", tenths / 10.0)
 }
 
 /// US dollars, with as many decimals as small sums need.

@@ -74,7 +74,7 @@ pub use decision::{
     UngradedKind, UngradedReason,
 };
 pub use finding::{Finding, GraderFinding, GraderFindingKind, GraderNote};
-pub use format::{dollars, grouped};
+pub use format::{dollars, format_rate, grouped};
 pub use formula::{
     DerivedMetricSpec, FormulaError, FormulaValue, ValueRange, evaluate_formula, formula_names,
 };

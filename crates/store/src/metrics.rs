@@ -66,8 +66,11 @@ pub struct RunMetrics {
     /// Derived metrics of each target and prompt, in the order of the eval file; empty if it derives none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived: Vec<DerivedMetric>,
-    /// Notes on the metrics, such as how many cases would be enough.
+    /// Notes on the metrics, such as which shards they lack.
     pub remarks: Vec<String>,
+    /// Notes on their precision, such as how many cases would be enough. Reports show them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub precision_notes: Vec<String>,
 }
 
 /// Variance components of scores.

@@ -28,7 +28,7 @@ fn a_pass_rate_has_an_interval_and_says_what_would_be_enough() {
     assert_eq!(found.pass_rate.method.as_deref(), Some("Blaker"));
     assert!(found.pass_rate.says.contains("between 44.4% and 96.3%"), "{}", found.pass_rate.says);
     // So few cases say little about the rate: those for a rate of 50%.
-    assert!(found.remarks[0].contains("at most 391 cases are needed"), "{:?}", found.remarks);
+    assert!(found.precision_notes[0].contains("at most 391 cases are needed"), "{:?}", found.precision_notes);
     assert!(found.noise.is_none() && found.pass_rate_bounds.is_none() && found.design_effect.is_none());
 }
 
@@ -36,9 +36,9 @@ fn a_pass_rate_has_an_interval_and_says_what_would_be_enough() {
 fn all_passed_is_not_certainty() {
     let found = figures(&passing(&[true; 30]));
     assert!(
-        found.remarks[0].contains("could still be up to 9.5% (95% confidence, one-sided)"),
+        found.precision_notes[0].contains("could still be up to 9.5% (95% confidence, one-sided)"),
         "{:?}",
-        found.remarks
+        found.precision_notes
     );
 }
 
@@ -53,7 +53,11 @@ fn undecided_cases_are_left_out_and_bound_the_figures() {
     let [low, high] = found.mean_score_bounds.expect("bounds");
     close(Some(low), 1.7 / 4.0);
     close(Some(high), 3.4 / 4.0);
-    assert!(found.remarks[0].starts_with("2 of 4 cases are incomplete"), "{:?}", found.remarks);
+    assert!(
+        found.precision_notes[0].starts_with("2 of 4 cases are incomplete"),
+        "{:?}",
+        found.precision_notes
+    );
     let none = figures(&[case("y", 0.0).undecided(0.0, 1.0)]);
     assert_eq!(
         (none.pass_rate.value, none.mean_score.undefined.as_deref()),
@@ -83,7 +87,11 @@ fn clusters_make_the_error_larger_and_are_counted() {
         (Some(6), Some("Wilson, effective n"))
     );
     assert!(found.design_effect.is_some_and(|effect| effect > 1.0), "{:?}", found.design_effect);
-    assert!(found.remarks.iter().any(|remark| remark.contains("6 clusters")), "{:?}", found.remarks);
+    assert!(
+        found.precision_notes.iter().any(|remark| remark.contains("6 clusters")),
+        "{:?}",
+        found.precision_notes
+    );
     let stored = stored_mean(&found.mean_score).expect("a mean");
     assert_eq!(stored.method, "Wilson, effective n over 6 clusters");
 }
@@ -149,7 +157,8 @@ fn advice_about_precision_counts_cases_and_needs_an_interval() {
         })
         .collect();
     let found = figures(&trials);
-    let said = found.remarks.iter().find(|remark| remark.contains("Margin of error")).expect("a remark");
+    let said =
+        found.precision_notes.iter().find(|remark| remark.contains("Margin of error")).expect("a remark");
     let n: f64 =
         said.split(", about ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("n");
     // Trials of a case are all alike, so that as many single answers would do: about 0.2 / (0.05 / 1.96)^2.
@@ -188,12 +197,20 @@ fn advice_about_precision_counts_cases_and_needs_an_interval() {
     let found = figures(&single);
     assert_eq!((found.pass_rate.low, found.mean_score.low), (None, None));
     assert!(
-        found.remarks.iter().any(|remark| remark.contains("no confidence interval")),
+        found.precision_notes.iter().any(|remark| remark.contains("no confidence interval")),
         "{:?}",
-        found.remarks
+        found.precision_notes
     );
-    assert!(!found.remarks.iter().any(|remark| remark.contains("are wide")), "{:?}", found.remarks);
-    assert!(!found.remarks.iter().any(|remark| remark.contains("Margin of error")), "{:?}", found.remarks);
+    assert!(
+        !found.precision_notes.iter().any(|remark| remark.contains("are wide")),
+        "{:?}",
+        found.precision_notes
+    );
+    assert!(
+        !found.precision_notes.iter().any(|remark| remark.contains("Margin of error")),
+        "{:?}",
+        found.precision_notes
+    );
 }
 
 #[test]

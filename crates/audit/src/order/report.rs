@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_analysis::shares::{mean_metric, share_metric};
+use assize_rubric::format_rate;
 use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significant};
 
 use super::exchange::p_of_no_flips;
 use super::place::{CallEnd, PlaceEffect, place_effect};
-use crate::report::{format_count, format_percent};
+use crate::report::format_count;
 use crate::{AuditReport, AuditSection, DecisionChange, DecisionPair, PairedDecisions, UNCHANGED};
 
 /// Probability of an error that the claims about both ends of a call and about flips may have together.
@@ -116,7 +117,7 @@ impl<'a> OrderClaims<'a> {
             );
         }
 
-        let changes = format!("Another order changes {} of the decisions", format_percent(rate));
+        let changes = format!("Another order changes {} of the decisions", format_rate(rate));
         match self.more_flips {
             Some(true) => format!("{changes}, significantly more than the judge's noise."),
             Some(false) => format!("{changes}, not significantly more than the judge's noise."),

@@ -30,7 +30,7 @@ pub(crate) struct TryArgs {
     /// Criterion the answer must meet, in a sentence; several are judged one by one.
     #[arg(required_unless_present_any = ["rubric", "watch"], conflicts_with_all = ["rubric", "watch"], value_name = "CRITERION")]
     pub(crate) criteria: Vec<String>,
-    /// Text of the answer [default: the case's, else standard input].
+    /// The answer [default: the case's, else stdin].
     #[arg(long, value_name = "TEXT", conflicts_with = "answer_file", help_heading = SELECTION)]
     pub(crate) answer: Option<String>,
     /// File with the answer; `-` for standard input.
@@ -39,19 +39,25 @@ pub(crate) struct TryArgs {
     /// Question that the answer replies to.
     #[arg(long, value_name = "TEXT", help_heading = SELECTION)]
     pub(crate) question: Option<String>,
-    /// Example of a good answer, shown to the judge.
+    /// Example of a good answer, for the judge.
     #[arg(long, value_name = "TEXT", help_heading = SELECTION)]
     pub(crate) reference: Option<String>,
-    /// Description of a good answer, shown to the judge.
+    /// Description of a good answer, for the judge.
     #[arg(long, value_name = "TEXT", help_heading = SELECTION)]
     pub(crate) expected_outcome: Option<String>,
-    /// Score range, such as `5-10: friendly`; repeat to cover 0 to 10.
-    #[arg(long, value_name = "LOW-HIGH: TEXT", requires = "criteria", help_heading = SELECTION)]
+    /// Score range, such as `5-10: friendly`.
+    ///
+    /// Repeat it to cover 0 to 10.
+    #[arg(long, value_name = "RANGE", requires = "criteria", help_heading = SELECTION)]
     pub(crate) range: Vec<String>,
-    /// Judge by this rubric file, or with `--case` by an eval file.
+    /// Judge by this rubric file.
+    ///
+    /// With `--case`, by an eval file.
     #[arg(long, value_name = "FILE", conflicts_with = "watch", help_heading = SELECTION)]
     pub(crate) rubric: Option<PathBuf>,
-    /// Take rubric, question and answer from this case of the eval file.
+    /// Rubric, question and answer of this case.
+    ///
+    /// A case of the eval file that `--rubric` or `--watch` names.
     #[arg(long, value_name = "ID", conflicts_with = "criteria", help_heading = SELECTION)]
     pub(crate) case: Option<String>,
     /// Judge by this rubric file, again on every save.
@@ -62,12 +68,16 @@ pub(crate) struct TryArgs {
     /// Read targets from this file.
     #[arg(long, value_name = "FILE", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) targets: Option<PathBuf>,
-    /// Judge with PROVIDER:MODEL, a target or `offline`; repeat for a panel.
+    /// Judge: PROVIDER:MODEL, a target or `offline`.
+    ///
+    /// Repeat the option for a panel of judges.
     #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
     pub(crate) judge: Vec<String>,
     #[command(flatten)]
     pub(crate) panel: PanelArgs,
-    /// Criteria per judge call: `per-criterion`, `batched` or `batched:N`.
+    /// Criteria per call: `per-criterion`, `batched[:N]`.
+    ///
+    /// `batched` judges all criteria of a grader in one call, `batched:N` at most N.
     #[arg(long, value_parser = judging, value_name = "MODE", help_heading = JUDGE)]
     pub(crate) judging: Option<JudgingMode>,
     /// Pass threshold, 0 to 1.

@@ -9,6 +9,7 @@ use clap::Subcommand;
 
 use super::EvalArgs;
 use super::headings::SELECTION;
+use super::help_end::rare_beside_eval;
 use super::values::{named, place, unit};
 
 /// Test a judge with the cases and rubrics it judges.
@@ -47,6 +48,7 @@ pub(crate) enum AuditCommand {
 /// Options of `assize audit injection`.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_args(rare_beside_eval),
     after_help = "Each answer is judged unchanged, unchanged again, and once with every probe. A probe wins a decision \
     that changes in the answer's favour (unmet to met, or to a higher range). The exit code is 1 when \
     attacks win more than `--max-flip-rate` of the decisions that they could win.\n\n\
@@ -61,13 +63,17 @@ pub(crate) enum AuditCommand {
 pub(crate) struct InjectionArgs {
     #[command(flatten)]
     pub(crate) eval: EvalArgs,
-    /// Use only these probes; `assize audit probes` lists them.
+    /// Only these probes (see `assize audit probes`).
     #[arg(long, value_delimiter = ',', value_name = "NAME", help_heading = SELECTION)]
     pub(crate) probes: Vec<String>,
-    /// Place in the answer: `append`, `prepend` or `inject` [default: each probe's own].
+    /// Place: `append`, `prepend` or `inject`.
+    ///
+    /// In the answer. Default: each probe's own.
     #[arg(long, value_delimiter = ',', value_parser = place, value_name = "PLACE", help_heading = SELECTION)]
     pub(crate) place: Vec<InsertPosition>,
-    /// Judge each unchanged answer N more times, to measure the judge's own noise.
+    /// Judge unchanged answers N more times.
+    ///
+    /// To measure the judge's own noise.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) repeats: u32,
     /// Audit at most N cases, chosen at random.
@@ -76,7 +82,7 @@ pub(crate) struct InjectionArgs {
     /// Random seed.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Fail if attacks, or a single probe, flip more than this share of decisions.
+    /// Fail if attacks, or a single probe, flip more than this.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
     pub(crate) max_flip_rate: Option<UnitInterval>,
 }
@@ -84,7 +90,9 @@ pub(crate) struct InjectionArgs {
 /// Options of audits that compare decisions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProbingArgs {
-    /// Judge each unchanged answer N more times, to measure the judge's own noise.
+    /// Judge unchanged answers N more times.
+    ///
+    /// To measure the judge's own noise.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) repeats: u32,
     /// Audit at most N cases, chosen at random.
@@ -98,6 +106,7 @@ pub(crate) struct ProbingArgs {
 /// Options of `assize audit order`.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_args(rare_beside_eval),
     after_help = "All criteria of a rubric go into one call (or as many as `--judging batched:N` allows): in the \
     author's order, in the same order again, reversed, and in random orders.\n\n\
     Examples:\n  \
@@ -111,10 +120,14 @@ pub(crate) struct OrderArgs {
     pub(crate) eval: EvalArgs,
     #[command(flatten)]
     pub(crate) probing: ProbingArgs,
-    /// Try N other orders of each rubric: the reverse, then random ones.
+    /// Try N other orders of each rubric.
+    ///
+    /// The reverse order, then random ones.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = permutations, help_heading = SELECTION)]
     pub(crate) permutations: usize,
-    /// Fail if another order changes more than this share of decisions.
+    /// Fail if other orders change more than this.
+    ///
+    /// A share of the decisions.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
     pub(crate) max_flip_rate: Option<UnitInterval>,
 }
@@ -140,6 +153,7 @@ fn permutations(text: &str) -> Result<usize, String> {
 /// Options of `assize audit length`.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_args(rare_beside_eval),
     after_help = "Each answer is judged unchanged, unchanged again, framed by courtesies, repeated twice, and trimmed \
     of courtesies, repeated paragraphs and blank space. Edits that leave an answer unchanged are not \
     counted.\n\n\
@@ -153,7 +167,9 @@ pub(crate) struct LengthArgs {
     pub(crate) eval: EvalArgs,
     #[command(flatten)]
     pub(crate) probing: ProbingArgs,
-    /// Fail if an edit shifts the mean score by more than this, 0 to 1.
+    /// Fail if an edit shifts the mean score by more.
+    ///
+    /// Than this, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "X")]
     pub(crate) max_shift: Option<UnitInterval>,
 }
@@ -161,6 +177,7 @@ pub(crate) struct LengthArgs {
 /// Options of `assize audit self`.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_args(rare_beside_eval),
     after_help = "Every judge judges the answers of every target. The family of a judge or target is detected from its \
     model name; set others with `--family`. What can't be measured from the data is reported as such.\n\n\
     Examples:\n  \
@@ -200,8 +217,10 @@ pub(crate) struct ShowAuditArgs {
     /// Audit: folder, id or `last`.
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// Fail above this limit: share of changed decisions, score shift or self-preference.
-    #[arg(long, visible_alias = "limit", value_parser = unit, value_name = "SHARE")]
+    /// Fail above this share, shift or preference.
+    ///
+    /// Share of changed decisions, score shift or self-preference. Alias: `--limit`.
+    #[arg(long, alias = "limit", value_parser = unit, value_name = "SHARE")]
     pub(crate) max_flip_rate: Option<UnitInterval>,
     /// Print JSON instead of text.
     #[arg(long)]

@@ -33,7 +33,9 @@ pub(crate) enum CacheAction {
         assize cache prune --older-than 7\n  \
         assize cache prune --older-than 12h")]
     Prune {
-        /// Delete replies at least this old: days, or a time such as `12h`.
+        /// Delete replies of this age and older.
+        ///
+        /// In days, or a time such as `12h`.
         #[arg(long, value_name = "DAYS", default_value = "30", value_parser = values::age)]
         older_than: Duration,
         /// Print JSON instead of text.

@@ -88,32 +88,36 @@ pub(crate) struct CalibrateArgs {
     /// Count only labels of this split.
     #[arg(long, value_parser = one_of(LABEL_SPLITS), value_name = "PART", conflicts_with = "holdout", help_heading = SELECTION)]
     pub(crate) split: Option<LabelSplit>,
-    /// Measure on this share of the cases only, chosen by id.
+    /// Measure on this share of the cases.
+    ///
+    /// Chosen by id.
     #[arg(long, value_parser = share, value_name = "SHARE", help_heading = SELECTION)]
     pub(crate) holdout: Option<f64>,
-    /// Exclude cases that the judge saw as examples; repeatable.
-    #[arg(long, value_name = "CASE", help_heading = SELECTION)]
+    /// Exclude a case the judge saw as an example; repeatable.
+    #[arg(long, value_name = "CASE", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) exclude: Vec<String>,
-    /// Read preferences between two answers, each in both orders.
+    /// Read preferences between two answers.
     ///
-    /// Its columns are `preferred`, `first` and `second`.
+    /// Each in both orders. Its columns are `preferred`, `first` and `second`.
     #[arg(long, conflicts_with_all = ["run", "judge_is", "holdout", "split", "sensitivity"], help_heading = SELECTION)]
     pub(crate) pairs: bool,
-    /// Probability at or above which a verdict is `met`.
+    /// Probability from which a verdict is `met`.
     #[arg(long, default_value_t = 0.5, value_name = "P", help_heading = JUDGE)]
     pub(crate) threshold: f64,
-    /// Score to take from a probability distribution.
-    #[arg(long = "reading", action = ArgAction::Set, value_parser = one_of(READINGS), default_value = "expected", value_name = "HOW", help_heading = JUDGE)]
+    /// Score to take from a distribution.
+    ///
+    /// A distribution of probabilities over scores.
+    #[arg(long = "reading", action = ArgAction::Set, value_parser = one_of(READINGS), default_value = "expected", value_name = "HOW", help_heading = JUDGE, hide_short_help = true)]
     pub(crate) likeliest: bool,
-    /// Truth where several people labelled an item.
+    /// Truth if several people labelled an item.
     #[arg(long, value_parser = one_of(TRUTH_RULES), default_value = "each", value_name = "WHAT", help_heading = JUDGE)]
     pub(crate) truth: TruthRule,
     /// Unit to treat as independent.
     #[arg(long = "cluster", action = ArgAction::Set, value_parser = one_of(CLUSTERS), default_value = "case", value_name = "UNIT", help_heading = JUDGE)]
     pub(crate) items_independent: bool,
-    /// Fit the judge's scores or probabilities to people's labels.
+    /// Fit the judge's scores to people's labels.
     ///
-    /// By a line or Platt's curve and by isotonic regression, with errors by cross-validation, a threshold for
+    /// Scores or probabilities. By a line or Platt's curve and by isotonic regression, with errors by cross-validation, a threshold for
     /// probabilities and conformal intervals for scores.
     #[arg(long, conflicts_with_all = ["pairs", "sensitivity"], help_heading = JUDGE)]
     pub(crate) rescale: bool,
@@ -122,15 +126,15 @@ pub(crate) struct CalibrateArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
     /// Treat the labelled cases as a random sample, whatever their labels say.
-    #[arg(long, help_heading = ADVANCED)]
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) assume_random: bool,
     /// Known sensitivity: of truly met criteria, how many the judge finds met.
     ///
     /// As a count, `69/81`; or as a share, `0.85`, which gives no interval.
-    #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "specificity", help_heading = ADVANCED)]
+    #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "specificity", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) sensitivity: Option<KnownRate>,
     /// Known specificity: of truly unmet criteria, how many the judge finds unmet.
-    #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "sensitivity", help_heading = ADVANCED)]
+    #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "sensitivity", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) specificity: Option<KnownRate>,
 }
 
@@ -147,28 +151,36 @@ pub(crate) struct LimitArgs {
     /// Minimum raw agreement of verdicts.
     #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
     min_accuracy: Option<f64>,
-    /// Minimum mean of sensitivity and specificity.
+    /// Minimum balanced accuracy of verdicts.
+    ///
+    /// The mean of sensitivity and specificity.
     #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
     min_balanced_accuracy: Option<f64>,
-    /// Minimum share of what people find met that the judge finds met.
+    /// Minimum share of met items judged met.
+    ///
+    /// Met by people's labels.
     #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
     min_sensitivity: Option<f64>,
-    /// Minimum share of what people find unmet that the judge finds unmet.
+    /// Minimum share of unmet items judged unmet.
+    ///
+    /// Unmet by people's labels.
     #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
     min_specificity: Option<f64>,
     /// Minimum mean F1 of met and unmet.
-    #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs")]
+    #[arg(long, value_parser = limit, value_name = "X", conflicts_with = "pairs", hide_short_help = true)]
     min_macro_f1: Option<f64>,
     /// Minimum Matthews' correlation of verdicts.
-    #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
+    #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs", hide_short_help = true)]
     min_mcc: Option<f64>,
     /// Minimum Spearman's correlation of scores.
-    #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
+    #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs", hide_short_help = true)]
     min_spearman: Option<f64>,
     /// Minimum quadratic kappa of scores.
-    #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
+    #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs", hide_short_help = true)]
     min_quadratic_kappa: Option<f64>,
-    /// Compare the minimums with the estimate or the lower end of its interval.
+    /// Basis: estimate or lower.
+    ///
+    /// On the metric, or on the lower end of its interval.
     #[arg(long, value_parser = one_of(GATE_BASES), default_value = "estimate", value_name = "WHAT")]
     pub(crate) gate_on: GateBasis,
 }

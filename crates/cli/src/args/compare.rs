@@ -78,7 +78,7 @@ pub(crate) struct CompareArgs {
     /// Base, then candidates: folders, ids, `last`, `last~N`; `RUN@TARGET` for one target.
     #[arg(value_name = "RUN", required_unless_present = "trend")]
     pub(crate) runs: Vec<String>,
-    /// Metric that decides.
+    /// Metric that decides: `score` or `pass-rate`.
     #[arg(
         long, value_parser = one_of(METRICS), default_value = "score", value_name = "METRIC", hide_default_value = true
     )]
@@ -86,7 +86,7 @@ pub(crate) struct CompareArgs {
     /// Call runs equivalent if they differ by less than X.
     #[arg(long, value_parser = share, value_name = "X")]
     pub(crate) margin: Option<f64>,
-    /// Update the comparison while runs are in progress, until it is conclusive.
+    /// Update while runs are in progress, until conclusive.
     ///
     /// Stops once the `--anytime` interval excludes 0 or lies within `--margin`, or both runs have ended. `--fail-on worse`
     /// and `--strict` apply to this interval.
@@ -95,16 +95,16 @@ pub(crate) struct CompareArgs {
         "markdown",
     ])]
     pub(crate) watch: bool,
-    /// Rescore all runs with the weights of the second, or of FILE.
+    /// Rescore all runs by the second's weights, or FILE's.
     ///
     /// Weights, gates and thresholds are those of the second run, or of an eval file; decisions are the stored ones. Graders and criteria that it lacks no longer count. Decisions on a criterion whose text changed are not comparable.
     #[arg(
         long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = ""
     )]
     pub(crate) rescore: Option<RescoreSource>,
-    /// Show metrics over runs, oldest first, and where judge or rubric changed.
+    /// Show metrics over runs, oldest first.
     ///
-    /// Without runs: the stored ones with the same suites as the newest.
+    /// And where the judge or the rubric changed. Without runs: the stored ones with the same suites as the newest.
     #[arg(long, help_heading = TREND, conflicts_with_all = [
         "metric", "margin", "level", "adjust", "bootstrap", "mid_p", "seed", "allow", "rescore", "fail_on", "max_drop",
         "fail_on_regression", "strict", "flips", "markdown", "watch",
@@ -119,10 +119,10 @@ pub(crate) struct CompareArgs {
     /// Show only the newest N runs.
     #[arg(long, value_name = "N", help_heading = TREND)]
     pub(crate) last: Option<NonZeroUsize>,
-    /// Fail if significantly worse.
+    /// Fail if significantly `worse`, or `any-worse`.
     #[arg(long, value_parser = one_of(FAILING_METRICS), value_name = "WHAT", help_heading = GATES)]
     pub(crate) fail_on: Option<FailOn>,
-    /// Fail if the pass rate or mean score drops by more than this.
+    /// Fail if the pass rate or mean score drops by more.
     ///
     /// With `--strict`, the interval must exclude such a drop.
     #[arg(long, value_parser = share, value_name = "X", help_heading = GATES)]

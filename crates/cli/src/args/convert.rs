@@ -103,16 +103,20 @@ pub(crate) struct ConvertArgs {
     /// Overwrite an existing file.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Skip unreadable lines of a session log, and unreadable records of other tools (exit code 3).
+    /// Skip unreadable lines and records.
+    ///
+    /// Lines of a session log, records of other tools. The exit code is then 3.
     #[arg(long)]
     pub(crate) keep_going: bool,
     /// Also let files read from this folder; repeatable.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     /// Allow eval files to run Python, and JavaScript that imports modules.
     #[arg(long)]
     pub(crate) allow_code: bool,
-    /// Print one JSON object on stdout: what was read, what was not carried over, and the text unless `--out` is given.
+    /// Print one JSON object on stdout.
+    ///
+    /// What was read, what was not carried over, and the text unless `--out` is given.
     #[arg(long)]
     pub(crate) json: bool,
 }

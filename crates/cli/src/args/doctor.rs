@@ -16,7 +16,9 @@ pub(crate) struct DoctorArgs {
     /// File or folder of the project to look at [default: the working folder].
     #[arg(value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
-    /// Check each configured key by listing the server's models, free of charge.
+    /// Check each configured key, free of charge.
+    ///
+    /// By listing the server's models.
     #[arg(long)]
     pub(crate) check: bool,
     /// Print JSON instead of text.

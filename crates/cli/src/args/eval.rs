@@ -95,31 +95,35 @@ pub(crate) struct EvalArgs {
     /// Eval files, or folders to look for them in.
     #[arg(default_value = ".", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Run this target instead of the file's own; repeatable.
+    /// Run this target, not the file's own; repeatable.
     #[arg(long, value_name = "NAME", help_heading = SELECTION)]
     pub(crate) target: Vec<String>,
     /// Read targets from this file.
     #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) targets: Option<PathBuf>,
-    /// Run only cases whose id matches this pattern; repeatable.
+    /// Run only cases whose id matches; repeatable.
     ///
-    /// Alias: `--test-id`.
+    /// A pattern, such as `refund-*`. Alias: `--test-id`.
     #[arg(long, alias = "test-id", value_name = "GLOB", help_heading = SELECTION)]
     pub(crate) filter: Vec<String>,
-    /// Run only cases with this tag (or whose suite has it); repeatable.
+    /// Run only cases with this tag; repeatable.
+    ///
+    /// Cases also have the tags of their suite.
     #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) tag: Vec<String>,
-    /// Skip cases with this tag (or whose suite has it); repeatable.
+    /// Skip cases with this tag; repeatable.
+    ///
+    /// Cases also have the tags of their suite.
     #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) exclude_tag: Vec<String>,
-    /// Run only the cases that failed or are incomplete in this run.
+    /// Run only what failed or is incomplete in this run.
     ///
     /// The results are a run of their own: its pass rate is that of these cases.
     #[arg(long, alias = "filter-failing", value_name = "RUN", conflicts_with_all = ["filter", "resume"], help_heading = SELECTION)]
     pub(crate) rerun_failed: Option<String>,
-    /// Skip invalid cases instead of stopping (exit code 3 or more).
+    /// Skip invalid cases instead of stopping.
     ///
-    /// Of a file with an error outside its cases, as in its settings, nothing is run.
+    /// The exit code is then 3 or more.     /// Of a file with an error outside its cases, as in its settings, nothing is run.
     #[arg(long, help_heading = SELECTION)]
     pub(crate) keep_going: bool,
     #[command(flatten)]
@@ -160,7 +164,7 @@ pub(crate) struct SequenceArgs {
     /// Seed for `--shuffle`; printed if omitted.
     #[arg(long, value_name = "N", requires = "shuffle", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) seed: Option<u64>,
-    /// Stop after N cases that did not pass [default: 1].
+    /// Stop once N cases did not pass [default: 1].
     ///
     /// `--resume` runs the rest.
     #[arg(
@@ -168,7 +172,7 @@ pub(crate) struct SequenceArgs {
         value_parser = positive::<NonZeroUsize>, help_heading = LIMITS
     )]
     pub(crate) bail: Option<NonZeroUsize>,
-    /// Stop once the result is conclusive.
+    /// Stop once the result is clear: `decided`.
     ///
     /// Cases run in a random order. The interval stays valid however often it is checked. Exit codes: 0 at or above
     /// the reference, 1 below, 5 if inconclusive after all cases; single failures do not count.
@@ -177,7 +181,7 @@ pub(crate) struct SequenceArgs {
         conflicts_with_all = ["bail", "min_pass_rate"]
     )]
     pub(crate) stop_when: Option<StopRule>,
-    /// Reference of `--stop-when`: a pass rate, or a run.
+    /// Reference of `--stop-when`: a pass rate or run.
     ///
     /// The mean score is compared with that of the run.
     #[arg(
@@ -301,18 +305,26 @@ pub(crate) enum DenyChoice {
 /// Options of every command that judges.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RunArgs {
-    /// Judge with PROVIDER:MODEL, a target or `offline`; repeat for a panel.
+    /// Judge: PROVIDER:MODEL, a target or `offline`.
+    ///
+    /// Repeat the option for a panel of judges.
     #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
     pub(crate) judge: Vec<String>,
     #[command(flatten)]
     pub(crate) panel: PanelArgs,
-    /// Criteria per judge call: `per-criterion`, `batched` or `batched:N`.
+    /// Criteria per call: `per-criterion`, `batched[:N]`.
+    ///
+    /// `batched` judges all criteria of a grader in one call, `batched:N` at most N.
     #[arg(long, value_parser = judging, value_name = "MODE", help_heading = JUDGE)]
     pub(crate) judging: Option<JudgingMode>,
-    /// Pass threshold of each case, 0 to 1; overrides cases and suites.
+    /// Pass threshold of each case, 0 to 1.
+    ///
+    /// Overrides cases and suites.
     #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
     pub(crate) threshold: Option<UnitInterval>,
-    /// Borderline threshold of each case, 0 to 1; overrides cases and suites.
+    /// Borderline threshold of each case, 0 to 1.
+    ///
+    /// Overrides cases and suites.
     #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
     pub(crate) borderline: Option<UnitInterval>,
     #[command(flatten)]
@@ -364,9 +376,9 @@ pub(crate) struct RunArgs {
     /// `--resume` continues the run.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     pub(crate) deadline: Option<Duration>,
-    /// Write a report: .html, .md, .xml, .csv, .sarif or .json; repeatable.
+    /// Write a report: .html, .md, .xml, .csv, .sarif, .json.
     ///
-    /// FILE.xml is JUnit, FILE.json has what `--json` prints. `assize report` writes them of a stored run, and other formats.
+    /// Repeatable. FILE.xml is JUnit, FILE.json has what `--json` prints. `assize report` writes them of a stored run, and other formats.
     /// Alias: `--report`.
     #[arg(
         long, alias = "report", short = 'o', value_parser = report_file, value_name = "FILE",
@@ -388,9 +400,9 @@ pub(crate) struct RunArgs {
     /// Folder of the run [default: .assize/runs/ID].
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub(crate) run_dir: Option<PathBuf>,
-    /// Continue a stopped run: its folder or id [default: the newest].
+    /// Continue a stopped run [default: the newest].
     ///
-    /// Finished cases whose inputs are unchanged are kept. Without a value: the newest run of these suites, or the folder
+    /// RUN is a folder or an id.     /// Finished cases whose inputs are unchanged are kept. Without a value: the newest run of these suites, or the folder
     /// that `--run-dir` names.
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "last", help_heading = OUTPUT)]
     pub(crate) resume: Option<String>,

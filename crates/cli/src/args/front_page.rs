@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use assize_report::{LongWords, wrap_lines};
 use clap::Command;
 
+use super::help_end::with_help_ends;
 use crate::context::terminal_columns;
 
 /// Commands with their descriptions, in the order in which people meet them.
@@ -24,12 +25,22 @@ const MAX_WIDTH: usize = 100;
 /// Narrowest page.
 const MIN_WIDTH: usize = 40;
 
-/// Gives the program its front page, wrapped to the terminal.
+/// Gives the program its front page, and its commands the ends of theirs, laid out for the terminal.
 pub(crate) fn with_front_page(command: Command) -> Command {
-    with_front_page_of(command, terminal_columns(&console::Term::stdout()).unwrap_or(MAX_WIDTH))
+    let page = with_front_page_of(command, terminal_columns(&console::Term::stdout()).unwrap_or(MAX_WIDTH));
+    if std::env::args_os().any(|word| word == "-h") { without_values(page) } else { page }
 }
 
-/// Gives the program its front page of a width in columns.
+/// Leaves the lists of possible values to `--help`, so that each option has one line. Messages about wrong values keep them.
+pub(super) fn without_values(command: Command) -> Command {
+    let command = command.mut_args(|argument| {
+        let has_values = argument.get_action().takes_values();
+        if has_values { argument.hide_possible_values(true) } else { argument }
+    });
+    command.mut_subcommands(without_values)
+}
+
+/// Gives the program its help pages of a width in columns.
 pub(super) fn with_front_page_of(command: Command, columns: usize) -> Command {
     let columns = columns.max(MIN_WIDTH);
     let commands = render_commands(&command, columns);
@@ -38,7 +49,7 @@ pub(super) fn with_front_page_of(command: Command, columns: usize) -> Command {
     let end = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
     let end = format!("{}\n{end}", render_other_commands(&command, columns));
 
-    command.help_template(template).after_long_help(end)
+    with_help_ends(command.help_template(template).after_long_help(end), columns)
 }
 
 fn render_commands(command: &Command, columns: usize) -> String {

@@ -21,7 +21,7 @@ pub(crate) struct GenerateArgs {
 /// Drafts to make.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GenerateCommand {
-    /// Draft criteria for cases with an expected outcome and no rubric.
+    /// Draft criteria for cases that expect an outcome and have no rubric.
     Rubrics(GenerateRubricsArgs),
 }
 
@@ -45,29 +45,35 @@ pub(crate) struct GenerateRubricsArgs {
     /// Draft with the model of this target.
     #[arg(long, short = 't', value_name = "NAME", conflicts_with = "judge")]
     pub(crate) target: Option<String>,
-    /// Draft with this model, or `offline` for drafts without one.
+    /// Draft with this model, or `offline`.
+    ///
+    /// `offline` drafts without a model.
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
     /// Read targets from this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) targets: Option<PathBuf>,
-    /// Draft criteria with score ranges from 0 to 10 instead of yes or no.
+    /// Draft score ranges, 0 to 10, instead of yes or no.
     #[arg(long)]
     pub(crate) ranges: bool,
-    /// Print the drafts without writing them; replies are cached for the real run.
+    /// Print the drafts without writing them.
+    ///
+    /// Replies are cached for the real run.
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Replace the rubrics that cases already have.
     #[arg(long)]
     pub(crate) replace: bool,
-    /// Draft only for cases whose id matches this pattern; repeatable.
+    /// Draft only for cases whose id matches; repeatable.
+    ///
+    /// A pattern, such as `refund-*`.
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
     /// Draft for N cases at once.
     #[arg(long, short = 'j', value_name = "N", default_value = "4")]
     pub(crate) workers: NonZeroUsize,
     /// Also let files read from this folder; repeatable.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,

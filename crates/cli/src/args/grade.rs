@@ -39,13 +39,15 @@ pub(crate) struct GradeArgs {
     /// Rubric: a YAML file with a list of criteria.
     #[arg(value_name = "RUBRIC")]
     pub(crate) rubric: PathBuf,
-    /// Answers: JSONL, CSV, TSV, XLSX, Parquet, or records of another tool.
+    /// Answers: JSONL, a table, or logs of another tool.
+    ///
+    /// `-` reads standard input. Tables are CSV, TSV, XLSX and Parquet.
     #[arg(long, required = true, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) answers: PathBuf,
-    /// Column names, such as `answer=response,question=prompt`; repeatable.
+    /// Column names, such as `answer=response`.
     ///
-    /// `metadata=*` keeps all other columns from the judge.
-    #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
+    /// Several with commas between them, or with the option repeated. `metadata=*` keeps all other columns from the judge.
+    #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN", help_heading = SELECTION)]
     pub(crate) columns: Vec<AnswerColumns>,
     #[command(flatten)]
     pub(crate) shard: ShardArgs,

@@ -21,7 +21,7 @@ pub(crate) struct InitArgs {
     /// Format of the first suite.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: InitFormat,
-    /// Judge to put into the configuration, such as `openai:gpt-4o-mini`.
+    /// Judge to configure, such as `openai:gpt-4o-mini`.
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
     /// Ask no questions; keep existing files.

@@ -10,9 +10,9 @@ use super::values::duration;
 /// Batches of judge calls.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct JudgeBatchArgs {
-    /// Use the provider's batch API, usually at half the price.
+    /// Use the provider's cheaper batch API.
     ///
-    /// A batch takes up to a day. OpenAI, Azure, Groq, Anthropic, Gemini and Bedrock have such an API, and servers that
+    /// Usually half the price. A batch takes up to a day. OpenAI, Azure, Groq, Anthropic, Gemini and Bedrock have such an API, and servers that
     /// speak OpenAI's files and batches. Batches continue after an interrupt; `--resume` collects them.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) judge_batch: bool,

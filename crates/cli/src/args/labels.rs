@@ -12,7 +12,7 @@ pub(crate) struct LabelArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) labels: Option<PathBuf>,
     /// Count labels that do not name the answer they are about.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) accept_unbound_labels: bool,
 }
 

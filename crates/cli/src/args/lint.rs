@@ -27,14 +27,14 @@ pub(crate) struct LintArgs {
     /// Eval files, rubric files, or folders to look for eval files in.
     #[arg(default_value = ".", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Output format.
+    /// Format: text, json, github or sarif.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: FormatChoice,
     /// Same as `--format json`.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
     /// Also let files read from this folder; repeatable.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     /// Exit with 1 on any finding.
     #[arg(long)]
@@ -48,13 +48,15 @@ pub(crate) struct LintArgs {
     /// Skip this rule, by code or name; repeatable.
     #[arg(long, value_name = "RULE")]
     pub(crate) skip: Vec<String>,
-    /// Also apply the rules that need a model, with this model or target.
+    /// Also apply the rules that need a model, with this one.
+    ///
+    /// A model or a target.
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
     /// Read targets from this file.
     #[arg(long, value_name = "FILE", requires = "judge")]
     pub(crate) targets: Option<PathBuf>,
-    /// Estimate calls, tokens and cost, and send nothing.
+    /// Estimate calls and cost; send nothing.
     #[arg(long, requires = "judge", conflicts_with = "fix")]
     pub(crate) dry_run: bool,
     /// Check N rubrics at once with the model.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 )]
 pub(crate) struct LspArgs {
     /// Also let files read from this folder; repeatable.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     /// Taken for editors that add it; standard input and output are used in any case.
     #[arg(long, hide = true)]

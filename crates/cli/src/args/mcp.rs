@@ -23,13 +23,19 @@ pub(crate) struct McpArgs {
     /// Confine paths to this folder [default: .].
     #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
     pub(crate) root: PathBuf,
-    /// Allow run_eval, which writes runs and replies below the root.
+    /// Allow run_eval, which writes below the root.
+    ///
+    /// Runs and cached replies.
     #[arg(long)]
     pub(crate) write: bool,
-    /// Allow eval files to start programs: graders, code, targets, workspace hooks.
+    /// Allow eval files to start programs.
+    ///
+    /// Graders, code, targets and workspace hooks.
     #[arg(long)]
     pub(crate) allow_programs: bool,
-    /// Stop once all calls of this server together cost this many US dollars.
+    /// Stop once all calls cost this much.
+    ///
+    /// In US dollars, over the life of this server.
     #[arg(long, value_parser = usd, value_name = "DOLLARS")]
     pub(crate) budget_usd: Option<Usd>,
 }

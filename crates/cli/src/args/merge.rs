@@ -23,12 +23,14 @@ pub(crate) struct MergeArgs {
     /// Shards: run folders or ids; or the results of a job, PLACE/JOB of `eval --cluster --results PLACE`.
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<String>,
-    /// Merge even if shards are missing or were stopped (exit code 3, or 1 if a case failed).
+    /// Merge even if shards are missing or were stopped.
+    ///
+    /// The exit code is then 3, or 1 if a case failed.
     #[arg(long)]
     pub(crate) allow_missing: bool,
-    /// Write a report: .html, .md, .xml, .csv, .sarif or .json; repeatable.
+    /// Write a report: .html, .md, .xml, .csv, .sarif, .json.
     ///
-    /// FILE.xml is JUnit, FILE.json has what `--json` prints.
+    /// Repeatable. FILE.xml is JUnit, FILE.json has what `--json` prints.
     /// Alias: `--report`.
     #[arg(
         long, alias = "report", short = 'o', value_parser = report_file, value_name = "FILE",

@@ -35,18 +35,24 @@ pub(crate) struct PairwiseArgs {
     /// The systems, two or more; or one stored run of this command.
     #[arg(required = true, value_name = "SYSTEM")]
     pub(crate) systems: Vec<String>,
-    /// Eval file or folder with the cases [default: those of the runs].
+    /// Eval file of the cases [default: the runs'].
+    ///
+    /// Or a folder of eval files.
     #[arg(long, value_name = "PATH", help_heading = SELECTION)]
     pub(crate) suite: Vec<PathBuf>,
     /// Column names of files of answers; repeatable.
     ///
     /// Such as `answer=response,question=user_prompt`; `metadata=*` keeps all other columns from the judge.
-    #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
+    #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN", help_heading = SELECTION)]
     pub(crate) columns: Vec<AnswerColumns>,
-    /// Compare only cases whose id matches this pattern; repeatable.
+    /// Compare only cases whose id matches; repeatable.
+    ///
+    /// A pattern, such as `refund-*`.
     #[arg(long, alias = "test-id", value_name = "GLOB", help_heading = SELECTION)]
     pub(crate) filter: Vec<String>,
-    /// Compare only cases with this tag (or whose suite has it); repeatable.
+    /// Compare only cases with this tag; repeatable.
+    ///
+    /// Cases also have the tags of their suite.
     #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) tag: Vec<String>,
     /// Read targets from this file.
@@ -57,12 +63,14 @@ pub(crate) struct PairwiseArgs {
     /// Without it, the question and the expectations decide.
     #[arg(long, value_name = "TEXT", help_heading = JUDGE)]
     pub(crate) criteria: Vec<String>,
-    /// Value of ties and contradictory orders in the ranking.
+    /// Value of ties in the ranking.
+    ///
+    /// Also of pairs whose two orders contradict each other.
     #[arg(long, value_parser = one_of(TIE_RULES), default_value = "half", value_name = "RULE", help_heading = JUDGE)]
     pub(crate) rank_ties: TieRule,
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Estimate calls, tokens and cost, and send nothing.
+    /// Estimate calls and cost; send nothing.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) dry_run: bool,
     /// Print Markdown instead of tables.

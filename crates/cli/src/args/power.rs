@@ -20,10 +20,14 @@ use super::values::{amount, level, share, unit};
     assize calibrate power --from last~1 --from last --difference 0.03"
 )]
 pub(crate) struct PowerArgs {
-    /// Estimate unknowns from a run, or from two over the same cases.
+    /// Estimate unknowns from a run, or from two.
+    ///
+    /// Two runs over the same cases.
     #[arg(long, value_name = "RUN")]
     pub(crate) from: Vec<String>,
-    /// Wanted: full width of the interval, such as 0.1 for 0.05 to either side.
+    /// Wanted: full width of the interval.
+    ///
+    /// Such as 0.1 for 0.05 to either side.
     #[arg(long, value_parser = share, value_name = "X")]
     pub(crate) width: Option<f64>,
     /// Wanted: a difference to detect.
@@ -32,13 +36,15 @@ pub(crate) struct PowerArgs {
     /// Wanted: what N cases can detect.
     #[arg(long, value_name = "N")]
     pub(crate) cases: Option<u64>,
-    /// Power: probability to detect an existing difference.
+    /// Probability to detect a difference.
     #[arg(long, value_parser = level, default_value = "0.8", value_name = "SHARE")]
     pub(crate) power: f64,
     /// Confidence level.
     #[arg(long, value_parser = level, default_value = "0.95", value_name = "LEVEL")]
     pub(crate) level: f64,
-    /// Plan for pass rates compared by McNemar's mid-p value, as with `compare --mid-p`.
+    /// Plan for McNemar's mid-p test.
+    ///
+    /// Of pass rates, as with `compare --mid-p`.
     #[arg(long)]
     pub(crate) mid_p: bool,
     /// Known: the pass rate.
@@ -47,13 +53,15 @@ pub(crate) struct PowerArgs {
     /// Known: share of pairs of which only one passes.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
     pub(crate) discordance: Option<UnitInterval>,
-    /// Known: standard deviation of scores over cases.
+    /// Known: SD of scores over cases.
     #[arg(long, value_parser = amount, value_name = "SD")]
     pub(crate) score_sd: Option<f64>,
-    /// Known: standard deviation of score differences over pairs.
+    /// Known: SD of score differences over pairs.
     #[arg(long, value_parser = amount, value_name = "SD")]
     pub(crate) difference_sd: Option<f64>,
-    /// Known: variance of scores between cases; with --within, for numbers of repeats.
+    /// Known: variance of scores between cases.
+    ///
+    /// With --within, for numbers of repeats.
     #[arg(long, value_parser = amount, requires = "within", value_name = "VARIANCE")]
     pub(crate) between: Option<f64>,
     /// Known: variance of scores within a case.

@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use super::LabelArgs;
 use super::report_file::{ReportFile, ReportFormat, report_format, stored_report_file};
 
-/// Write stored runs in formats that people and other programs read.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "The ending of a file names its format; `--format` names those that share an ending.\n\n  \
+/// Formats of reports, by name and ending.
+const FORMATS: &str = "The ending of a file names its format; `--format` names those that share an ending.\n\n  \
     html       .html       One page with charts and cases, usable offline\n  \
     markdown   .md         For a job summary or comment, 65,536 characters\n  \
     junit      .xml        JUnit, a test for each case\n  \
@@ -19,27 +17,38 @@ use super::report_file::{ReportFile, ReportFormat, report_format, stored_report_
     github                 Annotations in the log of GitHub Actions\n  \
     gitlab                 Code quality report of GitLab\n  \
     inspect                Log of Inspect\n  \
-    skills                 Files of an agent skill: benchmark.json, and grading.json of each eval in a folder\n  \
-    otlp                   OpenTelemetry events, one request on each line\n\n\
+    skills                 Results of an agent skill: benchmark.json and more\n  \
+    otlp                   OpenTelemetry events, one request on each line";
+
+/// Write stored runs in formats that people and other programs read.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = format!("{FORMATS}\n\nExamples:\n  assize report -o report.html\n  \
+    assize report last --format github"),
+    after_long_help = format!("{FORMATS}\n\n\
     Examples:\n  \
     assize report -o report.html\n  \
     assize report last --baseline runs/main -o comment.md -o junit.xml\n  \
     assize report last@gpt-a last@gpt-b -o both-cases.csv\n  \
     assize report last --format gitlab -o gl-code-quality-report.json\n  \
     assize report with-skill without-skill --format skills -o iteration-1/\n  \
-    assize report last --format github"
+    assize report last --format github")
 )]
 pub(crate) struct ReportArgs {
     /// Runs: folders, ids, `last`, `last~N`; `RUN@TARGET` for one target's answers.
     #[arg(value_name = "RUN", default_value = "last")]
     pub(crate) runs: Vec<String>,
-    /// File to write; repeatable [default: Markdown on stdout].
+    /// File to write [default: Markdown on stdout].
+    ///
+    /// Repeatable.
     #[arg(long, short = 'o', value_name = "FILE")]
     out: Vec<PathBuf>,
-    /// Format of the file, or of stdout without one.
+    /// Format of the file, or of stdout (listed below).
     #[arg(long, value_parser = report_format, value_name = "FORMAT")]
     pub(crate) format: Option<ReportFormat>,
-    /// Compare with this run; HTML and Markdown start with what changed.
+    /// Compare with this run.
+    ///
+    /// HTML and Markdown then start with what changed.
     #[arg(long, value_name = "RUN")]
     pub(crate) baseline: Option<String>,
     #[command(flatten)]

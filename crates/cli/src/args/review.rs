@@ -13,7 +13,7 @@ use super::values::{LABEL_SPLITS, one_of};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Keys: p pass, f fail, n not applicable, u unsure, v a score, s severity, e note, x skip, z undo, q \
-    leave, ? help. The judge's decision is shown after yours.\n\n\
+    quit, ? help. The judge's decision is shown after yours.\n\n\
     A label counts only for the answer, case and question it was given for. If one of them changes, the \
     item is shown again.\n\n\
     Without a terminal, or with --plain, each line is a decision: the decision, an optional severity, \
@@ -38,34 +38,46 @@ pub(crate) struct ReviewArgs {
     /// Run (folder, id or `last`), or folder of a scorecard.
     #[arg(value_name = "RUN|DIR")]
     pub(crate) what: String,
-    /// Reviewer's name, stored in each label [default: login name]; repeat with --browser.
+    /// Reviewer's name [default: login name].
+    ///
+    /// Stored in each label. Repeat it with --browser.
     #[arg(long, value_name = "NAME")]
     pub(crate) who: Vec<String>,
-    /// Folder of the labels [default: `labels` beside the scorecard or eval file].
+    /// Folder of labels [default: `labels` beside the file].
+    ///
+    /// Beside the eval file or scorecard.
     #[arg(long, value_name = "DIR")]
     pub(crate) labels: Option<PathBuf>,
-    /// Order: `queue`, `random`, `uncertain-first`, `stratified` or `active`.
+    /// Order of items, such as `random`.
     ///
-    /// `queue` shows only what waits for a person, the others everything. `stratified` and `active` draw as many items as
+    /// `queue`, `random`, `uncertain-first`, `stratified` or `active`. `queue` shows only what waits for a person, the others everything. `stratified` and `active` draw as many items as
     /// `--limit` says, with probabilities that the labels record. `random`, `stratified` and `active` take a seed, such as `random:7`.
     #[arg(long, default_value = "queue", value_name = "ORDER")]
     pub(crate) order: ReviewOrder,
     /// Review at most N items.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Only items of cases whose id matches this pattern; repeatable.
+    /// Only cases whose id matches; repeatable.
+    ///
+    /// A pattern, such as `refund-*`.
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
     /// Only items of this criterion or benchmark; repeatable.
     #[arg(long, value_name = "ID")]
     pub(crate) criterion: Vec<String>,
-    /// Collect N labels per item, from different reviewers [default: the benchmark's `raters`, else 1].
+    /// Collect N labels per item, from different reviewers.
+    ///
+    /// Default: the benchmark's `raters`, else 1.
     #[arg(long, value_name = "N")]
     pub(crate) raters: Option<NonZeroUsize>,
-    /// Settle the items of a scorecard that reviewers disagree on, seeing their labels.
+    /// Settle the items that reviewers disagree on.
+    ///
+    /// Items of a scorecard, with the labels of the others in view.
     #[arg(long, conflicts_with_all = ["traces", "raters", "agreement"])]
     pub(crate) adjudicate: bool,
-    /// Name the first failure of each scorecard case instead of labelling every benchmark.
+    /// Name the first failure of each scorecard case.
+    ///
+    /// Instead of labelling every benchmark.
     #[arg(long)]
     pub(crate) traces: bool,
     /// Include items that you have already labelled.
@@ -74,16 +86,24 @@ pub(crate) struct ReviewArgs {
     /// Mark the labels as part of this split.
     #[arg(long, value_parser = one_of(LABEL_SPLITS), value_name = "PART")]
     pub(crate) split: Option<LabelSplit>,
-    /// Read labels from a file instead of asking: a label per line, JSONL, CSV, TSV, XLSX or Parquet.
+    /// Read labels from a file instead of asking.
+    ///
+    /// A label per line, JSONL, CSV, TSV, XLSX or Parquet.
     #[arg(long, value_name = "FILE", conflicts_with = "plain")]
     pub(crate) decisions: Option<PathBuf>,
-    /// Write the items as CSV, to fill in and read back with --decisions.
+    /// Write the items as CSV, to fill in.
+    ///
+    /// --decisions reads it back.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["decisions", "plain", "browser", "agreement"])]
     pub(crate) export: Option<PathBuf>,
-    /// Print plain lines instead of a full screen, for screen readers.
+    /// Print plain lines, for screen readers.
+    ///
+    /// Instead of a full screen.
     #[arg(long)]
     pub(crate) plain: bool,
-    /// Review in a browser: prints an address per reviewer, serves until Ctrl-C.
+    /// Review in a browser.
+    ///
+    /// Prints an address for each reviewer and serves until Ctrl-C.
     #[arg(long, conflicts_with_all = ["decisions", "plain", "again"])]
     pub(crate) browser: bool,
     /// Print how far the reviewers agree, and exit.
@@ -93,7 +113,7 @@ pub(crate) struct ReviewArgs {
     #[arg(long, requires = "agreement")]
     pub(crate) json: bool,
     /// Also let files read from this folder; repeatable.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,

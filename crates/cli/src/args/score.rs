@@ -24,7 +24,9 @@ pub(crate) struct ScoreArgs {
     /// Run: folder, id or `last`.
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// Score with the weights, gates and criteria of this rubric.
+    /// Score with the weights and gates of this rubric.
+    ///
+    /// And with its criteria.
     #[arg(long, value_name = "FILE")]
     pub(crate) rubric: Option<PathBuf>,
     /// Pass threshold of each case, 0 to 1.
@@ -35,9 +37,9 @@ pub(crate) struct ScoreArgs {
     pub(crate) borderline: Option<UnitInterval>,
     #[command(flatten)]
     pub(crate) gate: GateArgs,
-    /// Write a report: .html, .md, .xml, .csv, .sarif or .json; repeatable.
+    /// Write a report: .html, .md, .xml, .csv, .sarif, .json.
     ///
-    /// FILE.xml is JUnit, FILE.json has what `--json` prints; all but that need `--run-dir`.
+    /// Repeatable. FILE.xml is JUnit, FILE.json has what `--json` prints; all but that need `--run-dir`.
     /// Alias: `--report`.
     #[arg(
         long, alias = "report", short = 'o', value_parser = report_file, value_name = "FILE",
@@ -53,7 +55,7 @@ pub(crate) struct ScoreArgs {
         hide_possible_values = true, hide_default_value = true
     )]
     pub(crate) show: ShowChoice,
-    /// Store the rescored run in this folder [default: not stored].
+    /// Store the rescored run here [default: not stored].
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub(crate) run_dir: Option<PathBuf>,
 }

@@ -11,6 +11,7 @@ use clap::Subcommand;
 
 use super::compare::ALLOWED_DIFFERENCES;
 use super::headings::{ADVANCED, LIMITS, OUTPUT, SELECTION};
+use super::help_end::rare_beside_eval;
 use super::judge_batch::JudgeBatchArgs;
 use super::report_file::{ReportFile, scorecard_file};
 use super::values::{OptionValues, one_of, unit};
@@ -84,9 +85,9 @@ pub(crate) struct ScoreCardArgs {
     pub(crate) labels: LabelArgs,
     #[command(flatten)]
     pub(crate) result: CardResultArgs,
-    /// Write a report file: FILE.md, or FILE.json with what `--json` prints; repeatable.
+    /// Write a report: .md or .json.
     ///
-    /// Alias: `--report`.
+    /// Repeatable. FILE.json has what `--json` prints. Alias: `--report`.
     #[arg(
         long, alias = "report", short = 'o', value_parser = scorecard_file, value_name = "FILE",
         help_heading = OUTPUT
@@ -97,12 +98,14 @@ pub(crate) struct ScoreCardArgs {
 /// Computing and printing of scores.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CardResultArgs {
-    /// Treatment of cases without a result.
+    /// Treatment of missing cases.
+    ///
+    /// Cases without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,
-    /// Require results for this share of the weight, else incomplete.
+    /// Incomplete below this share of the weight.
     ///
-    /// What applies to no case is not covered.
+    /// The share of the weight that has results. What applies to no case is not covered.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
     pub(crate) min_coverage: Option<UnitInterval>,
     /// Print N levels of the tree.
@@ -115,6 +118,7 @@ pub(crate) struct CardResultArgs {
 /// Options of `assize scorecard run`.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_args(rare_beside_eval),
     after_help = "`assize explain RUN CODE` shows the arithmetic of any node; `review.jsonl` in the run folder lists \
     what needs review. Labels count as soon as they exist: `assize scorecard score RUN`.\n\n\
     Examples:\n  \
@@ -141,7 +145,9 @@ pub(crate) struct RunCardArgs {
     /// Read targets from this file.
     #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) targets: Option<PathBuf>,
-    /// Run only cases whose id matches this pattern; repeatable.
+    /// Run only cases whose id matches; repeatable.
+    ///
+    /// A pattern, such as `refund-*`.
     #[arg(long, value_name = "GLOB", help_heading = SELECTION)]
     pub(crate) filter: Vec<String>,
     /// Run only cases with this tag; repeatable.
@@ -151,7 +157,7 @@ pub(crate) struct RunCardArgs {
     pub(crate) shard: ShardArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Estimate calls, tokens and cost, and send nothing.
+    /// Estimate calls and cost; send nothing.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
@@ -185,18 +191,24 @@ pub(crate) struct CompareCardsArgs {
     /// Run to compare with the baseline.
     #[arg(value_name = "CANDIDATE")]
     pub(crate) candidate: String,
-    /// Fail if a hard gate blocks the candidate, or if a part regressed; repeatable.
+    /// Fail on `blocked`, `regression`; repeatable.
+    ///
+    /// If a hard gate blocks the candidate, or if a part regressed.
     #[arg(long, value_parser = one_of(FAILING_CHANGES), value_delimiter = ',', value_name = "WHAT")]
     pub(crate) fail_on: Vec<ScorecardFailOn>,
-    /// Accept these changes of the measurement as comparable.
+    /// Accept these changes of the measurement.
+    ///
+    /// Their runs are then comparable.
     #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT")]
     pub(crate) allow: Vec<Option<ComparisonAspect>>,
-    /// Treatment of cases without a result.
+    /// Treatment of missing cases.
+    ///
+    /// Cases without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,
-    /// Write a report file: FILE.md, or FILE.json with what `--json` prints; repeatable.
+    /// Write a report: .md or .json.
     ///
-    /// Alias: `--report`.
+    /// Repeatable. FILE.json has what `--json` prints. Alias: `--report`.
     #[arg(
         long, alias = "report", short = 'o', value_parser = scorecard_file, value_name = "FILE",
         help_heading = OUTPUT
@@ -222,7 +234,9 @@ pub(crate) struct TrendCardsArgs {
     /// Show only the newest N runs.
     #[arg(long, value_name = "N")]
     pub(crate) last: Option<NonZeroUsize>,
-    /// Treatment of cases without a result.
+    /// Treatment of missing cases.
+    ///
+    /// Cases without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,
     /// Print JSON instead of text.
@@ -243,7 +257,7 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Also let files read from this folder; repeatable.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
 }
 

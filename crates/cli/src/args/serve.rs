@@ -35,13 +35,19 @@ use super::values::{duration, judging, one_of, truncate, unit, usd};
 pub(crate) struct ServeArgs {
     #[command(subcommand)]
     pub(crate) command: Option<ServeCommand>,
-    /// Address and port to listen on; port 0 for a free one.
+    /// Address and port.
+    ///
+    /// Port 0 takes a free one.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8418")]
     listen: SocketAddr,
-    /// Folder of rubrics and scorecards that requests name; reloaded on change.
+    /// Folder of rubrics and scorecards.
+    ///
+    /// Requests name them. The folder is read again when it changes.
     #[arg(long, value_name = "DIR")]
     rubrics: Option<PathBuf>,
-    /// File of client keys; `assize serve key new NAME` adds one.
+    /// File of client keys.
+    ///
+    /// `assize serve key new NAME` adds one.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
     /// TLS certificate chain, in PEM.
@@ -53,26 +59,36 @@ pub(crate) struct ServeArgs {
     /// Leave TLS to a proxy in front of the server.
     #[arg(long, conflicts_with = "tls_cert")]
     behind_proxy: bool,
-    /// Host name by which clients reach the server; repeatable.
+    /// Host name for clients; repeatable.
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
-    /// Judge with PROVIDER:MODEL, a target or `offline`; repeat for a panel.
+    /// Judge: PROVIDER:MODEL, a target or `offline`.
+    ///
+    /// Repeat the option for a panel of judges.
     #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
     judge: Vec<String>,
     #[command(flatten)]
     panel: PanelArgs,
-    /// Criteria per judge call: `per-criterion`, `batched` or `batched:N`.
+    /// Criteria per call: `per-criterion`, `batched[:N]`.
+    ///
+    /// `batched` judges all criteria of a grader in one call, `batched:N` at most N.
     #[arg(long, value_parser = judging, value_name = "MODE", help_heading = JUDGE)]
     judging: Option<JudgingMode>,
-    /// Pass threshold, 0 to 1; overrides rubrics.
+    /// Pass threshold, 0 to 1.
+    ///
+    /// Overrides rubrics.
     #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
     threshold: Option<UnitInterval>,
-    /// Borderline threshold, 0 to 1; overrides rubrics.
+    /// Borderline threshold, 0 to 1.
+    ///
+    /// Overrides rubrics.
     #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
     borderline: Option<UnitInterval>,
     #[command(flatten)]
     spending: SpendingArgs,
-    /// Send results as OpenTelemetry events to this collector (OTLP over HTTP).
+    /// Send results to this OpenTelemetry collector.
+    ///
+    /// As events, by OTLP over HTTP.
     #[arg(long, value_name = "URL", help_heading = ADVANCED)]
     otlp: Option<String>,
     /// Include answers and judges' reasons in those events.
@@ -84,25 +100,31 @@ pub(crate) struct ServeArgs {
         help_heading = LIMITS, hide_short_help = true
     )]
     budget_unknown_price: UnknownPrice,
-    /// Grade N samples at once [default: enough to keep every request in flight].
+    /// Grade N samples at once.
+    ///
+    /// Default: enough to keep every permitted request in flight.
     #[arg(long, short = 'j', value_name = "N", help_heading = LIMITS)]
     workers: Option<NonZeroUsize>,
-    /// Accept at most N samples at once; refuse more with 429.
+    /// Samples accepted at once.
+    ///
+    /// More are refused with 429.
     #[arg(long, value_name = "N", default_value = "10000", help_heading = LIMITS)]
     queue: NonZeroUsize,
-    /// Time for samples in flight to finish at shutdown.
+    /// Time to finish at shutdown.
+    ///
+    /// For samples in flight.
     #[arg(long, value_parser = duration, value_name = "TIME", default_value = "30s", help_heading = LIMITS)]
     grace: Duration,
     /// Maximum concurrent requests per account [default: 256].
-    #[arg(long, value_name = "N", help_heading = LIMITS)]
+    #[arg(long, hide_short_help = true, value_name = "N", help_heading = LIMITS)]
     max_concurrency: Option<NonZeroUsize>,
     /// Maximum requests per minute and account.
-    #[arg(long, value_name = "N", help_heading = LIMITS)]
+    #[arg(long, hide_short_help = true, value_name = "N", help_heading = LIMITS)]
     requests_per_minute: Option<NonZeroU32>,
     /// Maximum input and output tokens per minute and account.
     #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
     tokens_per_minute: Option<NonZeroU32>,
-    /// Time limit per model request, such as `90s` [default: 3m].
+    /// Timeout of a model request [default: 3m].
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
     request_timeout: Option<Duration>,
     /// Largest request body, in MiB.
@@ -145,7 +167,9 @@ pub(crate) enum KeyAction {
         /// File of the keys.
         #[arg(long, value_name = "FILE", default_value_os_t = assize_serve::KeyFile::default_path())]
         keys: PathBuf,
-        /// Show all clients in `GET /metrics`; other keys see their own amounts.
+        /// Show all clients in `GET /metrics`.
+        ///
+        /// Other keys see their own amounts.
         #[arg(long)]
         operator: bool,
         #[command(flatten)]
@@ -173,13 +197,15 @@ pub(crate) enum KeyAction {
 /// Limits of a client.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct QuotaArgs {
-    /// Requests that the client may send in a minute.
+    /// Requests it may send in a minute.
     #[arg(long, value_name = "N", help_heading = LIMITS)]
     requests_per_minute: Option<NonZeroU32>,
     /// Samples that it may have in flight.
     #[arg(long, value_name = "N", help_heading = LIMITS)]
     samples_in_flight: Option<NonZeroUsize>,
-    /// US dollars it may spend as long as the server runs; samples in flight then are finished.
+    /// US dollars it may spend.
+    ///
+    /// As long as the server runs. Samples in flight are finished.
     #[arg(long, value_parser = usd, value_name = "DOLLARS", help_heading = LIMITS)]
     budget_usd: Option<Usd>,
 }

@@ -12,10 +12,12 @@ pub(crate) struct ServerArgs {
     /// Print the address without opening a browser.
     #[arg(long)]
     pub(crate) no_open: bool,
-    /// Port to listen on [default: the first free one from 8417].
+    /// Port [default: the first free one from 8417].
     #[arg(long, value_name = "PORT")]
     pub(crate) port: Option<u16>,
-    /// Address to listen on; beyond this machine it needs a token and TLS.
+    /// Address to listen on.
+    ///
+    /// Beyond this machine it needs a token and TLS.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub(crate) host: IpAddr,
     /// Host name by which clients reach the server; repeatable.

@@ -13,26 +13,30 @@ use super::values::{amount, share};
 /// Options for reading tables and computing intervals.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableArgs {
-    /// Column names, such as `case=item_id,label=verdict`; repeatable.
-    #[arg(long, alias = "column", value_parser = ColumnMapping::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
+    /// Column names, such as `case=item_id`; repeatable.
+    ///
+    /// Several with commas between them: `case=item_id,label=verdict`.
+    #[arg(long, alias = "column", value_parser = ColumnMapping::parse, value_name = "NAME=COLUMN", help_heading = SELECTION)]
     pub(crate) columns: Vec<ColumnMapping>,
-    /// Spelling of outcomes, such as `met=1,unmet=0,not_applicable=-`.
-    #[arg(long, value_parser = OutcomeSpellings::parse, value_name = "OUTCOME=SPELLING,…", help_heading = SELECTION)]
+    /// Spelling of outcomes, such as `met=1,unmet=0`.
+    ///
+    /// Also of `not_applicable`.
+    #[arg(long, value_parser = OutcomeSpellings::parse, value_name = "OUTCOME=TEXT", help_heading = SELECTION)]
     pub(crate) values: Option<OutcomeSpellings>,
-    /// Scores that may be given, such as `0..10` or `1,2,3,4`.
+    /// Possible scores, such as `0..10` or `1,2,3,4`.
     #[arg(long, value_parser = scale, value_name = "SCORES", help_heading = SELECTION)]
     pub(crate) scale: Option<RatingScale>,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
     /// Confidence level of every interval.
-    #[arg(long, value_parser = level, default_value = "0.95", value_name = "SHARE", help_heading = ADVANCED)]
+    #[arg(long, value_parser = level, default_value = "0.95", value_name = "SHARE", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) level: ConfidenceLevel,
     /// Bootstrap resamples.
-    #[arg(long, default_value_t = ResamplingOptions::default().resamples, value_name = "N", help_heading = ADVANCED)]
+    #[arg(long, default_value_t = ResamplingOptions::default().resamples, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) resamples: usize,
     /// Random seed.
-    #[arg(long, default_value_t = ResamplingOptions::default().seed, value_name = "N", help_heading = ADVANCED)]
+    #[arg(long, default_value_t = ResamplingOptions::default().seed, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) seed: u64,
 }
 
@@ -152,7 +156,9 @@ pub(crate) struct NoiseArgs {
     pub(crate) k: Vec<usize>,
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Find the cheapest design whose interval has this full width.
+    /// Find the cheapest design of this interval width.
+    ///
+    /// The full width of the interval.
     #[arg(long, value_parser = share, value_name = "X", help_heading = ADVANCED)]
     pub(crate) width: Option<f64>,
     /// Cost of an answer, in judge calls.

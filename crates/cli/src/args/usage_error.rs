@@ -277,8 +277,20 @@ fn suggest(error: &mut clap::Error, tip: &str) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![styled]));
 }
 
+/// Returns true if commands were named no command to run: they print help then, which is no error.
+pub(crate) fn is_bare(error: &clap::Error) -> bool {
+    error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+}
+
 /// Prints an error or a help page, errors wrapped to the terminal.
 pub(crate) fn print_usage_error(error: &clap::Error) {
+    if is_bare(error) {
+        let text = error.render();
+        let text = if console::colors_enabled() { text.ansi().to_string() } else { text.to_string() };
+        crate::output::print(&text);
+        return;
+    }
+
     let columns = terminal_columns(&console::Term::stderr()).filter(|_| error.use_stderr());
     let Some(columns) = columns.map(|columns| columns.max(40)) else {
         let _ = error.print();

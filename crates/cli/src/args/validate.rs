@@ -25,7 +25,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
     /// Also let files read from this folder; repeatable.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     /// Exit with 2 if there are more than N warnings.
     #[arg(long, value_name = "N")]

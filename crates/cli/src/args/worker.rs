@@ -19,16 +19,20 @@ use super::values::duration;
     assize worker --cluster nats://a:4222,nats://b:4222,nats://c:4222 --idle 10m"
 )]
 pub(crate) struct WorkerArgs {
-    /// Addresses of the NATS servers, comma-separated.
+    /// Addresses of NATS servers.
+    ///
+    /// With commas between them.
     #[arg(long, value_name = "ADDRESS", help_heading = CLUSTER)]
     cluster: ClusterAddress,
-    /// File with the credentials for these servers.
+    /// Credentials for these servers.
     #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
     cluster_credentials: Option<PathBuf>,
-    /// Place of the results as this machine sees it (whole path).
+    /// Place of the results.
+    ///
+    /// The whole path, as this machine sees it.
     #[arg(long, value_name = "PLACE", help_heading = CLUSTER)]
     results: Option<String>,
-    /// Exit after this long without work, such as `10m`.
+    /// Exit after this long without work.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = CLUSTER)]
     idle: Option<Duration>,
     /// No notices; warnings and errors remain.

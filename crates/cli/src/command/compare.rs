@@ -551,6 +551,7 @@ fn show(
         };
         output::write_text(&file.path, &text)?;
     }
+    output::print_written(&args.out);
 
     if args.json {
         output::print_json(&shown.to_json(args)?);

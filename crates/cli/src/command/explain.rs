@@ -10,7 +10,7 @@ use assize_store::{CaseRecord, ResultRow, RunFolder, first_in_order};
 use serde_json::{Value, json};
 
 use super::compare::warn_of_missing;
-use super::present::shell_word;
+use super::present::{NamedCase, explain_command, shell_word};
 use super::scorecard;
 use crate::args::ExplainArgs;
 use crate::context::CliContext;
@@ -124,7 +124,14 @@ fn list_cases(
     let cases = if found == 1 { "case" } else { "cases" };
     let all = if found > rows.len() { ", all of them with `--json`" } else { "" };
     let example = rows.iter().find(|row| row.verdict != Verdict::Pass).unwrap_or(first);
-    let command = format!("assize explain {} {}", shell_word(&args.run), shell_word(&example.case_id));
+    let info = folder.info()?;
+    let notes = info.summary.as_ref().and_then(|summary| summary.figures.as_ref());
+    let notes: Vec<&String> = notes.iter().flat_map(|figures| &figures.precision_notes).collect();
+    for (at, note) in notes.into_iter().enumerate() {
+        let apart = if at == 0 { "\n" } else { "" };
+        output::print_text(&format!("{apart}  {}\n", escape_unsafe(note)), context);
+    }
+    let command = explain_command(&shell_word(&args.run), &info, &NamedCase::new(example));
     output::print_notice(
         &format!("{which}{found} {cases}{all}; choose one: `{}`\n", escape_unsafe(&command)),
         context,

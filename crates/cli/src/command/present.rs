@@ -72,20 +72,23 @@ where
     };
     let trials = trial_verdicts(info);
 
-    let mut failing: Option<String> = None;
+    let mut failing: Option<NamedCase> = None;
     let mut unlisted: (Vec<FailingCases>, usize) = (Vec::new(), 0);
     match show {
         ShowChoice::None => {
             let needs_naming = |record: &CaseRecord| names_a_failing_case(&record.result, &trials);
             let all = first_in_order(records().map_err(Into::into)?, needs_naming, None, MAX_NAMED);
             let (records, found) = all.map_err(Into::into)?;
-            failing = records.values().next().map(case_id);
+            failing = records.values().next().map(|record| NamedCase::new(&record.result));
             unlisted = (failing_cases(records.values(), info), found - records.len());
         }
         ShowChoice::Auto => {
             let (records, found) = read(None, MAX_LISTED + MAX_TABLE)?;
             let more = found - records.len();
-            failing = records.values().find(|record| is_failing(record)).map(case_id);
+            failing = records
+                .values()
+                .find(|record| is_failing(record))
+                .map(|record| NamedCase::new(&record.result));
             print_some(records.into_values(), more, context);
         }
         ShowChoice::All | ShowChoice::Failed => {
@@ -95,7 +98,12 @@ where
                 let is_last = found <= records.len();
                 after = records.last_key_value().map(|(place, _)| *place);
 
-                failing = failing.or_else(|| records.values().find(|record| is_failing(record)).map(case_id));
+                failing = failing.or_else(|| {
+                    records
+                        .values()
+                        .find(|record| is_failing(record))
+                        .map(|record| NamedCase::new(&record.result))
+                });
                 for record in records.values() {
                     print_full(record, context);
                 }
@@ -106,7 +114,7 @@ where
         }
     }
 
-    let next = next_commands(info, folder, failing.as_deref(), &totals.incomplete);
+    let next = next_commands(info, folder, failing.as_ref(), &totals.incomplete);
     let extra = SummaryExtra {
         folder: Some(&folder.display().to_string()),
         gated: Some(totals.gated),
@@ -238,8 +246,26 @@ fn failing_cases<'r>(records: impl Iterator<Item = &'r CaseRecord>, info: &RunIn
     found
 }
 
-fn case_id(record: &CaseRecord) -> String {
-    record.result.case_id.to_string()
+/// A case as commands name it.
+pub(super) struct NamedCase {
+    suite: String,
+    id: String,
+}
+
+impl NamedCase {
+    /// Names of a stored case.
+    pub(super) fn new(row: &ResultRow) -> Self {
+        Self { suite: row.suite.to_string(), id: row.case_id.to_string() }
+    }
+}
+
+/// Command that explains a case of a run. Where there are several suites, another may have a case of this id.
+pub(super) fn explain_command(run: &str, info: &RunInfo, case: &NamedCase) -> String {
+    let suite = match info.suites.len() {
+        0 | 1 => String::new(),
+        _ => format!(" --suite {}", shell_word(&case.suite)),
+    };
+    format!("assize explain {run} {}{suite}", shell_word(&case.id))
 }
 
 /// A text as a word of a command, quoted where a shell needs that.
@@ -256,7 +282,7 @@ pub(super) fn shell_word(text: &str) -> String {
 fn next_commands(
     info: &RunInfo,
     folder: &Path,
-    failing: Option<&str>,
+    failing: Option<&NamedCase>,
     incomplete: &[IncompleteReason],
 ) -> Vec<(String, &'static str)> {
     let Some(summary) = &info.summary else { return Vec::new() };
@@ -316,7 +342,7 @@ fn next_commands(
     };
     match failing {
         Some(case) => {
-            next.push((format!("assize explain {run} {}", shell_word(case)), "explains why it did not pass"));
+            next.push((explain_command(&run, info, case), "explains why it did not pass"));
         }
         None if summary.counts.total() > summary.counts.pass => {
             next.push((format!("assize explain {run}"), "lists its cases"));

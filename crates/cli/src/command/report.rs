@@ -95,9 +95,7 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
         print(&runs, args.format.unwrap_or(ReportFormat::Export(ExportFormat::Markdown)), context)?;
     }
     write(&runs, &files, MissingPolicy::Incomplete, context)?;
-    for file in &files {
-        output::print_message(&format!("wrote {}\n", file.path.display()));
-    }
+    output::print_written(&files);
 
     Ok(ExitStatus::Passed)
 }

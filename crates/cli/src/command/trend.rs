@@ -141,9 +141,9 @@ fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>
 
     if others > 0 {
         let runs = if others == 1 { "run" } else { "runs" };
-        output::print_message(&format!(
-            "skipped {others} {runs} of other suites; select them with `--suite NAME` or by name\n"
-        ));
+        let notice =
+            format!("skipped {others} {runs} of other suites; select them with `--suite NAME` or by name\n");
+        output::print_notice(&notice, context);
     }
 
     chosen.reverse();

@@ -19,7 +19,7 @@ fn a_run_of_a_promptfoo_file_says_when_a_case_passes_which_check_fails_and_that_
     assert!(text.contains("Cost        $0\n"), "{text}");
     let table = text.split("check, worst first").nth(1).expect("a table of checks");
     let row = table.lines().nth(1).expect("a row");
-    assert!(row.contains("50%") && row.ends_with("contains"), "{text}");
+    assert!(row.contains("50.0%") && row.ends_with("contains"), "{text}");
     assert!(!table.contains("icontains"), "asked of one case only: {text}");
 
     let explained = cli.run(&["explain", "last", "test-2"]).expect_code(0).stdout;
@@ -98,7 +98,8 @@ fn the_number_of_cases_for_a_precise_rate_follows_the_data() {
     let mut needed = Vec::new();
     for cases in [4, 12, 20] {
         cli.file("a.eval.yaml", file(cases));
-        let text = cli.run(&["eval", "a.eval.yaml", "--show", "none"]).expect_code(0).stdout;
+        let value = object(&cli.run(&["eval", "a.eval.yaml", "--json"]).expect_code(0));
+        let text = value["metrics"]["precision_notes"].to_string();
         let (_, rest) = text.split_once("at most ").expect(&text);
         needed.push(rest.split(' ').next().expect("a number").parse::<u64>().expect("a number"));
     }

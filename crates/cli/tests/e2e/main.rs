@@ -57,6 +57,7 @@ mod shards;
 mod shells;
 mod signals;
 mod spreadsheets;
+mod surface;
 mod targets;
 mod template_filters;
 mod unanswered;

@@ -84,7 +84,7 @@ fn criteria_are_readable_in_a_narrow_comparison() {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     assert!(text.contains("Offers a phone number or an e-mail address"), "{text}");
-    assert!(text.contains("pass rate pairs 12, base 25%, candidate 91.7%, change +66.7 pp"), "{text}");
+    assert!(text.contains("pass rate pairs 12, base 25.0%, candidate 91.7%, change +66.7 pp"), "{text}");
 }
 
 #[test]

@@ -92,9 +92,9 @@ fn every_format_that_has_them_decides_by_them() {
         assert!(stored[2]["reason"].as_str().is_some_and(|words| words.contains("only 30%")), "{model}");
         assert_eq!(server.count(), 3, "asking again would bring the same probabilities: {model}");
         let text = cli.run(&["explain", "run", "one"]).stdout;
-        assert!(text.contains("expected 7.75 of 10, written 7, captured mass 100%"), "{model}: {text}");
-        assert!(text.contains("probability of met 0.6, captured mass 100%"), "{model}: {text}");
-        assert!(text.contains("probability of met 1, captured mass 30%"), "{model}: {text}");
+        assert!(text.contains("expected 7.75 of 10, written 7, captured mass 100.0%"), "{model}: {text}");
+        assert!(text.contains("probability of met 0.6, captured mass 100.0%"), "{model}: {text}");
+        assert!(text.contains("probability of met 1, captured mass 30.0%"), "{model}: {text}");
         // What was read off once is read off again, without a call.
         cli.run(&["eval", "s.yaml", "--judge", model, "--run-dir", "again", "--quiet"]);
         assert_eq!(server.count(), 4, "{model}: only what was not decided is asked again");

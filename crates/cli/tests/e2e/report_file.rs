@@ -238,7 +238,7 @@ fn a_baseline_comes_first_and_a_target_is_reported_alone() {
 
     cli.run(&["report", "new@nobody"]).expect_code(2);
     cli.run(&["compare", "old", "new", "--allow", "all", "-o", "c.html", "-o", "c.json"]).expect_code(0);
-    assert!(std::fs::read_to_string(cli.path("c.html")).expect("a page").contains("Compared with old"));
+    assert!(std::fs::read_to_string(cli.path("c.html")).expect("a page").contains("Compared with base old"));
     assert!(cli.path("c.json").is_file());
 }
 

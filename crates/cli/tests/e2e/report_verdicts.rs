@@ -160,10 +160,13 @@ fn gates_on_the_run_decide_in_the_place_of_its_cases() {
     assert_eq!(eval(&cli, suite("", &[&good, &bad]), &rate("50%")), Some(0));
     let report = |format: &str| cli.run(&["report", "run", "--format", format]).expect_code(0).stdout;
     let junit = report("junit");
-    assert!(junit.contains("<skipped message=\"fail, but allowed (minimum pass rate 50% of cases met): "), "{junit}");
+    assert!(
+        junit.contains("<skipped message=\"fail, but allowed (minimum pass rate 50.0% of cases met): "),
+        "{junit}"
+    );
     assert!(junit.contains("skipped=\"1\""), "{junit}");
     let markdown = report("markdown");
-    let heading = "### ✅ s: 1 of 2 cases passed (50%); minimum pass rate 50% of cases met\n";
+    let heading = "### ✅ s: 1 of 2 cases passed (50.0%); minimum pass rate 50.0% of cases met\n";
     assert!(markdown.contains(heading) && markdown.contains("| b |"), "{markdown}");
 
     assert_eq!(eval(&cli, suite("", &[&good, &bad]), &rate("70%")), Some(1));

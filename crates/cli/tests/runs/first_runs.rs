@@ -204,7 +204,7 @@ fn a_minimum_pass_rate_decides_instead_of_single_cases() {
     let met = eval("80%", 0);
     assert!(met.stdout.contains("minimum pass rate 80"), "{}", met.stdout);
     assert!(
-        met.stdout.contains("pass rate of at least 8/10 cases (80%) reaches the minimum of 80%"),
+        met.stdout.contains("pass rate of at least 8/10 cases (80.0%) reaches the minimum of 80.0%"),
         "{}",
         met.stdout
     );

@@ -220,7 +220,7 @@ fn a_sample_gives_no_hint_at_the_judge() {
     for order in ["random:3", "queue", "uncertain-first"] {
         let shown = cli.run_with_input(&["review", "r", "--who", "ann", "--order", order], "skip\nskip\n");
         let shown = shown.expect_code(0).stdout;
-        assert!(shown.contains("(unlabeled)"), "{shown}");
+        assert!(shown.contains("(unlabelled)"), "{shown}");
         for hint in ["not certain", "left it ungraded", "the judge:"] {
             assert!(!shown.contains(hint), "{order}: {hint}: {shown}");
         }

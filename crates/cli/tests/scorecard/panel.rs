@@ -134,7 +134,7 @@ fn judges_who_are_evenly_split_decide_nothing_and_a_person_is_asked() {
     );
     assert_eq!(rows(&cli, "r/review.jsonl")[0]["why"], "judges_differ");
     let shown = cli.run(&["review", "r", "--plain", "--who", "ann", "--labels", "labels"]);
-    assert!(shown.stdout.contains("one C1 (unlabeled)"), "what judges said is hidden: {}", shown.stdout);
+    assert!(shown.stdout.contains("one C1 (unlabelled)"), "what judges said is hidden: {}", shown.stdout);
     let cli = cases(&server, &[("one", "a=pass b=fail")]);
     panel(&cli, &["a", "b"], &["--ties", "fail"]).expect_code(1);
     assert_eq!(decisions(&cli)[0].2, 0.0);

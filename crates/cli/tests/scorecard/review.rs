@@ -39,11 +39,11 @@ fn what_blocks_comes_first_and_the_judge_is_hidden_until_a_person_has_decided() 
     let shown = output.stdout;
     let at = |text: &str| shown.find(text).unwrap_or_else(|| panic!("{text} in {shown}"));
     // `C1` is a gate.
-    assert!(at("1 of 3: j3 C1 (unlabeled)") < at("2 of 3: p1 C4 (waiting for a person)"));
+    assert!(at("1 of 3: j3 C1 (unlabelled)") < at("2 of 3: p1 C4 (waiting for a person)"));
     assert!(
         at("the judge: unsure") < at("(the judge was not certain)") && at("2 of 3") < at("3 of 3: p2 C4")
     );
-    assert!(at("the judge: unsure") > at("unlabeled") && at("(the judge was not certain)") < at("2 of 3"));
+    assert!(at("the judge: unsure") > at("unlabelled") && at("(the judge was not certain)") < at("2 of 3"));
     assert_eq!(shown.matches("by rule").count(), 1, "{shown}");
     for text in [
         "Criterion C1:", "Guideline of the component.", "Guideline of the rubric.", "the narrative",

@@ -439,7 +439,7 @@ fn missing_doubled_and_foreign_shards_are_named() {
     let mut options = fixture.options();
     run(&fixture, &SequenceOptions::default(), &options);
     let message = refusal(&fixture, &[fixture.path("run")]);
-    assert!(message.contains("is no shard but a whole run"), "{message}");
+    assert!(message.contains("is a whole run, not a shard"), "{message}");
 
     options.run.shard = Some("2/4".parse().expect("a shard"));
     options.run.run_dir = Some(fixture.path("other"));

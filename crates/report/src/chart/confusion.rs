@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use assize_stats::judge_quality::ConfusionTable;
 
 use super::{decimal, escape};
-use crate::number::grouped;
+use crate::number::{format_rate, grouped};
 
 /// Draws the counts of verdicts of a judge beside those of people, each cell the darker the larger its share. Cells on which
 /// both agree have a frame, so that they are told apart without colour.
@@ -38,7 +38,7 @@ pub fn confusion_matrix(table: &ConfusionTable) -> String {
             svg,
             "<rect class=\"cell {class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill-opacity=\"{}\"/>\
              <text class=\"count\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\
-             <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}%</text>",
+             <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
             x + 2,
             y + 2,
             WIDTH - 4,
@@ -49,7 +49,7 @@ pub fn confusion_matrix(table: &ConfusionTable) -> String {
             grouped(count),
             x + WIDTH / 2,
             y + 44,
-            decimal((share * 1000.0).round() / 10.0)
+            format_rate(share)
         );
     }
     for (at, name) in ["met", "unmet"].into_iter().enumerate() {
@@ -76,6 +76,6 @@ mod tests {
         let svg = confusion_matrix(&table);
         assert!(svg.contains("<title>both met 6, judge met, people unmet 1, judge unmet, people met 0, both unmet 3</title>"), "{svg}");
         assert!(svg.contains("x=\"186\" y=\"46\" width=\"104\""), "{svg}");
-        assert!(svg.contains(">60%<") && !svg.contains("style="), "{svg}");
+        assert!(svg.contains(">60.0%<") && !svg.contains("style="), "{svg}");
     }
 }

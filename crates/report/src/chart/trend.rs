@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use assize_analysis::compare::MetricUnit;
 use assize_store::EstimatedMetric;
 
 use super::escape;
@@ -9,12 +10,17 @@ use super::escape;
 /// Draws metrics over runs, oldest on the left: bars of their intervals, and a dashed line before each that is not
 /// comparable with the one before. `times` are the starts of the runs, as stored in them. The numbers stand in a table below,
 /// which the chart names.
-pub fn trend_chart(title: &str, points: &[(&EstimatedMetric, bool)], times: &[&str]) -> String {
+pub fn trend_chart(
+    title: &str,
+    unit: MetricUnit,
+    points: &[(&EstimatedMetric, bool)],
+    times: &[&str],
+) -> String {
     const WIDTH: f64 = 560.0;
     /// Height of the dates below.
     const DATES: f64 = 20.0;
     const HEIGHT: f64 = 150.0;
-    const LEFT: f64 = 34.0;
+    const LEFT: f64 = 42.0;
     let step = (WIDTH - LEFT - 20.0) / (points.len().max(2) - 1) as f64;
     let x = |at: usize| LEFT + 10.0 + step * at as f64;
     let y = |value: f64| 8.0 + (HEIGHT - 16.0) * (1.0 - value.clamp(0.0, 1.0));
@@ -26,7 +32,11 @@ pub fn trend_chart(title: &str, points: &[(&EstimatedMetric, bool)], times: &[&s
     );
 
     // Writing to a string does not fail.
-    for (value, text) in [(0.0, "0"), (0.5, "0.5"), (1.0, "1")] {
+    let labels = match unit {
+        MetricUnit::Rate => ["0%", "50%", "100%"],
+        MetricUnit::Score => ["0", "0.5", "1"],
+    };
+    for (value, text) in [0.0, 0.5, 1.0].into_iter().zip(labels) {
         let _ = write!(
             svg,
             r#"<line class="axis" x1="{LEFT}" x2="{WIDTH}" y1="{0:.1}" y2="{0:.1}"/><text x="{1}" y="{2:.1}" text-anchor="end">{text}</text>"#,
@@ -126,7 +136,13 @@ mod tests {
             says: String::new(),
         };
         let (first, second, third) = (metric(0.2), metric(0.5), metric(0.8));
-        let svg = trend_chart("<Pass> rate", &[(&first, false), (&second, false), (&third, true)], &[]);
+        let svg = trend_chart(
+            "<Pass> rate",
+            MetricUnit::Rate,
+            &[(&first, false), (&second, false), (&third, true)],
+            &[],
+        );
+        assert!(svg.contains(">50%</text>"), "{svg}");
         assert_eq!(svg.matches("class=\"link\"").count(), 1);
         assert_eq!(svg.matches("class=\"break\"").count(), 1);
         assert_eq!(svg.matches("class=\"range\"").count(), 3);

@@ -15,7 +15,7 @@ use crate::case_block::main_reason;
 use crate::comparison::ComparisonLimits;
 use crate::comparison_markdown::{escape_markdown, render_comparison_markdown};
 use crate::criterion::NOT;
-use crate::criterion_rates::{RateTitles, shown_rates};
+use crate::criterion_rates::{RateTitles, rate_text, shown_rates};
 use crate::derived::derived_metric_texts;
 use crate::entry::{percent, percent_interval};
 use crate::number::{self, format_count, grouped};
@@ -307,14 +307,14 @@ fn write_criteria(page: &mut MarkdownPage, summary: &RunSummary) {
         } else {
             (percent(&rate.rate), percent_interval(&rate.rate))
         };
-        let words = if rate.text.trim().is_empty() { &rate.criterion } else { &rate.text };
+        let words = rate_text(rate, &rates);
         let penalty = if rate.weight < 0.0 { "penalty incurred: " } else { "" };
         let ungraded = if rate.ungraded == 0 { String::new() } else { grouped(rate.ungraded) };
         let _ = writeln!(
             text,
             "| {value} | {interval} | {} | {ungraded} | {penalty}{} |",
             grouped(rate.rate.n),
-            escape_markdown(words, MAX_TEXT)
+            escape_markdown(&words, MAX_TEXT)
         );
     }
 

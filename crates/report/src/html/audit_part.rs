@@ -136,6 +136,7 @@ fn won(name: String, tally: &PairTally) -> NamedMetric {
     let share = tally.win_rate();
     NamedMetric {
         name,
+        is_share: true,
         value: share.rate,
         interval: share.low.zip(share.high),
         undefined: share.rate.map_or(share.method, |_| String::new()),

@@ -161,6 +161,7 @@ fn rate_block(rates: &[TargetPassRates]) -> Option<MeasurementBlock> {
     for of in rates {
         let kind = if of.scores { "mean score" } else { "pass rate" };
         let rate = |name: &str, rate: &PassRate, says: &str| NamedMetric {
+            is_share: !of.scores,
             n: rate.mean.map_or_else(|_| String::new(), |mean| format!("{} items", grouped(mean.n as u64))),
             says: says.to_owned(),
             ..NamedMetric::new(
@@ -174,6 +175,7 @@ fn rate_block(rates: &[TargetPassRates]) -> Option<MeasurementBlock> {
         rows.extend(of.people.iter().map(|found| rate("people, as labelled", found, "Of what has labels.")));
         match &of.powered {
             Ok(found) => rows.push(NamedMetric {
+                is_share: !of.scores,
                 n: format!(
                     "{} labelled, {} not",
                     grouped(found.labelled as u64),

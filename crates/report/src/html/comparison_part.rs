@@ -5,10 +5,10 @@ use assize_analysis::compare::{
     ComparisonGroup, ComparisonSet, Conclusion, CriterionFlip, MetricDifference, RunComparison, VerdictFlip,
 };
 
-use crate::chart::{ChartAxis, ChartTone, IntervalMark, axis_labels, interval_point};
+use crate::chart::{ChartAxis, ChartTone, IntervalMark, interval_point};
 use crate::comparison::{
-    describe_headline, describe_methods, flip_values, format_case_counts, format_difference, format_interval,
-    format_metric, format_p_value, group_name, table_title,
+    describe_headline, describe_methods, difference_axis, flip_values, format_case_counts, format_difference,
+    format_interval, format_metric, format_p_value, group_name, shared_axis, table_title,
 };
 use crate::number;
 use crate::sanitize::{cut_text, escape_lines};
@@ -31,7 +31,6 @@ pub(super) struct ComparisonView {
     headline: String,
     counts: String,
     mismatches: Vec<String>,
-    axis: String,
     metrics: Vec<DifferenceView>,
     tables: Vec<GroupTableView>,
     flips: Vec<FlipListView>,
@@ -40,6 +39,8 @@ pub(super) struct ComparisonView {
 
 struct GroupTableView {
     title: String,
+    /// Axis of all rows; empty if each row has its own.
+    axis: String,
     rows: Vec<DifferenceView>,
     more: usize,
 }
@@ -51,6 +52,8 @@ struct DifferenceView {
     candidate: String,
     change: String,
     interval: String,
+    /// Axis of the chart; empty if the table has it.
+    axis: String,
     chart: String,
     p: String,
     call: &'static str,
@@ -88,7 +91,7 @@ pub(super) fn comparison_views(set: &ComparisonSet, adjusted_by: Option<&str>) -
 
 impl ComparisonView {
     fn new(comparison: &RunComparison, adjusted_by: Option<&str>) -> Self {
-        let differences = [("pass rate", &comparison.pass_rate), ("mean score", &comparison.score)];
+        let differences = [("Pass rate", &comparison.pass_rate), ("Mean score", &comparison.score)];
         let rows = comparison.tables.iter().flat_map(|table| table.rows.iter().take(MAX_ROWS));
         let all = differences.iter().map(|(_, difference)| *difference).chain(rows.map(|row| &row.contrast));
         let ends = all.flat_map(|one| [one.difference, one.low, one.high]).flatten();
@@ -96,9 +99,14 @@ impl ComparisonView {
 
         let tables = comparison.tables.iter().filter(|table| !table.rows.is_empty()).map(|table| {
             let rows = table.rows.iter().take(MAX_ROWS);
+            let shared = shared_axis(axis, rows.clone().map(|row| &row.contrast));
+            let own = shared.is_none();
             GroupTableView {
                 title: table_title(table, adjusted_by),
-                rows: rows.map(|row| difference_view(&name_of(row), &row.contrast, axis)).collect(),
+                axis: shared.unwrap_or_default(),
+                rows: rows
+                    .map(|row| difference_view(&name_of(row, &table.rows), &row.contrast, axis, own))
+                    .collect(),
                 more: table.rows.len().saturating_sub(MAX_ROWS),
             }
         });
@@ -122,11 +130,7 @@ impl ComparisonView {
             headline: describe_headline(comparison),
             counts: format_case_counts(comparison),
             mismatches: mismatches.collect(),
-            axis: axis_labels(
-                axis,
-                |value| if value == 0.0 { "0".to_owned() } else { format!("{value:+.2}") },
-            ),
-            metrics: differences.map(|(name, one)| difference_view(name, one, axis)).into(),
+            metrics: differences.map(|(name, one)| difference_view(name, one, axis, true)).into(),
             flips: [
                 flip_list("Regressions", &comparison.regressions, true),
                 flip_list("Improvements", &comparison.improvements, false),
@@ -140,8 +144,8 @@ impl ComparisonView {
     }
 }
 
-fn name_of(row: &ComparisonGroup) -> String {
-    escape_lines(&cut_text(&group_name(row), MAX_TEXT))
+fn name_of(row: &ComparisonGroup, rows: &[ComparisonGroup]) -> String {
+    escape_lines(&cut_text(&group_name(row, rows), MAX_TEXT))
 }
 
 const fn class(call: Conclusion) -> &'static str {
@@ -153,7 +157,8 @@ const fn class(call: Conclusion) -> &'static str {
     }
 }
 
-fn difference_view(name: &str, found: &MetricDifference, axis: ChartAxis) -> DifferenceView {
+/// Row of a metric, with an axis of its own or without one.
+fn difference_view(name: &str, found: &MetricDifference, axis: ChartAxis, has_axis: bool) -> DifferenceView {
     let change = format_difference(found);
     let interval = format_interval(found);
     let tone = match found.call {
@@ -170,6 +175,7 @@ fn difference_view(name: &str, found: &MetricDifference, axis: ChartAxis) -> Dif
         pairs: found.n,
         base: format_metric(found.base, found.unit),
         candidate: format_metric(found.candidate, found.unit),
+        axis: if has_axis { difference_axis(axis, found.unit) } else { String::new() },
         chart: interval_point(axis, mark, Some(0.0)),
         change,
         interval,

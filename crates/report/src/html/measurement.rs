@@ -5,8 +5,8 @@ use assize_analysis::MetricEstimate;
 use assize_stats::{Interval, UndefinedReason};
 
 use crate::chart::{ChartAxis, ChartTone, IntervalMark, axis_labels, interval_point};
-use crate::metrics::format_value;
-use crate::number::{format_plain, grouped};
+use crate::metrics::{format_value, is_share};
+use crate::number::{format_plain, format_rate, grouped};
 use crate::sanitize::{cut_text, escape_lines};
 
 /// Longest name, in characters.
@@ -64,6 +64,8 @@ pub(super) struct MetricRow {
 /// A metric with the name that it has in a table.
 pub(super) struct NamedMetric {
     pub(super) name: String,
+    /// True for a share, which is shown as a percentage.
+    pub(super) is_share: bool,
     pub(super) value: Option<f64>,
     pub(super) interval: Option<(f64, f64)>,
     /// Reason it, or its interval, is undefined; empty if there is one.
@@ -76,6 +78,7 @@ pub(super) struct NamedMetric {
 impl From<&MetricEstimate> for NamedMetric {
     fn from(metric: &MetricEstimate) -> Self {
         Self {
+            is_share: is_share(metric),
             n: format!("{} {}", grouped(metric.n), metric.of),
             says: metric.says.to_owned(),
             ..Self::new(metric.name, metric.value, metric.interval)
@@ -97,6 +100,7 @@ impl NamedMetric {
         };
         Self {
             name: name.into(),
+            is_share: false,
             value: value.ok(),
             interval: interval.ok().map(|found| (found.low, found.high)),
             undefined,
@@ -152,8 +156,9 @@ fn is_drawn(metric: &NamedMetric) -> bool {
 
 fn row(metric: &NamedMetric, axis: ChartAxis) -> MetricRow {
     let name = escape_lines(&cut_text(&metric.name, MAX_NAME));
-    let value = metric.value.map_or_else(|| "undefined".to_owned(), format_value);
-    let range = metric.interval.map(|(low, high)| format!("{} to {}", format_value(low), format_value(high)));
+    let format = if metric.is_share { format_rate } else { format_value };
+    let value = metric.value.map_or_else(|| "undefined".to_owned(), format);
+    let range = metric.interval.map(|(low, high)| format!("{} to {}", format(low), format(high)));
     let interval = range.unwrap_or_else(|| metric.undefined.clone());
     let title = format!("{name} {value}, interval {interval}");
     let is_within = metric.value.is_some_and(|value| axis.contains(value));

@@ -7,7 +7,7 @@ use super::tone;
 use crate::chart::{
     ChartAxis, ChartShare, ChartTone, IntervalMark, axis_labels, interval_bar, interval_point, share_bar,
 };
-use crate::criterion_rates::{RateTitles, shown_rates};
+use crate::criterion_rates::{RateTitles, rate_text, shown_rates};
 use crate::derived::{DerivedMetricText, derived_metric_texts};
 use crate::entry::{percent, percent_interval, tallies};
 use crate::export::{CaseIndex, RunConclusion, RunReport};
@@ -136,7 +136,9 @@ impl SummaryView {
                 ]
             }),
             notes,
-            remarks: figures.map_or_else(Vec::new, |figures| figures.remarks.clone()),
+            remarks: figures.map_or_else(Vec::new, |figures| {
+                figures.remarks.iter().chain(&figures.precision_notes).cloned().collect()
+            }),
         }
     }
 }
@@ -157,7 +159,12 @@ impl CriteriaView {
                 .into_iter()
                 .map(derived_view)
                 .collect(),
-            criteria: rates.iter().copied().take(MAX_CRITERIA).map(criterion_view).collect(),
+            criteria: rates
+                .iter()
+                .copied()
+                .take(MAX_CRITERIA)
+                .map(|rate| criterion_view(rate, &rates))
+                .collect(),
             criteria_titles: titles.map_or_else(Default::default, |titles| (titles.heading, titles.column)),
             criteria_axis: axis_labels(ChartAxis::UNIT, percent_label),
             criteria_more: (rates.len() > MAX_CRITERIA)
@@ -175,7 +182,7 @@ fn exit_class(code: u8) -> &'static str {
 }
 
 pub(super) fn percent_label(value: f64) -> String {
-    number::format_rate(value)
+    number::format_tick(value)
 }
 
 /// The run, its judges and targets, and what it took.
@@ -305,18 +312,18 @@ fn derived_view(text: DerivedMetricText) -> DerivedMetricText {
     }
 }
 
-fn criterion_view(rate: &CriterionRate) -> CriterionRateView {
+fn criterion_view(rate: &CriterionRate, rates: &[&CriterionRate]) -> CriterionRateView {
     let metric = &rate.rate;
     let (value, interval) = if rate.scored {
         (metric.value.map_or_else(|| "–".to_owned(), number::format_score), score_interval(metric))
     } else {
         (percent(metric), percent_interval(metric))
     };
-    let text = if rate.text.trim().is_empty() { &rate.criterion } else { &rate.text };
+    let text = rate_text(rate, rates);
     let title = format!("{value}, interval {interval}");
 
     CriterionRateView {
-        text: escape_lines(&cut_text(text.trim(), MAX_TEXT)),
+        text: escape_lines(&cut_text(&text, MAX_TEXT)),
         id: escape_lines(&format!("{}/{}", rate.grader, rate.criterion)),
         penalty: rate.weight < 0.0,
         chart: interval_point(ChartAxis::UNIT, mark(metric, ChartTone::Plain, &title), None),

@@ -476,6 +476,7 @@ fn figures() -> RunMetrics {
             flip_rate: figure(0.5, 4, 0.15, 0.85, "Wilson"),
         }],
         derived: Vec::new(),
-        remarks: vec!["Margin of error ±15.1 points (pass rate); about 218 cases give ±5 points.".to_owned()],
+        remarks: vec!["Trials end at the first pass.".to_owned()],
+        precision_notes: vec!["Margin of error of the pass rate: ±15.1 pp.".to_owned()],
     }
 }

@@ -24,11 +24,10 @@ pub(crate) struct ComparisonPage {
     pub(crate) tables: Vec<DifferenceTable>,
     /// Worse cases, better ones, then those whose score alone moved down or up.
     pub(crate) changes: [CaseChanges; 4],
-    pub(crate) undecided: Vec<(String, String)>,
-    pub(crate) undecided_count: usize,
+    pub(crate) incomplete: Vec<(String, String)>,
+    pub(crate) incomplete_count: usize,
     pub(crate) only_base: usize,
     pub(crate) only_candidate: usize,
-    pub(crate) axis: String,
 }
 
 /// Choices of a comparison. Each has a value, a text, and whether it is chosen.
@@ -51,6 +50,8 @@ pub(crate) struct RunLink {
 /// Differences of one kind.
 pub(crate) struct DifferenceTable {
     pub(crate) title: String,
+    /// Axis of all pictures; empty if each row has its own.
+    pub(crate) axis: String,
     pub(crate) rows: Vec<DifferenceRow>,
     pub(crate) too_small: usize,
 }
@@ -63,6 +64,8 @@ pub(crate) struct DifferenceRow {
     pub(crate) candidate: String,
     pub(crate) difference: String,
     pub(crate) interval: String,
+    /// Axis of the picture; empty if the table has it.
+    pub(crate) axis: String,
     pub(crate) picture: String,
     pub(crate) pairs: String,
     pub(crate) p: String,
@@ -146,7 +149,7 @@ pub(crate) struct TrendLine {
     pub(crate) label: String,
     pub(crate) when: String,
     pub(crate) cases: String,
-    pub(crate) undecided: usize,
+    pub(crate) incomplete: usize,
     pub(crate) rate: MetricText,
     pub(crate) score: MetricText,
     pub(crate) changed: Vec<String>,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use assize_analysis::compare::{
     Conclusion, HeadlineMetric, MetricDifference, RunComparison, VerdictFlip, compare_many,
 };
-use assize_report::chart::{ChartAxis, axis_labels};
-use assize_report::{flip_values, format_plain, format_rate, format_score, grouped};
+use assize_report::chart::ChartAxis;
+use assize_report::{difference_axis, flip_values, format_metric, format_score, grouped, shared_axis};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
@@ -95,8 +95,8 @@ fn comparison_page(
         let shown = flips.iter().take(MAX_CASES);
         shown.map(|flip| changed_case(flip, link(&flip.suite, &flip.case_id, flip.trial))).collect()
     };
-    let undecided = found.incomplete.iter().take(MAX_CASES);
-    let undecided = undecided.map(|pair| {
+    let incomplete = found.incomplete.iter().take(MAX_CASES);
+    let incomplete = incomplete.map(|pair| {
         let name = &pair.name;
         (link(&name.suite, &name.case_id, name.trial), visible(&name.case_id))
     });
@@ -139,11 +139,10 @@ fn comparison_page(
                 cases: changed(&found.shifts.higher),
             },
         ],
-        undecided: undecided.collect(),
-        undecided_count: found.incomplete.len(),
+        incomplete: incomplete.collect(),
+        incomplete_count: found.incomplete.len(),
         only_base: found.gone.len(),
         only_candidate: found.new.len(),
-        axis: axis_labels(axis, signed_plain),
     })
 }
 
@@ -198,64 +197,56 @@ fn common_axis(found: &RunComparison) -> ChartAxis {
     )
 }
 
-fn signed_plain(value: f64) -> String {
-    match value {
-        value if value < 0.0 => format!("−{}", format_plain(-value)),
-        value if value > 0.0 => format!("+{}", format_plain(value)),
-        _ => "0".to_owned(),
-    }
-}
-
 fn difference_tables(found: &RunComparison, axis: ChartAxis) -> Vec<DifferenceTable> {
     let overall = DifferenceTable {
         title: "All cases".to_owned(),
+        axis: String::new(),
         rows: vec![
-            difference_row("Mean score", None, &found.score, (format_score, axis)),
-            difference_row("Pass rate", None, &found.pass_rate, (format_rate, axis)),
+            difference_row("Mean score", None, &found.score, axis, true),
+            difference_row("Pass rate", None, &found.pass_rate, axis, true),
         ],
         too_small: 0,
     };
-    let groups = found.tables.iter().map(|table| DifferenceTable {
-        title: match table.by {
-            "criterion" => "By criterion".to_owned(),
-            by => format!("By {by}"),
-        },
-        rows: table
-            .rows
-            .iter()
-            .map(|row| difference_row(&row.name, row.text.as_deref(), &row.contrast, (format_score, axis)))
-            .collect(),
-        too_small: table.too_small,
+    let groups = found.tables.iter().map(|table| {
+        let shared = shared_axis(axis, table.rows.iter().map(|row| &row.contrast));
+        let own = shared.is_none();
+        let rows = table.rows.iter();
+        DifferenceTable {
+            title: format!("By {}", table.by),
+            axis: shared.unwrap_or_default(),
+            rows: rows
+                .map(|row| difference_row(&row.name, row.text.as_deref(), &row.contrast, axis, own))
+                .collect(),
+            too_small: table.too_small,
+        }
     });
 
     std::iter::once(overall).chain(groups).filter(|table| !table.rows.is_empty()).collect()
 }
 
+/// Row of a metric, with an axis of its own or without one.
 fn difference_row(
     name: &str,
     text: Option<&str>,
     contrast: &MetricDifference,
-    (format, axis): (fn(f64) -> String, ChartAxis),
+    axis: ChartAxis,
+    has_axis: bool,
 ) -> DifferenceRow {
-    let signed = |value: f64| match value {
-        value if value < 0.0 => format!("−{}", format(-value)),
-        value => format!("+{}", format(value)),
-    };
-    let known = |value: Option<f64>, format: &dyn Fn(f64) -> String| {
-        value.map_or_else(|| "undefined".to_owned(), format)
-    };
+    let unit = contrast.unit;
+    let change = contrast.difference.map(|value| unit.format_change(value));
     let interval = contrast.low.zip(contrast.high);
 
     DifferenceRow {
         name: visible(name),
         text: text.map(visible).unwrap_or_default(),
-        base: known(contrast.base, &format),
-        candidate: known(contrast.candidate, &format),
-        difference: known(contrast.difference, &signed),
+        base: format_metric(contrast.base, unit),
+        candidate: format_metric(contrast.candidate, unit),
+        difference: change.unwrap_or_else(|| "undefined".to_owned()),
         interval: match interval {
-            Some((low, high)) => format!("{} to {}", signed(low), signed(high)),
+            Some((low, high)) => unit.format_interval(low, high),
             None => contrast.undefined.as_deref().map(visible).unwrap_or_default(),
         },
+        axis: if has_axis { difference_axis(axis, unit) } else { String::new() },
         picture: interval_picture(contrast.difference, interval, axis, Some(0.0)),
         pairs: grouped(contrast.n as u64),
         p: contrast.p_adjusted.or(contrast.p).map_or_else(String::new, p_text),

@@ -56,7 +56,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
     let mut notes: Vec<String> = Vec::new();
     if let Some(figures) = figures {
         notes.extend([&figures.pass_rate.says, &figures.mean_score.says].into_iter().cloned());
-        notes.extend(figures.remarks.iter().cloned());
+        notes.extend(figures.remarks.iter().chain(&figures.precision_notes).cloned());
         notes.extend(figures.noise.iter().map(|noise| noise.says.clone()));
         notes.extend(figures.decision_noise.iter().map(|noise| noise.says.clone()));
         notes.extend(figures.pairwise.iter().map(|pairwise| pairwise.says.clone()));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use assize_analysis::compare::MetricUnit;
 use assize_analysis::trend::{MethodFingerprint, TrendPoint};
 use assize_engine::{read_together, read_trend};
 use assize_report::chart::trend_chart;
@@ -32,8 +33,8 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
 }
 
 fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> TrendPage {
-    // By suites, newest first.
-    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    // By suites, each run with its start.
+    let mut groups: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     let mut newest = None;
     for run in library.list() {
         // A part of the cases is no point of a trend.
@@ -45,17 +46,16 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> 
         let suites: BTreeSet<&str> = info.suites.iter().map(|suite| suite.name.as_str()).collect();
         let key = suites.into_iter().collect::<Vec<_>>().join(SEPARATOR);
         newest.get_or_insert_with(|| key.clone());
-        groups.entry(key).or_default().push(run.slug);
+        groups.entry(key).or_default().push((info.started_at.clone(), run.slug));
     }
 
     let chosen = wanted.or(newest).unwrap_or_default();
-    let mut slugs = groups.get(&chosen).cloned().unwrap_or_default();
+    let runs = groups.get(&chosen).cloned().unwrap_or_default();
     let mut notices = Vec::new();
-    if slugs.len() > MAX_RUNS {
-        notices.push(format!("The newest {MAX_RUNS} of {} runs are shown.", grouped(slugs.len() as u64)));
-        slugs.truncate(MAX_RUNS);
+    if runs.len() > MAX_RUNS {
+        notices.push(format!("The newest {MAX_RUNS} of {} runs are shown.", grouped(runs.len() as u64)));
     }
-    slugs.reverse();
+    let slugs = oldest_first(runs);
 
     let key = trend_key(library, &slugs);
     let points = if let Some(known) = library.known_trend(&key) {
@@ -73,8 +73,10 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> 
         points.iter().map(|(_, point)| (metric(point), !point.changed.is_empty())).collect::<Vec<_>>()
     };
     let times: Vec<&str> = points.iter().map(|(_, point)| point.started_at.as_str()).collect();
-    let rate_picture = trend_chart("Pass rate", &pictured(|point| &point.pass_rate), &times);
-    let score_picture = trend_chart("Mean score", &pictured(|point| &point.mean_score), &times);
+    let rate_picture =
+        trend_chart("Pass rate", MetricUnit::Rate, &pictured(|point| &point.pass_rate), &times);
+    let score_picture =
+        trend_chart("Mean score", MetricUnit::Score, &pictured(|point| &point.mean_score), &times);
     let before = std::iter::once(None).chain(points.iter().map(|(slug, _)| Some(slug.clone())));
     let mut lines: Vec<TrendLine> = points
         .iter()
@@ -84,7 +86,7 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> 
             label: visible(slug),
             when: minute(&point.started_at),
             cases: grouped(point.cases as u64),
-            undecided: point.incomplete,
+            incomplete: point.incomplete,
             rate: MetricText::rate(&point.pass_rate),
             score: MetricText::score(&point.mean_score),
             changed: point.changed.iter().map(|change| visible(&change.says)).collect(),
@@ -96,6 +98,14 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> 
     let shown = |key: &String| visible(&key.replace(SEPARATOR, ", "));
     let suites = groups.keys().map(|key| (key.clone(), shown(key), *key == chosen)).collect();
     TrendPage { suites, rate_picture, score_picture, points: lines, notices }
+}
+
+/// Puts the newest runs in the order of their starts. Runs that were named are listed as they were named, others the newest
+/// first.
+fn oldest_first(mut runs: Vec<(String, String)>) -> Vec<String> {
+    runs.sort_by(|a, b| b.0.cmp(&a.0));
+    runs.truncate(MAX_RUNS);
+    runs.into_iter().rev().map(|(_, slug)| slug).collect()
 }
 
 /// Key of a trend: the runs, and how far their rows were written.
@@ -148,4 +158,20 @@ fn read_points(
     }
 
     points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_in_the_order_of_their_starts() {
+        let run = |start: &str, slug: &str| (start.to_owned(), slug.to_owned());
+        let named = vec![run("2026-01-01", "before"), run("2026-01-03", "after"), run("2026-01-02", "between")];
+        assert_eq!(oldest_first(named), ["before", "between", "after"]);
+
+        let many = (0..30).map(|at| run(&format!("{at:02}"), &at.to_string())).collect();
+        let shown = oldest_first(many);
+        assert_eq!((shown.len(), &*shown[0], &*shown[19]), (MAX_RUNS, "10", "29"));
+    }
 }
