@@ -483,7 +483,7 @@ fn an_interrupt_ends_the_interpreter_and_leaves_the_end_for_later() {
 fn what_comes_after_all_tests_is_run_by_the_next_process_if_one_is_killed_before_its_end() {
     use std::process::Stdio;
 
-    use crate::signals::{signal, until};
+    use crate::signals::until;
 
     if !has("python3") {
         return;
