@@ -201,6 +201,11 @@ impl ModelGateway {
         }
     }
 
+    /// Gateway of a client with a limit in money of its own: models of unknown price are refused as under one of the process.
+    pub(crate) fn within_limit(self, unknown_price: UnknownPrice) -> Self {
+        Self { all_priced: self.all_priced || unknown_price == UnknownPrice::Refuse, ..self }
+    }
+
     /// Gateway whose judge calls go out in batches, where that is asked for.
     pub(crate) fn with_batches(self, options: &RunOptions, engine: &Engine) -> Self {
         let batched = options.judge_batch.as_ref().map(|batches| self.batched_calls(batches, engine));
@@ -605,6 +610,12 @@ impl ModelGateway {
     /// one whose limit in money can't be kept, because a price is not known. To be asked when all models are set up and
     /// before the first one is asked.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
+        self.check_settings()?;
+        if self.all_priced { self.check_prices() } else { Ok(()) }
+    }
+
+    /// Part of [`ModelGateway::check`] that no price decides.
+    pub(crate) fn check_settings(&self) -> Result<(), EngineError> {
         if let Some(cache_error) = self.cache_error.get() {
             return Err(EngineError::storage(format!("{cache_error}; nothing was spent")));
         }
@@ -635,13 +646,23 @@ impl ModelGateway {
             }
         }
 
-        if self.all_priced { self.check_prices() } else { Ok(()) }
+        Ok(())
     }
 
     /// Refuses models of unknown price.
     pub(crate) fn check_prices(&self) -> Result<(), EngineError> {
+        self.refuse_unpriced(|_| true)
+    }
+
+    /// Refuses those of these models whose price is unknown, where money is limited.
+    pub(crate) fn check_prices_of(&self, used: &[ModelId]) -> Result<(), EngineError> {
+        if self.all_priced { self.refuse_unpriced(|id| used.contains(id)) } else { Ok(()) }
+    }
+
+    fn refuse_unpriced(&self, is_used: impl Fn(&ModelId) -> bool) -> Result<(), EngineError> {
         let models = self.models();
-        let unpriced = models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string());
+        let unpriced = models.iter().filter(|(id, card)| card.price.is_none() && is_used(id));
+        let unpriced = unpriced.map(|(id, _)| with_address(id));
         let unpriced = unpriced.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
         if unpriced.is_empty() {
             return Ok(());
@@ -797,4 +818,12 @@ impl CallObserver for CallEvents {
 
         self.observer.observe(event.into());
     }
+}
+/// Name of a model, with the address of its server if that is not the provider's own.
+fn with_address(id: &ModelId) -> String {
+    if assize_llm::is_at_home(&id.provider, &id.base_url_host) {
+        return id.to_string();
+    }
+
+    format!("{id} at {} (list prices hold for the provider's own server only)", id.base_url_host)
 }

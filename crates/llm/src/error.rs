@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::rate_limit::ServerOutage;
 use crate::token_counts::TokenCounts;
 use crate::transport::TransportError;
 
@@ -21,6 +22,8 @@ pub struct AskError {
     pub advice: Option<Box<str>>,
     /// Pause that the server asked for.
     pub retry_after: Option<Duration>,
+    /// The earlier failure for which nothing was sent.
+    pub outage: Option<Box<ServerOutage>>,
     /// The server's name for the last exchange.
     pub request_id: Option<Box<str>>,
     /// Requests sent, 0 when nothing left this machine.
@@ -40,6 +43,7 @@ impl AskError {
             message: message.into(),
             advice: None,
             retry_after: None,
+            outage: None,
             request_id: None,
             attempts: 0,
             usage: None,
@@ -168,7 +172,8 @@ impl ErrorKind {
         }
     }
 
-    fn phrase(self) -> &'static str {
+    /// Description for people, without anything that a server said.
+    pub fn phrase(self) -> &'static str {
         match self {
             Self::RateLimited => "the model server is limiting requests",
             Self::Overloaded => "the model server is overloaded",

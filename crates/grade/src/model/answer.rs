@@ -28,7 +28,11 @@ impl JudgeFailure {
 
     /// The failure of a call that brought no reply.
     pub(super) fn from_error(error: &AskError) -> Self {
+        let will_ask_again = error.outage.as_ref().is_some_and(|outage| outage.again.is_some());
         let kind = match error.kind {
+            ErrorKind::Cancelled if will_ask_again => {
+                return Self::new(UngradedKind::Unavailable, error.message.as_str());
+            }
             ErrorKind::ContentRefused => UngradedKind::Refusal,
             ErrorKind::Cancelled => UngradedKind::Cancelled,
             ErrorKind::NotCached => UngradedKind::NotJudged,

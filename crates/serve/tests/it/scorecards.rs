@@ -283,3 +283,20 @@ fn copy(from: &Path, to: &Path) {
         }
     }
 }
+
+#[tokio::test]
+async fn the_scorecard_of_the_manual_is_graded() {
+    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/serve.md");
+    let manual = std::fs::read_to_string(manual).unwrap();
+    let shown =
+        manual.split("```json\n").find(|part| part.contains("\"scorecard\": {")).expect("it is shown");
+    let request: Value = serde_json::from_str(shown.split("```").next().unwrap()).unwrap();
+
+    let reply = Setup::offline().start().await.graded(&request).await;
+
+    assert_eq!(
+        (&reply["results"][0]["reward"], &reply["results"][0]["verdict"]),
+        (&json!(1.0), &json!("pass")),
+        "{reply}"
+    );
+}
