@@ -26,6 +26,7 @@ use crate::event::{EngineEvent, EventObserver};
 use crate::exchange::BatchExchange;
 use crate::exit::CallStop;
 use crate::options::{BatchOptions, CacheUse, RunOptions, SpendingOptions, UnknownPrice};
+use crate::prices::refuse_unpriced;
 use crate::process::ProcessContext;
 use crate::spend_meter::{MeteredModel, SpendMeter};
 
@@ -98,7 +99,7 @@ pub(crate) struct ModelGateway {
     /// The most tokens of a reply to anybody but a target, by the command line.
     max_output_tokens: Option<u32>,
     /// Refuses models of unknown price, because money is limited.
-    all_priced: bool,
+    pub(crate) all_priced: bool,
     /// Warning about a system that allows few open files.
     few_files: Option<String>,
     /// Set where models of unknown price can be allowed.
@@ -611,7 +612,7 @@ impl ModelGateway {
     /// before the first one is asked.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
         self.check_settings()?;
-        if self.all_priced { self.check_prices() } else { Ok(()) }
+        if self.all_priced { self.check_prices(None) } else { Ok(()) }
     }
 
     /// Part of [`ModelGateway::check`] that no price decides.
@@ -649,34 +650,12 @@ impl ModelGateway {
         Ok(())
     }
 
-    /// Refuses models of unknown price.
-    pub(crate) fn check_prices(&self) -> Result<(), EngineError> {
-        self.refuse_unpriced(|_| true)
-    }
-
-    /// Refuses those of these models whose price is unknown, where money is limited.
-    pub(crate) fn check_prices_of(&self, used: &[ModelId]) -> Result<(), EngineError> {
-        if self.all_priced { self.refuse_unpriced(|id| used.contains(id)) } else { Ok(()) }
-    }
-
-    fn refuse_unpriced(&self, is_used: impl Fn(&ModelId) -> bool) -> Result<(), EngineError> {
+    /// Refuses models of unknown price among these, or among all that were set up.
+    pub(crate) fn check_prices(&self, used: Option<&[ModelId]>) -> Result<(), EngineError> {
         let models = self.models();
+        let is_used = |id: &ModelId| used.is_none_or(|used| used.contains(id));
         let unpriced = models.iter().filter(|(id, card)| card.price.is_none() && is_used(id));
-        let unpriced = unpriced.map(|(id, _)| with_address(id));
-        let unpriced = unpriced.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
-        if unpriced.is_empty() {
-            return Ok(());
-        }
-
-        let otherwise = if self.may_be_unpriced {
-            "exclude such models with `--budget-unknown-price allow`"
-        } else {
-            "limit the calls with `--budget-calls`"
-        };
-        Err(EngineError::budget(format!(
-            "unknown price for {unpriced}, so a budget in dollars can't be enforced; nothing was spent. Add the price to `.assize/prices.yaml`"
-        ))
-        .with_option_hint(otherwise))
+        refuse_unpriced(unpriced.map(|(id, _)| id), self.may_be_unpriced)
     }
 
     /// Facts about a model that was set up, as `provider:model`.
@@ -818,12 +797,4 @@ impl CallObserver for CallEvents {
 
         self.observer.observe(event.into());
     }
-}
-/// Name of a model, with the address of its server if that is not the provider's own.
-fn with_address(id: &ModelId) -> String {
-    if assize_llm::is_at_home(&id.provider, &id.base_url_host) {
-        return id.to_string();
-    }
-
-    format!("{id} at {} (list prices hold for the provider's own server only)", id.base_url_host)
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::rate_limit::ServerOutage;
 use crate::token_counts::TokenCounts;
 use crate::transport::TransportError;
 
@@ -20,10 +19,9 @@ pub struct AskError {
     pub message: String,
     /// Advice for the user.
     pub advice: Option<Box<str>>,
-    /// Pause that the server asked for.
+    /// Pause that the server asked for. Of a call that was not sent, because the server failed before: the time until it is
+    /// asked again.
     pub retry_after: Option<Duration>,
-    /// The earlier failure for which nothing was sent.
-    pub outage: Option<Box<ServerOutage>>,
     /// The server's name for the last exchange.
     pub request_id: Option<Box<str>>,
     /// Requests sent, 0 when nothing left this machine.
@@ -43,7 +41,6 @@ impl AskError {
             message: message.into(),
             advice: None,
             retry_after: None,
-            outage: None,
             request_id: None,
             attempts: 0,
             usage: None,

@@ -106,7 +106,7 @@ impl WebClient {
             ),
             AcquireError::GivenUp(outage) => {
                 let error = AskError::new(ErrorKind::Cancelled, &*outage.why);
-                AskError { outage: Some(Box::new(outage)), ..error }
+                AskError { retry_after: outage.again, ..error }
             }
         })
     }

@@ -250,10 +250,8 @@ impl McpServer {
         });
 
         let mut tools = Self::tool_router();
-        for route in tools.map.values_mut() {
-            schema_text::tidy(&mut route.attr);
-            output_schema::add(&mut route.attr);
-        }
+        tools.map.values_mut().for_each(|route| schema_text::tidy(&mut route.attr));
+        tools.map.values_mut().for_each(|route| output_schema::add(&mut route.attr));
         if let Some(run) = tools.map.get_mut("run_eval")
             && let Some(hints) = &mut run.attr.annotations
         {

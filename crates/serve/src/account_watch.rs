@@ -86,7 +86,7 @@ fn rate_news(state: &mut ToldState, status: &AccountStatus) -> Option<String> {
 mod tests {
     use std::time::Duration;
 
-    use assize_llm::{ErrorKind, ServerOutage};
+    use assize_llm::ServerOutage;
 
     use super::*;
 
@@ -121,7 +121,7 @@ mod tests {
         let watch = AccountWatch::default();
         let held = AccountStatus { is_paused: true, is_held: true, ..status(None) };
         let again = Some(Duration::from_millis(1500));
-        let outage = ServerOutage { why: "boom".into(), kind: ErrorKind::Server, again };
+        let outage = ServerOutage { why: "boom".into(), again };
         let given_up = AccountStatus { outage: Some(outage), ..held.clone() };
         let mut told = Vec::new();
         for status in [&status(None), &held, &held, &given_up, &held, &given_up, &status(None), &status(None)]

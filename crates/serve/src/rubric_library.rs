@@ -262,15 +262,12 @@ impl RubricLibrary {
         let content = match loaded {
             Ok(content) => content,
             Err(problem) => {
-                let in_use = match known.get_mut(name).filter(|named| !named.is_removed) {
-                    Some(named) => {
-                        named.broken = Some((hash, problem.clone()));
-                        named.versions.first().map(|version| version.hash.to_hex().to_string())
-                    }
-                    None => {
-                        unusable.insert(name.to_owned(), (hash, problem.clone()));
-                        None
-                    }
+                let in_use = if let Some(named) = known.get_mut(name).filter(|named| !named.is_removed) {
+                    named.broken = Some((hash, problem.clone()));
+                    named.versions.first().map(|version| version.hash.to_hex().to_string())
+                } else {
+                    unusable.insert(name.to_owned(), (hash, problem.clone()));
+                    None
                 };
                 return LibraryChange::Broken { path: path.to_owned(), problem, in_use };
             }
@@ -369,7 +366,8 @@ impl FolderContent {
             }
             return;
         }
-        if !is_folder && !(is_rubric_file(&path) && path.is_file()) {
+        let is_file = is_rubric_file(&path) && path.is_file();
+        if !is_folder && !is_file {
             return;
         }
 

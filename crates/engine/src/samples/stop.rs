@@ -72,17 +72,14 @@ impl GradingStop {
 /// the names of variables.
 pub type FailureLog = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// True if the words of a failure of this kind may name addresses, keys or variables.
-const fn is_private(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::Authentication
-            | ErrorKind::PermissionDenied
-            | ErrorKind::NotFound
-            | ErrorKind::Connection
-            | ErrorKind::Timeout
-    )
-}
+/// Kinds of failures whose words may name addresses, keys or variables.
+const PRIVATE: [ErrorKind; 5] = [
+    ErrorKind::Authentication,
+    ErrorKind::PermissionDenied,
+    ErrorKind::NotFound,
+    ErrorKind::Connection,
+    ErrorKind::Timeout,
+];
 
 /// Model whose calls are given up when a signal fires.
 pub(crate) struct StoppableModel {
@@ -98,20 +95,20 @@ impl StoppableModel {
 
     /// The error as it is recorded.
     fn recorded(&self, error: AskError) -> AskError {
-        if let Some((outage, again)) = error.outage.as_ref().and_then(|outage| Some((outage, outage.again?)))
-        {
-            // Who failed for others was told to the operator then.
-            let is_private = self.failures.is_some() && is_private(outage.kind);
-            let why = if is_private { outage.kind.phrase() } else { &outage.why };
-            let (model, seconds) = (self.inner.describe(), again.as_secs_f64().ceil().max(1.0));
+        if let (ErrorKind::Cancelled, Some(again)) = (error.kind, error.retry_after) {
+            // The operator was told when it failed. A failure in words begins with those of its kind.
+            let private = PRIVATE.iter().find(|kind| error.message.starts_with(kind.phrase()));
+            let private = private.filter(|_| self.failures.is_some());
+            let why = private.map_or(error.message.as_str(), |kind| kind.phrase());
             let stop = if why.ends_with(['.', '!', '?']) { "" } else { "." };
+            let (model, seconds) = (self.inner.describe(), again.as_secs_f64().ceil().max(1.0));
             let message =
                 format!("not judged: {model} failed before: {why}{stop} It is asked again in {seconds} s");
             return AskError { message, ..error };
         }
 
         let Some(failures) = &self.failures else { return error };
-        let is_private = is_private(error.kind);
+        let is_private = PRIVATE.contains(&error.kind);
         // A call that was ended is no failure of a model.
         if is_private || error.kind != ErrorKind::Cancelled {
             failures(&error.to_string());

@@ -28,9 +28,9 @@ impl JudgeFailure {
 
     /// The failure of a call that brought no reply.
     pub(super) fn from_error(error: &AskError) -> Self {
-        let will_ask_again = error.outage.as_ref().is_some_and(|outage| outage.again.is_some());
         let kind = match error.kind {
-            ErrorKind::Cancelled if will_ask_again => {
+            // The judge is asked again then, but not now.
+            ErrorKind::Cancelled if error.retry_after.is_some() => {
                 return Self::new(UngradedKind::Unavailable, error.message.as_str());
             }
             ErrorKind::ContentRefused => UngradedKind::Refusal,

@@ -232,8 +232,8 @@ impl<'a> CallAttempts<'a> {
             ErrorKind::Cancelled
         };
 
-        let error = AskError::new(kind, &*outage.why);
-        AskError { attempts: count(&failed), failed, outage: Some(Box::new(outage)), ..error }
+        let retry_after = outage.again.filter(|_| !self.has_substitute);
+        AskError { attempts: count(&failed), failed, retry_after, ..AskError::new(kind, &*outage.why) }
     }
 
     /// Sets aside what the request may take, where that is counted; and the limit that its reply gets, where it has none.

@@ -41,7 +41,6 @@ pub(super) struct OutageTracker {
 #[derive(Debug, Clone)]
 struct GivenUp {
     why: Arc<str>,
-    kind: ErrorKind,
     since: Duration,
     /// Time until it is tried again, where that is done at all.
     pause: Duration,
@@ -49,9 +48,9 @@ struct GivenUp {
 
 impl GivenUp {
     /// Failure that follows this one, if it was given up before.
-    fn new(before: Option<&Self>, why: String, kind: ErrorKind, since: Duration) -> Self {
+    fn new(before: Option<&Self>, why: String, since: Duration) -> Self {
         let pause = before.map_or(FIRST_RECOVERY, |before| before.pause.saturating_mul(2));
-        Self { why: why.into(), kind, since, pause }
+        Self { why: why.into(), since, pause }
     }
 }
 
@@ -60,8 +59,6 @@ impl GivenUp {
 pub struct ServerOutage {
     /// The failure in words, for the operator.
     pub why: Arc<str>,
-    /// Its kind.
-    pub kind: ErrorKind,
     /// Time until the server is asked again; `None` if it is not.
     pub again: Option<Duration>,
 }
@@ -144,9 +141,9 @@ impl OutageTracker {
     }
 
     fn outage_of(&self, given_up: &GivenUp, now: Duration) -> ServerOutage {
-        let GivenUp { why, kind, since, pause } = given_up;
+        let GivenUp { why, since, pause } = given_up;
         let again = self.recovery.map(|longest| (*since + longest.min(*pause)).saturating_sub(now));
-        ServerOutage { why: Arc::clone(why), kind: *kind, again }
+        ServerOutage { why: Arc::clone(why), again }
     }
 
     /// The failure for which the account, or a model of it, was given up.
@@ -229,7 +226,7 @@ impl OutageTracker {
             count if count == refusals => FailureConsequence::Held,
             count if count > refusals => {
                 if streak.given_up.is_none() || self.recovery.is_some() {
-                    streak.given_up = Some(GivenUp::new(streak.given_up.as_ref(), why(), kind, now));
+                    streak.given_up = Some(GivenUp::new(streak.given_up.as_ref(), why(), now));
                 }
                 FailureConsequence::StillHeld(false)
             }
@@ -273,7 +270,7 @@ impl OutageTracker {
             let probes = if kind == ErrorKind::Timeout { SILENT_PROBES } else { PROBES };
             let is_out_of_patience = !self.has_answered || now.saturating_sub(streak.since) >= PATIENCE;
             if hold.failed_probes >= probes && is_out_of_patience {
-                self.given_up = Some(GivenUp::new(self.given_up.as_ref(), why(), kind, now));
+                self.given_up = Some(GivenUp::new(self.given_up.as_ref(), why(), now));
             }
         }
 
@@ -314,7 +311,7 @@ mod tests {
         for (number, seconds) in (99_u64..).zip([2, 4, 8, 16, 30, 30]) {
             let pause = Duration::from_secs(seconds);
             let AccountState::GivenUp(outage) = service.state("m", now) else { panic!("{seconds}") };
-            assert_eq!((outage.kind, outage.again), (ErrorKind::Connection, Some(pause)));
+            assert_eq!((&*outage.why, outage.again), ("refused", Some(pause)));
             assert_eq!(service.outage(now), Some(outage));
 
             now += pause;
@@ -334,7 +331,7 @@ mod tests {
         }
 
         let outage = service.outage(Duration::from_secs(1)).expect("it was given up");
-        assert_eq!((outage.kind, outage.again), (ErrorKind::NotFound, Some(Duration::from_secs(1))));
+        assert_eq!((&*outage.why, outage.again), ("no such model", Some(Duration::from_secs(1))));
         assert_eq!(service.state("other", Duration::ZERO), AccountState::Open);
     }
 }
