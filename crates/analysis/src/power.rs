@@ -379,9 +379,11 @@ fn add_corrected_answer(
     let least = (1.0 / rate.min(1.0 - rate)).ceil().max(2.0);
     let says = match known.cases {
         Some(cases) => format!("labels of randomly drawn cases, and {cases} cases that the judge decides"),
-        None => "labels of randomly drawn cases; the judge decides so many cases that their number adds no error \
+        None => {
+            "labels of randomly drawn cases; the judge decides so many cases that their number adds no error \
                  (`--cases` says how many)"
-            .to_owned(),
+                .to_owned()
+        }
     };
     let labels = if sensitivity + specificity <= 1.0 {
         Err(UndefinedReason::UninformativeJudge)

@@ -262,7 +262,7 @@ impl Engine {
         if let Purpose::Identify { .. } = purpose {
             // A worker would refuse it, and nobody be left to carry it out.
             if usd.is_some() && options.run.unknown_price == UnknownPrice::Refuse {
-                wiring.gateway.check_prices()?;
+                wiring.gateway.check_prices(None)?;
             }
             let identity = run.identity(loaded, &options.run, label(&suites))?;
             return Ok(Evaluated::Identity(PlanIdentity {

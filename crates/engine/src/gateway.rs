@@ -26,6 +26,7 @@ use crate::event::{EngineEvent, EventObserver};
 use crate::exchange::BatchExchange;
 use crate::exit::CallStop;
 use crate::options::{BatchOptions, CacheUse, RunOptions, SpendingOptions, UnknownPrice};
+use crate::prices::refuse_unpriced;
 use crate::process::ProcessContext;
 use crate::spend_meter::{MeteredModel, SpendMeter};
 
@@ -98,7 +99,7 @@ pub(crate) struct ModelGateway {
     /// The most tokens of a reply to anybody but a target, by the command line.
     max_output_tokens: Option<u32>,
     /// Refuses models of unknown price, because money is limited.
-    all_priced: bool,
+    pub(crate) all_priced: bool,
     /// Warning about a system that allows few open files.
     few_files: Option<String>,
     /// Set where models of unknown price can be allowed.
@@ -199,6 +200,11 @@ impl ModelGateway {
             batched: None,
             clock: self.clock,
         }
+    }
+
+    /// Gateway of a client with a limit in money of its own: models of unknown price are refused as under one of the process.
+    pub(crate) fn within_limit(self, unknown_price: UnknownPrice) -> Self {
+        Self { all_priced: self.all_priced || unknown_price == UnknownPrice::Refuse, ..self }
     }
 
     /// Gateway whose judge calls go out in batches, where that is asked for.
@@ -605,6 +611,12 @@ impl ModelGateway {
     /// one whose limit in money can't be kept, because a price is not known. To be asked when all models are set up and
     /// before the first one is asked.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
+        self.check_settings()?;
+        if self.all_priced { self.check_prices(None) } else { Ok(()) }
+    }
+
+    /// Part of [`ModelGateway::check`] that no price decides.
+    pub(crate) fn check_settings(&self) -> Result<(), EngineError> {
         if let Some(cache_error) = self.cache_error.get() {
             return Err(EngineError::storage(format!("{cache_error}; nothing was spent")));
         }
@@ -635,27 +647,15 @@ impl ModelGateway {
             }
         }
 
-        if self.all_priced { self.check_prices() } else { Ok(()) }
+        Ok(())
     }
 
-    /// Refuses models of unknown price.
-    pub(crate) fn check_prices(&self) -> Result<(), EngineError> {
+    /// Refuses models of unknown price among these, or among all that were set up.
+    pub(crate) fn check_prices(&self, used: Option<&[ModelId]>) -> Result<(), EngineError> {
         let models = self.models();
-        let unpriced = models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string());
-        let unpriced = unpriced.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
-        if unpriced.is_empty() {
-            return Ok(());
-        }
-
-        let otherwise = if self.may_be_unpriced {
-            "exclude such models with `--budget-unknown-price allow`"
-        } else {
-            "limit the calls with `--budget-calls`"
-        };
-        Err(EngineError::budget(format!(
-            "unknown price for {unpriced}, so a budget in dollars can't be enforced; nothing was spent. Add the price to `.assize/prices.yaml`"
-        ))
-        .with_option_hint(otherwise))
+        let is_used = |id: &ModelId| used.is_none_or(|used| used.contains(id));
+        let unpriced = models.iter().filter(|(id, card)| card.price.is_none() && is_used(id));
+        refuse_unpriced(unpriced.map(|(id, _)| id), self.may_be_unpriced)
     }
 
     /// Facts about a model that was set up, as `provider:model`.

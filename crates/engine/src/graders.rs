@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use assize_evalfile::{
     AnswerSelection, Case, CompositeAggregator, ContextMeasure, ContextSource, Grader, GraderKind,
-    GraderPrompt, PairwiseBaseline, PanelSpec,
+    GraderPrompt, PairwiseBaseline, PanelSpec, SimilarityCheck,
 };
 use assize_grade::schema_problem;
 use assize_rubric::JudgingMode;
@@ -31,6 +31,17 @@ pub(crate) fn visit_graders(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
             visit_graders(check, see);
         }
     }
+}
+
+/// Name of the embedding model that a grader asks; `None` for one that asks none.
+pub(crate) fn embedding_model(grader: &Grader) -> Option<&str> {
+    let model = match &grader.kind {
+        GraderKind::Similar(check) => check.model.as_deref(),
+        GraderKind::AnswerRelevance(check) => check.model.as_deref(),
+        _ => return None,
+    };
+
+    Some(model.unwrap_or(SimilarityCheck::MODEL))
 }
 
 /// Problem of a grader, whoever judges.

@@ -131,6 +131,16 @@ impl JudgeRegistry {
         made.get(name).and_then(|made| made.model.clone())
     }
 
+    /// The models that judges and graders with these names ask, as far as they were made.
+    pub(crate) fn models_named(&self, names: &[String]) -> Vec<ModelId> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let embedders = self.embedders.lock().unwrap_or_else(PoisonError::into_inner);
+        let judging = names.iter().filter_map(|name| made.get(name)?.model.clone());
+        let embedding = names.iter().filter_map(|name| Some(embedders.get(name)?.describe()));
+
+        judging.chain(embedding).collect()
+    }
+
     /// Facts about the model of the judge of this name, or of the model for embeddings, once it was made.
     pub(crate) fn card(&self, name: &str) -> Option<ModelCard> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);

@@ -59,7 +59,8 @@ fn pass_rate_gate(counts: VerdictCounts, missing: usize, minimum: UnitInterval) 
 
 fn describe(gate: &PassRateGate) -> String {
     let PassRateGate { minimum, passed, cases, without_verdict, result } = *gate;
-    let rate = |passed: usize| format!("{passed}/{cases} cases ({})", format_rate(passed as f64 / cases as f64));
+    let rate =
+        |passed: usize| format!("{passed}/{cases} cases ({})", format_rate(passed as f64 / cases as f64));
     let minimum = format!("the minimum of {}", format_rate(minimum));
     match result {
         PassRateResult::Incomplete if cases == 0 => {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assize_evalfile::{FilePosition, Grader, GraderKind, SimilarityCheck, Suite};
+use assize_evalfile::{FilePosition, Grader, Suite};
 use assize_llm::ModelId;
 use assize_rubric::OFFLINE_NOTICE;
 use assize_run::JudgeProvider as _;
@@ -12,6 +12,7 @@ use assize_targets::{Target, TargetKind};
 
 use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
+use crate::graders::embedding_model;
 use crate::judges::OFFLINE;
 use crate::options::{EvalOptions, ProgramUse};
 use crate::plan::RunDeps;
@@ -188,12 +189,7 @@ impl PreflightReport {
 
     /// Takes note of a grader whose embedding model can't be used.
     pub(crate) fn check_embeddings(&mut self, grader: &Grader, deps: &RunDeps) {
-        let model = match &grader.kind {
-            GraderKind::Similar(check) => check.model.as_deref(),
-            GraderKind::AnswerRelevance(check) => check.model.as_deref(),
-            _ => return,
-        };
-        let model = model.unwrap_or(SimilarityCheck::MODEL);
+        let Some(model) = embedding_model(grader) else { return };
         if let Err(error) = deps.judges.embeddings(model) {
             self.problem(&grader.place, format!("grader `{}`: {error}", grader.name));
         }

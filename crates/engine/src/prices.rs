@@ -1,18 +1,49 @@
 //! Prices and limits in money, before a run begins.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::str::FromStr;
 
 use assize_diagnostic::render;
 use assize_evalfile::{LoadOptions, PriceRow, Suite, load_prices};
-use assize_llm::{ModelName, ModelPrice, PriceOverride, PriceTable, TokenRates};
+use assize_llm::{ModelId, ModelName, ModelPrice, PriceOverride, PriceTable, TokenRates, is_at_home};
 use assize_rubric::Usd;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::options::RunOptions;
+
+/// Refuses a limit in money beside models whose price is unknown, if there are any; `may_be_unpriced` where they can be allowed.
+pub(crate) fn refuse_unpriced<'m>(
+    models: impl Iterator<Item = &'m ModelId>,
+    may_be_unpriced: bool,
+) -> Result<(), EngineError> {
+    let unpriced =
+        models.map(with_address).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
+    if unpriced.is_empty() {
+        return Ok(());
+    }
+
+    let otherwise = if may_be_unpriced {
+        "exclude such models with `--budget-unknown-price allow`"
+    } else {
+        "limit the calls with `--budget-calls`"
+    };
+    Err(EngineError::budget(format!(
+        "unknown price for {unpriced}, so a budget in dollars can't be enforced; nothing was spent. Add the price to `.assize/prices.yaml`"
+    ))
+    .with_option_hint(otherwise))
+}
+
+/// Name of a model, with the address of its server if that is not the provider's own.
+fn with_address(id: &ModelId) -> String {
+    if is_at_home(&id.provider, &id.base_url_host) {
+        return id.to_string();
+    }
+
+    format!("{id} at {} (list prices hold for the provider's own server only)", id.base_url_host)
+}
 
 /// The prices of a run of files near `folder`: the built-in table, the project's own rows, and how much models can read by
 /// the command line.

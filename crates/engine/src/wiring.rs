@@ -25,7 +25,7 @@ use crate::prices;
 use crate::targets::TargetRegistry;
 use crate::workspaces::WorkspacePool;
 
-/// Time after which a service tries a model server again that it gave up.
+/// Longest time after which a service tries a model server again that it gave up.
 const RECOVERY: Duration = Duration::from_secs(30);
 
 /// Way in which models are reached.

@@ -19,7 +19,8 @@ pub struct AskError {
     pub message: String,
     /// Advice for the user.
     pub advice: Option<Box<str>>,
-    /// Pause that the server asked for.
+    /// Pause that the server asked for. Of a call that was not sent, because the server failed before: the time until it is
+    /// asked again.
     pub retry_after: Option<Duration>,
     /// The server's name for the last exchange.
     pub request_id: Option<Box<str>>,
@@ -168,7 +169,8 @@ impl ErrorKind {
         }
     }
 
-    fn phrase(self) -> &'static str {
+    /// Description for people, without anything that a server said.
+    pub fn phrase(self) -> &'static str {
         match self {
             Self::RateLimited => "the model server is limiting requests",
             Self::Overloaded => "the model server is overloaded",

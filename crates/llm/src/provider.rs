@@ -378,7 +378,7 @@ pub(crate) fn is_own(name: &str) -> bool {
 }
 
 /// True if a host is the one that the provider itself runs.
-pub(crate) fn is_at_home(name: &str, host: &str) -> bool {
+pub fn is_at_home(name: &str, host: &str) -> bool {
     let usual = find(name).and_then(|provider| reqwest::Url::parse(provider.base_url?).ok());
     usual.is_some_and(|url| url.host_str() == Some(host))
 }

@@ -71,7 +71,9 @@ impl<'de> Visitor<'de> for UnambiguousVisitor {
                 }
                 Entry::Occupied(entry) => {
                     let name = entry.key();
-                    return Err(A::Error::custom(format!("the member \"{name}\" occurs twice in one object")));
+                    return Err(A::Error::custom(format!(
+                        "the member \"{name}\" occurs twice in one object"
+                    )));
                 }
             }
         }

@@ -104,7 +104,10 @@ impl WebClient {
                 ErrorKind::RateLimited,
                 format!("it asked for no requests for the next {} s", rest.as_secs_f64().ceil()),
             ),
-            AcquireError::GivenUp(why) => AskError::new(ErrorKind::Cancelled, &*why),
+            AcquireError::GivenUp(outage) => {
+                let error = AskError::new(ErrorKind::Cancelled, &*outage.why);
+                AskError { retry_after: outage.again, ..error }
+            }
         })
     }
 }

@@ -11,6 +11,7 @@ mod arguments;
 mod background;
 mod message_limit;
 mod outcome;
+mod output_schema;
 mod progress;
 mod resources;
 mod results;

@@ -51,7 +51,7 @@ impl From<EngineError> for ToolFailure {
             _ => "internal",
         };
 
-        Self { kind, message: error.message }
+        Self { kind, message: in_arguments(&error.message) }
     }
 }
 
@@ -75,7 +75,7 @@ impl CallNotes {
     fn warn(&self, message: String) {
         let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if notes.warnings.len() < MAX_NOTES {
-            notes.warnings.push(message);
+            notes.warnings.push(in_arguments(&message));
         } else {
             notes.omitted += 1;
         }
@@ -131,10 +131,36 @@ impl EventObserver for CallNotes {
     }
 }
 
+/// Result with its error as data, as those of tools have it, where the arguments of the call could not be read: the library
+/// answers with a text then.
+pub(crate) fn with_data(result: CallToolResult) -> CallToolResult {
+    const PREFIX: &str = "failed to deserialize parameters: ";
+
+    let text = result.content.first().and_then(|content| content.as_text());
+    match text.and_then(|text| text.text.strip_prefix(PREFIX)) {
+        Some(problem) if result.structured_content.is_none() => {
+            finish(Err(ToolFailure::usage(format!("arguments: {problem}"))), &CallNotes::default())
+        }
+        _ => result,
+    }
+}
+
+/// A message of the engine in the words of the tools: options of the command line that are arguments here.
+fn in_arguments(message: &str) -> String {
+    message
+        .replace("`--judge PROVIDER:MODEL`", "`judges: [\"PROVIDER:MODEL\"]`")
+        .replace("`--judge offline`", "`judges: [\"offline\"]`")
+        .replace("`--judge`", "`judges`")
+        .replace("with --judge", "with `judges`")
+}
+
 /// Result of a call: an object with the value, or with an `error`, and with what the engine said.
 pub(crate) fn finish(result: Result<Value, ToolFailure>, notes: &CallNotes) -> CallToolResult {
     match result {
         Ok(mut value) => {
+            for warning in value.get_mut("warnings").and_then(Value::as_array_mut).into_iter().flatten() {
+                *warning = warning.as_str().map(in_arguments).unwrap_or_default().into();
+            }
             notes.add_to(&mut value);
             CallToolResult::structured(value)
         }

@@ -28,7 +28,8 @@ use crate::arguments::{
 };
 use crate::background::BackgroundRuns;
 use crate::message_limit::{MAX_MESSAGE, TOO_LONG, pass_messages, too_long};
-use crate::outcome::{CallNotes, ToolFailure, finish};
+use crate::outcome::{CallNotes, ToolFailure, finish, with_data};
+use crate::output_schema;
 use crate::progress::ProgressTeller;
 use crate::resources;
 use crate::root::RootFolder;
@@ -250,6 +251,7 @@ impl McpServer {
 
         let mut tools = Self::tool_router();
         tools.map.values_mut().for_each(|route| schema_text::tidy(&mut route.attr));
+        tools.map.values_mut().for_each(|route| output_schema::add(&mut route.attr));
         if let Some(run) = tools.map.get_mut("run_eval")
             && let Some(hints) = &mut run.attr.annotations
         {
@@ -363,7 +365,11 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.tools.call(ToolCallContext::new(self, request, context)).await
+        let response = self.tools.call(ToolCallContext::new(self, request, context)).await?;
+        Ok(match response {
+            CallToolResponse::Complete(result) => with_data(result).into(),
+            other => other,
+        })
     }
 
     async fn on_custom_request(

@@ -94,6 +94,7 @@ pub(crate) const fn kind_name(kind: UngradedKind) -> &'static str {
         UngradedKind::ContextLength => "context_length",
         UngradedKind::Evidence => "evidence",
         UngradedKind::Cancelled => "cancelled",
+        UngradedKind::Unavailable => "unavailable",
         UngradedKind::Tie => "tie",
         UngradedKind::Probability => "probability",
         UngradedKind::NotJudged => "not_judged",

@@ -55,7 +55,8 @@ pub(crate) fn render_pass_k(page: &mut ReportPage, repeats: &TrialMetrics) {
     ];
     render_table(page, 2, &columns, &lines);
     undefined.render(page);
-    let text = "pass@k: at least one of k trials passes; pass^k: all of them. Means over cases with several trials.";
+    let text =
+        "pass@k: at least one of k trials passes; pass^k: all of them. Means over cases with several trials.";
     page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::new(ReportTone::Dim, text)]);
 }
 

@@ -343,7 +343,12 @@ fn format_pass_rate(summary: &RunSummary, has_trials: bool) -> Vec<ReportPiece> 
     let share = number::format_percent(passed, rate.n);
     let mut pieces = vec![ReportPiece::new(
         ReportTone::Strong,
-        format!("{}/{}{} ({share})", grouped(passed), grouped(rate.n), if has_trials { " trials" } else { "" }),
+        format!(
+            "{}/{}{} ({share})",
+            grouped(passed),
+            grouped(rate.n),
+            if has_trials { " trials" } else { "" }
+        ),
     )];
     pieces.push(ReportPiece::plain(rate_interval(rate)));
 
@@ -353,7 +358,11 @@ fn format_pass_rate(summary: &RunSummary, has_trials: bool) -> Vec<ReportPiece> 
             "; {} to {} counting the {} without a verdict",
             number::format_rate(low),
             number::format_rate(high),
-            if has_trials { format_count(open, "trial", "trials") } else { format_count(open, "case", "cases") }
+            if has_trials {
+                format_count(open, "trial", "trials")
+            } else {
+                format_count(open, "case", "cases")
+            }
         );
         pieces.push(ReportPiece::new(ReportTone::Open, bounds));
     }

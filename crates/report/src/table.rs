@@ -334,8 +334,7 @@ fn blank(columns: usize) -> ReportPiece {
 /// Wraps a cell; the last of its lines is cut if there are more than `most`.
 fn wrap_cell(page: &ReportPage, cells: &[ReportCell], width: usize, most: usize) -> Vec<Vec<ReportCell>> {
     let lines = wrap_cells(cells, width.max(1));
-    let mut kept: Vec<Vec<ReportCell>> =
-        lines.iter().take(most).map(|line| line.to_vec()).collect();
+    let mut kept: Vec<Vec<ReportCell>> = lines.iter().take(most).map(|line| line.to_vec()).collect();
     if let (Some(last), Some(next)) = (kept.last_mut(), lines.get(most)) {
         last.push(SPACE);
         last.extend_from_slice(next);

@@ -290,6 +290,8 @@ pub enum UngradedKind {
     Evidence,
     /// The run ended before the criterion was judged.
     Cancelled,
+    /// The judge was not asked, because it failed again and again; it is asked again later.
+    Unavailable,
     /// The votes of the panel are tied, and no rule for ties is set.
     Tie,
     /// The model returned no usable token probabilities.

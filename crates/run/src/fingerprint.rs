@@ -308,11 +308,12 @@ fn add_rubric(identity: &mut IdentityWriter, item: &WorkItem, grader: &RubricGra
 
 fn add_llm(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, llm: &LlmGrader) {
     // The preprocessors are those of the case.
-    let LlmGrader { prompt, judge, panel, temperature, max_steps, config, preprocessors: _ } = llm;
+    let LlmGrader { prompt, judge, panel, temperature, max_steps, config, preprocessors: _, given } = llm;
     identity.text("llm");
     identity.field(temperature);
     identity.field(max_steps);
     identity.field(config);
+    crate::grader_settings::add_given(identity, given.as_ref());
     add_prompt(identity, grader, prompt.as_ref());
     add_surroundings(identity, &item.case);
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assize_evalfile::{
     AnswerSelection, BenchmarkGrader, BestAnswerRule, CodeGrader, CompositeAggregator, CompositeGrader,
-    Conversation, CustomGrader, Grader, GraderKind, LlmGrader, PairwiseGrader, RubricGrader,
+    Conversation, CustomGrader, GivenPrompt, Grader, GraderKind, LlmGrader, PairwiseGrader, RubricGrader,
 };
 use assize_rubric::IdentityWriter;
 
@@ -115,10 +115,22 @@ fn add_rubric(identity: &mut IdentityWriter, item: &WorkItem, grader: &RubricGra
 
 /// A judge's score: the prompt is part of what the judge's identity says.
 fn add_llm(identity: &mut IdentityWriter, llm: &LlmGrader) {
-    let LlmGrader { prompt: _, judge: _, panel: _, temperature, max_steps, config, preprocessors: _ } = llm;
+    let LlmGrader { prompt: _, judge: _, panel: _, temperature, max_steps, config, preprocessors: _, given } =
+        llm;
     identity.field(temperature);
     identity.field(max_steps);
     identity.field(config);
+    add_given(identity, given.as_ref());
+}
+
+/// Values and range of a prompt of a caller's own.
+pub(crate) fn add_given(identity: &mut IdentityWriter, given: Option<&GivenPrompt>) {
+    let Some(GivenPrompt { variables, range }) = given else { return };
+    identity.text(&format!("from {} to {}", range.low, range.high));
+    for (name, value) in variables {
+        identity.text(name);
+        identity.text(value);
+    }
 }
 
 fn add_pairwise(identity: &mut IdentityWriter, pairwise: &PairwiseGrader) {

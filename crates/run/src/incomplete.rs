@@ -59,7 +59,8 @@ const fn may_be_decided(kind: UngradedKind) -> bool {
         | UngradedKind::Refusal
         | UngradedKind::Malformed
         | UngradedKind::Truncated
-        | UngradedKind::Cancelled => true,
+        | UngradedKind::Cancelled
+        | UngradedKind::Unavailable => true,
         UngradedKind::ContextLength
         | UngradedKind::Evidence
         | UngradedKind::Tie

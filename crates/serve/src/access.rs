@@ -70,8 +70,7 @@ impl ClientAccess {
         }
 
         let Some(tenant) = self.service.tenants().find(key_of(request.headers()).as_deref()) else {
-            let message =
-                "a valid key is needed: `Authorization: Bearer KEY`, or as the password of the address";
+            let message = "a valid key is needed: `Authorization: Bearer KEY`, `X-Api-Key: KEY`, or as the password of the address";
             return Err(ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", message));
         };
         Ok(Some(tenant))

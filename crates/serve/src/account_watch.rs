@@ -8,9 +8,17 @@ use assize_llm::AccountStatus;
 /// A rate that is so many times the one that was told is told again; so is one that is so many times lower.
 const NEWS: f64 = 4.0;
 
-/// Rates that the operator was told of, by account.
+/// State of the accounts that the operator was told of.
 #[derive(Default)]
-pub(crate) struct AccountWatch(Mutex<BTreeMap<String, f64>>);
+pub(crate) struct AccountWatch(Mutex<BTreeMap<String, ToldState>>);
+
+/// State of one account, as it was told.
+#[derive(Default, Clone, Copy)]
+struct ToldState {
+    rate: Option<f64>,
+    is_held: bool,
+    is_given_up: bool,
+}
 
 impl AccountWatch {
     /// Messages about what has changed since the last call.
@@ -18,24 +26,15 @@ impl AccountWatch {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut news = Vec::new();
         for status in statuses {
-            let AccountStatus { host, name, waiting, .. } = status;
-            match (told.get(name).copied(), status.requests_per_second) {
-                (None, Some(rate)) => {
-                    news.push(format!(
-                        "{host} refused calls: at most {rate:.1} a second are sent, {waiting} wait; the rate is raised \
-                         while no more are refused"
-                    ));
-                    told.insert(name.clone(), rate);
-                }
-                (Some(before), Some(rate)) if rate > before * NEWS || rate < before / NEWS => {
-                    news.push(format!("{host}: {rate:.1} calls a second are sent, no longer {before:.1}"));
-                    told.insert(name.clone(), rate);
-                }
-                (Some(_), None) if !status.is_paused => {
-                    news.push(format!("{host}: calls are no longer held back"));
-                    told.remove(name);
-                }
-                _ => {}
+            let state = told.entry(status.name.clone()).or_default();
+            let was_held_back = state.rate.is_some() || state.is_held;
+            news.extend(outage_news(state, status));
+            news.extend(rate_news(state, status));
+
+            let is_held_back = status.requests_per_second.is_some() || state.is_held || status.is_paused;
+            if was_held_back && !is_held_back {
+                news.push(format!("{}: calls are no longer held back", status.host));
+                *state = ToldState::default();
             }
         }
 
@@ -43,8 +42,52 @@ impl AccountWatch {
     }
 }
 
+/// Message about a server that failed again and again, or that is not asked now.
+fn outage_news(state: &mut ToldState, status: &AccountStatus) -> Option<String> {
+    let AccountStatus { host, waiting, .. } = status;
+    let before = *state;
+    state.is_held = status.is_held || status.outage.is_some();
+    state.is_given_up = state.is_held && (before.is_given_up || status.outage.is_some());
+
+    if let Some(outage) = status.outage.as_ref().filter(|_| !before.is_given_up) {
+        let again = outage.again.map_or(0.0, |again| again.as_secs_f64().ceil());
+        return Some(format!(
+            "{host}: calls are held back, and criteria are ungraded, because it failed: {}; it is asked again in {again} s, and \
+             at least every 30 s from then on",
+            outage.why
+        ));
+    }
+
+    (state.is_held && !before.is_held).then(|| {
+        format!("{host} failed again and again: calls are held back, {waiting} wait; one at a time is tried")
+    })
+}
+
+/// Message about the rate of a server that refused calls.
+fn rate_news(state: &mut ToldState, status: &AccountStatus) -> Option<String> {
+    let AccountStatus { host, waiting, .. } = status;
+    match (state.rate, status.requests_per_second?) {
+        (None, rate) => {
+            state.rate = Some(rate);
+            Some(format!(
+                "{host} refused calls: at most {rate:.1} a second are sent, {waiting} wait; the rate is raised while no more \
+                 are refused"
+            ))
+        }
+        (Some(before), rate) if rate > before * NEWS || rate < before / NEWS => {
+            state.rate = Some(rate);
+            Some(format!("{host}: {rate:.1} calls a second are sent, no longer {before:.1}"))
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use assize_llm::ServerOutage;
+
     use super::*;
 
     fn status(rate: Option<f64>) -> AccountStatus {
@@ -56,6 +99,8 @@ mod tests {
             in_flight: 1,
             waiting: 9,
             is_paused: false,
+            is_held: false,
+            outage: None,
         }
     }
 
@@ -69,5 +114,24 @@ mod tests {
             ["model.test: 40.0 calls a second are sent, no longer 1.0"]
         );
         assert_eq!([Some(41.0), None, None].map(count), [0, 1, 0]);
+    }
+
+    #[test]
+    fn a_server_that_fails_is_told_when_it_is_held_when_it_is_not_asked_and_when_it_is_back() {
+        let watch = AccountWatch::default();
+        let held = AccountStatus { is_paused: true, is_held: true, ..status(None) };
+        let again = Some(Duration::from_millis(1500));
+        let outage = ServerOutage { why: "boom".into(), again };
+        let given_up = AccountStatus { outage: Some(outage), ..held.clone() };
+        let mut told = Vec::new();
+        for status in [&status(None), &held, &held, &given_up, &held, &given_up, &status(None), &status(None)]
+        {
+            told.extend(watch.news(std::slice::from_ref(status)));
+        }
+
+        let [first, second, third] = &told[..] else { panic!("{told:?}") };
+        assert!(first.starts_with("model.test failed again and again"), "{first}");
+        assert!(second.contains("it failed: boom; it is asked again in 2 s"), "{second}");
+        assert_eq!(third, "model.test: calls are no longer held back");
     }
 }

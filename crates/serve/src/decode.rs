@@ -1,7 +1,7 @@
 //! Decoding of JSON bodies, with every problem at its JSON pointer.
 
 use assize_diagnostic::did_you_mean;
-use assize_llm::UnambiguousJson;
+use assize_llm::{UnambiguousJson, replace_lone_surrogates};
 use axum::http::StatusCode;
 use serde_json::{Map, Value};
 
@@ -39,10 +39,12 @@ impl ProblemList {
 /// Parses a body.
 ///
 /// # Errors
-/// When it is no JSON, has a key twice in an object, or is nested more deeply than is allowed.
+/// When it is no JSON, has a key twice in an object, or is nested more deeply than is allowed. Half a character, which programs
+/// leave that cut texts, becomes U+FFFD: one answer must not fail those beside it.
 pub(crate) fn parse_body(body: &[u8], limits: &RequestLimits) -> Result<Value, ApiError> {
     check_nesting(body, limits.nesting)?;
-    match serde_json::from_slice(body) {
+    let whole = std::str::from_utf8(body).map(replace_lone_surrogates);
+    match serde_json::from_slice(whole.as_deref().map_or(body, str::as_bytes)) {
         Ok(UnambiguousJson(value)) => Ok(value),
         Err(error) if error.is_data() => Err(ApiError::new(
             StatusCode::BAD_REQUEST,
@@ -155,17 +157,6 @@ impl<'a> ObjectReader<'a> {
                 None
             }
         }
-    }
-
-    /// Whole number of a key.
-    pub(crate) fn whole_number(&mut self, key: &'static str) -> Option<u64> {
-        let value = self.take(key)?;
-        let number = value.as_u64();
-        if number.is_none() {
-            self.problem(key, format!("expected a whole number of at least 0, found {}", type_name(&value)));
-        }
-
-        number
     }
 
     /// One of several words.

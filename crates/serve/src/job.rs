@@ -15,6 +15,9 @@ use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::{Tenant, TenantSamples};
 
+/// Beginning of the reason for which a deadline ends calls.
+pub(crate) const DEADLINE: &str = "the deadline";
+
 /// A sample with the rubric that it is graded by.
 pub(crate) struct JobSample {
     pub(crate) place: SamplePlace,
@@ -227,7 +230,7 @@ async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc
         let stop = job.stop.clone();
         tokio::spawn(async move {
             tokio::time::sleep(deadline).await;
-            stop.stop(format!("the deadline of {} ms passed", deadline.as_millis()));
+            stop.stop(format!("{DEADLINE} of {} ms passed", deadline.as_millis()));
         })
     });
 
@@ -283,6 +286,7 @@ pub(crate) async fn grade_sample(
 
     let card = rubric.score_parts(&record);
     let result = SampleResult::new(place, record, reward, on_ungraded, rubric.config_hash());
+    service.note_ungraded(&result);
     match card {
         Some(card) => result.with_scorecard(&card.parts(), reward, on_ungraded),
         None => result,

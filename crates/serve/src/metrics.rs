@@ -26,7 +26,7 @@ struct MetricState {
     calls: u64,
     calls_cached: u64,
     spent: BTreeMap<Arc<str>, Usd>,
-    unpriced_calls: u64,
+    unpriced_calls: BTreeMap<Arc<str>, u64>,
     durations: DurationHistogram,
 }
 
@@ -112,8 +112,11 @@ impl ServiceMetrics {
         }
         state.calls += result.judge_calls;
         state.calls_cached += result.judge_calls_cached;
-        *state.spent.entry(Arc::clone(client)).or_insert(Usd::ZERO) += cost.lower_bound();
-        state.unpriced_calls += cost.unpriced_calls();
+        // A client whose calls have no known price has spent something: 0 would deny that.
+        if cost.lower_bound() > Usd::ZERO || cost.unpriced_calls() == 0 {
+            *state.spent.entry(Arc::clone(client)).or_insert(Usd::ZERO) += cost.lower_bound();
+        }
+        *state.unpriced_calls.entry(Arc::clone(client)).or_default() += cost.unpriced_calls();
     }
 
     /// The metrics as text. With a client, lines about others are left out, and those about accounts at model servers, which are
@@ -143,12 +146,22 @@ impl ServiceMetrics {
         page.head("assize_judge_calls_total", "counter", "Calls of judges by where the reply came from.");
         page.line("assize_judge_calls_total", "source=\"cache\"", state.calls_cached);
         page.line("assize_judge_calls_total", "source=\"model\"", state.calls - state.calls_cached);
-        page.head("assize_spent_usd_total", "counter", "Known cost of judge calls by client, in US dollars.");
+        page.head(
+            "assize_spent_usd_total",
+            "counter",
+            "Known cost of judge calls by client, in US dollars; assize_unpriced_calls_total counts those without a price.",
+        );
         for (client, spent) in state.spent.iter().filter(|(client, _)| shows(client)) {
             page.line("assize_spent_usd_total", &format!("client=\"{client}\""), spent.as_dollars());
         }
-        page.head("assize_unpriced_calls_total", "counter", "Judge calls whose cost is not known.");
-        page.line("assize_unpriced_calls_total", "", state.unpriced_calls);
+        page.head(
+            "assize_unpriced_calls_total",
+            "counter",
+            "Judge calls whose cost is not known, by client.",
+        );
+        for (client, count) in state.unpriced_calls.iter().filter(|(client, _)| shows(client)) {
+            page.line("assize_unpriced_calls_total", &format!("client=\"{client}\""), count);
+        }
 
         page.head("assize_samples_accepted", "gauge", "Samples that are accepted and not answered.");
         for (client, count) in gauges.by_client.iter().filter(|(client, _)| shows(client)) {

@@ -142,6 +142,12 @@ fn paths(schemas: &SchemaReferences) -> Value {
             "summary": "Begin a session of NeMo Gym. Nothing is kept.",
             "responses": graded(&json_reply("An empty object.", &json!({ "type": "object" })), schemas, &[]),
         } },
+        "/aggregate_metrics": { "post": gym_metrics_path(schemas) },
+        "/reverify_mode": { "get": {
+            "operationId": "gymReverifyMode",
+            "summary": "Tell NeMo Gym that rewards depend on nothing but the request.",
+            "responses": graded(&json_reply("The mode.", &json!({ "const": "stateless" })), schemas, &[]),
+        } },
         "/lambda": { "post": lambda_path(schemas) },
         "/v1/fine_tuning/alpha/graders/run": { "post": openai_path(schemas) },
     })
@@ -189,13 +195,15 @@ fn failed(status: &str, schemas: &SchemaReferences) -> Value {
         "408" => "The body took too long.",
         "409" => "The named rubric has changed, and the version with this hash is not remembered.",
         "413" => "The body is too large.",
-        "415" => "The body is not declared as JSON.",
+        "415" => "The body is not declared as JSON, or encoded.",
         "421" => "The request names a host that the server does not answer for.",
         "422" => "The request has problems; all of them are listed.",
         "429" => "The queue is full, or a quota of the key is used up.",
         "500" => "The server failed.",
         "502" => "A reward is not known, and the request asked for an error then.",
-        _ => "The server is stopping.",
+        _ => {
+            "The server is stopping, or the judge is not asked now because it failed: `type` is `unavailable` then."
+        }
     };
     let header = |text: &str, kind: &str| json!({ "description": text, "schema": { "type": kind } });
     let headers = match status {
@@ -205,7 +213,7 @@ fn failed(status: &str, schemas: &SchemaReferences) -> Value {
             "Retry-After": header("Seconds after which the same request may succeed; absent if waiting does not help.", "integer"),
         }),
         "503" => {
-            json!({ "Retry-After": header("Seconds after which a server may be there again.", "integer") })
+            json!({ "Retry-After": header("Seconds after which a server may be there again, or the judge is asked again.", "integer") })
         }
         _ => {
             return json!({ "description": description, "content": { "application/json": { "schema": schemas.error } } });
@@ -288,6 +296,33 @@ fn openrlhf_path(schemas: &SchemaReferences) -> Value {
         "properties": { "rewards": column, "scores": column, "extra_logs": { "type": "object" } },
     });
     adapter("openrlhf", "Rewards for OpenRLHF: one for each `query`.", &body, &reply, schemas)
+}
+
+fn gym_metrics_path(schemas: &SchemaReferences) -> Value {
+    let rollouts = json!({ "type": "array", "items": { "type": "object" } });
+    let body = json!({
+        "type": "object",
+        "required": ["verify_responses"],
+        "properties": { "verify_responses": rollouts },
+        "additionalProperties": false,
+    });
+    let list = json!({ "type": "array", "items": { "type": "object" } });
+    let reply = json!({
+        "type": "object",
+        "required": ["group_level_metrics", "agent_metrics", "key_metrics", "repeat_level_metrics"],
+        "properties": {
+            "group_level_metrics": list,
+            "agent_metrics": { "type": "object" },
+            "key_metrics": { "type": "object" },
+            "repeat_level_metrics": list,
+        },
+    });
+    json!({
+        "operationId": "gymMetrics",
+        "summary": "Statistics of the replies of `/verify` for NeMo Gym. Masked ones are counted alone.",
+        "requestBody": { "required": true, "content": { "application/json": { "schema": body } } },
+        "responses": graded(&json_reply("The metrics.", &reply), schemas, &BODY_ERRORS),
+    })
 }
 
 fn slime_path(schemas: &SchemaReferences) -> Value {

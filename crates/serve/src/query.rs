@@ -5,7 +5,7 @@ use url::form_urlencoded;
 use crate::api::{GradeRequest, GradeSample, NamedRubric, OnUngraded, RewardKind, RubricSource};
 use crate::decode::ProblemList;
 use crate::problem::ApiError;
-use crate::request::{POLICIES, REWARDS};
+use crate::request::{MAX_DEADLINE_MS, POLICIES, REWARDS};
 use crate::telemetry::TraceParent;
 
 /// Name of the rubric that requests to adapters are graded by which name none: some frameworks send no query.
@@ -62,14 +62,22 @@ impl AdapterQuery {
                     ),
                 },
                 "deadline_ms" => match value.parse() {
-                    Ok(deadline) if deadline > 0 => read.deadline_ms = Some(deadline),
-                    _ => problems.add("", "`deadline_ms` of the address: expected a whole number above 0"),
+                    Ok(deadline) if (1..=MAX_DEADLINE_MS).contains(&deadline) => {
+                        read.deadline_ms = Some(deadline);
+                    }
+                    _ => {
+                        let message =
+                            format!("`deadline_ms` of the address: expected 1 to {MAX_DEADLINE_MS}");
+                        problems.add("", message);
+                    }
                 },
                 "answer" if takes_answer && value == "query" => read.query_is_answer = true,
                 "answer" if takes_answer => problems.add("", "`answer` of the address: expected query"),
                 other => {
                     let known = "rubric, hash, weights, reward, on_ungraded, deadline_ms";
-                    problems.add("", format!("unknown option `{other}` in the address; known are {known}"));
+                    let own = if takes_answer { ", answer" } else { "" };
+                    let message = format!("unknown option `{other}` in the address; known are {known}{own}");
+                    problems.add("", message);
                 }
             }
         }

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use assize_rubric::UngradedKind;
 use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
@@ -14,6 +15,7 @@ use serde::Serialize;
 use crate::api::{GradeReply, OnUngraded, SampleResult, StreamEnd, UngradedPolicy};
 use crate::job::{Job, JobGuard};
 use crate::problem::{ApiError, ErrorBody, RequestProblem};
+use crate::service::Service;
 
 /// Header that tells a reply from memory.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -48,9 +50,9 @@ impl ReplyForm {
 }
 
 /// Waits for the results of a job and replies with them.
-pub(crate) async fn reply(guard: JobGuard, form: ReplyForm, replayed: bool) -> Response {
+pub(crate) async fn reply(service: &Service, guard: JobGuard, form: ReplyForm, replayed: bool) -> Response {
     let mut response = match form {
-        ReplyForm::Json => whole(guard.job()).await,
+        ReplyForm::Json => whole(service, guard.job()).await,
         ReplyForm::Lines => streamed(guard, "application/x-ndjson", lines),
         ReplyForm::Events => streamed(guard, "text/event-stream", events),
     };
@@ -61,10 +63,10 @@ pub(crate) async fn reply(guard: JobGuard, form: ReplyForm, replayed: bool) -> R
     response
 }
 
-async fn whole(job: &Job) -> Response {
+async fn whole(service: &Service, job: &Job) -> Response {
     let mut results = job.all().await;
     let summary = job.summary(results.iter().map(Arc::as_ref));
-    if let Some(error) = ungraded_error(&results, job.on_ungraded) {
+    if let Some(error) = failed_request(service, &results, job.on_ungraded) {
         return error.into_response();
     }
 
@@ -72,8 +74,25 @@ async fn whole(job: &Job) -> Response {
     Json(GradeReply { results, summary }).into_response()
 }
 
-/// Error of a request that wants one where a reward is not known.
-pub(crate) fn ungraded_error(results: &[Arc<SampleResult>], on_ungraded: OnUngraded) -> Option<ApiError> {
+/// Error of a request that wants one where a reward is not known. One that only waits for a judge says when to send it again.
+pub(crate) fn failed_request(
+    service: &Service,
+    results: &[Arc<SampleResult>],
+    on_ungraded: OnUngraded,
+) -> Option<ApiError> {
+    let error = ungraded_error(results, on_ungraded)?;
+    let mut lacking = results.iter().filter(|result| result.lacks_reward());
+    Some(if lacking.all(|result| is_unavailable(result)) { service.unavailable(error) } else { error })
+}
+
+/// True if the judge was not asked about something of the result, because it failed before.
+fn is_unavailable(result: &SampleResult) -> bool {
+    let mut causes = result.decisions.iter().filter_map(|row| row.ungraded.as_ref());
+    causes.any(|cause| cause.kind == UngradedKind::Unavailable)
+}
+
+/// Error with the results that lack a reward.
+fn ungraded_error(results: &[Arc<SampleResult>], on_ungraded: OnUngraded) -> Option<ApiError> {
     if on_ungraded != OnUngraded::Named(UngradedPolicy::Error) {
         return None;
     }

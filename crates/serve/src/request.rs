@@ -23,7 +23,7 @@ pub(crate) const POLICIES: &[(&str, UngradedPolicy)] = &[
 ];
 
 /// Longest deadline: a day.
-const MAX_DEADLINE_MS: u64 = 24 * 60 * 60 * 1000;
+pub(crate) const MAX_DEADLINE_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Decodes the body of a grading request.
 ///
@@ -94,10 +94,13 @@ fn read_request(
     let reward = object.word("reward", REWARDS).unwrap_or_default();
     let on_ungraded =
         object.take("on_ungraded").map(|value| read_policy(value, &mut object)).unwrap_or_default();
-    let deadline_ms = object.whole_number("deadline_ms");
-    if deadline_ms.is_some_and(|deadline| deadline == 0 || deadline > MAX_DEADLINE_MS) {
-        object.problem("deadline_ms", format!("expected 1 to {MAX_DEADLINE_MS}"));
-    }
+    let deadline_ms = object.take("deadline_ms").and_then(|deadline| {
+        let millis = deadline.as_u64().filter(|millis| (1..=MAX_DEADLINE_MS).contains(millis));
+        if millis.is_none() {
+            object.problem("deadline_ms", format!("expected 1 to {MAX_DEADLINE_MS}"));
+        }
+        millis
+    });
     let modes = [("pairwise", CompareMode::Pairwise), ("ranked", CompareMode::Ranked)];
     let compare = object.word("compare", &modes);
     object.finish();

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Request, State};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
@@ -28,7 +28,7 @@ use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
 /// All addresses.
-pub(crate) const PATHS: [&str; 12] = [
+pub(crate) const PATHS: [&str; 14] = [
     "/v1/grade",
     "/v1/rubrics",
     "/v1/openapi.json",
@@ -39,6 +39,8 @@ pub(crate) const PATHS: [&str; 12] = [
     "/slime",
     "/verify",
     "/seed_session",
+    "/aggregate_metrics",
+    "/reverify_mode",
     "/lambda",
     "/v1/fine_tuning/alpha/graders/run",
 ];
@@ -67,6 +69,9 @@ fn handlers() -> [MethodRouter<Arc<Service>>; PATHS.len()] {
         post(adapters::slime::reward),
         post(adapters::gym::verify),
         post(|| async { Json(json!({})) }),
+        post(adapters::gym_metrics::aggregate),
+        // Nothing but the request decides about a reward.
+        get(|| async { Json("stateless") }),
         post(adapters::lambda::grade_handler),
         post(adapters::openai::run),
     ]
@@ -100,7 +105,7 @@ async fn grade(
     // Known keys are answered before anything is made of the body. Of requests that are sent twice at once, the later one
     // is found below.
     if let Some(known) = replay.as_ref().and_then(|replay| service.replays.find(replay)) {
-        return Ok(reply(JobGuard::new(known?, true), form, true).await);
+        return Ok(reply(&service, JobGuard::new(known?, true), form, true).await);
     }
 
     let plan = {
@@ -116,10 +121,10 @@ async fn grade(
 
     let Some(replay) = replay else {
         let job = service.start(&tenant, plan)?;
-        return Ok(reply(JobGuard::new(job, false), form, false).await);
+        return Ok(reply(&service, JobGuard::new(job, false), form, false).await);
     };
     let (job, is_known) = service.replays.find_or(replay, || service.start(&tenant, plan))?;
-    Ok(reply(JobGuard::new(job, true), form, is_known).await)
+    Ok(reply(&service, JobGuard::new(job, true), form, is_known).await)
 }
 
 /// Output of `work` on a body of this length. Long ones are worked on beside the threads of connections, which would wait, and a
@@ -160,6 +165,13 @@ pub(crate) async fn read_body(
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
         let message = "send JSON, with the header `Content-Type: application/json`";
+        return Err(
+            ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message).closing()
+        );
+    }
+
+    if headers.get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        let message = "send the body as it is, without `Content-Encoding`";
         return Err(
             ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message).closing()
         );

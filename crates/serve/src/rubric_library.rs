@@ -16,6 +16,10 @@ use crate::problem::RequestProblem;
 
 /// Versions of a rubric that are remembered, the newest included: a training run that names a hash is not disturbed by an edit.
 const MAX_VERSIONS: usize = 8;
+/// Names whose files are gone and whose versions are remembered.
+const MAX_REMOVED: usize = 256;
+/// Endings of rubric files, that which has a name first before the others.
+const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 /// Files of a folder that are looked at.
 const MAX_FILES: usize = 10_000;
 /// Folders that the files of a scorecard may lie below each other.
@@ -100,14 +104,26 @@ struct NamedVersions {
     versions: Vec<RubricVersion>,
     /// Hash of a file that could not be used, and the reason.
     broken: Option<(blake3::Hash, String)>,
+    /// True once its file is gone: only clients that name a hash get it.
+    is_removed: bool,
 }
 
 /// Change that a look at the folder found.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LibraryChange {
-    Loaded { name: String, hash: String },
-    Broken { name: String, problem: String },
-    Removed { name: String },
+    Loaded {
+        name: String,
+        hash: String,
+    },
+    /// A file can't be used; the hash of the version that stays, if there is one.
+    Broken {
+        path: PathBuf,
+        problem: String,
+        in_use: Option<String>,
+    },
+    Removed {
+        name: String,
+    },
 }
 
 /// The rubrics of a folder.
@@ -132,11 +148,12 @@ impl RubricLibrary {
     pub(crate) fn find(&self, name: &str, hash: Option<&str>) -> Result<RubricVersion, RubricMissing> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let Some(named) = known.get(name) else { return Err(RubricMissing::Name) };
-        let newest = named.versions.first().ok_or(RubricMissing::Name)?;
-        let Some(hash) = hash else { return Ok(newest.clone()) };
+        let newest = named.versions.first().filter(|_| !named.is_removed);
+        let Some(hash) = hash else { return newest.cloned().ok_or(RubricMissing::Name) };
 
         let found = named.versions.iter().find(|version| *version.hash.to_hex() == *hash);
-        found.cloned().ok_or_else(|| RubricMissing::Hash(newest.hash.to_hex().to_string()))
+        let newest = newest.map(|newest| newest.hash.to_hex().to_string());
+        found.cloned().ok_or(RubricMissing::Hash(newest))
     }
 
     /// A loaded rubric with the values of a sample in the place of its names.
@@ -159,7 +176,7 @@ impl RubricLibrary {
     /// All rubrics by name, and the files that could not be used.
     pub(crate) fn list(&self) -> (Vec<RubricListing>, BTreeMap<String, String>) {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let listed = known.iter().filter_map(|(name, named)| {
+        let listed = known.iter().filter(|(_, named)| !named.is_removed).filter_map(|(name, named)| {
             let newest = named.versions.first()?;
             Some(RubricListing {
                 name: name.clone(),
@@ -187,7 +204,7 @@ impl RubricLibrary {
     /// When the folder can't be read; everything stays as it is then.
     pub(crate) fn refresh(&self) -> Result<Vec<LibraryChange>, String> {
         let Some(folder) = &self.folder else { return Ok(Vec::new()) };
-        let files = rubric_files(folder)?;
+        let FolderContent { files, unused } = FolderContent::read(folder)?;
         let mut changes = Vec::new();
 
         for (name, path) in &files {
@@ -197,17 +214,34 @@ impl RubricLibrary {
                 continue;
             }
 
-            changes.push(self.take(name, hash, LibraryContent::load(path, &self.options)));
+            changes.push(self.take(name, path, hash, LibraryContent::load(path, &self.options)));
         }
 
-        changes.extend(self.forget_all_but(&files));
+        changes.extend(self.refuse(&unused));
+        changes.extend(self.forget_all_but(&files, &unused));
         Ok(changes)
+    }
+
+    /// Takes note of what nothing is read from.
+    fn refuse(&self, unused: &BTreeMap<String, (PathBuf, String)>) -> Vec<LibraryChange> {
+        let mut unusable = self.unusable.write().unwrap_or_else(PoisonError::into_inner);
+        let mut changes = Vec::new();
+        for (name, (path, problem)) in unused {
+            let hash = blake3::hash(problem.as_bytes());
+            let earlier = unusable.insert(name.clone(), (hash, problem.clone()));
+            if earlier.is_none_or(|(known, _)| known != hash) {
+                let (path, problem) = (path.clone(), problem.clone());
+                changes.push(LibraryChange::Broken { path, problem, in_use: None });
+            }
+        }
+
+        changes
     }
 
     fn knows(&self, name: &str, hash: blake3::Hash) -> bool {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let unusable = self.unusable.read().unwrap_or_else(PoisonError::into_inner);
-        match known.get(name) {
+        match known.get(name).filter(|named| !named.is_removed) {
             Some(named) => match &named.broken {
                 Some((broken, _)) => *broken == hash,
                 None => named.versions.first().is_some_and(|version| version.hash == hash),
@@ -216,41 +250,69 @@ impl RubricLibrary {
         }
     }
 
-    fn take(&self, name: &str, hash: blake3::Hash, loaded: Result<LibraryContent, String>) -> LibraryChange {
+    fn take(
+        &self,
+        name: &str,
+        path: &Path,
+        hash: blake3::Hash,
+        loaded: Result<LibraryContent, String>,
+    ) -> LibraryChange {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let mut unusable = self.unusable.write().unwrap_or_else(PoisonError::into_inner);
         let content = match loaded {
             Ok(content) => content,
             Err(problem) => {
-                match known.get_mut(name) {
-                    Some(named) => named.broken = Some((hash, problem.clone())),
-                    None => drop(unusable.insert(name.to_owned(), (hash, problem.clone()))),
-                }
-                return LibraryChange::Broken { name: name.to_owned(), problem };
+                let in_use = if let Some(named) = known.get_mut(name).filter(|named| !named.is_removed) {
+                    named.broken = Some((hash, problem.clone()));
+                    named.versions.first().map(|version| version.hash.to_hex().to_string())
+                } else {
+                    unusable.insert(name.to_owned(), (hash, problem.clone()));
+                    None
+                };
+                return LibraryChange::Broken { path: path.to_owned(), problem, in_use };
             }
         };
 
         unusable.remove(name);
         let version = RubricVersion { hash, content };
-        let named =
-            known.entry(name.to_owned()).or_insert(NamedVersions { versions: Vec::new(), broken: None });
+        let named = known.entry(name.to_owned()).or_insert(NamedVersions {
+            versions: Vec::new(),
+            broken: None,
+            is_removed: false,
+        });
         named.broken = None;
+        named.is_removed = false;
         named.versions.retain(|known| known.hash != hash);
         named.versions.insert(0, version);
         named.versions.truncate(MAX_VERSIONS);
         LibraryChange::Loaded { name: name.to_owned(), hash: hash.to_hex().to_string() }
     }
 
-    fn forget_all_but(&self, files: &BTreeMap<String, PathBuf>) -> Vec<LibraryChange> {
+    /// Marks the rubrics whose files are gone. Clients that named a hash keep what they use.
+    fn forget_all_but(
+        &self,
+        files: &BTreeMap<String, PathBuf>,
+        unused: &BTreeMap<String, (PathBuf, String)>,
+    ) -> Vec<LibraryChange> {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let mut unusable = self.unusable.write().unwrap_or_else(PoisonError::into_inner);
-        unusable.retain(|name, _| files.contains_key(name));
-        let gone: Vec<String> = known.keys().filter(|name| !files.contains_key(*name)).cloned().collect();
-        for name in &gone {
-            known.remove(name);
-        }
+        unusable.retain(|name, _| files.contains_key(name) || unused.contains_key(name));
 
-        gone.into_iter().map(|name| LibraryChange::Removed { name }).collect()
+        let mut changes = Vec::new();
+        let mut kept = 0;
+        known.retain(|name, named| {
+            if files.contains_key(name) {
+                return true;
+            }
+            if !named.is_removed {
+                (named.is_removed, named.broken) = (true, None);
+                changes.push(LibraryChange::Removed { name: name.clone() });
+            }
+            kept += 1;
+            kept <= MAX_REMOVED
+        });
+
+        changes
     }
 }
 
@@ -259,31 +321,79 @@ impl RubricLibrary {
 pub(crate) enum RubricMissing {
     /// There is none of this name.
     Name,
-    /// No version that is remembered has this hash; that of the newest.
-    Hash(String),
+    /// No version that is remembered has this hash; that of the newest, unless its file is gone.
+    Hash(Option<String>),
 }
 
-/// The rubric files and scorecards of a folder by name. A name is looked up among these and never made into a path.
-fn rubric_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, String> {
-    let failed = |error: std::io::Error| format!("can't read the folder `{}`: {error}", folder.display());
-    let mut files = BTreeMap::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)?.take(MAX_FILES) {
-        let path = entry.map_err(failed)?.path();
-        let is_folder = path.is_dir();
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        let is_file = matches!(ending, "yaml" | "yml" | "json") && path.is_file();
-        let is_loaded = is_file || (is_folder && is_scorecard(&path));
-        if !is_loaded {
-            continue;
+/// What a folder of rubrics holds, by names. A name is looked up among these and never made into a path.
+#[derive(Default)]
+struct FolderContent {
+    files: BTreeMap<String, PathBuf>,
+    /// Files and folders that look like rubrics and are not used, with the reason.
+    unused: BTreeMap<String, (PathBuf, String)>,
+}
+
+impl FolderContent {
+    fn read(folder: &Path) -> Result<Self, String> {
+        let failed = |error: std::io::Error| format!("can't read the folder `{}`: {error}", folder.display());
+        let entries = std::fs::read_dir(folder).map_err(failed)?.take(MAX_FILES);
+        let mut paths =
+            entries.map(|entry| Ok(entry.map_err(failed)?.path())).collect::<Result<Vec<_>, String>>()?;
+        // Of files that share a name, it is always the same one that has it.
+        paths.sort_by_key(|path| (ENDINGS.iter().position(|ending| has_ending(path, ending)), path.clone()));
+
+        let mut content = Self::default();
+        for path in paths {
+            content.add(path);
         }
-        let name = if is_folder { path.file_name() } else { path.file_stem() };
-        let Some(name) = name.and_then(|name| name.to_str()) else { continue };
-        if !name.starts_with('.') {
-            files.entry(name.to_owned()).or_insert(path);
-        }
+
+        Ok(content)
     }
 
-    Ok(files)
+    fn add(&mut self, path: PathBuf) {
+        let is_folder = path.is_dir();
+        let name = if is_folder { path.file_name() } else { path.file_stem() };
+        let whole = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        let Some(name) = name.and_then(|name| name.to_str()).filter(|name| !name.starts_with('.')) else {
+            return;
+        };
+
+        if is_folder && !is_scorecard(&path) {
+            if holds_rubrics(&path) {
+                let problem = "folders in the folder of rubrics are not read, unless they are scorecards; move its \
+                               files up";
+                self.unused.insert(format!("{whole}/"), (path, problem.to_owned()));
+            }
+            return;
+        }
+        let is_file = is_rubric_file(&path) && path.is_file();
+        if !is_folder && !is_file {
+            return;
+        }
+
+        match self.files.get(name) {
+            None => drop(self.files.insert(name.to_owned(), path)),
+            Some(other) => {
+                let other = other.file_name().unwrap_or_default().to_string_lossy();
+                let problem = format!("the name `{name}` is that of `{other}`; rename one of them");
+                self.unused.insert(whole, (path, problem));
+            }
+        }
+    }
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|found| found == ending)
+}
+
+fn is_rubric_file(path: &Path) -> bool {
+    ENDINGS.iter().any(|ending| has_ending(path, ending))
+}
+
+/// True if a folder has files that would be rubrics one folder above.
+fn holds_rubrics(folder: &Path) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().take(MAX_FILES);
+    entries.flatten().any(|entry| is_rubric_file(&entry.path()))
 }
 
 /// Hash of a file, or of the names and contents of all files of a folder; `None` for what can't be read now.
@@ -381,8 +491,41 @@ mod tests {
 
         std::fs::remove_file(&file).unwrap();
         assert!(matches!(&library.refresh().unwrap()[..], [LibraryChange::Removed { .. }]));
+        assert!(library.refresh().unwrap().is_empty(), "it is told once");
+        assert_eq!(
+            library.find("support", Some(&hash)).unwrap().hash,
+            first.hash,
+            "who named a hash keeps it"
+        );
+        assert!(matches!(library.find("support", Some("0")), Err(RubricMissing::Hash(None))));
+        assert!(library.list().0.is_empty());
         for name in ["support", "../support", "/etc/passwd", "support.yaml", ""] {
             assert!(matches!(library.find(name, None), Err(RubricMissing::Name)), "{name}");
         }
+    }
+
+    #[test]
+    fn files_that_share_a_name_and_folders_are_told_once_and_the_same_file_wins() {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, criterion) in [("dup.json", "json"), ("dup.yml", "yml"), ("dup.yaml", "yaml")] {
+            std::fs::write(folder.path().join(file), format!("[\"{criterion}\"]")).unwrap();
+        }
+        std::fs::create_dir_all(folder.path().join("more")).unwrap();
+        std::fs::write(folder.path().join("more/deep.yaml"), "- deep\n").unwrap();
+        std::fs::create_dir_all(folder.path().join("notes")).unwrap();
+
+        let library = RubricLibrary::new(Some(folder.path().to_owned()), LoadOptions::new(folder.path()));
+        let changes = library.refresh().unwrap();
+        assert_eq!(changes.len(), 4, "{changes:?}");
+        let (listed, unusable) = library.list();
+        let winner = blake3::hash(b"[\"yaml\"]").to_hex().to_string();
+        assert_eq!((listed[0].name.as_str(), &listed[0].hash, listed.len()), ("dup", &winner, 1));
+        assert_eq!(unusable.keys().collect::<Vec<_>>(), ["dup.json", "dup.yml", "more/"]);
+        assert!(unusable["dup.yml"].contains("`dup.yaml`"), "{unusable:?}");
+        assert!(library.refresh().unwrap().is_empty(), "it is told once");
+
+        std::fs::remove_file(folder.path().join("dup.yml")).unwrap();
+        library.refresh().unwrap();
+        assert_eq!(library.list().1.keys().collect::<Vec<_>>(), ["dup.json", "more/"]);
     }
 }

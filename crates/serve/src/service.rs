@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use assize_engine::{
-    Engine, EngineError, FailureLog, GradingStop, PreparedRubric, RunOptions, SamplePlace, SampleService,
+    Engine, EngineError, EngineErrorKind, FailureLog, GradingStop, PreparedRubric, RunOptions, SamplePlace,
+    SampleService,
 };
 use assize_evalfile::Scorecard;
+use assize_rubric::{OFFLINE_NOTICE, UngradedKind};
 use axum::http::StatusCode;
 use serde_json::Value;
 use tokio::sync::Semaphore;
@@ -18,14 +20,14 @@ use tokio_util::task::TaskTracker;
 
 use crate::account_watch::AccountWatch;
 use crate::admission::SampleQueue;
-use crate::api::{GradeRequest, NamedRubric, RubricSource, ScorecardSource};
+use crate::api::{GradeRequest, NamedRubric, RubricSource, SampleResult, ScorecardSource};
 use crate::check::inline_rubric;
 use crate::decode::{ProblemList, child};
 use crate::group::{count_pairs, difference, differences};
 use crate::idempotency::ReplayMemory;
 use crate::inline_rubric::{InlineRubric, check_repeats};
 use crate::inline_scorecard::InlineScorecard;
-use crate::job::{Job, JobPlan, JobSample};
+use crate::job::{DEADLINE, Job, JobPlan, JobSample};
 use crate::key_file::KeyFile;
 use crate::metrics::{MetricGauges, ServiceMetrics};
 use crate::options::ServeOptions;
@@ -38,6 +40,16 @@ use crate::tenant::{Tenant, TenantList};
 /// Place of the weight set in a request.
 const WEIGHTS: &str = "/weights";
 
+/// Told at the start of a server whose judge nobody named.
+const NO_JUDGE: &str =
+    "no judge is named: the offline judge grades, which only compares words; name a model with `--judge`";
+
+/// Refusal of a judge whose cost can't be counted.
+const UNPRICED: &str = "the price of a judge of this rubric is unknown, so a budget in dollars can't be enforced; use another \
+     judge, or have the operator add the price to `.assize/prices.yaml`";
+
+/// Letters of a failure that the operator is told.
+const LONGEST_FAILURE: usize = 300;
 /// The operator is told of a failure no more often than this, and of so many failures in that time.
 const QUIET: Duration = Duration::from_mins(1);
 const FAILURES: usize = 16;
@@ -59,6 +71,7 @@ pub(crate) struct Service {
     /// Jobs that go on.
     pub(crate) tasks: TaskTracker,
     pub(crate) log: OperatorLog,
+    failures: FailureLog,
     /// Export of results, if there is one.
     pub(crate) telemetry: Option<TelemetryExporter>,
     samples: SampleService,
@@ -118,7 +131,8 @@ impl Service {
 
         let mut judges = run.judges.clone();
         let samples = SampleService::new(engine, run, options.rubrics.as_deref().unwrap_or(Path::new("")))?;
-        let samples = samples.with_failure_log(failure_log(Arc::clone(&log)));
+        let failures = failure_log(Arc::clone(&log));
+        let samples = samples.with_failure_log(Arc::clone(&failures));
         let rubrics = RubricLibrary::new(options.rubrics.clone(), process.load_options(&[]));
         let changes = rubrics.refresh().map_err(EngineError::usage)?;
         let at_once = options.samples_at_once.unwrap_or_else(|| samples.samples_at_once());
@@ -126,7 +140,11 @@ impl Service {
         let tenants = TenantList::new(file.as_ref(), &samples, None)?;
         // Without the option, the configuration or the environment names the judge.
         if judges.is_empty() {
-            judges = samples.grader(None)?.check()?;
+            let prepared = samples.grader(None)?.check()?;
+            judges = prepared.judges().to_vec();
+            if prepared.warnings().iter().any(|warning| warning == OFFLINE_NOTICE) {
+                log(NO_JUDGE);
+            }
         }
 
         let service = Self {
@@ -139,6 +157,7 @@ impl Service {
             tasks: TaskTracker::new(),
             telemetry: TelemetryExporter::new(&options.telemetry, process, Arc::clone(&log))?,
             log,
+            failures,
             samples,
             accounts: AccountWatch::default(),
             judges,
@@ -175,7 +194,7 @@ impl Service {
 
         let earlier = self.tenants();
         let read = KeyFile::read(path).and_then(|file| {
-            TenantList::new(Some(&file), &self.samples, Some(&earlier)).map_err(|error| error.message)
+            TenantList::new(Some(&file), &self.samples, Some(&earlier)).map_err(|error| error.to_string())
         });
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = hash;
         match read {
@@ -192,10 +211,15 @@ impl Service {
             let message = match change {
                 LibraryChange::Loaded { .. } if !again => continue,
                 LibraryChange::Loaded { name, hash } => format!("rubric `{name}` is now {}", &hash[..12]),
-                LibraryChange::Broken { name, problem } => {
-                    format!("rubric `{name}` can't be used: {problem}")
+                LibraryChange::Broken { path, problem, in_use } => {
+                    let stays = in_use.map(|hash| format!("; version {} stays in use", &hash[..12]));
+                    format!("`{}` can't be used: {problem}{}", path.display(), stays.unwrap_or_default())
                 }
-                LibraryChange::Removed { name } => format!("rubric `{name}` was removed"),
+                LibraryChange::Removed { name } => {
+                    format!(
+                        "rubric `{name}` was removed; clients that name the hash of a version still get it"
+                    )
+                }
             };
             (self.log)(&message);
         }
@@ -229,6 +253,37 @@ impl Service {
             accounts: self.samples.account_statuses(),
             is_ready: !self.is_draining(),
         }
+    }
+
+    /// Tells the operator of replies that decide nothing, and of judges that are not done in time. Calls that failed were told.
+    pub(crate) fn note_ungraded(&self, result: &SampleResult) {
+        for cause in result.decisions.iter().filter_map(|row| row.ungraded.as_ref()) {
+            let is_late = || cause.message.contains(DEADLINE);
+            let is_told = match cause.kind {
+                UngradedKind::Refusal
+                | UngradedKind::Malformed
+                | UngradedKind::Truncated
+                | UngradedKind::ContextLength
+                | UngradedKind::Probability => true,
+                UngradedKind::Cancelled => is_late(),
+                UngradedKind::Transport
+                | UngradedKind::Unavailable
+                | UngradedKind::Evidence
+                | UngradedKind::Tie
+                | UngradedKind::NotJudged => false,
+            };
+            if is_told {
+                (self.failures)(&cause.message.chars().take(LONGEST_FAILURE).collect::<String>());
+            }
+        }
+    }
+
+    /// The error of a request whose judge is not asked now: with the time at which it is asked again, for a client to come back.
+    pub(crate) fn unavailable(&self, error: ApiError) -> ApiError {
+        let outages = self.samples.account_statuses().into_iter().filter_map(|account| account.outage);
+        let again = outages.filter_map(|outage| outage.again).min().unwrap_or_default();
+        let seconds = (again.as_secs_f64().ceil() as u64).max(1);
+        ApiError { status: StatusCode::SERVICE_UNAVAILABLE, ..error.kind("unavailable") }.retry_after(seconds)
     }
 
     /// Waits until every kept reply is written.
@@ -405,7 +460,7 @@ impl Service {
             let none = BTreeMap::new();
             let decoded = inline.decode(vars.unwrap_or(&none), &self.options.limits, &self.judges);
             let loaded = decoded.map_err(ApiError::invalid)?;
-            tenant.grader.prepare(&loaded).map_err(|error| ApiError::invalid_at("/rubric", error.message))
+            tenant.grader.prepare(&loaded).map_err(|error| unusable("/rubric", error))
         })
     }
 
@@ -442,7 +497,7 @@ impl Service {
         let values = serde_json::to_vec(vars).unwrap_or_default();
         tenant.prepared(blake3::keyed_hash(key.as_bytes(), &values), || {
             let loaded = self.rubrics.fill(template, vars, place).map_err(ApiError::invalid)?;
-            tenant.grader.prepare(&loaded).map_err(|error| ApiError::invalid_at(place, error.message))
+            tenant.grader.prepare(&loaded).map_err(|error| unusable(place, error))
         })
     }
 
@@ -461,7 +516,11 @@ impl Service {
                     ApiError::invalid_at(child(place, "name"), message)
                 }
                 RubricMissing::Hash(newest) => {
-                    let message = format!("no version with this hash is remembered; the newest is {newest}");
+                    let newest = newest.map_or_else(
+                        || "its file was removed".to_owned(),
+                        |newest| format!("the newest is {newest}"),
+                    );
+                    let message = format!("no version with this hash is remembered; {newest}");
                     let error = ApiError::invalid_at(child(place, "hash"), message).kind("rubric_changed");
                     ApiError { status: StatusCode::CONFLICT, ..error }
                 }
@@ -475,9 +534,9 @@ impl Service {
             LibraryContent::Rubric(_) | LibraryContent::Template(_) if weights.is_some() => {
                 return Err(no_weight_sets());
             }
-            LibraryContent::Rubric(rubric) => tenant.prepared(key, || {
-                tenant.grader.prepare(rubric).map_err(|error| ApiError::invalid_at(place, error.message))
-            }),
+            LibraryContent::Rubric(rubric) => {
+                tenant.prepared(key, || tenant.grader.prepare(rubric).map_err(|error| unusable(place, error)))
+            }
             LibraryContent::Template(template) => {
                 return Ok(RequestRubric::NamedTemplate { template: Arc::clone(template), key, place });
             }
@@ -500,7 +559,16 @@ fn prepared_scorecard(
     known.map_err(|error| ApiError::invalid_at(WEIGHTS, error.to_string()))?;
 
     let prepared = tenant.grader.prepare_scorecard(scorecard, weights);
-    prepared.map_err(|error| ApiError::invalid_at(place, error.message))
+    prepared.map_err(|error| unusable(place, error))
+}
+
+/// Error of a request whose rubric can't be judged. Addresses of judges and files are the operator's.
+fn unusable(place: &str, error: EngineError) -> ApiError {
+    let message = match error.kind {
+        EngineErrorKind::Budget => UNPRICED.to_owned(),
+        _ => error.message,
+    };
+    ApiError::invalid_at(place, message)
 }
 
 /// Error of a request with a weight set for a rubric.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use assize_engine::{EngineError, GradingStop, PreparedRubric, SampleGrader, SampleService};
+use assize_engine::{EngineError, EngineErrorKind, GradingStop, PreparedRubric, SampleGrader, SampleService};
 use assize_listen::SecretHash;
 use assize_rubric::{Cost, Usd};
 
@@ -87,9 +87,17 @@ impl Tenant {
         let samples = TenantSamples { tenant: Arc::clone(self), count };
         match self.quotas.samples_in_flight {
             Some(limit) if before + count > limit => {
-                let message = format!("this key may have {limit} samples in flight; {before} are");
-                let error = quota(message);
-                Err(if count <= limit { error.retry_after(1) } else { error })
+                if count > limit {
+                    let message = format!(
+                        "this request has {count} samples; this key may have {limit} in flight: send fewer at once"
+                    );
+                    return Err(quota(message));
+                }
+
+                let message = format!(
+                    "this key may have {limit} samples in flight; {before} are, and this request has {count}"
+                );
+                Err(quota(message).retry_after(1))
             }
             _ => Ok(samples),
         }
@@ -134,6 +142,16 @@ impl Tenant {
 
     fn state(&self) -> MutexGuard<'_, TenantState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Error that names the key whose budget can't be enforced.
+fn of_key(name: &str, error: EngineError) -> EngineError {
+    match error.kind {
+        EngineErrorKind::Budget => {
+            EngineError { message: format!("`--budget-usd` of the key `{name}`: {}", error.message), ..error }
+        }
+        _ => error,
     }
 }
 
@@ -185,8 +203,12 @@ impl TenantList {
                 Arc::clone(tenant)
             } else {
                 // The part of the cache belongs to the name, so that a new key of a client finds its replies.
-                let grader = samples.grader(Some(&key.name))?;
-                grader.check()?;
+                let grader = if key.quotas.budget_usd.is_some() {
+                    samples.limited_grader(&key.name)?
+                } else {
+                    samples.grader(Some(&key.name))?
+                };
+                grader.check().map_err(|error| of_key(&key.name, error))?;
                 Arc::new(Tenant::new(&key.name, grader, key.quotas, key.operator))
             };
             keyed.push((hash, key.clone(), tenant));

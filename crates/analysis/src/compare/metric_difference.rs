@@ -271,7 +271,10 @@ fn too_few_units(
         None => format!("{} are too few", counted(differences.len(), "pair")),
     };
     let unit = if clusters.is_some() { "clusters" } else { "pairs" };
-    Some(format!("{found}; {least} {unit} that all differ one way show a difference at {}", format_level(level)))
+    Some(format!(
+        "{found}; {least} {unit} that all differ one way show a difference at {}",
+        format_level(level)
+    ))
 }
 
 /// Standard errors of a mean difference.

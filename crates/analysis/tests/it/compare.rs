@@ -211,18 +211,22 @@ fn intervals_exclude_no_difference_that_the_test_does_not() {
     for (pairs, scores) in [(2, [0.2, 0.9]), (5, [0.2, 0.9]), (3, [0.0, 1.0]), (5, [0.0, 1.0])] {
         let found = plain(&scored(&vec![scores[0]; pairs]), &scored(&vec![scores[1]; pairs])).score;
         assert_eq!((found.low, found.high, found.interval_method), (None, None, None));
-        let said = format!("No conclusion: {pairs} pairs are too few; 6 pairs that all differ one way show a difference at 95%.");
+        let said = format!(
+            "No conclusion: {pairs} pairs are too few; 6 pairs that all differ one way show a difference at 95%."
+        );
         assert_eq!((found.call, found.says), (Conclusion::Inconclusive, said));
     }
     let six = plain(&scored(&[0.2; 6]), &scored(&[0.9; 6])).score;
     assert_eq!((six.call, six.low.is_some_and(|low| low > 0.0)), (Conclusion::Better, true), "{six:?}");
 
     // Of more pairs, five that differ could be such coins too.
-    let rises = |differing: usize| -> Vec<f64> { (0..30).map(|at| if at < differing { 0.9 } else { 0.2 }).collect() };
+    let rises =
+        |differing: usize| -> Vec<f64> { (0..30).map(|at| if at < differing { 0.9 } else { 0.2 }).collect() };
     for differing in 1..=8 {
         let found = plain(&scored(&[0.2; 30]), &scored(&rises(differing)));
         for metric in [found.score, found.pass_rate] {
-            let excludes = metric.low.is_some_and(|low| low > 0.0) || metric.high.is_some_and(|high| high < 0.0);
+            let excludes =
+                metric.low.is_some_and(|low| low > 0.0) || metric.high.is_some_and(|high| high < 0.0);
             let is_shown = metric.p.is_some_and(|p| p <= 0.05);
             assert!(!excludes || is_shown, "{differing}: {metric:?}");
             assert_eq!(metric.call == Conclusion::Better, is_shown, "{differing}: {metric:?}");

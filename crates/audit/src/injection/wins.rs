@@ -382,9 +382,8 @@ mod tests {
         assert!(found.beyond_limit(0.1).is_some_and(|(which, _)| which.starts_with("`probe-1.append`")));
 
         // Of 26 probes, one wins much of an unsure judge by chance.
-        let beyond = (0..40).filter(|seed| {
-            InjectionWins::new(&audit(*seed, 0.0), |_| false).beyond_limit(0.05).is_some()
-        });
+        let beyond = (0..40)
+            .filter(|seed| InjectionWins::new(&audit(*seed, 0.0), |_| false).beyond_limit(0.05).is_some());
         assert!(beyond.count() <= 4);
     }
 

@@ -94,7 +94,7 @@ pub(crate) struct ServeArgs {
     /// Include answers and judges' reasons in those events.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     otlp_texts: bool,
-    /// Treatment of models of unknown price by `--budget-usd`.
+    /// Treatment of models of unknown price by `--budget-usd`, of the server and of keys.
     #[arg(
         long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT",
         help_heading = LIMITS, hide_short_help = true

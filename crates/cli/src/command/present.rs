@@ -195,7 +195,7 @@ fn incomplete_reasons(reasons: &[IncompleteReason], info: &RunInfo) -> Vec<Strin
 /// Returns the remedy for criteria that could not be judged, where their message does not name it.
 const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
     match kind {
-        UngradedKind::Transport | UngradedKind::Cancelled => None,
+        UngradedKind::Transport | UngradedKind::Cancelled | UngradedKind::Unavailable => None,
         UngradedKind::Refusal => Some("use another judge, or reword the criterion"),
         UngradedKind::Malformed => Some("use a judge that supports structured output"),
         UngradedKind::Truncated => Some("raise `--max-output-tokens`"),

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assize_evalfile::{
-    Case, GivenAnswer, Grader, GraderKind, LlmGrader, LoadedRubric, PairwiseBaseline, PairwiseGrader,
-    PanelSpec, ProjectConfig, Scorecard, Suite, ThresholdOverrides, read_rubric, suite_from_answer,
+    Case, GivenAnswer, GivenPrompt, Grader, GraderKind, GraderPrompt, LlmGrader, LoadedRubric,
+    PairwiseBaseline, PairwiseGrader, PanelSpec, ProjectConfig, Scorecard, Suite, ThresholdOverrides,
+    read_rubric, suite_from_answer,
 };
 use assize_grade::Judge;
-use assize_llm::{ChatModel, ModelCard};
+use assize_llm::{ChatModel, ModelCard, ModelId};
 use assize_rubric::{GraderWeighting, IdentityWriter};
 use assize_run::{
     ItemSource, JudgeError, JudgeProvider, JudgeSelector, WorkItem, fingerprint, panel_selectors, run_item,
@@ -31,8 +32,8 @@ use crate::eval::PlannedRun;
 use crate::event::EngineEvent;
 use crate::forecast::{ModelCards, RunPlan};
 use crate::gateway::ModelGateway;
-use crate::graders::{JudgeDemand, judge_demand};
-use crate::judges::JudgeRegistry;
+use crate::graders::{JudgeDemand, embedding_model, judge_demand, visit_graders};
+use crate::judges::{JudgeRegistry, OFFLINE};
 use crate::options::RunOptions;
 use crate::plan::{RunDeps, RunPlanner};
 use crate::preflight_report::PreflightReport;
@@ -50,12 +51,12 @@ pub struct SampleGrader {
 
 impl SampleGrader {
     /// Makes the judge of rubrics that name none, so that one without a key is found now rather than by the first sample, and
-    /// tells of keys that are exposed. Returns the names of the judges.
+    /// tells of keys that are exposed. Returns a rubric with it, which has its name, and a warning if nobody named one.
     ///
     /// # Errors
     /// When a judge that the options name can't be used.
-    pub fn check(&self) -> Result<Vec<String>, EngineError> {
-        let judges = self.prepare(&any_rubric())?.judges;
+    pub fn check(&self) -> Result<PreparedRubric, EngineError> {
+        let prepared = self.prepare(&any_rubric())?;
         for warning in self.gateway.exposed_keys() {
             self.engine.warn(warning);
         }
@@ -63,7 +64,7 @@ impl SampleGrader {
             self.engine.warn(few);
         }
 
-        Ok(judges)
+        Ok(prepared)
     }
 
     /// Makes the judges of a rubric and checks that they can judge it.
@@ -138,10 +139,14 @@ impl SampleGrader {
         planner.check(&planned, &case, &self.deps, &mut found);
 
         let warnings = found.conclude(false)?;
-        self.gateway.check()?;
+        self.gateway.check_settings()?;
 
         let mut items = planner.items(&planned, &case, &self.deps, &CaseDependencies::default());
         let item = items.pop().ok_or_else(|| EngineError::unrunnable("the rubric makes no item"))??;
+        // Another rubric, that was refused, may have set up models of unknown price.
+        if self.gateway.all_priced {
+            self.gateway.check_prices(Some(&self.models_of(&item)))?;
+        }
 
         Ok((WorkItem { format: None, ..item }, warnings, found))
     }
@@ -223,20 +228,33 @@ impl SampleGrader {
         run_item(&self.graded_item(rubric, sample, stop)).await
     }
 
-    /// Has the judge give one score for a sample as a whole, by what is said of a good answer in `expected_outcome`.
+    /// Has the judge give one score for a sample as a whole, by these instructions and within their range, which the score of the
+    /// record maps to 0 to 1. The offline judge, which follows none, compares the answer with them.
     ///
     /// # Errors
     /// When a judge can't be used.
-    pub async fn score(&self, sample: GradingSample, stop: &GradingStop) -> Result<CaseRecord, EngineError> {
+    pub async fn score(
+        &self,
+        mut sample: GradingSample,
+        (instructions, given): (String, GivenPrompt),
+        stop: &GradingStop,
+    ) -> Result<CaseRecord, EngineError> {
         let rubric = self.prepare(&any_rubric())?;
+        let (prompt, given) = if rubric.judges == [OFFLINE] {
+            sample.expected_outcome = Some(instructions);
+            (None, None)
+        } else {
+            (Some(GraderPrompt::Text { text: instructions, path: None }), Some(given))
+        };
         let kind = GraderKind::Llm(LlmGrader {
-            prompt: None,
+            prompt,
             judge: None,
             panel: PanelSpec::default(),
             temperature: None,
             max_steps: None,
             config: serde_json::Map::new(),
             preprocessors: Vec::new(),
+            given,
         });
         let grader = Arc::new(single_grader("llm-grader", kind, &rubric.template.case));
         let item = self.item(&rubric, sample, vec![grader], stop);
@@ -306,10 +324,20 @@ impl SampleGrader {
         }
     }
 
-    fn judges_of(&self, template: &WorkItem) -> Vec<String> {
-        let mut names = Vec::new();
+    /// The models that the graders of an item ask.
+    fn models_of(&self, template: &WorkItem) -> Vec<ModelId> {
+        let mut names = self.judges_of(template);
         for grader in &template.case.graders {
-            let Some(JudgeDemand { named, panel }) = judge_demand(grader) else { continue };
+            visit_graders(grader, &mut |part| names.extend(embedding_model(part).map(str::to_owned)));
+        }
+
+        self.deps.judges.models_named(&names)
+    }
+
+    fn judges_of(&self, template: &WorkItem) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let mut add_judges = |grader: &Grader| {
+            let Some(JudgeDemand { named, panel }) = judge_demand(grader) else { return };
             let spec = panel.map(|own| template.panels.spec(own, named)).unwrap_or_default();
             for selector in panel_selectors(&spec, template.judge_selector(named)) {
                 let name = self.deps.judges.name_of(selector);
@@ -317,6 +345,9 @@ impl SampleGrader {
                     names.push(name.to_owned());
                 }
             }
+        };
+        for grader in &template.case.graders {
+            visit_graders(grader, &mut add_judges);
         }
 
         names

@@ -162,12 +162,17 @@ pub struct GradeSummary {
     pub judge_calls: u64,
     /// Calls of judges that were answered from the reply cache.
     pub judge_calls_cached: u64,
-    /// Known cost in US dollars.
-    pub cost_usd: Usd,
+    /// Cost in US dollars; null when not all of it is known.
+    pub cost_usd: Option<Usd>,
+    /// Known part of a cost that is not known as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_partial: Option<PartialCost>,
     /// Calls whose cost is not known.
     pub unpriced_calls: u64,
     /// From the acceptance of the request to its last result, in milliseconds.
     pub duration_ms: u64,
+    #[serde(skip)]
+    cost: Cost,
 }
 
 /// Place and names of a sample among those that are graded together.
@@ -408,8 +413,9 @@ impl GradeSummary {
         self.judge_calls += result.judge_calls;
         self.judge_calls_cached += result.judge_calls_cached;
 
-        let cost = Cost::from_parts(result.cost_usd, result.cost_partial);
-        self.cost_usd += cost.lower_bound();
-        self.unpriced_calls += cost.unpriced_calls();
+        self.cost += Cost::from_parts(result.cost_usd, result.cost_partial);
+        self.cost_usd = self.cost.total();
+        self.cost_partial = self.cost.to_partial();
+        self.unpriced_calls = self.cost.unpriced_calls();
     }
 }

@@ -16,7 +16,8 @@ use crate::wiring::{ModelAccess, WiringRequest, wire};
 
 /// Common part of all graders of a process: the limiter, the budget, the reply cache, the prices, the configuration.
 ///
-/// A model server that fails is not given up for good, as a run does: it is tried again after half a minute.
+/// A model server that fails is not given up for good, as a run does: it is tried again after seconds, and at least every half
+/// minute.
 pub struct SampleService {
     engine: Engine,
     options: RunOptions,
@@ -81,15 +82,21 @@ impl SampleService {
     /// # Errors
     /// When the targets file has problems.
     pub fn grader(&self, namespace: Option<&str>) -> Result<SampleGrader, EngineError> {
-        let gateway = match namespace {
-            None => Arc::clone(&self.gateway),
-            Some(name) => {
-                let namespace =
-                    blake3::derive_key("assize 2026-11 namespace of the reply cache", name.as_bytes());
-                Arc::new(self.gateway.in_namespace(namespace))
-            }
-        };
+        let gateway = namespace.map(|name| Arc::new(self.gateway.in_namespace(cache_namespace(name))));
+        self.grader_through(gateway.unwrap_or_else(|| Arc::clone(&self.gateway)))
+    }
 
+    /// Grader of a client whose spending is limited beside the budget of the process: its rubrics may use models of unknown
+    /// price only where the options allow them.
+    ///
+    /// # Errors
+    /// When the targets file has problems.
+    pub fn limited_grader(&self, namespace: &str) -> Result<SampleGrader, EngineError> {
+        let gateway = self.gateway.in_namespace(cache_namespace(namespace));
+        self.grader_through(Arc::new(gateway.within_limit(self.options.unknown_price)))
+    }
+
+    fn grader_through(&self, gateway: Arc<ModelGateway>) -> Result<SampleGrader, EngineError> {
         // The budget, the limits and the cache are those of the service; all of it hangs on the gateway.
         let wiring = wire(&self.engine, &self.models.request(&self.options, &self.folder))?;
         let deps = wiring.deps_through(&self.folder, &gateway)?;
@@ -120,6 +127,10 @@ impl SampleService {
     pub fn flush(&self) -> Result<(), EngineError> {
         self.gateway.flush()
     }
+}
+
+fn cache_namespace(name: &str) -> [u8; 32] {
+    blake3::derive_key("assize 2026-11 namespace of the reply cache", name.as_bytes())
 }
 
 /// Use of models by the graders of a service.

@@ -72,6 +72,15 @@ impl GradingStop {
 /// the names of variables.
 pub type FailureLog = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// Kinds of failures whose words may name addresses, keys or variables.
+const PRIVATE: [ErrorKind; 5] = [
+    ErrorKind::Authentication,
+    ErrorKind::PermissionDenied,
+    ErrorKind::NotFound,
+    ErrorKind::Connection,
+    ErrorKind::Timeout,
+];
+
 /// Model whose calls are given up when a signal fires.
 pub(crate) struct StoppableModel {
     inner: Arc<dyn ChatModel>,
@@ -86,27 +95,26 @@ impl StoppableModel {
 
     /// The error as it is recorded.
     fn recorded(&self, error: AskError) -> AskError {
-        let Some(failures) = &self.failures else { return error };
-        let message = match error.kind {
-            // Limits of what is spent concern the client; all else that ends a call is a server that was given up.
-            ErrorKind::Cancelled if !error.message.starts_with("the budget of ") => {
-                "the model server is not asked now, since it failed before"
-            }
-            ErrorKind::Authentication
-            | ErrorKind::PermissionDenied
-            | ErrorKind::NotFound
-            | ErrorKind::Connection
-            | ErrorKind::Timeout => "",
-            _ => {
-                if error.advice.is_some() {
-                    failures(&error.to_string());
-                }
-                return AskError { advice: None, ..error };
-            }
-        };
+        if let (ErrorKind::Cancelled, Some(again)) = (error.kind, error.retry_after) {
+            // The operator was told when it failed. A failure in words begins with those of its kind.
+            let private = PRIVATE.iter().find(|kind| error.message.starts_with(kind.phrase()));
+            let private = private.filter(|_| self.failures.is_some());
+            let why = private.map_or(error.message.as_str(), |kind| kind.phrase());
+            let stop = if why.ends_with(['.', '!', '?']) { "" } else { "." };
+            let (model, seconds) = (self.inner.describe(), again.as_secs_f64().ceil().max(1.0));
+            let message =
+                format!("not judged: {model} failed before: {why}{stop} It is asked again in {seconds} s");
+            return AskError { message, ..error };
+        }
 
-        failures(&error.to_string());
-        AskError { message: message.into(), advice: None, ..error }
+        let Some(failures) = &self.failures else { return error };
+        let is_private = PRIVATE.contains(&error.kind);
+        // A call that was ended is no failure of a model.
+        if is_private || error.kind != ErrorKind::Cancelled {
+            failures(&error.to_string());
+        }
+        let message = if is_private { String::new() } else { error.message };
+        AskError { message, advice: None, ..error }
     }
 
     async fn until_stopped<T>(

@@ -138,6 +138,7 @@ fn reference_grader(place: FilePosition) -> Grader {
         max_steps: None,
         config: Map::new(),
         preprocessors: Vec::new(),
+        given: None,
     };
 
     let name = "llm-grader".to_owned();

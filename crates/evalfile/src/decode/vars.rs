@@ -183,6 +183,7 @@ impl TemplateFiller<'_> {
         );
         self.complaints.push(match did_you_mean(name, self.vars.keys().map(String::as_str)) {
             Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+            None if self.vars.is_empty() => diagnostic.with_help("the case has no variables"),
             None => diagnostic.with_help(format!(
                 "the case has {}",
                 self.vars.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use assize_rubric::{
     Criterion, EvidencePolicy, GraderWeighting, JudgingMode, PairScores, Rubric, TruncationMode,
-    UnitInterval, Weight,
+    UnitInterval, ValueRange, Weight,
 };
 use serde_json::Value;
 
@@ -140,6 +140,17 @@ pub struct LlmGrader {
     pub config: serde_json::Map<String, Value>,
     /// Conversions of the files that an answer holds, which this grader asks for. The case's are merged from them.
     pub preprocessors: Vec<FilePreprocessor>,
+    /// Values and range of a prompt that no eval file holds.
+    pub given: Option<GivenPrompt>,
+}
+
+/// Beside a prompt of a caller's own: what it refers to, and the scores it asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GivenPrompt {
+    /// Values of names in it. They are shown as data, never as a part of it.
+    pub variables: Vec<(String, String)>,
+    /// Lowest and highest score, which are 0 and 1 of the grader.
+    pub range: ValueRange,
 }
 
 /// A judge that compares two answers, asked in both orders.

@@ -41,10 +41,10 @@ pub use extension::{Extension, ExtensionHook, SuiteExtensions};
 pub use file_position::FilePosition;
 pub use grader::{
     ArgsMatch, CodeGrader, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
-    ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderCommand, GraderKind, GraderPrompt,
-    IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, Regex, RubricGrader, ScriptCheck, SimilarityCheck,
-    SimilarityMeasure, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
-    TransformedGrader,
+    ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, GivenPrompt, Grader, GraderCommand, GraderKind,
+    GraderPrompt, IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, Regex, RubricGrader, ScriptCheck,
+    SimilarityCheck, SimilarityMeasure, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory,
+    TrajectoryMode, TransformedGrader,
 };
 pub use label_subject::value_text;
 pub use marks::{CaseMarks, CriterionMarks, SourceMark};

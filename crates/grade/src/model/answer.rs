@@ -29,6 +29,10 @@ impl JudgeFailure {
     /// The failure of a call that brought no reply.
     pub(super) fn from_error(error: &AskError) -> Self {
         let kind = match error.kind {
+            // The judge is asked again then, but not now.
+            ErrorKind::Cancelled if error.retry_after.is_some() => {
+                return Self::new(UngradedKind::Unavailable, error.message.as_str());
+            }
             ErrorKind::ContentRefused => UngradedKind::Refusal,
             ErrorKind::Cancelled => UngradedKind::Cancelled,
             ErrorKind::NotCached => UngradedKind::NotJudged,

@@ -250,7 +250,10 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
             if let PartState::Open(Some(before)) = &slot.state
                 && matches!(
                     failure.kind,
-                    UngradedKind::Transport | UngradedKind::Cancelled | UngradedKind::ContextLength
+                    UngradedKind::Transport
+                        | UngradedKind::Cancelled
+                        | UngradedKind::Unavailable
+                        | UngradedKind::ContextLength
                 )
             {
                 failure.message = format!("{}; before that: {}", failure.message, before.message);

@@ -53,7 +53,7 @@ impl SingleQuestion for AnswerScoreTask {
     }
 
     fn prompt_hash(&self) -> String {
-        answer_score_hash(self.instructions.as_deref())
+        answer_score_hash(self.instructions.as_deref(), self.range)
     }
 
     fn messages(&self, fences: &dyn FenceSource, repair: Option<String>) -> Vec<ChatMessage> {
@@ -65,7 +65,7 @@ impl SingleQuestion for AnswerScoreTask {
     }
 
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
-        read_answer_score(text).map(locate_quotes)
+        read_answer_score(text, self.range).map(locate_quotes)
     }
 
     fn index(&self) -> EvidenceIndex {

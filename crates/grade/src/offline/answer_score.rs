@@ -80,6 +80,7 @@ mod tests {
             material: Arc::new(material),
             instructions: None,
             variables: Vec::new(),
+            range: None,
             trial: 1,
             sampling: SamplingOptions::default(),
         };

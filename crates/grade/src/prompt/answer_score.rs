@@ -6,10 +6,12 @@
 use std::sync::LazyLock;
 
 use assize_llm::{ChatMessage, JsonSchemaFormat, MessageRole, Part};
+use assize_rubric::ValueRange;
 use serde_json::json;
 
 use super::block::format_block;
 use super::format_material;
+use super::template::fill_template;
 use crate::fence::draw_fence;
 use crate::{AnswerScoreTask, FenceSource};
 
@@ -20,12 +22,14 @@ pub const WHOLE_PROMPT_VERSION: &str = "whole.v1";
 const SYSTEM: &str = include_str!("../../prompts/whole.v1.system.md");
 const DEFAULT: &str = include_str!("../../prompts/whole.v1.default.md");
 const FORM: &str = include_str!("../../prompts/whole.v1.form.md");
+/// Form of the reply where the instructions have a range of their own.
+const RANGE_FORM: &str = include_str!("../../prompts/whole.v1.range.md");
 /// The instructions of a judge that combines the members of a composite.
 pub const COMBINE_PROMPT: &str = include_str!("../../prompts/whole.v1.combine.md");
 
 /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the author's
-/// instructions.
-pub(crate) fn answer_score_hash(instructions: Option<&str>) -> String {
+/// instructions with their range.
+pub(crate) fn answer_score_hash(instructions: Option<&str>, range: Option<ValueRange>) -> String {
     static FILES: LazyLock<blake3::Hasher> = LazyLock::new(|| {
         let mut hasher = blake3::Hasher::new();
         for text in [WHOLE_PROMPT_VERSION, SYSTEM, DEFAULT, FORM] {
@@ -36,6 +40,9 @@ pub(crate) fn answer_score_hash(instructions: Option<&str>) -> String {
 
     let mut hasher = FILES.clone();
     hasher.update(instructions.unwrap_or_default().as_bytes());
+    if let Some(range) = range {
+        hasher.update(range_form(range).as_bytes());
+    }
 
     hasher.finalize().to_hex()[..16].to_owned()
 }
@@ -53,6 +60,12 @@ pub(crate) fn answer_score_schema() -> JsonSchemaFormat {
         "additionalProperties": false,
     });
     JsonSchemaFormat { name: "score".into(), schema: schema.into(), strict: true }
+}
+
+/// Form of a reply with a score of this range.
+fn range_form(range: ValueRange) -> String {
+    let [low, high] = [range.low, range.high].map(|bound| bound.to_string());
+    fill_template(RANGE_FORM, &[("low", &low), ("high", &high)])
 }
 
 /// The messages of a call.
@@ -82,7 +95,8 @@ pub(crate) fn answer_score_messages(
         }
     };
 
-    parts.push(format!("\n{FORM}"));
+    let form = task.range.map_or_else(|| FORM.to_owned(), range_form);
+    parts.push(format!("\n{form}"));
     parts.extend(repair);
 
     let content = parts.into_iter().map(|text| Part::Text(text.into())).collect();

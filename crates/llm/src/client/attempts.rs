@@ -15,7 +15,7 @@ use crate::logprobs_probe::ProbeTurn;
 use crate::output_limit::{OutputLimit, ReplyLengthStats};
 use crate::price::ModelCard;
 use crate::quirks::ServerQuirks;
-use crate::rate_limit::{AcquireError, FailureConsequence, Permit, QueuedRequest, reported};
+use crate::rate_limit::{AcquireError, FailureConsequence, Permit, QueuedRequest, ServerOutage, reported};
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::ChatRequest;
 use crate::retry::{RetryJitter, RetryPolicy};
@@ -215,24 +215,25 @@ impl<'a> CallAttempts<'a> {
                 error.retry_after = Some(rest);
                 self.given_up(error)
             }
-            AcquireError::GivenUp(why) => self.account_given_up(&why),
+            AcquireError::GivenUp(outage) => self.account_given_up(outage),
         })
     }
 
     /// The error of a question to an account that nothing is sent to any more. It was not asked, so it counts as cancelled,
     /// unless somebody else is asked in its place.
-    fn account_given_up(&mut self, why: &str) -> AskError {
+    fn account_given_up(&mut self, outage: ServerOutage) -> AskError {
         let client = self.client;
         let failed = std::mem::take(&mut self.failed);
         let kind = if self.has_substitute {
             failed.last().map_or(ErrorKind::Connection, |attempt| attempt.kind)
         } else {
             let account = client.parts.endpoint.host();
-            client.observe(&CallEvent::GivenUp { account: &account, reason: why });
+            client.observe(&CallEvent::GivenUp { account: &account, reason: &outage.why });
             ErrorKind::Cancelled
         };
 
-        AskError { attempts: count(&failed), failed, ..AskError::new(kind, why) }
+        let retry_after = outage.again.filter(|_| !self.has_substitute);
+        AskError { attempts: count(&failed), failed, retry_after, ..AskError::new(kind, &*outage.why) }
     }
 
     /// Sets aside what the request may take, where that is counted; and the limit that its reply gets, where it has none.

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::allowance::allowances;
 use super::limiter::{RateLimiter, SendChance};
-use super::outage::FailureConsequence;
+use super::outage::{FailureConsequence, ServerOutage};
 use super::window::ConcurrencyWindow;
 use crate::clock::Clock;
 use crate::endpoint::ModelEndpoint;
@@ -37,8 +37,8 @@ pub struct RateLimits {
     pub requests_per_minute: Option<f64>,
     /// Tokens read and written in a minute at most, as far as they can be known before; more than 0.
     pub tokens_per_minute: Option<f64>,
-    /// Time after which an account, or a model, that was given up gets another request. Without it, it gets none as long as
-    /// the process lives: right for a run, wrong for a service.
+    /// Longest time after which an account, or a model, that was given up gets another request; the first ones come sooner.
+    /// Without it, it gets none as long as the process lives: right for a run, wrong for a service.
     pub recovery: Option<Duration>,
 }
 
@@ -114,6 +114,10 @@ pub struct AccountStatus {
     pub waiting: u32,
     /// True while nothing, or nothing but a probe, is sent: the server asked for a pause, or failed again and again.
     pub is_paused: bool,
+    /// True while only probes are sent, or nothing, because the server failed again and again.
+    pub is_held: bool,
+    /// The failure for which nothing is sent, to the server or to one of its models.
+    pub outage: Option<ServerOutage>,
 }
 
 /// Name of an account for other processes. Half a hash of a hash: it tells accounts apart, and confirms no guess of a key.
@@ -146,8 +150,8 @@ struct AccountLimits {
 pub(crate) enum AcquireError {
     /// The account rests for longer than the caller wants to wait.
     Pause(Duration),
-    /// The account, or the model, was given up for this reason.
-    GivenUp(Arc<str>),
+    /// The account, or the model, was given up.
+    GivenUp(ServerOutage),
 }
 
 /// Request that wants to be sent.
@@ -218,7 +222,7 @@ impl ProviderAccount {
             match chance {
                 SendChance::Now => {}
                 SendChance::AfterAnswer => changed.await,
-                SendChance::Never(why) => return Err(AcquireError::GivenUp(why)),
+                SendChance::Not(outage) => return Err(AcquireError::GivenUp(outage)),
                 SendChance::At(at) => {
                     let wait = at.saturating_sub(now);
                     if wait > request.longest {
@@ -246,6 +250,8 @@ impl ProviderAccount {
             in_flight: status.in_flight,
             waiting: status.waiting,
             is_paused: status.is_paused,
+            is_held: status.is_held,
+            outage: status.outage,
         }
     }
 

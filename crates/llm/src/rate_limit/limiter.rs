@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::allowance::{AllowanceKind, ServerAllowance};
 use super::bucket::TokenBucket;
-use super::outage::{AccountState, FailureConsequence, OutageTracker};
+use super::outage::{AccountState, FailureConsequence, OutageTracker, ServerOutage};
 use super::pace::{RefusalMeaning, RequestPace};
 use super::window::ConcurrencyWindow;
 use crate::error::ErrorKind;
@@ -49,13 +49,15 @@ pub(super) struct RateLimiter {
 }
 
 /// Limits of an account at one moment.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct LimiterStatus {
     pub(super) requests_per_second: Option<f64>,
     pub(super) window: u32,
     pub(super) in_flight: u32,
     pub(super) waiting: u32,
     pub(super) is_paused: bool,
+    pub(super) is_held: bool,
+    pub(super) outage: Option<ServerOutage>,
 }
 
 /// Possibility of sending the next request.
@@ -66,8 +68,8 @@ pub(super) enum SendChance {
     At(Duration),
     /// When one that is in flight is answered.
     AfterAnswer,
-    /// Never: the account, or this model of it, was given up for this reason.
-    Never(std::sync::Arc<str>),
+    /// Not now: the account, or this model of it, was given up.
+    Not(ServerOutage),
 }
 
 impl RateLimiter {
@@ -105,7 +107,7 @@ impl RateLimiter {
     /// Possibility of sending a request to a model that is expected to take so many tokens.
     pub(super) fn chance(&self, now: Duration, model: &str, tokens: f64) -> SendChance {
         let probe_at = match self.outage.state(model, now) {
-            AccountState::GivenUp(why) => return SendChance::Never(why),
+            AccountState::GivenUp(outage) => return SendChance::Not(outage),
             AccountState::Probing(_) if self.window.in_flight() > 0 => return SendChance::AfterAnswer,
             AccountState::Probing(from) => from,
             AccountState::Open if !self.window.has_room() => return SendChance::AfterAnswer,
@@ -174,6 +176,8 @@ impl RateLimiter {
             in_flight: self.window.in_flight(),
             waiting: self.window.waiting(),
             is_paused: self.gate > now || self.outage.is_held(),
+            is_held: self.outage.is_held(),
+            outage: self.outage.outage(now),
         }
     }
 

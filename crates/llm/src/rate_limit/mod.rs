@@ -18,3 +18,4 @@ pub use account::{AccountStatus, ProviderAccounts, RateLimits};
 pub(crate) use account::{AcquireError, Permit, ProviderAccount, QueuedRequest};
 pub(crate) use allowance::reported;
 pub(crate) use outage::FailureConsequence;
+pub use outage::ServerOutage;

@@ -20,6 +20,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Probes that fail before an account is given up that never answered. Silence is waited for in each.
 const PROBES: u32 = 4;
 const SILENT_PROBES: u32 = 2;
+/// Time after which what was given up is tried again first; each further time is twice as long, up to the longest.
+const FIRST_RECOVERY: Duration = Duration::from_secs(2);
 /// Time that an account which did answer is given to come back.
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -31,7 +33,7 @@ pub(super) struct OutageTracker {
     has_answered: bool,
     models: BTreeMap<Arc<str>, ModelStreak>,
     given_up: Option<GivenUp>,
-    /// Time after which what was given up is tried again; `None` for never.
+    /// Longest time after which what was given up is tried again; `None` for never.
     recovery: Option<Duration>,
 }
 
@@ -40,6 +42,25 @@ pub(super) struct OutageTracker {
 struct GivenUp {
     why: Arc<str>,
     since: Duration,
+    /// Time until it is tried again, where that is done at all.
+    pause: Duration,
+}
+
+impl GivenUp {
+    /// Failure that follows this one, if it was given up before.
+    fn new(before: Option<&Self>, why: String, since: Duration) -> Self {
+        let pause = before.map_or(FIRST_RECOVERY, |before| before.pause.saturating_mul(2));
+        Self { why: why.into(), since, pause }
+    }
+}
+
+/// Failure of a server that is not asked, since it failed again and again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerOutage {
+    /// The failure in words, for the operator.
+    pub why: Arc<str>,
+    /// Time until the server is asked again; `None` if it is not.
+    pub again: Option<Duration>,
 }
 
 /// Failures of one kind in a row.
@@ -75,8 +96,8 @@ pub(super) enum AccountState {
     Open,
     /// Only when nothing is in flight, and not before this moment.
     Probing(Duration),
-    /// Never, for this reason.
-    GivenUp(Arc<str>),
+    /// Not for now, or never.
+    GivenUp(ServerOutage),
 }
 
 /// Consequence of a failure.
@@ -90,7 +111,7 @@ pub(crate) enum FailureConsequence {
 }
 
 impl OutageTracker {
-    /// Tries what was given up again after this time.
+    /// Tries what was given up again: soon at first, and at least whenever this time has passed.
     pub(super) fn with_recovery(self, recovery: Option<Duration>) -> Self {
         Self { recovery, ..self }
     }
@@ -102,12 +123,12 @@ impl OutageTracker {
 
     pub(super) fn state(&self, model: &str, now: Duration) -> AccountState {
         let streak = self.models.get(model);
-        if let Some(GivenUp { why, since }) = self.given_up.as_ref().or_else(|| streak?.given_up.as_ref()) {
-            let is_over = |recovery: Duration| now.saturating_sub(*since) >= recovery;
-            if self.recovery.is_some_and(is_over) {
-                return AccountState::Probing(Duration::ZERO);
-            }
-            return AccountState::GivenUp(Arc::clone(why));
+        if let Some(given_up) = self.given_up.as_ref().or_else(|| streak?.given_up.as_ref()) {
+            let outage = self.outage_of(given_up, now);
+            return match outage.again {
+                Some(Duration::ZERO) => AccountState::Probing(Duration::ZERO),
+                _ => AccountState::GivenUp(outage),
+            };
         }
 
         match self.hold {
@@ -117,6 +138,18 @@ impl OutageTracker {
             }
             None => AccountState::Open,
         }
+    }
+
+    fn outage_of(&self, given_up: &GivenUp, now: Duration) -> ServerOutage {
+        let GivenUp { why, since, pause } = given_up;
+        let again = self.recovery.map(|longest| (*since + longest.min(*pause)).saturating_sub(now));
+        ServerOutage { why: Arc::clone(why), again }
+    }
+
+    /// The failure for which the account, or a model of it, was given up.
+    pub(super) fn outage(&self, now: Duration) -> Option<ServerOutage> {
+        let of_model = || self.models.values().find_map(|streak| streak.given_up.as_ref());
+        self.given_up.as_ref().or_else(of_model).map(|given_up| self.outage_of(given_up, now))
     }
 
     /// A good answer. Returns true if it ends a hold.
@@ -193,7 +226,7 @@ impl OutageTracker {
             count if count == refusals => FailureConsequence::Held,
             count if count > refusals => {
                 if streak.given_up.is_none() || self.recovery.is_some() {
-                    streak.given_up = Some(GivenUp { why: why().into(), since: now });
+                    streak.given_up = Some(GivenUp::new(streak.given_up.as_ref(), why(), now));
                 }
                 FailureConsequence::StillHeld(false)
             }
@@ -237,7 +270,7 @@ impl OutageTracker {
             let probes = if kind == ErrorKind::Timeout { SILENT_PROBES } else { PROBES };
             let is_out_of_patience = !self.has_answered || now.saturating_sub(streak.since) >= PATIENCE;
             if hold.failed_probes >= probes && is_out_of_patience {
-                self.given_up = Some(GivenUp { why: why().into(), since: now });
+                self.given_up = Some(GivenUp::new(self.given_up.as_ref(), why(), now));
             }
         }
 
@@ -272,12 +305,33 @@ mod tests {
 
         let mut service = OutageTracker::default().with_recovery(Some(recovery));
         let end = give_up(&mut service);
-        assert!(matches!(service.state("m", end + recovery / 2), AccountState::GivenUp(_)));
-        assert_eq!(service.state("m", end + recovery), AccountState::Probing(Duration::ZERO));
 
-        service.failed((99, "m"), ErrorKind::Connection, end + recovery, 100, || "refused".to_owned());
-        assert!(matches!(service.state("m", end + recovery), AccountState::GivenUp(_)));
+        // Soon at first, and then twice as long each time, up to the limit.
+        let mut now = end;
+        for (number, seconds) in (99_u64..).zip([2, 4, 8, 16, 30, 30]) {
+            let pause = Duration::from_secs(seconds);
+            let AccountState::GivenUp(outage) = service.state("m", now) else { panic!("{seconds}") };
+            assert_eq!((&*outage.why, outage.again), ("refused", Some(pause)));
+            assert_eq!(service.outage(now), Some(outage));
+
+            now += pause;
+            assert_eq!(service.state("m", now), AccountState::Probing(Duration::ZERO));
+            service.failed((number, "m"), ErrorKind::Connection, now, number + 1, || "refused".to_owned());
+        }
         assert!(service.answered("m"));
-        assert_eq!(service.state("m", end + recovery), AccountState::Open);
+        assert_eq!((service.state("m", now), service.outage(now)), (AccountState::Open, None));
+    }
+
+    #[test]
+    fn a_model_that_is_refused_is_tried_again_too() {
+        let mut service = OutageTracker::default().with_recovery(Some(Duration::from_secs(30)));
+        for number in 0..=u64::from(REFUSALS) {
+            let why = || "no such model".to_owned();
+            service.failed((number, "m"), ErrorKind::NotFound, Duration::ZERO, number + 1, why);
+        }
+
+        let outage = service.outage(Duration::from_secs(1)).expect("it was given up");
+        assert_eq!((&*outage.why, outage.again), ("no such model", Some(Duration::from_secs(1))));
+        assert_eq!(service.state("other", Duration::ZERO), AccountState::Open);
     }
 }

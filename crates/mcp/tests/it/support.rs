@@ -124,7 +124,15 @@ impl Client {
         let result = self.call(tool, arguments).await;
         assert_eq!(result.is_error, Some(false), "{tool}: {result:?}");
 
-        result.structured_content.expect("data")
+        let data = result.structured_content.expect("data");
+        let tools = self.service.list_all_tools().await.expect("tools");
+        let listed = tools.into_iter().find(|listed| listed.name == tool).expect("it is listed");
+        let schema = Value::Object((*listed.output_schema.expect("a schema")).clone());
+        let validator = jsonschema::validator_for(&schema).expect("a schema");
+        let errors: Vec<String> = validator.iter_errors(&data).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{tool}: {errors:?}\n{data:#}");
+
+        data
     }
 
     /// Message of a call that fails.

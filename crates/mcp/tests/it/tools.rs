@@ -33,7 +33,37 @@ async fn every_tool_says_what_it_takes_and_what_it_may_do() {
         let text = schema.to_string();
         assert!(!text.contains("\\n") && !text.contains("uint") && !text.contains("$ref\":\"http"), "{text}");
         assert_eq!(schema["additionalProperties"], false, "{}: an unknown argument is an error", tool.name);
+        assert!(tool.output_schema.is_some(), "{}: what it returns has a schema", tool.name);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_that_can_not_be_read_are_errors_of_the_form_of_all_others() {
+    let client = Fixture::new().connect().await;
+
+    for (arguments, problem) in
+        [(json!({}), "missing field `paths`"), (json!({"files": []}), "unknown field")]
+    {
+        let result = client.call("validate", arguments).await;
+
+        assert_eq!(result.is_error, Some(true));
+        let error = &result.structured_content.expect("data")["error"];
+        assert_eq!(error["kind"], "usage");
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(message.starts_with("arguments: ") && message.contains(problem), "{message}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn options_of_the_command_line_are_named_as_arguments() {
+    let client = Fixture::new().connect().await;
+    let arguments =
+        json!({"rubric": ["Says yes"], "samples": [{"id": "a", "answer": "Yes."}], "budget_usd": 0});
+
+    let graded = client.succeed("grade", arguments).await;
+
+    let warnings = graded["warnings"].to_string();
+    assert!(warnings.contains("`judges`") && !warnings.contains("--judge"), "{graded}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

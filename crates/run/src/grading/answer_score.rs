@@ -88,10 +88,13 @@ pub(crate) fn score_task(
     grader: &LlmGrader,
     instructions: Option<String>,
 ) -> AnswerScoreTask {
+    let given = grader.given.as_ref();
+    let variables = given.map(|given| given.variables.clone()).into_iter().flatten();
     AnswerScoreTask {
         material: Arc::clone(&context.material),
         instructions,
-        variables: context.variables(),
+        variables: variables.chain(context.variables()).collect(),
+        range: given.map(|given| given.range),
         trial: context.item.trial,
         sampling: SamplingOptions { temperature: grader.temperature, ..SamplingOptions::default() },
     }
@@ -115,6 +118,7 @@ pub(crate) fn combine_task(
         material: Arc::clone(&context.material),
         instructions: Some(instructions),
         variables,
+        range: None,
         trial: context.item.trial,
         sampling: SamplingOptions::default(),
     }

@@ -520,6 +520,7 @@ fn llm_grader(prompt: Option<GraderPrompt>) -> GraderKind {
         max_steps: Some(2),
         config: object(json!({ "b": 1, "a": 2 })),
         preprocessors: Vec::new(),
+        given: None,
     })
 }
 

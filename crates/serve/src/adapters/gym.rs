@@ -18,6 +18,10 @@ use crate::tenant::Tenant;
 /// Fields of a row that hold a reference answer, by the names that data sets use.
 const REFERENCES: [&str; 5] = ["reference", "reference_answer", "expected_answer", "ground_truth", "label"];
 
+/// Fields by which rollout collection keeps a row whose judge failed apart from those with a reward, to judge it again later.
+const FAILURE_CLASS: &str = "_ng_failure_class";
+const JUDGE_ERROR: &str = "_ng_failure_judge_error";
+
 /// Field of a row that names the rubric of its own. Agents of Gym post to `/verify` without a query.
 const RUBRIC_FIELD: &str = "assize_rubric";
 
@@ -94,6 +98,13 @@ fn add_result(body: &mut Map<String, Value>, result: &SampleResult) {
     body.insert("mask_sample".into(), json!(is_unknown));
     body.insert("failure_kind".into(), json!(kind));
     body.insert("failure_reason".into(), json!(result.error));
+    for (key, value) in [(FAILURE_CLASS, json!("judge_failed")), (JUDGE_ERROR, json!(result.error))] {
+        // A row that is sent again may bring what was said the first time.
+        body.remove(key);
+        if is_unknown {
+            body.insert(key.into(), value);
+        }
+    }
 }
 
 /// The sample of a request; `None` if the response holds nothing that the model said or called.

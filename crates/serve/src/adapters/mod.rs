@@ -1,6 +1,7 @@
 //! The service in the words of training frameworks: each adapter turns a body of theirs into samples, and results into theirs.
 
 pub(crate) mod gym;
+pub(crate) mod gym_metrics;
 pub(crate) mod lambda;
 pub(crate) mod openai;
 pub(crate) mod openrlhf;
@@ -18,7 +19,7 @@ use crate::decode::parse_body;
 use crate::job::JobGuard;
 use crate::problem::ApiError;
 use crate::query::{AdapterQuery, DEFAULT_RUBRIC};
-use crate::reply::ungraded_error;
+use crate::reply::failed_request;
 use crate::routes::{beside_connections, read_body};
 use crate::service::Service;
 use crate::telemetry::TraceParent;
@@ -30,15 +31,20 @@ async fn read(
     tenant: &Tenant,
     request: Request,
 ) -> Result<(Value, AdapterQuery), ApiError> {
+    let takes_answer = request.uri().path() == openrlhf::PATH;
+    let trace = TraceParent::from_headers(request.headers());
+    let query = AdapterQuery::parse(request.uri().query(), takes_answer)?.with_trace(trace);
+
+    Ok((read_json(service, tenant, request).await?, query))
+}
+
+/// Body of a request to an adapter.
+async fn read_json(service: &Service, tenant: &Tenant, request: Request) -> Result<Value, ApiError> {
     let (head, body) = request.into_parts();
-    let takes_answer = head.uri.path() == openrlhf::PATH;
-    let trace = TraceParent::from_headers(&head.headers);
-    let query = AdapterQuery::parse(head.uri.query(), takes_answer)?.with_trace(trace);
     let body = read_body(service, tenant, &head.headers, body).await?;
 
     let limits = service.options.limits;
-    let body = beside_connections(service, body.len(), move || parse_body(&body, &limits)).await?;
-    Ok((body, query))
+    beside_connections(service, body.len(), move || parse_body(&body, &limits)).await
 }
 
 /// Grades samples by the rubric that is named, else by the one of the name `default`; the results are in their order.
@@ -63,7 +69,7 @@ async fn grade(
     let plan = service.plan(tenant, query.request(samples, otherwise, has_default)?, query.trace.clone())?;
     let job = JobGuard::new(service.start(tenant, plan)?, false);
     let results = job.job().all().await;
-    match ungraded_error(&results, job.job().on_ungraded) {
+    match failed_request(service, &results, job.job().on_ungraded) {
         Some(error) => Err(error),
         None => Ok(results),
     }

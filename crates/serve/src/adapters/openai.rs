@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assize_engine::{EngineError, GradingSample, GradingStop, SamplePlace, content_text};
-use assize_evalfile::{CaseMessage, GivenOutput, MessageRole};
+use assize_evalfile::{CaseMessage, GivenOutput, GivenPrompt, MessageRole};
 use assize_rubric::{
     Cost, Finding, FormulaError, Tokens, UngradedKind, ValueRange, evaluate_formula, formula_names,
 };
@@ -63,7 +63,7 @@ pub(crate) enum RequestGrader {
     /// The judge gives a score, which becomes a number of the range.
     ScoreModel {
         instructions: String,
-        range: (f64, f64),
+        given: GivenPrompt,
     },
     /// The judge decides whether a label of those that pass fits.
     LabelModel {
@@ -93,6 +93,8 @@ struct GraderRun {
     /// Lowest and highest reward, if it is not known and they are other than those of the grader.
     range: Option<ValueRange>,
     tokens: u64,
+    /// True if the judge was not asked, because it failed before.
+    is_unavailable: bool,
     /// Names of the errors that happened, as the protocol has them.
     errors: BTreeMap<&'static str, String>,
     sub_rewards: Map<String, Value>,
@@ -137,7 +139,8 @@ pub(crate) async fn run(
     };
 
     service.metrics.count_sample(&tenant.name, run.status());
-    let reward = final_reward(&run, &grader, query.on_ungraded)?;
+    let reward = final_reward(&run, &grader, query.on_ungraded)
+        .map_err(|error| if run.is_unavailable { service.unavailable(error) } else { error })?;
     Ok(Json(reply(&name, &kind, run, reward, begun)))
 }
 
@@ -265,14 +268,22 @@ fn read_grader(
             check_model(&mut object, judges);
             object.take("sampling_params");
             let range = read_range(&mut object);
-            let instructions = read_instructions(values, &mut object);
-            RequestGrader::ScoreModel { instructions: instructions?, range: range? }
+            let instructions = read_instructions(&mut object);
+            let variables = instructions.as_ref().map(|text| values.named_values(text));
+            if let Some(Err(error)) = &variables {
+                object.problem("input", error.as_str());
+            }
+            let given = GivenPrompt { variables: variables?.ok()?, range: range? };
+            RequestGrader::ScoreModel { instructions: instructions?, given }
         }
         "label_model" => {
             check_model(&mut object, judges);
             object.take("sampling_params");
             let (labels, passing) = (texts("labels", &mut object), texts("passing_labels", &mut object));
-            let instructions = read_instructions(values, &mut object);
+            // Criteria are no templates: what they refer to is named, and shown beside them.
+            let instructions = read_instructions(&mut object);
+            let instructions = instructions.map(|text| values.name(&text)).transpose();
+            let instructions = instructions.map_err(|error| object.problem("input", error)).ok().flatten();
             let (labels, passing) = (labels?, passing?);
             if let Some(other) = passing.iter().find(|label| !labels.contains(label)) {
                 object.problem("passing_labels", format!("`{other}` is none of `labels`"));
@@ -362,10 +373,10 @@ fn texts(key: &'static str, object: &mut ObjectReader<'_>) -> Option<Vec<String>
     texts
 }
 
-fn read_range(object: &mut ObjectReader<'_>) -> Option<(f64, f64)> {
-    let Some(list) = object.list("range") else { return Some((0.0, 1.0)) };
+fn read_range(object: &mut ObjectReader<'_>) -> Option<ValueRange> {
+    let Some(list) = object.list("range") else { return Some(ValueRange { low: 0.0, high: 1.0 }) };
     match list.iter().map(Value::as_f64).collect::<Option<Vec<_>>>().as_deref() {
-        Some([low, high]) if low < high => Some((*low, *high)),
+        Some([low, high]) if low < high => Some(ValueRange { low: *low, high: *high }),
         _ => {
             object.problem("range", "expected two numbers, the lower one first");
             None
@@ -384,8 +395,8 @@ fn check_model(object: &mut ObjectReader<'_>, judges: &[String]) {
     }
 }
 
-/// Instructions of `input` in which references are named: the values themselves are shown to the judge as data.
-fn read_instructions(values: &TemplateValues, object: &mut ObjectReader<'_>) -> Option<String> {
+/// Instructions of `input`: the texts of its messages, whatever their roles.
+fn read_instructions(object: &mut ObjectReader<'_>) -> Option<String> {
     let texts: Vec<String> = match object.take("input") {
         Some(Value::String(text)) => vec![text],
         Some(Value::Array(messages)) => {
@@ -399,14 +410,14 @@ fn read_instructions(values: &TemplateValues, object: &mut ObjectReader<'_>) -> 
         return None;
     }
 
-    values.name(&text).map_err(|error| object.problem("input", error)).ok()
+    Some(text)
 }
 
 impl RequestGrader {
     /// Lowest and highest reward; `None` for a formula, whose bounds depend on what is known.
     fn range(&self) -> Option<ValueRange> {
         match self {
-            Self::ScoreModel { range, .. } => Some(ValueRange { low: range.0, high: range.1 }),
+            Self::ScoreModel { given, .. } => Some(given.range),
             Self::Multi { .. } => None,
             _ => Some(ValueRange { low: 0.0, high: 1.0 }),
         }
@@ -442,14 +453,12 @@ impl RequestGrader {
                 Ok(None) => GraderRun::failed("other_error", "the metric is not known"),
                 Err(error) => GraderRun::failed("other_error", error),
             },
-            Self::ScoreModel { instructions, range } => {
-                let scale = format!(
-                    "{instructions}\n\n(The lowest score of this scale, {}, is given as 0, and the highest, {}, as the highest \
-                     one.)",
-                    range.0, range.1
-                );
-                let run = judge(context, JudgeTask::Score(scale)).await;
-                GraderRun { reward: run.reward.map(|score| range.0 + score * (range.1 - range.0)), ..run }
+            Self::ScoreModel { instructions, given } => {
+                let ValueRange { low, high } = given.range;
+                let run = judge(context, JudgeTask::Score(instructions.clone(), given.clone())).await;
+                // Without what the way from the range to 0 to 1 and back leaves behind.
+                let in_range = |score: f64| ((low + score * (high - low)) * 1e9).round() / 1e9;
+                GraderRun { reward: run.reward.map(in_range), ..run }
             }
             Self::LabelModel { instructions, labels, passing } => {
                 let criterion = format!(
@@ -489,6 +498,7 @@ fn combine(graders: &BTreeMap<String, RequestGrader>, runs: Vec<GraderRun>, form
         let open = run.range.or_else(|| grader.range()).unwrap_or(ValueRange::known(f64::NAN));
         values.insert(name.clone(), run.reward.map_or(open, ValueRange::known));
         all.tokens += run.tokens;
+        all.is_unavailable |= run.is_unavailable;
         all.sub_rewards.insert(name.clone(), json!(run.reward));
         all.errors.extend(run.errors);
     }
@@ -511,7 +521,7 @@ fn combine(graders: &BTreeMap<String, RequestGrader>, runs: Vec<GraderRun>, form
 /// Question to the judge.
 enum JudgeTask {
     /// One score by these instructions.
-    Score(String),
+    Score(String, GivenPrompt),
     /// One criterion.
     Criterion(String),
 }
@@ -548,16 +558,16 @@ async fn judge(context: &RunContext<'_>, task: JudgeTask) -> GraderRun {
 async fn ask(
     context: &RunContext<'_>,
     task: JudgeTask,
-    mut sample: GradingSample,
+    sample: GradingSample,
     stop: &GradingStop,
 ) -> Result<(CaseRecord, String), EngineError> {
     let grader = &context.tenant.grader;
     match task {
-        JudgeTask::Score(instructions) => {
-            let judges = context.service.judges().join(" ");
-            let hash = blake3::hash(format!("score_model {judges} {instructions}").as_bytes());
-            sample.expected_outcome = Some(instructions);
-            Ok((grader.score(sample, stop).await?, hash.to_hex().to_string()))
+        JudgeTask::Score(instructions, given) => {
+            let (judges, range) = (context.service.judges().join(" "), given.range);
+            let settings = format!("score_model {judges} {} {} {instructions}", range.low, range.high);
+            let hash = blake3::hash(settings.as_bytes()).to_hex().to_string();
+            Ok((grader.score(sample, (instructions, given), stop).await?, hash))
         }
         JudgeTask::Criterion(text) => {
             let rubric = json!([{ "outcome": text, "required": false }]).to_string();
@@ -576,7 +586,10 @@ fn read_record(record: &CaseRecord) -> GraderRun {
         run.tokens += input.unwrap_or(0) + output.unwrap_or(0);
         let broken = matches!(&row.decision.finding, Finding::Grader(finding) if finding.score.is_err());
         match &row.decision.ungraded {
-            Some(reason) => drop(run.errors.insert(error_name(reason.kind), reason.message.clone())),
+            Some(reason) => {
+                run.is_unavailable |= reason.kind == UngradedKind::Unavailable;
+                run.errors.insert(error_name(reason.kind), reason.message.clone());
+            }
             None if broken => {
                 run.errors.insert("model_grader_parse_error", row.decision.reason.clone());
             }

@@ -13,6 +13,9 @@ use crate::problem::ApiError;
 use crate::service::Service;
 use crate::tenant::Tenant;
 
+/// Bytes of the end of a prompt by which a query is known that has lost the beginning of the prompt.
+const SHORTEST_END: usize = 32;
+
 /// Path of the address.
 pub(crate) const PATH: &str = "/get_reward";
 
@@ -106,30 +109,67 @@ pub(crate) fn read_samples(
 }
 
 /// Rest of a query after the prompt that it begins with. Marks of the tokenizer, such as `<s>` or `[gMASK]<sop>`, may stand before
-/// the prompt; a prompt that is found further on is quoted by the answer.
+/// the prompt; a prompt that is found further on is quoted by the answer. Of a long prompt, OpenRLHF keeps the end.
 fn answer_after<'q>(prompt: &str, query: &'q str) -> Option<&'q str> {
-    let (before, answer) = query.split_once(prompt)?;
-    let mut marks = before;
-    while !marks.is_empty() {
-        let end = match marks.as_bytes()[0] {
-            b'<' => marks.find('>')?,
-            b'[' => marks.find(']')?,
-            _ => return None,
-        };
-        if marks[..end].contains(char::is_whitespace) {
-            return None;
-        }
-        marks = &marks[end + 1..];
+    if let Some((before, answer)) = query.split_once(prompt)
+        && after_marks(before).last() == Some("")
+    {
+        return Some(answer);
     }
 
-    Some(answer)
+    after_marks(query).find_map(|query| query.get(end_of_prompt(prompt, query)?..))
+}
+
+/// A text, and what follows each of the marks that it begins with.
+fn after_marks(text: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(text), |text| {
+        let end = match text.as_bytes().first()? {
+            b'<' => text.find('>')?,
+            b'[' => text.find(']')?,
+            _ => return None,
+        };
+        (!text[..end].contains(char::is_whitespace)).then(|| &text[end + 1..])
+    })
+}
+
+/// Length of the end of a prompt that a query begins with, if it is long enough for that to be no coincidence and no other
+/// end will do.
+fn end_of_prompt(prompt: &str, query: &str) -> Option<usize> {
+    let (prompt, query) = (prompt.as_bytes(), query.as_bytes());
+    let query = &query[..query.len().min(prompt.len())];
+
+    // Knuth, Morris and Pratt: for each beginning of the query, the longest shorter one that it ends with.
+    let mut shorter = vec![0; query.len() + 1];
+    let mut matched = 0;
+    for (at, byte) in query.iter().enumerate().skip(1) {
+        matched = extended(query, &shorter, matched, *byte);
+        shorter[at + 1] = matched;
+    }
+
+    let mut matched = 0;
+    for byte in prompt {
+        if matched == query.len() {
+            matched = shorter[matched];
+        }
+        matched = extended(query, &shorter, matched, *byte);
+    }
+    (matched >= SHORTEST_END && shorter[matched] < SHORTEST_END).then_some(matched)
+}
+
+/// Length of the beginning of the query that a text ends with, one byte after `matched` of it.
+fn extended(query: &[u8], shorter: &[usize], mut matched: usize, byte: u8) -> usize {
+    while matched > 0 && query.get(matched) != Some(&byte) {
+        matched = shorter[matched];
+    }
+
+    if query.get(matched) == Some(&byte) { matched + 1 } else { 0 }
 }
 
 /// Problem of a query that can't be told from its prompt: whatever the prompt says would be graded as the answer.
 fn no_answer(has_prompt: bool) -> &'static str {
     if has_prompt {
-        "does not begin with its entry of `prompts`, so where the answer begins is not known; add `answer=query` to the address \
-         if `query` is the answer alone"
+        "begins neither with its entry of `prompts` nor with a long end of it (as that of a prompt that was too long), so where \
+         the answer begins is not known; add `answer=query` to the address if `query` is the answer alone"
     } else {
         "`prompts` has no entry for it, so where the answer begins is not known; add `answer=query` to the address if \
          `query` is the answer alone"
@@ -139,4 +179,36 @@ fn no_answer(has_prompt: bool) -> &'static str {
 /// Rows without a label have null or an empty text.
 fn is_blank(label: &Value) -> bool {
     label.is_null() || label.as_str().is_some_and(str::is_empty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROMPT: &str =
+        "System: You answer questions of customers.\nUser: How long can I return it?\nAssistant: ";
+
+    #[test]
+    fn the_answer_follows_the_prompt_or_a_long_end_of_it() {
+        let end = &PROMPT[20..];
+        let repeating = format!("{PROMPT}30 days");
+        for (query, answer) in [
+            (format!("{PROMPT}30 days"), Some("30 days")),
+            (format!("<s>[gMASK]{PROMPT}30 days"), Some("30 days")),
+            (format!("{end}30 days"), Some("30 days")),
+            (format!("<s>{end}30 days"), Some("30 days")),
+            (end.to_owned(), Some("")),
+            // What the answer repeats is a part of it.
+            (format!("{end}{PROMPT}30 days"), Some(repeating.as_str())),
+            ("Assistant: 30 days".to_owned(), None),
+            ("30 days".to_owned(), None),
+        ] {
+            assert_eq!(answer_after(PROMPT, &query), answer, "{query}");
+        }
+
+        // Where the beginning was lost in a repetition is not known.
+        let repeated = "ab ".repeat(40);
+        assert_eq!(answer_after(&repeated, &format!("{}c", "ab ".repeat(30))), None);
+        assert_eq!(answer_after(&repeated, &format!("{repeated}c")), Some("c"));
+    }
 }

@@ -29,13 +29,32 @@ impl TemplateValues {
     /// # Errors
     /// With the first reference that leads nowhere.
     pub(crate) fn fill(&self, text: &str) -> Result<String, String> {
+        replace(text, |reference| self.text(reference))
+    }
+
+    /// Values of the references in a text, by their names, for those who show them as data.
+    ///
+    /// # Errors
+    /// With the first reference that leads nowhere.
+    pub(crate) fn named_values(&self, text: &str) -> Result<Vec<(String, String)>, String> {
+        let mut found: Vec<(String, String)> = Vec::new();
         replace(text, |reference| {
-            let value =
-                self.find(reference).ok_or_else(|| format!("`{{{{ {reference} }}}}` leads nowhere"))?;
-            Ok(match value {
-                Value::String(text) => text,
-                other => other.to_string(),
-            })
+            let value = self.text(reference)?;
+            if !found.iter().any(|(name, _)| name == reference) {
+                found.push((reference.to_owned(), value));
+            }
+            Ok(String::new())
+        })?;
+
+        Ok(found)
+    }
+
+    /// Text of a reference.
+    fn text(&self, reference: &str) -> Result<String, String> {
+        let value = self.find(reference).ok_or_else(|| format!("`{{{{ {reference} }}}}` leads nowhere"))?;
+        Ok(match value {
+            Value::String(text) => text,
+            other => other.to_string(),
         })
     }
 
@@ -96,6 +115,12 @@ mod tests {
             values.name("Is {{ sample.output_text }} like {{ item.n }}?").unwrap(),
             "Is [the answer] like [item.n]?"
         );
+        assert_eq!(
+            values.named_values("{{ item.n }} {{item.n}} {{ sample.output_json.k }}").unwrap(),
+            [("item.n", "3"), ("sample.output_json.k", "{{ item.secret }}")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
+        assert!(values.named_values("{{ item.none }}").is_err());
         for wrong in ["{{ item.none }}", "{{ env.HOME }}", "{{ sample.other }}", "{{}}"] {
             assert!(values.fill(wrong).is_err(), "{wrong}");
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use assize_engine::UnknownPrice;
 use assize_serve::KeyQuotas;
 use assize_testkit::mock::{MockRequest, MockServer, rule};
 use base64::Engine as _;
@@ -147,6 +148,7 @@ async fn quotas_of_a_key_hold_for_it_alone() {
     let model =
         MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(300)));
     let mut setup = Setup::with_model(&model);
+    setup.file(".assize/prices.yaml", "models:\n  openai:judge-1: {input: 1, output: 1}\n");
     let keys = setup.keys(&[
         ("few", KeyQuotas { requests_per_minute: Some(2), ..KeyQuotas::default() }),
         ("small", KeyQuotas { samples_in_flight: Some(2), ..KeyQuotas::default() }),
@@ -198,7 +200,7 @@ async fn metrics_show_the_amounts_of_others_to_the_operator_alone() {
     };
     let own = page(&keys[0]).await;
     assert!(own.contains("assize_samples_total{client=\"first\",status=\"graded\"} 1"), "{own}");
-    assert!(own.contains("assize_spent_usd_total{client=\"first\"}"), "{own}");
+    assert!(own.contains("assize_unpriced_calls_total{client=\"first\"} 1"), "{own}");
     for hidden in ["client=\"second\"", "client=\"watch\"", "server=\""] {
         assert!(!own.contains(hidden), "{hidden} is in\n{own}");
     }
@@ -223,4 +225,86 @@ async fn pages_of_other_sites_reach_nothing() {
         let reply = server.post("/v1/grade", &[("Content-Type", kind)], &body()).await;
         assert_eq!(reply.status, 415, "{kind}");
     }
+}
+
+/// A key with a budget of a dollar.
+fn with_budget() -> KeyQuotas {
+    KeyQuotas { budget_usd: assize_rubric::Usd::from_dollars(1.0), ..KeyQuotas::default() }
+}
+
+#[tokio::test]
+async fn the_budget_of_a_key_needs_every_price_as_that_of_the_server_does() {
+    let model = MockServer::start(rule::judge);
+    let mut setup = Setup::with_model(&model);
+    setup.keys(&[("free", KeyQuotas::default()), ("poor", with_budget())]);
+    let error = setup.bind_error().await;
+    for part in [
+        "`--budget-usd` of the key `poor`: unknown price for openai:judge-1 at 127.0.0.1:",
+        "for the provider's own server only",
+        "`.assize/prices.yaml`",
+        "--budget-unknown-price allow",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+
+    let mut setup = Setup::with_model(&model);
+    setup.run.unknown_price = UnknownPrice::Allow;
+    let keys = setup.keys(&[("poor", with_budget())]);
+    let server = setup.start().await;
+    let reply = server.post("/v1/grade", &[("Authorization", &bearer(&keys[0]))], &body()).await;
+    assert_eq!((reply.status, model.count()), (200, 1));
+}
+
+#[tokio::test]
+async fn a_key_with_a_budget_that_no_price_limits_is_not_taken_over_while_the_server_runs() {
+    let model = MockServer::start(rule::judge);
+    let mut setup = Setup::with_model(&model);
+    let keys = setup.keys(&[("free", KeyQuotas::default())]);
+    let path = setup.options.keys.clone().unwrap();
+    let server = setup.start().await;
+
+    let poor = assize_serve::KeyFile::add(&path, "poor", with_budget(), String::new()).unwrap();
+    let is_told = |line: &String| {
+        line.contains("of the key `poor`: unknown price") && line.ends_with("the keys stay as they were")
+    };
+    for _ in 0..100 {
+        if server.log.lock().unwrap().iter().any(is_told) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let log = server.log.lock().unwrap().clone();
+    assert!(log.iter().any(is_told), "{log:?}");
+
+    let status =
+        async |key: &str| server.post("/v1/grade", &[("Authorization", &bearer(key))], &body()).await.status;
+    assert_eq!((status(&poor).await, status(&keys[0]).await), (401, 200));
+}
+
+#[tokio::test]
+async fn a_judge_of_unknown_price_that_only_a_rubric_names_is_refused_to_a_key_with_a_budget() {
+    let model = MockServer::start(rule::judge);
+    let mut setup = Setup::with_model(&model);
+    setup.file(".assize/prices.yaml", "models:\n  openai:judge-1: {input: 1, output: 1}\n");
+    setup.file("rubrics/costly.yaml", "judge: openai:judge-2\ncriteria:\n  - yes\n");
+    setup.options.rubrics = Some("rubrics".into());
+    setup.run.judges = Vec::new();
+    setup.variable("JUDGE_MODEL", "openai:judge-1");
+    let keys = setup.keys(&[("poor", with_budget()), ("free", KeyQuotas::default())]);
+    let server = setup.start().await;
+    let named = json!({"rubric": {"name": "costly"}, "samples": [{"output": "the answer"}]});
+    let ask = async |key: &str, body: &Value| {
+        server.post("/v1/grade", &[("Authorization", &bearer(key))], body).await
+    };
+
+    for _ in 0..2 {
+        let refused = ask(&keys[0], &named).await;
+        assert_eq!((refused.status, model.count()), (422, 0), "{refused:?}");
+        let [(path, message)] = &refused.problems()[..] else { panic!("{refused:?}") };
+        assert!(path == "/rubric" && message.contains("price"), "{message}");
+        assert!(!refused.body.contains("127.0.0.1"), "addresses are the operator's: {refused:?}");
+    }
+    // Other judges and other keys are not concerned.
+    assert_eq!(ask(&keys[0], &body()).await.status, 200);
+    assert_eq!(ask(&keys[1], &named).await.status, 200);
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_testkit::mock::{MockServer, rule};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, rule};
 use serde_json::{Value, json};
 
 use crate::fixture::{Running, Setup};
@@ -246,6 +246,8 @@ async fn a_judge_that_fails_is_an_error_or_a_masked_sample_and_never_a_silent_ze
     let masked = server.post("/verify?rubric=refunds", &[], &gym).await.json();
     assert_eq!((&masked["reward"], &masked["mask_sample"]), (&json!(0.0), &json!(true)), "{masked}");
     assert_eq!(masked["failure_kind"], "judge_failed");
+    assert_eq!(masked["_ng_failure_class"], "judge_failed", "collection keeps it apart");
+    assert!(masked["_ng_failure_judge_error"].as_str().unwrap().contains("period: "), "{masked}");
 
     let grader = json!({"model_sample": "r", "item": {}, "grader": {
         "type": "score_model", "name": "s", "model": "judge-1", "input": [{"role": "user", "content": "Rate it."}],
@@ -294,4 +296,66 @@ async fn graders_that_no_answer_could_satisfy_are_problems_of_the_request() {
         let reply = server.post(path, &[], &body).await;
         assert_eq!((reply.status, reply.problems()[0].0.as_str()), (422, at), "{reply:?}");
     }
+}
+
+#[tokio::test]
+async fn collection_of_gym_ends_with_the_metrics_of_its_rollouts() {
+    let server = start_with(&["default"]).await;
+    let said = json!({"type": "output_text", "text": "The refund period is 30 days."});
+    let mut rollout =
+        server.post("/verify", &[], &gym(&json!([gym_message("assistant", &said)]))).await.json();
+    assert_eq!(rollout.get("_ng_failure_class"), None, "{rollout}");
+    rollout["_ng_task_index"] = json!(4);
+
+    let reply = server.post("/aggregate_metrics", &[], &json!({"verify_responses": [rollout]})).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    assert_eq!(reply.json()["key_metrics"], json!({"mean/reward": 0.75}));
+    assert_eq!(reply.json()["group_level_metrics"][0]["_ng_task_index"], 4);
+    assert_eq!(server.get("/reverify_mode").await.body, "\"stateless\"");
+    assert_eq!(server.post("/aggregate_metrics", &[], &json!({"responses": []})).await.status, 422);
+}
+
+#[tokio::test]
+async fn a_score_model_follows_its_author_within_the_authors_range() {
+    let model = MockServer::start(|_: &MockRequest| {
+        MockReply::Json(json!({"evidence": [], "reason": "fine", "score": 4}))
+    });
+    let server = Setup::with_model(&model).start().await;
+    let grade = async |input: Value| {
+        let run = json!({"model_sample": "THE-ANSWER", "item": {"wanted": "Say yes. {{ item.other }}", "other": "SECRET"}, "grader": {
+            "type": "score_model", "name": "s", "model": "judge-1", "range": [1, 5], "input": input,
+        }});
+        let reply = server.post("/v1/fine_tuning/alpha/graders/run", &[], &run).await;
+        assert_eq!((reply.status, &reply.json()["reward"]), (200, &json!(4.0)), "{reply:?}");
+        last_prompt(&model)
+    };
+
+    let asked = grade(json!([
+        {"role": "system", "content": "You are strict."},
+        {"role": "user", "content": "Is {{ sample.output_text }} like {{ item.wanted }}?"},
+    ]))
+    .await;
+    for part in ["You are strict.", "Is \n[[BEGIN sample.output_text ", "[[BEGIN item.wanted ", "from 1 to 5"]
+    {
+        assert!(asked.contains(part), "{part} is not in {asked}");
+    }
+    assert!(!asked.contains("expected outcome") && !asked.contains("SECRET"), "{asked}");
+
+    // Who refers to nothing gets the item and the answer as they are.
+    let asked = grade(json!("Rate it.")).await;
+    assert!(answer_in(&asked).contains("THE-ANSWER") && asked.contains("SECRET"), "{asked}");
+    assert!(asked.contains("Instructions\n\nRate it."), "{asked}");
+}
+
+#[tokio::test]
+async fn the_prompt_that_was_too_long_is_known_by_its_end() {
+    let server = start().await;
+    let prompt = format!("{}How long can I return the shoes that I bought? ", "Be polite. ".repeat(20));
+    let query = format!("<s>{}The refund period is 30 days.", &prompt[100..]);
+    let reply =
+        server.post("/get_reward?rubric=refunds", &[], &json!({"query": [query], "prompts": [prompt]})).await;
+    assert_eq!((reply.status, &reply.json()["rewards"]), (200, &json!(0.75)), "{reply:?}");
+
+    let unknown = server.post("/get_reward?rubrik=refunds", &[], &json!({"query": []})).await;
+    assert!(unknown.body.contains("deadline_ms, answer"), "{unknown:?}");
 }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use assize_serve::KeyQuotas;
 use assize_testkit::mock::{MockRequest, MockServer, rule};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
@@ -458,4 +459,46 @@ async fn connections_beyond_the_limit_wait() {
     assert!(!second.is_finished(), "there is one place");
     drop(first);
     assert_eq!(second.await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn a_broken_character_of_one_answer_does_not_fail_the_others() {
+    let server = Setup::offline().start().await;
+    let body =
+        br#"{"rubric": ["mentions apples"], "samples": [{"output": "apples \ud800"}, {"output": "apples"}]}"#;
+    let reply = send(server.address, &request_text("POST", "/v1/grade", &[], body)).await;
+    assert_eq!((reply.status, &reply.json()["summary"]["graded"]), (200, &json!(2)), "{reply:?}");
+}
+
+#[tokio::test]
+async fn bodies_that_are_encoded_are_refused() {
+    let server = Setup::offline().start().await;
+    let body = json!({"rubric": ["a"], "samples": [{"output": "a"}]});
+    for (encoding, status) in [("gzip", 415), ("br", 415), ("identity", 200)] {
+        let reply = server.post("/v1/grade", &[("Content-Encoding", encoding)], &body).await;
+        assert_eq!(reply.status, status, "{encoding}: {reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_limit_is_told_by_what_would_be_taken() {
+    let mut setup = Setup::offline();
+    let keys = setup.keys(&[("a", KeyQuotas { samples_in_flight: Some(1), ..KeyQuotas::default() })]);
+    let server = setup.start().await;
+    let headers = [("X-Api-Key", keys[0].as_str())];
+    let sample = json!({"output": "a"});
+
+    for deadline in [json!("100"), json!(0), json!(1.5), json!(86_400_001)] {
+        let body = json!({"rubric": ["a"], "samples": [sample], "deadline_ms": deadline});
+        let reply = server.post("/v1/grade", &headers, &body).await;
+        let expected = ("/deadline_ms".to_owned(), "expected 1 to 86400000".to_owned());
+        assert_eq!(reply.problems(), [expected], "{deadline}");
+    }
+
+    let many =
+        server.post("/v1/grade", &headers, &json!({"rubric": ["a"], "samples": [sample, sample]})).await;
+    assert_eq!((many.status, many.header("retry-after")), (429, None), "{many:?}");
+    assert!(many.body.contains("this request has 2 samples; this key may have 1 in flight"), "{many:?}");
+    let without = server.post("/v1/grade", &[], &json!({})).await;
+    assert!(without.status == 401 && without.body.contains("`X-Api-Key: KEY`"), "{without:?}");
 }

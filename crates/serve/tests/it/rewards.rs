@@ -254,7 +254,10 @@ async fn calls_that_a_deadline_ends_are_counted_and_charged_to_the_key() {
     );
     let metrics =
         send(server.address, &request_text("GET", "/metrics", &[("X-Api-Key", &operator)], b"")).await.body;
-    assert!(metrics.contains(&format!("assize_unpriced_calls_total {}\n", model.count())), "{metrics}");
+    assert!(
+        metrics.contains(&format!("assize_unpriced_calls_total{{client=\"poor\"}} {}\n", model.count())),
+        "{metrics}"
+    );
     assert!(metrics.contains("assize_model_paused{server=\"127.0.0.1"), "{metrics}");
 
     let second = server.post("/v1/grade", &headers, &ask("b")).await;
@@ -305,4 +308,104 @@ async fn a_budget_that_is_spent_leaves_the_rest_ungraded_with_the_reason() {
     let reasons: Vec<&str> =
         reply["results"].as_array().unwrap().iter().filter_map(|result| result["error"].as_str()).collect();
     assert!(reasons.len() == 2 && reasons[0].contains("budget of 2 calls"), "{reasons:?}");
+}
+
+/// Waits until the operator was told something.
+async fn wait_for_line(server: &Running, part: &str) {
+    for _ in 0..80 {
+        if server.log.lock().unwrap().iter().any(|line| line.contains(part)) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("`{part}` is not in {:?}", server.log.lock().unwrap());
+}
+
+#[tokio::test]
+async fn a_judge_that_is_not_asked_now_says_when_it_is_asked_again() {
+    let broken = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let state = std::sync::Arc::clone(&broken);
+    let model = MockServer::start(move |request: &MockRequest| {
+        if state.load(std::sync::atomic::Ordering::Acquire) {
+            return MockReply::status(401, r#"{"error": {"message": "bad key"}}"#);
+        }
+        rule::judge(request)
+    });
+    let server = start(&model).await;
+    for _ in 0..4 {
+        server.graded(&body(json!(["yes"]), json!({}))).await;
+    }
+    let calls = model.count();
+
+    let failed = server.grade(&body(json!(["yes"]), json!({"on_ungraded": "error"}))).await;
+    assert_eq!((failed.status, failed.kind().as_str()), (503, "unavailable"), "{failed:?}");
+    let seconds: u64 = failed.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=2).contains(&seconds), "{failed:?}");
+    let [(_, problem)] = &failed.problems()[..] else { panic!("{failed:?}") };
+    for part in
+        ["not judged: openai:judge-1 failed before", "did not accept the API key. It is asked again in"]
+    {
+        assert!(problem.contains(part), "{problem}");
+    }
+    assert!(!problem.contains("127.0.0.1") && !problem.contains("OPENAI"), "{problem}");
+
+    let null = server.graded(&body(json!(["yes"]), json!({}))).await;
+    assert_eq!(null["results"][0]["decisions"][0]["ungraded"]["kind"], "unavailable", "{null}");
+    let grader = json!({"model_sample": "r", "item": {}, "grader": {
+        "type": "score_model", "name": "s", "model": "judge-1", "input": "Rate it.",
+    }});
+    let failed = server.post("/v1/fine_tuning/alpha/graders/run", &[], &grader).await;
+    assert!(failed.status == 503 && failed.header("retry-after").is_some(), "{failed:?}");
+    assert_eq!(model.count(), calls, "nothing was sent");
+    wait_for_line(&server, "calls are held back, and criteria are ungraded, because it failed").await;
+
+    broken.store(false, std::sync::atomic::Ordering::Release);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let second = server.graded(&body(json!(["yes"]), json!({}))).await;
+    assert_eq!(second["results"][0]["reward"], 1.0, "{second}");
+    wait_for_line(&server, "calls are no longer held back").await;
+}
+
+#[tokio::test]
+async fn replies_that_decide_nothing_and_late_ones_are_told_to_the_operator() {
+    let model = MockServer::start(|request: &MockRequest| {
+        if request.last_user_text.contains("slowly") {
+            return rule::judge(request).after(Duration::from_secs(30));
+        }
+        MockReply::Text("I think it is fine!".to_owned())
+    });
+    let server = start(&model).await;
+
+    server.graded(&body(json!(["yes"]), json!({}))).await;
+    server.graded(&body(json!(["slowly"]), json!({"deadline_ms": 200}))).await;
+
+    wait_for_line(&server, "a judge failed: the reply").await;
+    wait_for_line(&server, "the deadline of 200 ms passed").await;
+}
+
+#[tokio::test]
+async fn a_cost_that_is_not_known_is_null_and_no_metric_says_0() {
+    let model = MockServer::start(rule::judge);
+    let server = start(&model).await;
+
+    let reply = server.graded(&body(json!(["yes", "no"]), json!({}))).await;
+
+    let summary = &reply["summary"];
+    assert_eq!((&summary["cost_usd"], &summary["unpriced_calls"]), (&Value::Null, &json!(2)), "{summary}");
+    assert_eq!(summary["cost_partial"], json!({"at_least_usd": 0.0, "unpriced_calls": 2}));
+    let metrics = server.get("/metrics").await.body;
+    assert!(metrics.contains("assize_unpriced_calls_total{client=\"\"} 2\n"), "{metrics}");
+    assert!(!metrics.contains("assize_spent_usd_total{"), "{metrics}");
+}
+
+#[tokio::test]
+async fn the_operator_is_told_that_nobody_named_a_judge() {
+    let is_told = |server: &Running| {
+        server.log.lock().unwrap().iter().any(|line| line.starts_with("no judge is named"))
+    };
+    assert!(is_told(&Setup::offline().start().await));
+
+    let mut setup = Setup::offline();
+    setup.run.judges = vec!["offline".to_owned()];
+    assert!(!is_told(&setup.start().await));
 }

@@ -302,3 +302,20 @@ async fn a_sample_to_which_no_benchmark_applies_is_ungraded() {
         assert_eq!(reply["summary"]["ungraded"], 2);
     }
 }
+
+#[tokio::test]
+async fn the_scorecard_of_the_manual_is_graded() {
+    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/serve.md");
+    let manual = std::fs::read_to_string(manual).unwrap();
+    let shown =
+        manual.split("```json\n").find(|part| part.contains("\"scorecard\": {")).expect("it is shown");
+    let request: Value = serde_json::from_str(shown.split("```").next().unwrap()).unwrap();
+
+    let reply = Setup::offline().start().await.graded(&request).await;
+
+    assert_eq!(
+        (&reply["results"][0]["reward"], &reply["results"][0]["verdict"]),
+        (&json!(1.0), &json!("pass")),
+        "{reply}"
+    );
+}

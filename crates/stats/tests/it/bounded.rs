@@ -105,7 +105,8 @@ fn least_coverage(rare: f64, (common, other): (f64, f64), share: f64, n: usize) 
             let found = bounded_mean(&values, UNIT, LEVEL).unwrap().interval.unwrap();
             assert!(found.low >= 0.0 && found.high <= 1.0 && found.width() > 0.0, "{values:?}: {found:?}");
 
-            let split = ways(n - rares, commons) * share.powf(commons as f64) * (1.0 - share).powf(others as f64);
+            let split =
+                ways(n - rares, commons) * share.powf(commons as f64) * (1.0 - share).powf(others as f64);
             for (rate, covered) in rates.iter().zip(&mut covered) {
                 let mean = rate * rare + (1.0 - rate) * (share * common + (1.0 - share) * other);
                 if (found.low - 1e-12..=found.high + 1e-12).contains(&mean) {
@@ -115,7 +116,10 @@ fn least_coverage(rare: f64, (common, other): (f64, f64), share: f64, n: usize) 
             }
         }
     }
-    covered.into_iter().zip(rates).fold((1.0, 0.0), |least, found| if found.0 < least.0 { found } else { least })
+    covered
+        .into_iter()
+        .zip(rates)
+        .fold((1.0, 0.0), |least, found| if found.0 < least.0 { found } else { least })
 }
 
 #[test]
@@ -162,7 +166,10 @@ fn a_score_just_below_one_changes_little() {
             verdicts[9] = near;
             let (low, high) = ends(&verdicts);
             assert!(low <= exact.0 + 3e-4 && low > exact.0 - 0.04, "{zeros}, {near}: {low} beside {exact:?}");
-            assert!(high > exact.1 - 1e-3 && high < exact.1 + 0.03, "{zeros}, {near}: {high} beside {exact:?}");
+            assert!(
+                high > exact.1 - 1e-3 && high < exact.1 + 0.03,
+                "{zeros}, {near}: {high} beside {exact:?}"
+            );
         }
     }
 }

@@ -167,7 +167,8 @@ mod tests {
     #[test]
     fn runs_are_in_the_order_of_their_starts() {
         let run = |start: &str, slug: &str| (start.to_owned(), slug.to_owned());
-        let named = vec![run("2026-01-01", "before"), run("2026-01-03", "after"), run("2026-01-02", "between")];
+        let named =
+            vec![run("2026-01-01", "before"), run("2026-01-03", "after"), run("2026-01-02", "between")];
         assert_eq!(oldest_first(named), ["before", "between", "after"]);
 
         let many = (0..30).map(|at| run(&format!("{at:02}"), &at.to_string())).collect();

@@ -55,6 +55,7 @@ pub(super) fn decode_llm_grader(
             max_steps: max_steps.and_then(|steps| u32::try_from(steps.value).ok()),
             config: settings,
             preprocessors,
+            given: None,
         })
     })
 }
