@@ -178,6 +178,7 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
         | GraderKind::SkillTrigger(_)
         | GraderKind::Script(_)
         | GraderKind::Similar(_)
+        | GraderKind::Labels(_)
         | GraderKind::Selection(AnswerSelection::MaxScore(_))
         // The grader it holds is looked at by itself.
         | GraderKind::Transformed(_)
@@ -264,6 +265,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         | GraderKind::SkillTrigger(_)
         | GraderKind::Script(_)
         | GraderKind::Similar(_)
+        | GraderKind::Labels(_)
         // It always has criteria.
         | GraderKind::Selection(_)
         // The grader it holds is looked at by itself.

@@ -186,15 +186,15 @@ impl PreflightReport {
         ));
     }
 
-    /// Takes note of a grader whose embedding model can't be used.
-    pub(crate) fn check_embeddings(&mut self, grader: &Grader, deps: &RunDeps) {
+    /// Takes note of a grader whose model for embeddings or labels can't be used.
+    pub(crate) fn check_measuring_model(&mut self, grader: &Grader, deps: &RunDeps) {
         let model = match &grader.kind {
-            GraderKind::Similar(check) => check.model.as_deref(),
-            GraderKind::AnswerRelevance(check) => check.model.as_deref(),
+            GraderKind::Similar(check) => check.model.as_deref().unwrap_or(SimilarityCheck::MODEL),
+            GraderKind::AnswerRelevance(check) => check.model.as_deref().unwrap_or(SimilarityCheck::MODEL),
+            GraderKind::Labels(check) => check.model(),
             _ => return,
         };
-        let model = model.unwrap_or(SimilarityCheck::MODEL);
-        if let Err(error) = deps.judges.embeddings(model) {
+        if let Err(error) = deps.judges.measuring_model(model) {
             self.problem(&grader.place, format!("grader `{}`: {error}", grader.name));
         }
     }

@@ -85,7 +85,9 @@ pub use output_limit::{reply_limit, thinks};
 pub use price::{ModelCard, ModelPrice, TokenRates};
 pub use price_table::{PriceOverride, PriceTable, prices_as_of};
 pub use prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
-pub use provider::{foreign_host, gives_embeddings, key_variables, known_providers, offers_logprobs};
+pub use provider::{
+    foreign_host, gives_embeddings, gives_labels, key_variables, known_providers, offers_logprobs,
+};
 pub use proxies::HttpProxies;
 pub use proxy::{ModelProxy, ProxySetup, ProxyUsage};
 pub use quirks::{LimitField, SchemaSupport, ServerQuirks};

@@ -367,8 +367,8 @@ impl JudgeProvider for StoppableJudges {
         self.registry.model(selector)
     }
 
-    fn embeddings(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
-        let model = self.registry.embeddings(name)?;
+    fn measuring_model(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
+        let model = self.registry.measuring_model(name)?;
         Ok(Arc::new(StoppableModel::new(model, self.stop.clone(), self.failures.clone())))
     }
 
