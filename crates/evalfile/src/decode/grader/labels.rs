@@ -53,8 +53,8 @@ mod tests {
     use crate::decode::grader::testing::{codes, one};
 
     fn check(text: &str) -> LabelCheck {
-        match one(&format!("- {{type: {text}}}\n")).kind {
-            GraderKind::Labels(check) => check,
+        match &one(&format!("- {{type: {text}}}\n")).kind {
+            GraderKind::Labels(check) => check.clone(),
             other => panic!("a check of labels, not {other:?}"),
         }
     }
