@@ -3,8 +3,11 @@
 #
 # PROGRAM is a built program, packed here as a release packs it; WHEEL is a wheel that `cargo xtask wheel` made. Packages come
 # from local files, so that downloads take no time. Each way installs into an empty folder and then runs `assize init`, `assize
-# eval` and `assize report`; that of the action runs its scripts. uv, npm and node are used where they are installed. Prints a
-# Markdown table.
+# eval` and `assize report`; that of the action runs its scripts. uv, npm, node and buildah are used where they are installed. Prints
+# a Markdown table.
+#
+# A static program is also tried, by root, alone in an empty root and as the image: its layer is unpacked, and the program runs there
+# as the user of the image. What a container engine adds is not measured.
 #
 # BUILD=1 adds `cargo install` from this checkout: crates are downloaded again, and nothing is built beforehand.
 set -euo pipefail
@@ -36,6 +39,19 @@ first_report() {
   quietly "$assize" init --yes
   quietly "$assize" eval evals
   quietly "$assize" report last -o report.html
+}
+
+# The program in another root, as the user of the image.
+in_root() {
+  env -i HOME=/project TMPDIR=/project/.assize/tmp "$(command -v unshare)" --root "$PWD/root" --wd /project \
+    --setgid 65532 --setuid 65532 /assize "$@"
+}
+
+root_report() {
+  quietly in_root init --yes
+  quietly in_root eval evals
+  quietly in_root report last -o report.html
+  cp root/project/report.html report.html
 }
 
 # The same with the script of the action.
@@ -81,6 +97,18 @@ from_wheel_by_uv() {
   assize=$PWD/environment/bin/assize
 }
 
+from_program() {
+  mkdir root
+  cp "$program" root/assize
+  install --directory --owner 65532 --group 65532 root/project
+}
+
+from_image() {
+  mkdir root
+  tar --extract --file "$folder/image.tar" --directory root
+  install --directory --owner 65532 --group 65532 root/project
+}
+
 from_npm() {
   echo '{"private": true}' > package.json
   quietly npm install --offline --no-audit --no-fund "$folder"/npm/*.tgz
@@ -114,6 +142,18 @@ if command -v npm > /dev/null; then
     (cd "$package" && npm pack --silent --pack-destination "$folder/npm" > /dev/null 2>&1)
   done
   way "npm" "$folder/npm/assize-linux-x64-$version.tgz $folder/npm/assize-$version.tgz" from_npm
+fi
+
+# `ldd` fails for a program that is static and has a fixed place in memory.
+libraries=$(ldd "$program" 2> /dev/null || echo "statically linked")
+if [ "$(id -u)" -eq 0 ] && [[ $libraries == *"statically linked"* ]]; then
+  way "program alone, in an empty root" "$program" from_program root_report
+  if command -v buildah > /dev/null; then
+    mkdir "$folder/context" && cp "$program" "$folder/context/assize"
+    quietly buildah --storage-driver vfs --root "$folder/images" --runroot "$folder/images-run" build --isolation chroot \
+      --file "$root/packaging/Dockerfile" --build-arg PROGRAM=assize --output "type=tar,dest=$folder/image.tar" "$folder/context"
+    way "image, its files" "$folder/image.tar" from_image root_report
+  fi
 fi
 
 if [ -n "${BUILD:-}" ]; then

@@ -33,15 +33,14 @@ pub(crate) fn visit_graders(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
     }
 }
 
-/// Name of the embedding model that a grader asks; `None` for one that asks none.
-pub(crate) fn embedding_model(grader: &Grader) -> Option<&str> {
-    let model = match &grader.kind {
-        GraderKind::Similar(check) => check.model.as_deref(),
-        GraderKind::AnswerRelevance(check) => check.model.as_deref(),
-        _ => return None,
-    };
-
-    Some(model.unwrap_or(SimilarityCheck::MODEL))
+/// Name of the model for embeddings or labels that a grader asks; `None` for one that asks none.
+pub(crate) fn measuring_model(grader: &Grader) -> Option<&str> {
+    match &grader.kind {
+        GraderKind::Similar(check) => Some(check.model.as_deref().unwrap_or(SimilarityCheck::MODEL)),
+        GraderKind::AnswerRelevance(check) => Some(check.model.as_deref().unwrap_or(SimilarityCheck::MODEL)),
+        GraderKind::Labels(check) => Some(check.model()),
+        _ => None,
+    }
 }
 
 /// Problem of a grader, whoever judges.
@@ -189,6 +188,7 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
         | GraderKind::SkillTrigger(_)
         | GraderKind::Script(_)
         | GraderKind::Similar(_)
+        | GraderKind::Labels(_)
         | GraderKind::Selection(AnswerSelection::MaxScore(_))
         // The grader it holds is looked at by itself.
         | GraderKind::Transformed(_)
@@ -275,6 +275,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         | GraderKind::SkillTrigger(_)
         | GraderKind::Script(_)
         | GraderKind::Similar(_)
+        | GraderKind::Labels(_)
         // It always has criteria.
         | GraderKind::Selection(_)
         // The grader it holds is looked at by itself.

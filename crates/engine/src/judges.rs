@@ -60,7 +60,7 @@ pub(crate) struct JudgeRegistry {
     provided: BTreeMap<String, Arc<dyn Judge>>,
     made: Mutex<BTreeMap<String, JudgeEntry>>,
     /// Models for embeddings, by name.
-    embedders: Mutex<BTreeMap<String, Arc<dyn ChatModel>>>,
+    measuring: Mutex<BTreeMap<String, Arc<dyn ChatModel>>>,
     /// Source of the fences of all judges, made with the first one: its key is read from a file.
     fences: OnceLock<Arc<dyn FenceSource>>,
 }
@@ -102,7 +102,7 @@ impl JudgeRegistry {
             variables: engine.process().environment(),
             provided: engine.provided().judges.clone(),
             made: Mutex::new(BTreeMap::new()),
-            embedders: Mutex::new(BTreeMap::new()),
+            measuring: Mutex::new(BTreeMap::new()),
             fences: OnceLock::new(),
         }
     }
@@ -121,7 +121,7 @@ impl JudgeRegistry {
     /// Number of judges and of models for embeddings made so far.
     pub(crate) fn made(&self) -> usize {
         let judges = self.made.lock().unwrap_or_else(PoisonError::into_inner).len();
-        judges + self.embedders.lock().unwrap_or_else(PoisonError::into_inner).len()
+        judges + self.measuring.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// The judge's model, if it has one.
@@ -146,8 +146,8 @@ impl JudgeRegistry {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let judge = made.get(name).map(|made| made.card);
         judge.or_else(|| {
-            let embedders = self.embedders.lock().unwrap_or_else(PoisonError::into_inner);
-            embedders.get(name).map(|model| model.card())
+            let measuring = self.measuring.lock().unwrap_or_else(PoisonError::into_inner);
+            measuring.get(name).map(|model| model.card())
         })
     }
 
@@ -367,8 +367,8 @@ impl JudgeProvider for JudgeRegistry {
         ask.map(|ask| (name.to_owned(), ask)).ok_or_else(|| JudgeError::NotModel(name.into()))
     }
 
-    fn embeddings(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
-        let mut made = self.embedders.lock().unwrap_or_else(PoisonError::into_inner);
+    fn measuring_model(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
+        let mut made = self.measuring.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.get(name) {
             return Ok(Arc::clone(known));
         }

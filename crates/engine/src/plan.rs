@@ -374,7 +374,7 @@ impl<'a> RunPlanner<'a> {
     ) {
         let suite = planned.suite;
         let mut see = |grader: &Grader, case: &Case, fallback: Option<&Arc<dyn Target>>| {
-            found.check_embeddings(grader, deps);
+            found.check_measuring_model(grader, deps);
             let Some(JudgeDemand { named, panel }) = judge_demand(grader) else { return };
             let selector = JudgeSelector {
                 grader: named,

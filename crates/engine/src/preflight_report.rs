@@ -12,7 +12,7 @@ use assize_targets::{Target, TargetKind};
 
 use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
-use crate::graders::embedding_model;
+use crate::graders::measuring_model;
 use crate::judges::OFFLINE;
 use crate::options::{EvalOptions, ProgramUse};
 use crate::plan::RunDeps;
@@ -187,10 +187,10 @@ impl PreflightReport {
         ));
     }
 
-    /// Takes note of a grader whose embedding model can't be used.
-    pub(crate) fn check_embeddings(&mut self, grader: &Grader, deps: &RunDeps) {
-        let Some(model) = embedding_model(grader) else { return };
-        if let Err(error) = deps.judges.embeddings(model) {
+    /// Takes note of a grader whose model for embeddings or labels can't be used.
+    pub(crate) fn check_measuring_model(&mut self, grader: &Grader, deps: &RunDeps) {
+        let Some(model) = measuring_model(grader) else { return };
+        if let Err(error) = deps.judges.measuring_model(model) {
             self.problem(&grader.place, format!("grader `{}`: {error}", grader.name));
         }
     }

@@ -25,6 +25,8 @@ const reply = {
   text: typeof given.output === 'string' ? given.output : JSON.stringify(given.output),
   token_usage: { input, output },
   cost_usd: given.cost,
+  guardrails: given.guardrails,
+  trace: given.trace,
 };
 const bytes = Buffer.from(JSON.stringify(reply));
 for (let sent = 0; sent < bytes.length; ) sent += writeSync(1, bytes, sent);

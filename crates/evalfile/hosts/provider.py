@@ -37,6 +37,8 @@ reply = dict(
     text=output if isinstance(output, str) else json.dumps(output, ensure_ascii=False),
     token_usage=dict(input=usage.get("prompt"), output=usage.get("completion")),
     cost_usd=answer.get("cost"),
+    guardrails=answer.get("guardrails"),
+    trace=answer.get("trace"),
 )
 with os.fdopen(out, "w", encoding="utf-8") as stream:
     json.dump(reply, stream, ensure_ascii=False)

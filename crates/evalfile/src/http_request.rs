@@ -33,6 +33,8 @@ pub struct HttpTargetReply {
     pub tokens: [Option<u64>; 2],
     /// Cost of the answer in dollars.
     pub cost: Option<f64>,
+    /// What a guardrail said, as a map.
+    pub guardrails: Option<Value>,
 }
 
 /// Case and values that a request is written for.
@@ -272,6 +274,7 @@ fn read_reply(found: &Value) -> Result<Option<HttpTargetReply>, String> {
         output: as_text(output),
         tokens: [tokens("prompt"), tokens("completion")],
         cost: found.get("cost").and_then(Value::as_f64).filter(|cost| *cost >= 0.0),
+        guardrails: found.get("guardrails").filter(|told| told.is_object()).cloned(),
     }))
 }
 

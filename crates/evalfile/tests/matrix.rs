@@ -152,12 +152,15 @@ fn scenarios_run_each_setting_with_each_test() {
 #[test]
 fn assertions_may_share_a_metric() {
     let set = "{type: assert-set, assert: [{type: contains, value: a, metric: m}, {type: equals, value: a, metric: m}]}";
-    let text = format!(
-        "prompts: [p]\nproviders: [echo]\ntests:\n- assert: [{{type: contains, value: a, metric: m}}, {{type: equals, value: a, metric: m}}, {set}]\n"
-    );
-    assert_eq!(codes(&text), Vec::<String>::new());
-    let names: Vec<String> = cases(&text)[0].graders.iter().map(|grader| grader.name.clone()).collect();
-    assert_eq!(names[..2], ["m", "m-2"]);
+    for key in ["", "name: in AgentV's spelling\n"] {
+        let text = format!(
+            "prompts: [p]\nproviders: [echo]\n{key}tests:\n- assert: [{{type: contains, value: a, metric: m}}, {{type: equals, value: a, metric: m}}, {set}]\n"
+        );
+        assert_eq!(codes(&text), Vec::<String>::new());
+        let case = &cases(&text)[0];
+        assert_eq!([0, 1].map(|at| case.graders[at].name.as_str()), ["m", "m-2"]);
+        assert_eq!(case.metrics.len(), 4, "those of the members of the set too");
+    }
 }
 
 #[test]
@@ -600,16 +603,18 @@ fn each_assertion_type_is_read_or_refused_as_the_table_says() {
             "trajectory:tool-args-match" => json!({"name": "a", "args": {}}),
             "trajectory:tool-used" => json!({"name": "a"}),
             "trajectory:step-count" => json!({"max": 3}),
+            "trace-span-count" | "trace-span-duration" => json!({"pattern": "a*", "max": 3}),
+            "trace-error-spans" => json!(0),
             "skill-used" => json!("a"),
             "max-score" => json!({"method": "sum"}),
             _ => json!("true"),
         };
         let mut assertion = json!({"type": row.name, "value": value});
-        if matches!(row.name, "latency" | "cost") {
-            assertion = json!({"type": row.name, "threshold": 1});
-        }
-        if row.name == "assert-set" {
-            assertion = json!({"type": row.name, "assert": [{"type": "contains", "value": "a"}]});
+        match row.name {
+            "latency" | "cost" => assertion = json!({"type": row.name, "threshold": 1}),
+            "assert-set" => assertion["assert"] = json!([{"type": "contains", "value": "a"}]),
+            "classifier" => assertion["provider"] = json!("huggingface:text-classification:a/b"),
+            _ => {}
         }
         // Types of AgentV's have keys of their own, which the tests of graders hold.
         let is_own = matches!(row.support, AssertionSupport::SameKeys(_));

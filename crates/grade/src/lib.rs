@@ -40,8 +40,8 @@ pub use fence::{FenceSource, KeyedFences};
 pub use forecast::CallForecast;
 pub use judge::Judge;
 pub use model::{
-    JudgeOptions, ModelJudge, WarmUp, answer_relevance_forecast, decide_answer_relevance, decide_similarity,
-    questions_task, similarity_forecast,
+    JudgeOptions, ModelJudge, WarmUp, answer_relevance_forecast, decide_answer_relevance, decide_labels,
+    decide_similarity, label_forecast, questions_task, similarity_forecast,
 };
 pub use offline::OfflineJudge;
 pub use pair::PairTask;

@@ -26,8 +26,8 @@ pub(crate) fn plain(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
 }
 
 /// The paths that stand in examples of requests after the base URL.
-const ENDPOINTS: [&str; 6] =
-    ["/chat/completions", "/responses", "/messages", "/models", "/embeddings", "/embed"];
+const ENDPOINTS: [&str; 7] =
+    ["/chat/completions", "/responses", "/messages", "/models", "/embeddings", "/embed", "/moderations"];
 
 fn without_endpoint(path: &str) -> &str {
     ENDPOINTS.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path)

@@ -53,7 +53,7 @@ impl PriceTable {
             price: told
                 .and_then(|told| told.price)
                 .or_else(|| listed.map(|row| row.price))
-                .or_else(|| provider::is_own(&id.provider).then_some(ModelPrice::FREE)),
+                .or_else(|| is_free(id).then_some(ModelPrice::FREE)),
             batch_discount: told
                 .and_then(|told| told.batch_discount)
                 .or_else(|| batch_discount(id))
@@ -100,6 +100,12 @@ fn listed(id: &ModelId) -> Option<TableRow> {
     }
     let models = &TABLE.get(same_prices(&id.provider))?.models;
     models.get(&id.model).or_else(|| models.get(undated(&id.model)?)).copied()
+}
+
+/// True if nothing is charged for a model: on a server of the user's own, and for OpenAI's moderation.
+fn is_free(id: &ModelId) -> bool {
+    let is_moderation = id.provider == "openai-moderation";
+    provider::is_own(&id.provider) || is_moderation && provider::is_at_home(&id.provider, &id.base_url_host)
 }
 
 /// Percent that a provider takes off for batches at its own server.

@@ -8,7 +8,7 @@ use crate::config::ConfigError;
 use crate::endpoint::{ModelEndpoint, is_loopback};
 use crate::wire::{
     AnthropicMessages, AzureOpenAi, BedrockConverse, ChatDialect, EmbeddingFormat, GeminiGenerate,
-    OllamaChat, OpenAiChat, OpenAiResponses, VertexGemini, WireCodec,
+    LabelFormat, OllamaChat, OpenAiChat, OpenAiResponses, VertexGemini, WireCodec,
 };
 
 /// One provider.
@@ -45,12 +45,17 @@ pub fn gives_embeddings(provider: &str) -> bool {
     provider.ends_with("-embeddings")
 }
 
+/// True if a provider labels texts and answers nothing.
+pub fn gives_labels(provider: &str) -> bool {
+    provider.ends_with("-moderation") || provider.ends_with("-classifier")
+}
+
 /// Providers whose documentation has no log-probabilities, or says that no model tells them.
 const WITHOUT_LOGPROBS: [&str; 4] = ["anthropic", "bedrock", "groq", "mistral"];
 
 /// True if a provider may tell log-probabilities. Some of its models may still not.
 pub fn offers_logprobs(provider: &str) -> bool {
-    !WITHOUT_LOGPROBS.contains(&provider) && !gives_embeddings(provider)
+    !WITHOUT_LOGPROBS.contains(&provider) && !gives_embeddings(provider) && !gives_labels(provider)
 }
 
 /// A row that the others are variations of: a hosted server that speaks OpenAI's chat completions.
@@ -116,6 +121,15 @@ const VERTEX: ProviderRow = ProviderRow {
     ..HOSTED
 };
 
+/// Hugging Face's server for models that don't chat.
+const HUGGINGFACE_INFERENCE: ProviderRow = ProviderRow {
+    key_variables: &["HF_TOKEN", "HUGGINGFACE_API_KEY"],
+    base_url_variables: &["HUGGINGFACE_INFERENCE_URL"],
+    base_url: Some("https://router.huggingface.co/hf-inference"),
+    free: None,
+    ..HOSTED
+};
+
 pub(crate) static PROVIDERS: &[ProviderRow] = &[
     ProviderRow {
         name: "openai",
@@ -141,6 +155,15 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         base_url: Some("https://api.openai.com/v1"),
         wire: |_| Arc::new(EmbeddingFormat::OpenAi),
+        ..HOSTED
+    },
+    ProviderRow {
+        name: "openai-moderation",
+        aliases: &["moderation"],
+        key_variables: &["OPENAI_API_KEY"],
+        base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
+        base_url: Some("https://api.openai.com/v1"),
+        wire: |_| Arc::new(LabelFormat::OpenAiModeration),
         ..HOSTED
     },
     ProviderRow { aliases: &["azure-openai", "azureopenai"], ..AZURE },
@@ -304,12 +327,18 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
     },
     ProviderRow {
         name: "huggingface-embeddings",
-        key_variables: &["HF_TOKEN", "HUGGINGFACE_API_KEY"],
-        base_url_variables: &["HUGGINGFACE_INFERENCE_URL"],
-        base_url: Some("https://router.huggingface.co/hf-inference"),
-        free: None,
         wire: |_| Arc::new(EmbeddingFormat::HuggingFace),
-        ..HOSTED
+        ..HUGGINGFACE_INFERENCE
+    },
+    ProviderRow {
+        name: "huggingface-classifier",
+        wire: |_| Arc::new(LabelFormat::HuggingFaceText),
+        ..HUGGINGFACE_INFERENCE
+    },
+    ProviderRow {
+        name: "huggingface-token-classifier",
+        wire: |_| Arc::new(LabelFormat::HuggingFaceTokens),
+        ..HUGGINGFACE_INFERENCE
     },
     ProviderRow {
         name: "vllm",

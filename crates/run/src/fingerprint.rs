@@ -233,13 +233,17 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
         }
         GraderKind::Similar(check) => {
             add_check(identity, "similar", check);
-            add_embeddings(identity, item, check.model.as_deref());
+            add_measuring_model(identity, item, check.model.as_deref().unwrap_or(SimilarityCheck::MODEL));
+        }
+        GraderKind::Labels(check) => {
+            add_check(identity, "labels", check);
+            add_measuring_model(identity, item, check.model());
         }
         GraderKind::Context(grader) => add_context(identity, item, grader),
         GraderKind::AnswerRelevance(check) => {
             add_check(identity, "answer_relevance", check);
             item.judges.write_settings(item.judge_selector(check.judge.as_deref()), identity);
-            add_embeddings(identity, item, check.model.as_deref());
+            add_measuring_model(identity, item, check.model.as_deref().unwrap_or(SimilarityCheck::MODEL));
         }
         GraderKind::Selection(selection) => add_selection(identity, item, selection),
         GraderKind::Transformed(changed) => {
@@ -250,9 +254,9 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
     }
 }
 
-/// The model that turns texts into vectors.
-fn add_embeddings(identity: &mut IdentityWriter, item: &WorkItem, model: Option<&str>) {
-    let model = item.judges.embeddings(model.unwrap_or(SimilarityCheck::MODEL)).map(|model| model.describe());
+/// The model that turns texts into vectors or labels.
+fn add_measuring_model(identity: &mut IdentityWriter, item: &WorkItem, model: &str) {
+    let model = item.judges.measuring_model(model).map(|model| model.describe());
     identity.field(&model.map_err(|error| error.to_string()));
 }
 

@@ -7,7 +7,8 @@ use assize_evalfile::{
     RubricGrader, SimilarityCheck,
 };
 use assize_grade::{
-    CallForecast, Judge, JudgeQuestion, answer_relevance_forecast, questions_task, similarity_forecast,
+    CallForecast, Judge, JudgeQuestion, answer_relevance_forecast, label_forecast, questions_task,
+    similarity_forecast,
 };
 use assize_rubric::JudgingMode;
 use serde_json::Value;
@@ -71,7 +72,7 @@ fn add(
             let task = questions_task(Arc::clone(&context.material), context.item.trial);
             found.push((judge.identity().name, judge.forecast(&JudgeQuestion::Questions(task))));
             let name = check.model.as_deref().unwrap_or(SimilarityCheck::MODEL);
-            let model = context.item.judges.embeddings(name)?;
+            let model = context.item.judges.measuring_model(name)?;
             let forecast = answer_relevance_forecast(check, &context.material.question, &*model);
             found.push((name.into(), forecast));
             Ok(())
@@ -105,8 +106,13 @@ fn add(
         }
         GraderKind::Similar(check) => {
             let name = check.model.as_deref().unwrap_or(SimilarityCheck::MODEL);
-            let model = context.item.judges.embeddings(name)?;
+            let model = context.item.judges.measuring_model(name)?;
             found.push((name.into(), similarity_forecast(check, &context.answer().text, &*model)));
+            Ok(())
+        }
+        GraderKind::Labels(check) => {
+            let model = context.item.judges.measuring_model(check.model())?;
+            found.push((check.model().into(), label_forecast(&context.answer().text, &*model)));
             Ok(())
         }
         GraderKind::Selection(AnswerSelection::Best(rule)) => {

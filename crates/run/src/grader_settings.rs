@@ -88,6 +88,7 @@ fn add_settings(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader)
         GraderKind::SkillTrigger(check) => identity.field(check),
         GraderKind::Script(check) => identity.field(check),
         GraderKind::Similar(check) => identity.field(check),
+        GraderKind::Labels(check) => identity.field(check),
         GraderKind::Context(grader) => {
             identity.field(grader);
             identity.field(&grader.evidence.unwrap_or(item.evidence));

@@ -195,9 +195,9 @@ pub trait JudgeProvider: Send + Sync {
         Err(JudgeError::NotModel(self.judge(selector)?.identity().name))
     }
 
-    /// The model of this name, for embeddings.
-    fn embeddings(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
-        Err(JudgeError::Unavailable(format!("no embeddings can be had of `{name}` here")))
+    /// The model of this name that measures texts, by vectors or labels.
+    fn measuring_model(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
+        Err(JudgeError::Unavailable(format!("no measures can be had of `{name}` here")))
     }
 
     /// Writes everything about the judge for a selector that may change its decisions: the same bytes as long as nothing of

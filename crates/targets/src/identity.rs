@@ -77,6 +77,8 @@ impl Identify for TargetAnswer {
             duration,
             model,
             finish_reason,
+            guardrails,
+            spans,
             tool_calls,
             file_changes,
             workspace,
@@ -102,6 +104,13 @@ impl Identify for TargetAnswer {
         // Answers that are given have none: their identities stay what they were.
         if finish_reason.is_some() {
             identity.field(finish_reason);
+        }
+        // Few targets tell of these.
+        for (name, told) in [("guardrails", guardrails), ("spans", spans)] {
+            if told.is_some() {
+                identity.text(name);
+                identity.field(told);
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ const DETAIL_KEYS: [&str; 10] = [
 ///
 /// - A JSON object with a `text`, or an `output` or `output_messages` that is a text or a list of messages: the
 ///   answer with `token_usage` {input, output, cached}, `cost_usd`, `duration_ms` and `model` where they are
-///   valid. `text` takes precedence over messages as the answer's text. Negative and non-numeric numbers are
+///   valid, `guardrails` as a map and `trace` as an export of OpenTelemetry. `text` takes precedence over messages as the answer's text. Negative and non-numeric numbers are
 ///   dropped. An object with an `error` is a failure, whatever else it holds; one that has a key twice, or two texts
 ///   that differ, is malformed.
 /// - Anything else is plain text. Line breaks at its end are dropped, as a shell does; bytes that are not
@@ -133,6 +133,8 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
             .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok())
             .unwrap_or(measured),
         model: object.get("model").and_then(Value::as_str).map(str::to_owned),
+        guardrails: object.get("guardrails").filter(|told| told.is_object()).cloned(),
+        spans: object.get("trace").and_then(assize_trace::span_list),
         tool_calls,
         attempts: 1,
         ..TargetAnswer::default()
@@ -238,6 +240,20 @@ mod tests {
             (Usd::from_dollars(0.25), Duration::from_millis(1500))
         );
         assert_eq!(read.model.as_deref(), Some("m-1"));
+        assert_eq!((read.guardrails, read.spans), (None, None));
+    }
+
+    #[test]
+    fn guardrails_and_spans_are_taken_over_where_they_have_their_form() {
+        let read = answer(
+            r#"{"text": "hi", "guardrails": {"flagged": true},
+               "trace": {"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "a", "status": {"code": "STATUS_CODE_ERROR"}}]}]}]}}"#,
+        );
+        assert_eq!(read.guardrails, Some(json!({"flagged": true})));
+        assert_eq!(read.spans, Some(json!([{"name": "a", "statusCode": 2, "attributes": {}}])));
+
+        let read = answer(r#"{"text": "hi", "guardrails": true, "trace": [1]}"#);
+        assert_eq!((read.text.as_str(), read.guardrails, read.spans), ("hi", None, None));
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub fn traced_answer(trace: &AgentTrace) -> Result<TargetAnswer, TargetError> {
         cost: cost(trace),
         duration: trace.duration.unwrap_or(Duration::ZERO),
         model: trace.model.clone(),
+        spans: trace.spans.clone(),
         tool_calls: trace.calls().cloned().collect(),
         ..TargetAnswer::default()
     })

@@ -48,6 +48,7 @@ impl TraceBuilder {
             duration: None,
             started: None,
             error: None,
+            spans: None,
             stated_answer: None,
         };
         Self {

@@ -12,3 +12,4 @@ mod reader;
 pub use format::{LogFormat, UnknownLogFormat};
 pub use model::{AgentTrace, LoggedCall, LoggedMessage};
 pub use read::{TraceLog, TraceLogError, TraceLogProblem, read_log};
+pub use reader::span_list;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use assize_rubric::{MessageRole, Tokens, ToolCall};
 use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::LogFormat;
 
@@ -28,6 +29,8 @@ pub struct AgentTrace {
     pub started: Option<Timestamp>,
     /// Reason of a failure, if the log states one.
     pub error: Option<String>,
+    /// Spans, if the log consists of them: a list of maps, as [`span_list`](crate::span_list) returns it.
+    pub spans: Option<Value>,
     /// Final answer, if the log states it apart from the messages.
     pub(crate) stated_answer: Option<String>,
 }

@@ -180,6 +180,18 @@ fn spans_of_opentelemetry() {
     assert_eq!((&call.input, &call.output), (&json!({ "order": 7 }), &Some(json!("refused: too old"))));
     assert_eq!(trace.tokens, Tokens { input: Some(470), cached: None, output: Some(35) });
     assert_eq!(trace.duration, Some(Duration::from_secs(4)));
+
+    let spans = trace.spans.expect("the log consists of spans");
+    let names: Vec<&str> =
+        spans.as_array().expect("a list").iter().filter_map(|span| span["name"].as_str()).collect();
+    assert_eq!(names, ["chat gpt-5", "execute_tool refund", "chat gpt-5"]);
+    let tool = &spans[1];
+    assert_eq!((&tool["spanId"], &tool["parentSpanId"]), (&json!("03"), &json!("01")));
+    assert_eq!((&tool["statusCode"], &tool["statusMessage"]), (&json!(2), &json!("refused")));
+    assert_eq!(tool["attributes"]["error.type"], "RefundRefused");
+    let ends = [&tool["startTime"], &tool["endTime"]].map(|time| time.as_f64().expect("a time"));
+    assert!((ends[1] - ends[0] - 750.0).abs() < 0.01, "{ends:?}");
+    assert_eq!(spans[0].get("statusCode"), None);
 }
 
 #[test]

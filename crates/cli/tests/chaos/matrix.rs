@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use assize_llm::{ClientSetup, ModelClient, ModelName, gives_embeddings, known_providers};
+use assize_llm::{ClientSetup, ModelClient, ModelName, gives_embeddings, gives_labels, known_providers};
 use assize_rubric::{JudgingMode, Outcome, RawScore, Tokens};
 use assize_store::CaseRecord;
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
@@ -197,8 +197,8 @@ fn the_table_has_every_kind_and_every_wire_format() {
         assert!(names.contains(*required), "no row for {required}");
     }
     let spoken: BTreeSet<&str> = FORMATS.iter().map(|format| format.wire).collect();
-    // A model for embeddings judges nothing.
-    for provider in known_providers().filter(|name| !gives_embeddings(name)) {
+    // A model for embeddings or labels judges nothing.
+    for provider in known_providers().filter(|name| !gives_embeddings(name) && !gives_labels(name)) {
         let name: ModelName = format!("{provider}:m").parse().expect("a sound name");
         let variables = |variable: &str| match variable {
             version if version.contains("VERSION") => None,

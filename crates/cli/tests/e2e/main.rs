@@ -27,6 +27,7 @@ mod isolation;
 mod judge;
 mod judges;
 mod judging;
+mod labels;
 mod limits;
 mod lines;
 mod list;

@@ -32,7 +32,7 @@ use crate::eval::PlannedRun;
 use crate::event::EngineEvent;
 use crate::forecast::{ModelCards, RunPlan};
 use crate::gateway::ModelGateway;
-use crate::graders::{JudgeDemand, embedding_model, judge_demand, visit_graders};
+use crate::graders::{JudgeDemand, judge_demand, measuring_model, visit_graders};
 use crate::judges::{JudgeRegistry, OFFLINE};
 use crate::options::RunOptions;
 use crate::plan::{RunDeps, RunPlanner};
@@ -328,7 +328,7 @@ impl SampleGrader {
     fn models_of(&self, template: &WorkItem) -> Vec<ModelId> {
         let mut names = self.judges_of(template);
         for grader in &template.case.graders {
-            visit_graders(grader, &mut |part| names.extend(embedding_model(part).map(str::to_owned)));
+            visit_graders(grader, &mut |part| names.extend(measuring_model(part).map(str::to_owned)));
         }
 
         self.deps.judges.models_named(&names)
@@ -398,8 +398,8 @@ impl JudgeProvider for StoppableJudges {
         self.registry.model(selector)
     }
 
-    fn embeddings(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
-        let model = self.registry.embeddings(name)?;
+    fn measuring_model(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
+        let model = self.registry.measuring_model(name)?;
         Ok(Arc::new(StoppableModel::new(model, self.stop.clone(), self.failures.clone())))
     }
 

@@ -83,6 +83,7 @@ impl HttpTarget {
                 text: reply.output,
                 tokens: Tokens { input: reply.tokens[0], cached: None, output: reply.tokens[1] },
                 cost: reply.cost.and_then(Usd::from_dollars).map(Cost::from_known),
+                guardrails: reply.guardrails,
                 duration: latency,
                 attempts,
                 ..TargetAnswer::default()

@@ -4,9 +4,9 @@ use assize_rubric::{Identify, IdentityWriter};
 
 use crate::{
     AnswerRelevanceCheck, AnswerTransform, ArgsMatch, AuthorCode, CodeProgram, ContextGrader, ContextMeasure,
-    ContextSource, ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, IsJson,
-    MaxScoreRule, Regex, ScriptCheck, SimilarityCheck, SkillTrigger, SqlCheck, TextCheck, TextRule,
-    TokenUsage, ToolTrajectory, TrajectoryMode,
+    ContextSource, ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, IsJson, LabelCheck,
+    LabelRule, MaxScoreRule, Regex, ScriptCheck, SimilarityCheck, SkillTrigger, SqlCheck, TextCheck,
+    TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
 };
 
 impl Identify for TextCheck {
@@ -216,6 +216,24 @@ impl Identify for SimilarityCheck {
         identity.field(texts);
         identity.text(measure.name());
         identity.field(threshold);
+        identity.field(model);
+    }
+}
+
+impl Identify for LabelCheck {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { rule, model } = self;
+        match rule {
+            LabelRule::Moderation { categories } => {
+                identity.text("moderation");
+                identity.field(categories);
+            }
+            LabelRule::Classifier { class, threshold } => {
+                identity.text("classifier");
+                identity.field(class);
+                identity.field(threshold);
+            }
+        }
         identity.field(model);
     }
 }

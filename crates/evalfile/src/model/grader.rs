@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{
     AnswerRelevanceCheck, AnswerSelection, AnswerTransform, AuthorCode, BenchmarkGrader, ContextGrader,
-    CriterionMarks, FilePosition, FilePreprocessor, PanelSpec, SqlCheck,
+    CriterionMarks, FilePosition, FilePreprocessor, LabelCheck, PanelSpec, SqlCheck,
 };
 
 /// One grader of a case.
@@ -71,6 +71,8 @@ pub enum GraderKind {
     Script(ScriptCheck),
     /// A comparison of meaning with given texts.
     Similar(SimilarityCheck),
+    /// A check of the labels that a model gives an answer.
+    Labels(LabelCheck),
     /// A rubric about the context of an answer: a criterion for each of its statements.
     Context(ContextGrader),
     /// A comparison of the question with questions that the answer would be one to.

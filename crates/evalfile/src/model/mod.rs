@@ -11,6 +11,7 @@ mod extension;
 mod file_position;
 mod grader;
 mod label_subject;
+mod labels;
 mod marks;
 mod panel;
 mod preprocessor;
@@ -47,6 +48,7 @@ pub use grader::{
     TrajectoryMode, TransformedGrader,
 };
 pub use label_subject::value_text;
+pub use labels::{LabelCheck, LabelRule};
 pub use marks::{CaseMarks, CriterionMarks, SourceMark};
 pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, ScoringMethod};
 pub use preprocessor::FilePreprocessor;

@@ -31,6 +31,8 @@ const TYPES: &[(&str, &[&str])] = &[
     ("skill-trigger", &["skill-trigger"]),
     ("script", &["javascript", "python", "ruby"]),
     ("similar", &["similar"]),
+    ("moderation", &["moderation"]),
+    ("classifier", &["classifier"]),
     ("context-recall", &["context-recall"]),
     ("context-check", &["context-relevance", "context-faithfulness"]),
     ("answer-relevance", &["answer-relevance"]),
@@ -72,7 +74,9 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
             .required_key("assertions", reference("assertions"), "Graders."),
     );
 
-    for (name, keys) in judges().into_iter().chain(checks()).chain(choices()).chain(limits()) {
+    for (name, keys) in
+        judges().into_iter().chain(checks()).chain(measures()).chain(choices()).chain(limits())
+    {
         defs.add_keys(name, keys);
     }
 
@@ -280,6 +284,11 @@ fn checks() -> Vec<(&'static str, MapSchema)> {
                 .optional_key("threshold", number(), "Pass threshold for a number.")
                 .optional_key("config", anything(), "Settings passed to the script as `context.config`."),
         ),
+    ]
+}
+
+fn measures() -> Vec<(&'static str, MapSchema)> {
+    vec![
         (
             "similar",
             grader("a comparison of meaning", "Compares the answer with texts by embeddings.")
@@ -287,6 +296,19 @@ fn checks() -> Vec<(&'static str, MapSchema)> {
                 .optional_key("measure", word(&SimilarityMeasure::NAMES), "How vectors are compared.")
                 .optional_key("threshold", number(), "Minimum similarity, or maximum distance.")
                 .optional_key("target", text(), "Model for embeddings."),
+        ),
+        (
+            "moderation",
+            grader("a moderation grader", "A model for moderation flags none of the categories.")
+                .optional_key("value", texts(), "Categories that count. Default: all.")
+                .optional_key("target", text(), "Model for moderation. Default: OpenAI's."),
+        ),
+        (
+            "classifier",
+            grader("a classifier", "A model gives the answer a class.")
+                .optional_key("value", text(), "Class. Default: the one with the highest score.")
+                .optional_key("threshold", number(), "Minimum score of the class. Default: 1.")
+                .required_key("target", text(), "Model that classifies texts."),
         ),
         (
             "context-recall",

@@ -49,6 +49,7 @@ pub fn check(kind: &GraderKind, facts: &AnswerFacts) -> Option<Result<CheckResul
         | GraderKind::Llm(_)
         | GraderKind::Pairwise(_)
         | GraderKind::Similar(_)
+        | GraderKind::Labels(_)
         | GraderKind::Context(_)
         | GraderKind::AnswerRelevance(_)
         | GraderKind::Selection(_)

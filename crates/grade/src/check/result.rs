@@ -35,6 +35,10 @@ pub struct AnswerFacts {
     pub recalled: bool,
     /// Reason why the model stopped, for scripts.
     pub finish_reason: Option<String>,
+    /// What a guardrail of the target said, for scripts.
+    pub guardrails: Option<Value>,
+    /// OpenTelemetry spans of the work on the answer, for scripts.
+    pub spans: Option<Value>,
     /// Calls of a model behind the answer.
     pub model_calls: Option<u64>,
 }

@@ -7,6 +7,7 @@ use assize_rubric::GraderNote;
 use assize_script::{Script, ScriptError, ScriptValue};
 use serde_json::{Map, Value, json};
 
+use super::metrics::is_unreported;
 use super::result::{AnswerFacts, CheckResult, shorten, to_unit_interval};
 use crate::program::{Called, CodePurpose, ProgramSetup, call_program};
 
@@ -159,11 +160,13 @@ fn context_of(facts: &AnswerFacts, config: &Value) -> Value {
             "output": facts.answer,
             "cost": facts.cost_usd,
             "finishReason": facts.finish_reason,
+            "guardrails": facts.guardrails,
             "tokenUsage": usage,
             "latencyMs": facts.duration.map(|duration| duration.as_millis() as u64),
         },
         "metadata": {},
         "toolCalls": calls,
+        "trace": facts.spans.as_ref().map(|spans| json!({"spans": spans})),
         "expectedOutput": facts.reference,
     })
 }
@@ -232,9 +235,10 @@ pub(crate) fn decided(passed: bool, score: f64, mut note: GraderNote) -> CheckRe
     CheckResult { score: Some(to_unit_interval(score)), findings: vec![note], passed: Some(passed) }
 }
 
-/// True for errors that depend on the answer. An unknown name is a mistake in the script.
+/// True for errors that depend on the answer. An unknown name is a mistake in the script, and what a target does not tell says
+/// nothing about its answer.
 fn is_about_answer(message: &str) -> bool {
-    !message.ends_with("is not defined") && !message.contains("out of memory")
+    !message.ends_with("is not defined") && !message.contains("out of memory") && !is_unreported(message)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use assize_llm::ChatModel;
 use assize_rubric::{Decision, Finding, GraderNote, UngradedKind, UngradedReason};
 
 use super::answer::JudgeFailure;
-use super::similarity::{EmbeddedTexts, embed_texts, embedding_forecast, finding, measure};
+use super::similarity::{EmbeddedTexts, embed_texts, finding, measure, text_forecast};
 use crate::check::{CheckResult, decided, shorten};
 use crate::{CallForecast, Judge, JudgeMaterial, JudgeQuestion, QuestionsTask, SamplingOptions};
 
@@ -29,7 +29,7 @@ pub fn answer_relevance_forecast(
 ) -> CallForecast {
     let query = check.query.as_deref().unwrap_or(question);
     let texts = std::iter::repeat_n(query, AnswerRelevanceCheck::QUESTIONS as usize + 1);
-    CallForecast { scores: 0, ..embedding_forecast(texts, model) }
+    CallForecast { scores: 0, ..text_forecast(texts, model) }
 }
 
 /// Has a judge write questions for an answer, and compares their meaning with that of the question. What no questions or no

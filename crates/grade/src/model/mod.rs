@@ -3,6 +3,7 @@
 mod answer;
 mod answer_relevance;
 mod group;
+mod labels;
 mod model_judge;
 mod options;
 mod parts;
@@ -33,6 +34,7 @@ use crate::task::repeat_index;
 use crate::{CallForecast, FenceSource, Judge, JudgeQuestion, RubricTask};
 
 pub use answer_relevance::{answer_relevance_forecast, decide_answer_relevance, questions_task};
+pub use labels::{decide_labels, label_forecast};
 pub use model_judge::ModelJudge;
 pub use options::{JudgeOptions, WarmUp};
 pub use similarity::{decide_similarity, similarity_forecast};

@@ -16,26 +16,23 @@ use crate::check::{CheckResult, decided, shorten};
 /// Name of the judge in decisions.
 const NAME: &str = "similar";
 
-/// Returns the request for the vector of a text.
-fn embedding_request(text: &str) -> ChatRequest {
+/// Returns the request for the vector or the labels of a text.
+pub(super) fn text_request(text: &str) -> ChatRequest {
     // Nothing is written in reply.
     ChatRequest { max_output_tokens: Some(1), ..ChatRequest::new([ChatMessage::user(text)]) }
 }
 
 /// Returns the forecast of the calls that a comparison takes.
 pub fn similarity_forecast(check: &SimilarityCheck, answer: &str, model: &dyn ChatModel) -> CallForecast {
-    embedding_forecast(std::iter::once(answer).chain(check.texts.iter().map(String::as_str)), model)
+    text_forecast(std::iter::once(answer).chain(check.texts.iter().map(String::as_str)), model)
 }
 
-/// Returns the forecast of the calls for the vectors of texts.
-pub(super) fn embedding_forecast<'a>(
-    texts: impl Iterator<Item = &'a str>,
-    model: &dyn ChatModel,
-) -> CallForecast {
+/// Returns the forecast of the calls for the vectors or the labels of texts.
+pub(super) fn text_forecast<'a>(texts: impl Iterator<Item = &'a str>, model: &dyn ChatModel) -> CallForecast {
     let (id, card) = (model.describe(), model.card());
     let mut forecast = CallForecast { scores: 1, ..CallForecast::default() };
     for text in texts {
-        forecast += CallForecast::from_request(&embedding_request(text), 0, &id.model, card);
+        forecast += CallForecast::from_request(&text_request(text), 0, &id.model, card);
     }
 
     forecast
@@ -120,7 +117,7 @@ enum Embedded {
 
 /// Asks for the vector of a text. It is the same in every trial of a case.
 async fn embed(model: &dyn ChatModel, text: &str) -> Embedded {
-    let mut reply = match model.ask_repeat(&embedding_request(text), 1).await {
+    let mut reply = match model.ask_repeat(&text_request(text), 1).await {
         Ok(reply) => reply,
         Err(error) => return Embedded::Failed(error),
     };

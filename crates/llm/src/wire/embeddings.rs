@@ -65,15 +65,7 @@ impl WireCodec for EmbeddingFormat {
     }
 
     fn encode(&self, request: &ChatRequest, _: ServerQuirks) -> Result<HttpCall, AskError> {
-        outgoing::check(request)?;
-        let text = match &*request.messages {
-            [only] => outgoing::text_only(&only.content),
-            _ => None,
-        };
-        let text = text.ok_or_else(|| {
-            outgoing::bad("a model for embeddings turns one text into numbers: it can't answer or judge")
-        })?;
-
+        let text = outgoing::single_text(request, "a model for embeddings turns one text into numbers")?;
         let body = self.body(&request.model, &text);
         outgoing::post(self.path(&request.model), &body)
     }

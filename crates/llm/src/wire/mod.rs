@@ -12,6 +12,7 @@ mod gemini;
 #[cfg(test)]
 mod golden;
 mod json;
+mod labels;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
@@ -31,6 +32,7 @@ pub use embeddings::EmbeddingFormat;
 pub use format::{HttpCall, KeyHeader, WireCodec};
 pub use gemini::GeminiGenerate;
 pub use json::{error_words, named_error};
+pub use labels::{LabelFormat, LabelReply, LabelScore};
 pub use ollama::OllamaChat;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;

@@ -20,6 +20,16 @@ pub(super) fn check(request: &ChatRequest) -> Result<(), AskError> {
     Ok(())
 }
 
+/// The one text of a request to a model that measures texts; `what` says what it does.
+pub(super) fn single_text<'a>(request: &'a ChatRequest, what: &str) -> Result<Cow<'a, str>, AskError> {
+    check(request)?;
+    let text = match &*request.messages {
+        [only] => text_only(&only.content),
+        _ => None,
+    };
+    text.ok_or_else(|| bad(format!("{what}: it can't answer or judge")))
+}
+
 /// A request that the format cannot express.
 pub(super) fn bad(message: impl Into<String>) -> AskError {
     AskError::new(ErrorKind::BadRequest, message)

@@ -14,7 +14,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, check: &AnswerRelevanceCheck) -
         Ok(judge) => judge,
         Err(error) => return path.broken_decision(error),
     };
-    let model = match item.judges.embeddings(check.model.as_deref().unwrap_or(SimilarityCheck::MODEL)) {
+    let model = match item.judges.measuring_model(check.model.as_deref().unwrap_or(SimilarityCheck::MODEL)) {
         Ok(model) => model,
         Err(error) => return path.broken_decision(error),
     };

@@ -187,6 +187,8 @@ fn facts(answer: &TargetAnswer, reference: Option<String>) -> AnswerFacts {
         duration: measured.then_some(answer.duration),
         recalled: answer.recalled,
         finish_reason: answer.finish_reason.clone(),
+        guardrails: answer.guardrails.clone(),
+        spans: answer.spans.clone(),
         model_calls: messages.map(|messages| messages.iter().filter(is_assistant).count() as u64),
         ..AnswerFacts::default()
     }

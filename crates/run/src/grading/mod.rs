@@ -9,6 +9,7 @@ mod composite;
 mod context;
 mod context_rubric;
 mod conversation;
+mod labels;
 mod pairwise;
 mod panel;
 mod path;
@@ -57,6 +58,7 @@ fn grade_at(path: GraderPath<'_>) -> BoxFuture<'_, Vec<CaseDecision>> {
             GraderKind::Code(code) => vec![Box::pin(programs::grade_code(&path, code)).await],
             GraderKind::Custom(custom) => vec![Box::pin(programs::grade_custom(&path, custom)).await],
             GraderKind::Similar(check) => vec![Box::pin(similar::grade(&path, check)).await],
+            GraderKind::Labels(check) => vec![Box::pin(labels::grade(&path, check)).await],
             GraderKind::Context(grader) => Box::pin(context_rubric::grade(&path, grader)).await,
             GraderKind::AnswerRelevance(check) => {
                 vec![Box::pin(answer_relevance::grade(&path, check)).await]

@@ -78,6 +78,7 @@ fn may_take_long(kind: &GraderKind) -> bool {
         | GraderKind::Llm(_)
         | GraderKind::Pairwise(_)
         | GraderKind::Similar(_)
+        | GraderKind::Labels(_)
         | GraderKind::Context(_)
         | GraderKind::AnswerRelevance(_)
         | GraderKind::Selection(_)

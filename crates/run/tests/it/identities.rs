@@ -614,6 +614,7 @@ fn place_among_kinds(kind: &GraderKind) -> usize {
         GraderKind::Script(_) => 16,
         GraderKind::Transformed(_) => 17,
         GraderKind::Similar(_) => 18,
+        GraderKind::Labels(_) => 23,
         GraderKind::Selection(_) => 19,
         GraderKind::Sql(_) => 20,
         GraderKind::Context(_) => 21,

@@ -13,6 +13,7 @@ mod record_reader;
 
 use crate::LogFormat;
 
+pub use otel::span_list;
 pub(crate) use record_reader::{TraceRecordReader, TraceRecordStatus};
 
 /// Creates the reader of a format.

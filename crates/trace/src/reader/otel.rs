@@ -28,25 +28,17 @@ struct OtelSpan {
     events: Vec<(String, Map<String, Value>)>,
     /// Status message of a failed span.
     error: Option<String>,
+    /// The span as scripts see it.
+    shown: Value,
 }
 
 impl TraceRecordReader for OpenTelemetryReader {
     fn record(&mut self, record: &Value) -> TraceRecordStatus {
-        let either = |value: &Value, new: &str, old: &str| -> Vec<Value> {
-            let list = value.get(new).or_else(|| value.get(old));
-            list.and_then(Value::as_array).cloned().unwrap_or_default()
-        };
-
-        if record.get("resourceSpans").or_else(|| record.get("resource_spans")).is_none() {
+        let Some(spans) = spans_of(record) else {
             let other = ["resourceLogs", "resourceMetrics"].into_iter().find(|key| record.get(key).is_some());
             return TraceRecordStatus::Unknown(other.unwrap_or("a record without spans").to_owned());
-        }
-
-        for resource in either(record, "resourceSpans", "resource_spans") {
-            for scope in either(&resource, "scopeSpans", "scope_spans") {
-                self.spans.extend(either(&scope, "spans", "spans").iter().map(OtelSpan::read));
-            }
-        }
+        };
+        self.spans.extend(spans.into_iter().map(OtelSpan::read));
 
         TraceRecordStatus::Known
     }
@@ -62,6 +54,51 @@ impl TraceRecordReader for OpenTelemetryReader {
 
         traces
     }
+}
+
+/// Returns the spans of an export in OTLP/JSON, each a map with `name`, `spanId`, `parentSpanId`, `startTime` and `endTime` in
+/// milliseconds, `statusCode`, `statusMessage` and `attributes`, where they are known. `None` for anything else.
+pub fn span_list(export: &Value) -> Option<Value> {
+    Some(spans_of(export)?.into_iter().map(shown_span).collect())
+}
+
+/// Returns the spans of a record as they are written; `None` if it is no record of spans.
+fn spans_of(record: &Value) -> Option<Vec<&Value>> {
+    fn either<'a>(value: &'a Value, new: &str, old: &str) -> Option<&'a Vec<Value>> {
+        value.get(new).or_else(|| value.get(old))?.as_array()
+    }
+
+    let mut spans = Vec::new();
+    for resource in either(record, "resourceSpans", "resource_spans")? {
+        for scope in either(resource, "scopeSpans", "scope_spans").into_iter().flatten() {
+            spans.extend(either(scope, "spans", "spans").into_iter().flatten());
+        }
+    }
+    Some(spans)
+}
+
+/// Returns a span in the words of promptfoo.
+fn shown_span(span: &Value) -> Value {
+    let code = match &span["status"]["code"] {
+        Value::String(word) => match word.as_str() {
+            "STATUS_CODE_OK" => Some(1),
+            "STATUS_CODE_ERROR" => Some(2),
+            _ => Some(0),
+        },
+        code => code.as_u64(),
+    };
+    let millis = |key| nanosecond_time(span, key).map(|at| at.as_nanosecond() as f64 / 1e6);
+    let known = [
+        ("name", text(span, "name").map(Value::from)),
+        ("spanId", text(span, "spanId").map(Value::from)),
+        ("parentSpanId", text(span, "parentSpanId").filter(|id| !id.is_empty()).map(Value::from)),
+        ("startTime", millis("startTimeUnixNano").map(Value::from)),
+        ("endTime", millis("endTimeUnixNano").map(Value::from)),
+        ("statusCode", code.map(Value::from)),
+        ("statusMessage", text(&span["status"], "message").map(Value::from)),
+        ("attributes", Some(Value::Object(attributes(&span["attributes"])))),
+    ];
+    Value::Object(known.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
 }
 
 impl OtelSpan {
@@ -82,6 +119,7 @@ impl OtelSpan {
                 })
                 .collect(),
             error: failed.then(|| said.to_owned()),
+            shown: shown_span(span),
         }
     }
 
@@ -141,7 +179,8 @@ fn build_session(mut spans: Vec<OtelSpan>) -> Option<AgentTrace> {
     }
 
     builder.session(spans.first().map(|span| span.trace.as_str()));
-    builder.finish()
+    let trace = builder.finish()?;
+    Some(AgentTrace { spans: Some(spans.into_iter().map(|span| span.shown).collect()), ..trace })
 }
 
 /// Reads a model reply. Every call repeats the earlier messages, so only the first one's input is read.

@@ -18,10 +18,7 @@ const FOREIGN_TYPES: [(&[&str], &str); 21] = [
         "write `type: rubrics`; a criterion with `operator: contradiction` states a fact that must not be contradicted",
     ),
     (
-        &[
-            "model-graded-closedqa", "conversation-relevance", "is-refusal", "moderation", "guardrails",
-            "classifier", "search-rubric",
-        ],
+        &["model-graded-closedqa", "conversation-relevance", "is-refusal", "guardrails", "search-rubric"],
         "say what is wanted as a criterion: `type: rubrics` with `criteria`",
     ),
     (&["similar:*"], "use `type: similar` with `measure: cosine`, `dot` or `euclidean`"),

@@ -29,6 +29,8 @@ pub(super) enum GraderType {
     Python,
     Ruby,
     Similar,
+    Moderation,
+    Classifier,
     Context(ContextType),
     AnswerRelevance,
     SelectBest,
@@ -40,7 +42,7 @@ pub(super) enum GraderType {
 }
 
 /// Every built-in type by its current name.
-pub(super) const TYPES: [(&str, GraderType); 35] = [
+pub(super) const TYPES: [(&str, GraderType); 37] = [
     ("rubrics", GraderType::Rubrics),
     ("llm-grader", GraderType::Llm),
     ("pairwise", GraderType::Pairwise),
@@ -70,6 +72,8 @@ pub(super) const TYPES: [(&str, GraderType); 35] = [
     ("python", GraderType::Python),
     ("ruby", GraderType::Ruby),
     ("similar", GraderType::Similar),
+    ("moderation", GraderType::Moderation),
+    ("classifier", GraderType::Classifier),
     ("context-recall", GraderType::Context(ContextType::Recall)),
     ("context-relevance", GraderType::Context(ContextType::Relevance)),
     ("context-faithfulness", GraderType::Context(ContextType::Faithfulness)),
@@ -111,6 +115,8 @@ impl GraderType {
             Self::SkillTrigger => "a skill-trigger grader",
             Self::JavaScript | Self::Python | Self::Ruby => "a script",
             Self::Similar => "a comparison of meaning",
+            Self::Moderation => "a moderation grader",
+            Self::Classifier => "a classifier",
             Self::Context(ContextType::Recall) => "a context-recall grader",
             Self::Context(_) => "a context grader",
             Self::AnswerRelevance => "an answer-relevance grader",

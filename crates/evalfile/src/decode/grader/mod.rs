@@ -11,6 +11,7 @@ mod foreign_types;
 mod grader_type;
 mod include;
 mod json;
+mod labels;
 mod list;
 mod llm;
 mod metrics;

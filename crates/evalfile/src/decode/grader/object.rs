@@ -9,8 +9,8 @@ use super::common_keys::decode_common_keys;
 use super::grader_type::GraderType;
 use super::resolve_type::resolve_type;
 use super::{
-    code, composite, context, custom, json, llm, metrics, pairwise, rubrics, script, selection, similar, sql,
-    text, trajectory,
+    code, composite, context, custom, json, labels, llm, metrics, pairwise, rubrics, script, selection,
+    similar, sql, text, trajectory,
 };
 use crate::codes;
 use crate::decode::map_reader::{check_not_blank, string, wrong_type};
@@ -124,6 +124,8 @@ fn decode_kind(
         GraderType::Python => script::decode_script(cx, object, CodeLanguage::Python),
         GraderType::Ruby => script::decode_script(cx, object, CodeLanguage::Ruby),
         GraderType::Similar => similar::decode_similar(cx, object),
+        GraderType::Moderation => labels::decode_moderation(cx, object),
+        GraderType::Classifier => labels::decode_classifier(cx, object),
         GraderType::Context(kind) => context::decode_context(cx, object, *kind),
         GraderType::AnswerRelevance => context::decode_answer_relevance(cx, object),
         GraderType::SelectBest => selection::decode_select_best(cx, object),

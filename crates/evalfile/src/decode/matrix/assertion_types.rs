@@ -41,6 +41,10 @@ pub enum AssertionSupport {
     Ruby,
     /// A comparison of meaning, by a measure.
     Similar(SimilarityMeasure),
+    /// Categories that a model for moderation flags.
+    Moderation,
+    /// A class that a model gives the answer.
+    Classifier,
     /// A comparison of all answers by a judge.
     SelectBest,
     /// A comparison of all answers by their scores.
@@ -67,9 +71,9 @@ pub struct AssertionType {
 }
 
 use AssertionSupport::{
-    AnswerRelevance, BuiltIn, Context, Conversation, Cost, Criterion, Equals, Fact, JavaScript, Json,
-    Latency, MaxScore, Python, Refused, Ruby, SameKeys, ScoredCriterion, SelectBest, Set, Similar, Skill,
-    Sql, Text, TextList,
+    AnswerRelevance, BuiltIn, Classifier, Context, Conversation, Cost, Criterion, Equals, Fact, JavaScript,
+    Json, Latency, MaxScore, Moderation, Python, Refused, Ruby, SameKeys, ScoredCriterion, SelectBest, Set,
+    Similar, Skill, Sql, Text, TextList,
 };
 
 const fn kind(name: &'static str, support: AssertionSupport, remark: &'static str) -> AssertionType {
@@ -77,12 +81,11 @@ const fn kind(name: &'static str, support: AssertionSupport, remark: &'static st
 }
 
 const CRITERION: &str = "a criterion, decided met or unmet; a `threshold` on the judge's score has no effect";
-const SERVICE: &str = "calls an external service that has no counterpart here";
 const SQL: &str = "`databaseType` (MySQL by default), `allowedTables` and `allowedColumns`";
 const METRIC: &str =
     "a text-similarity metric that says little about an answer; use `llm-rubric`, `similar` or `rouge-n`";
 const SIMILAR: &str = "at least 0.75 by default; needs a model for embeddings";
-const TRACE: &str = "needs OpenTelemetry spans that promptfoo itself collects";
+const SPANS: &str = "of OpenTelemetry spans that come with the answer: from a recording, or as `trace` of what a program returns";
 
 /// Every type, by name.
 pub const ASSERTION_TYPES: &[AssertionType] = &[
@@ -94,7 +97,11 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     ),
     kind("assert-set", Set, "without a threshold, each member must pass"),
     kind("bleu", Refused(METRIC), ""),
-    kind("classifier", Refused(SERVICE), ""),
+    kind(
+        "classifier",
+        Classifier,
+        "a model of Hugging Face gives the class `value`, or any, a score of at least 1 by default",
+    ),
     kind("code-grader", SameKeys("code-grader"), "AgentV's; a program"),
     kind("composite", SameKeys("composite"), "AgentV's"),
     kind("contains", Text, ""),
@@ -141,7 +148,11 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     ),
     kind("g-eval", ScoredCriterion, "a criterion scored from 0 to 10; the default threshold is 0.7"),
     kind("gleu", Refused(METRIC), ""),
-    kind("guardrails", Refused(SERVICE), ""),
+    kind(
+        "guardrails",
+        BuiltIn("guardrails"),
+        "what a function, a command or an `http` provider returns as `guardrails`; ungraded if it returns none",
+    ),
     kind("human", Refused("label answers after the run instead: `assize review`"), ""),
     kind("icontains", Text, ""),
     kind("icontains-all", TextList, "a list, or one text with commas"),
@@ -179,17 +190,27 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("meteor", Refused(METRIC), ""),
     kind("model-graded-closedqa", Criterion, CRITERION),
     kind("model-graded-factuality", Fact, "as `factuality`"),
-    kind("moderation", Refused(SERVICE), ""),
+    kind(
+        "moderation",
+        Moderation,
+        "a model for moderation, by default OpenAI's, flags none of the categories in `value`, or none at all",
+    ),
     kind("perplexity", Refused("needs the probabilities of the answer's tokens"), ""),
     kind("perplexity-score", Refused("needs the probabilities of the answer's tokens"), ""),
-    kind("pi", Refused(SERVICE), ""),
+    kind("pi", Refused("asks a service of Pi Labs; use `llm-rubric` or `g-eval`"), ""),
     kind("python", Python, "run by `python3` if `--allow-code` is given"),
     kind("regex", Text, "JavaScript syntax without look-around and back-references"),
     kind("rouge-n", BuiltIn("rouge-n"), "at least 0.75 by default"),
     kind("rubrics", SameKeys("rubrics"), "AgentV's older spelling"),
     kind("ruby", Ruby, "run by `ruby` if `--allow-code` is given"),
     kind("script", SameKeys("code-grader"), "AgentV's; a program"),
-    kind("search-rubric", Refused("needs a judge that searches the web"), ""),
+    kind(
+        "search-rubric",
+        Refused(
+            "needs a judge that searches the web; give the facts to an `llm-rubric`, or search in a `python` assertion",
+        ),
+        "",
+    ),
     kind(
         "select-best",
         SelectBest,
@@ -211,9 +232,9 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
         BuiltIn("tool-call-f1"),
         "compares the names of the calls; the default threshold is 1",
     ),
-    kind("trace-error-spans", Refused(TRACE), ""),
-    kind("trace-span-count", Refused(TRACE), ""),
-    kind("trace-span-duration", Refused(TRACE), ""),
+    kind("trace-error-spans", BuiltIn("trace-error-spans"), SPANS),
+    kind("trace-span-count", BuiltIn("trace-span-count"), SPANS),
+    kind("trace-span-duration", BuiltIn("trace-span-duration"), SPANS),
     kind("trajectory:goal-success", Criterion, "a criterion: the goal was reached"),
     kind(
         "trajectory:step-count",

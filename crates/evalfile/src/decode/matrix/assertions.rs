@@ -4,7 +4,9 @@ use assize_diagnostic::{Diagnostic, Span, did_you_mean};
 use serde_json::{Map, Value, json};
 
 use super::assertion_types::{ASSERTION_TYPES, AssertionSupport, AssertionType, resolve_assertion_type};
-use super::assertion_values::{add_value, read_value_file, schema_of, write_sql};
+use super::assertion_values::{
+    add_value, check_span_limits, read_value_file, refuse_redteam, schema_of, write_labels, write_sql,
+};
 use super::built_in::built_in_code;
 use super::context_assertions::{add_line, context_line};
 use super::metrics::METRIC_MARK;
@@ -12,7 +14,7 @@ use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
 use super::selections::write_selection;
 use super::spelling::{MatrixSpelling, head};
 use super::template::{TemplateRenderer, TemplateScope};
-use super::test_judges::{JudgeNames, embedder_of};
+use super::test_judges::{JudgeNames, MeasuringModel};
 use super::values::{set_without_members, text_of, texts_of};
 use crate::codes;
 use crate::decode::map_reader::{number, string, wrong_type};
@@ -49,8 +51,8 @@ pub(super) struct AssertionWriter<'a> {
     pub(super) root: &'a TreeNode,
     /// Name of the judge of the test, if it names one.
     pub(super) judge: Option<&'a str>,
-    /// Name of the model for embeddings of the test, if it names one.
-    pub(super) embedder: Option<&'a str>,
+    /// Setting of the test that names its judge, and perhaps models for embeddings, moderation or classification.
+    pub(super) judge_setting: Option<&'a TreeNode>,
     /// Prompt of the judge that the test names.
     pub(super) rubric_prompt: Option<&'a TreeNode>,
     /// Names of judges that assertions define themselves, by the place of the definition.
@@ -218,14 +220,16 @@ impl AssertionWriter<'_> {
 
         self.write_common(cx, &mut object, &mut grader, assertion);
         let judge = self.judge_of(cx, &mut object);
-        let own = object.value("provider").and_then(|node| embedder_of(node, self.judges));
-        let embedder = own.or_else(|| self.embedder.map(str::to_owned));
+        let model = MeasuringModel::of(assertion.kind.support).and_then(|kind| {
+            let settings = [object.value("provider"), self.judge_setting];
+            settings.into_iter().flatten().find_map(|node| kind.named(node, self.judges))
+        });
         if let Some(transform) = object.entry("transform").filter(|entry| !entry.value.is_null()) {
             grader.add("transform", transform.key_span, transform.value.clone());
         }
         let prompt =
             self.spelling.entry(&mut object, "rubricPrompt", &mut cx.problems).map(|entry| &entry.value);
-        let parts = AssertionValues { value, threshold, judge, embedder, prompt };
+        let parts = AssertionValues { value, threshold, judge, model, prompt };
         let written = self.write_kind(cx, &mut object, &mut grader, assertion, parts);
         if written.is_none() {
             for key in KEYS_OF_TYPES {
@@ -377,10 +381,9 @@ impl AssertionWriter<'_> {
                 gate(grader, 1.0);
             }
             AssertionSupport::Context | AssertionSupport::Conversation => {
-                if kind.support == AssertionSupport::Context {
-                    self.write_context(cx, object, grader, assertion, &parts)?;
-                } else {
-                    self.write_conversation(cx, object, grader, assertion, &parts)?;
+                match kind.support {
+                    AssertionSupport::Context => self.write_context(cx, object, grader, assertion, &parts)?,
+                    _ => self.write_conversation(cx, object, grader, assertion, &parts)?,
                 }
                 gate(grader, context_line(assertion, &parts));
                 add_line(grader, assertion, &parts);
@@ -389,6 +392,8 @@ impl AssertionWriter<'_> {
             // These say for themselves if they pass.
             AssertionSupport::Similar(_)
             | AssertionSupport::AnswerRelevance
+            | AssertionSupport::Moderation
+            | AssertionSupport::Classifier
             | AssertionSupport::SelectBest
             | AssertionSupport::MaxScore
             | AssertionSupport::JavaScript
@@ -430,6 +435,9 @@ impl AssertionWriter<'_> {
                 self.write_answer_relevance(cx, grader, assertion, &parts);
                 Some(())
             }
+            AssertionSupport::Moderation | AssertionSupport::Classifier => {
+                write_labels(cx, grader, assertion, &parts)
+            }
             AssertionSupport::SelectBest | AssertionSupport::MaxScore => {
                 write_selection(cx, grader, assertion, &parts)
             }
@@ -451,7 +459,7 @@ impl AssertionWriter<'_> {
         if let Some(threshold) = parts.threshold {
             grader.add_number("threshold", assertion.span, threshold);
         }
-        if let Some(model) = &parts.embedder {
+        if let Some(model) = &parts.model {
             grader.add_text("target", model.clone());
         }
 
@@ -570,10 +578,12 @@ impl AssertionWriter<'_> {
             .map_or_else(|| Value::Object(Map::new()), |entry| entry.value.to_json());
 
         let code = if let AssertionSupport::BuiltIn(name) = assertion.kind.support {
+            refuse_redteam(cx, object, assertion)?;
             let value = match &parts.value {
                 Some(value) => read_value_file(cx, value)?.to_json(),
                 None => Value::Null,
             };
+            check_span_limits(cx, assertion, &value)?;
             config = json!({"value": value, "threshold": parts.threshold});
             text_node(assertion.span, built_in_code(name))
         } else {
@@ -638,7 +648,8 @@ pub(super) struct AssertionValues<'a> {
     pub(super) value: Option<TreeNode>,
     pub(super) threshold: Option<f64>,
     pub(super) judge: Option<String>,
-    pub(super) embedder: Option<String>,
+    /// Model that measures the answer.
+    pub(super) model: Option<String>,
     pub(super) prompt: Option<&'a TreeNode>,
 }
 

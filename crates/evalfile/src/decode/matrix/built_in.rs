@@ -4,11 +4,12 @@
 const PRELUDE: &str = include_str!("built_in/prelude.js");
 
 /// Code of each assertion, by name.
-const BUILT_IN: [(&str, &str); 16] = [
+const BUILT_IN: [(&str, &str); 20] = [
     ("contains-html", include_str!("built_in/contains-html.js")),
     ("contains-json", include_str!("built_in/contains-json.js")),
     ("contains-xml", include_str!("built_in/contains-xml.js")),
     ("finish-reason", include_str!("built_in/finish-reason.js")),
+    ("guardrails", include_str!("built_in/guardrails.js")),
     ("is-html", include_str!("built_in/is-html.js")),
     ("is-refusal", include_str!("built_in/is-refusal.js")),
     ("is-valid-function-call", include_str!("built_in/is-valid-function-call.js")),
@@ -20,6 +21,9 @@ const BUILT_IN: [(&str, &str); 16] = [
     ("tool-call-f1", include_str!("built_in/tool-call-f1.js")),
     ("tool-sequence", include_str!("built_in/tool-sequence.js")),
     ("tool-used", include_str!("built_in/tool-used.js")),
+    ("trace-error-spans", include_str!("built_in/trace-error-spans.js")),
+    ("trace-span-count", include_str!("built_in/trace-span-count.js")),
+    ("trace-span-duration", include_str!("built_in/trace-span-duration.js")),
     ("word-count", include_str!("built_in/word-count.js")),
 ];
 

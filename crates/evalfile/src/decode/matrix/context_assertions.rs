@@ -76,7 +76,7 @@ impl AssertionWriter<'_> {
         grader.add_text("type", assertion.kind.name);
         self.add_query(grader);
         self.warn_about_prompt(cx, parts, "questions are written by the built-in prompt");
-        for (key, name) in [("judge", &parts.judge), ("embedding", &parts.embedder)] {
+        for (key, name) in [("judge", &parts.judge), ("embedding", &parts.model)] {
             if let Some(name) = name {
                 grader.add_text(key, name.clone());
             }

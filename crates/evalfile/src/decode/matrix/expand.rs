@@ -20,7 +20,7 @@ use super::read::{MatrixFile, place_of};
 use super::scoring::{scored_by_function, scoring_function, set_scoring};
 use super::selections::name_weights;
 use super::spelling::MatrixSpelling;
-use super::test_judges::{JudgeNames, embedder_of};
+use super::test_judges::JudgeNames;
 use super::tests::MatrixTest;
 use super::variables::{
     VariableCombination, absent_variable, blank_variable, combinations, count_combinations, read_values,
@@ -503,7 +503,6 @@ impl<'a> MatrixExpander<'a> {
         }
 
         let judge = test.options.judge.as_ref().and_then(|node| self.judge_name(node));
-        let embedder = test.options.judge.as_ref().and_then(|node| embedder_of(node, self.judges));
         let writer = AssertionWriter {
             spelling: self.file.spelling,
             templates: &self.file.templates,
@@ -511,7 +510,7 @@ impl<'a> MatrixExpander<'a> {
             vars,
             root: self.file.root,
             judge: judge.as_deref(),
-            embedder: embedder.as_deref(),
+            judge_setting: test.options.judge.as_ref(),
             rubric_prompt: test.options.rubric_prompt.as_ref(),
             judges: self.judges,
         };
@@ -528,7 +527,7 @@ impl<'a> MatrixExpander<'a> {
         if let Some(scoring) = test.scoring.as_ref().filter(|_| !graders.is_empty()) {
             graders = vec![scored_by_function(graders, scoring.span)];
         }
-        let marks = take_marks(&mut graders, self.file.spelling);
+        let marks = take_marks(&mut graders);
         // A conversion goes on with the assertions that can be read.
         let goes_on = cx.lowered.is_some() && !graders.is_empty();
         if cx.problems.error_count() > before && !goes_on {
@@ -637,7 +636,7 @@ impl<'a> MatrixExpander<'a> {
             vars,
             root: self.file.root,
             judge: None,
-            embedder: None,
+            judge_setting: None,
             rubric_prompt: None,
             judges: self.judges,
         };
@@ -650,7 +649,7 @@ impl<'a> MatrixExpander<'a> {
                             .iter()
                             .filter_map(|item| writer.grader(cx, item, PassRule::Mean, 0))
                             .collect();
-                        take_marks(&mut graders, self.file.spelling);
+                        take_marks(&mut graders);
                         lowered.add("assertions", part.key_span, list_node(part.value.use_span(), graders));
                     }
                     None => lowered.add(&part.key, part.key_span, part.value.clone()),

@@ -101,7 +101,7 @@ pub const OPTION_KEYS: &[MatrixKey] = &[
     key("includeMetrics", NoEffect("every result has all metrics")),
     key("postprocess", Read("the older name of `transform`")),
     key("prefix", Read("")),
-    key("provider", Read("the judge, or a map with `text` and `embedding`")),
+    key("provider", Read("the judge, or a map with `text`, `embedding`, `moderation` and `classification`")),
     key("response_format", NoEffect("judges are asked for a form of their own")),
     key("rubricPrompt", Read("the prompt of an `llm-grader`, where there is no criterion")),
     key("runSerially", NoEffect(ALONE)),

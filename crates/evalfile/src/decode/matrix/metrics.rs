@@ -13,8 +13,9 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::{Grader, GraderKind, NamedMetric, Suite};
 use crate::tree::{NodeValue, TreeNode};
 
-/// Key under which the writer of assertions notes the metric of a grader. The decoder of graders never sees it.
-pub(super) const METRIC_MARK: &str = "metric";
+/// Key under which the writer of assertions notes the metric of a grader: none that an author could write. The decoder of
+/// graders never sees it.
+pub(super) const METRIC_MARK: &str = "\0metric";
 
 /// Metrics that a file computes from others.
 #[derive(Debug, Default)]
@@ -218,11 +219,11 @@ pub(super) struct MetricMark {
 }
 
 /// Takes the notes of metrics out of graders.
-pub(super) fn take_marks(graders: &mut [TreeNode], spelling: MatrixSpelling) -> Vec<MetricMark> {
-    graders.iter_mut().map(|grader| take_mark(grader, spelling)).collect()
+pub(super) fn take_marks(graders: &mut [TreeNode]) -> Vec<MetricMark> {
+    graders.iter_mut().map(take_mark).collect()
 }
 
-fn take_mark(grader: &mut TreeNode, spelling: MatrixSpelling) -> MetricMark {
+fn take_mark(grader: &mut TreeNode) -> MetricMark {
     let NodeValue::Map(entries) = &mut grader.data else { return MetricMark::default() };
     let mut mark = MetricMark::default();
     entries.retain(|entry| {
@@ -235,10 +236,7 @@ fn take_mark(grader: &mut TreeNode, spelling: MatrixSpelling) -> MetricMark {
         match &mut entry.value.data {
             NodeValue::Int(0) if entry.key == "weight" => mark.is_weightless = true,
             NodeValue::Float(weight) if entry.key == "weight" => mark.is_weightless = *weight == 0.0,
-            // Members that AgentV's authors wrote are graders already.
-            NodeValue::Seq(members) if entry.key == "assertions" && spelling == MatrixSpelling::Camel => {
-                mark.members = take_marks(members, spelling);
-            }
+            NodeValue::Seq(members) if entry.key == "assertions" => mark.members = take_marks(members),
             _ => {}
         }
     }

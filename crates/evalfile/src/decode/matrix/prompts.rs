@@ -389,6 +389,12 @@ fn messages_node(span: Span, value: &Value) -> Option<(TreeNode, bool)> {
         {
             message["content"] = content;
         }
+        // Lists of OpenAI's responses say of each message that it is one.
+        if message["type"] == "message"
+            && let Some(keys) = message.as_object_mut()
+        {
+            keys.remove("type");
+        }
         if message["role"] == "developer" {
             message["role"] = Value::from("system");
         }

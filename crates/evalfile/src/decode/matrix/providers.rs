@@ -33,7 +33,7 @@ pub(super) struct MatrixProvider {
 }
 
 /// First words of ids that name a model, the words between, and the provider of targets.
-const MODEL_IDS: [(&str, &[&str], &str); 34] = [
+const MODEL_IDS: [(&str, &[&str], &str); 37] = [
     ("openai", &["chat"], "openai"),
     ("openai", EMBEDDING_WORDS, "openai-embeddings"),
     ("openai", &["responses"], "openai-responses"),
@@ -68,6 +68,9 @@ const MODEL_IDS: [(&str, &[&str], &str); 34] = [
     ("cohere", EMBEDDING_WORDS, "cohere-embeddings"),
     ("huggingface", &["feature-extraction"], "huggingface-embeddings"),
     ("voyage", &[], "voyage-embeddings"),
+    ("openai", &["moderation"], "openai-moderation"),
+    ("huggingface", &["text-classification"], "huggingface-classifier"),
+    ("huggingface", &["token-classification"], "huggingface-token-classifier"),
 ];
 
 /// Words after the first that make an id one of a model for embeddings.

@@ -2,6 +2,7 @@
 
 use assize_diagnostic::Span;
 
+use super::assertion_types::AssertionSupport;
 use super::providers::{ProviderReader, is_embedding_id};
 use super::tests::MatrixTest;
 use crate::decode::DecodeContext;
@@ -52,11 +53,13 @@ fn add_judge(
 ) {
     // A map may name a judge for each kind of question.
     let kinds = Some(node).filter(|_| node.get("id").is_none());
-    if let Some(embedding) = kinds.and_then(|node| node.get("embedding"))
-        && !names.iter().any(|(span, _)| *span == embedding.span)
-        && let Some(name) = providers.read_judge(cx, embedding)
-    {
-        names.push((embedding.span, name));
+    for kind in MeasuringModel::ALL {
+        if let Some(model) = kinds.and_then(|node| node.get(kind.key()))
+            && !names.iter().any(|(span, _)| *span == model.span)
+            && let Some(name) = providers.read_judge(cx, model)
+        {
+            names.push((model.span, name));
+        }
     }
 
     let by_kind = kinds.and_then(|node| node.get("text"));
@@ -71,14 +74,54 @@ fn add_judge(
     }
 }
 
-/// Returns the name of the model for embeddings that a setting of judges names. A judge that answers is none.
-pub(super) fn embedder_of(node: &TreeNode, judges: &JudgeNames) -> Option<String> {
-    let id = |node: &TreeNode| node.as_str().or_else(|| node.get("id")?.as_str()).map(str::to_owned);
-    let settings = match node.get("embedding") {
-        Some(embedding) if node.get("id").is_none() => embedding,
-        _ => Some(node).filter(|node| id(node).is_some_and(|id| is_embedding_id(&id)))?,
-    };
-    let known = judges.iter().find(|(span, _)| *span == settings.span).map(|(_, name)| name.clone());
+/// Kind of model that measures answers and judges none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MeasuringModel {
+    Embeddings,
+    Moderation,
+    Classification,
+}
 
-    known.or_else(|| id(settings))
+impl MeasuringModel {
+    const ALL: [Self; 3] = [Self::Embeddings, Self::Moderation, Self::Classification];
+
+    /// Returns the kind that a type of assertion asks, if it asks one.
+    pub(super) const fn of(support: AssertionSupport) -> Option<Self> {
+        match support {
+            AssertionSupport::Similar(_) | AssertionSupport::AnswerRelevance => Some(Self::Embeddings),
+            AssertionSupport::Moderation => Some(Self::Moderation),
+            AssertionSupport::Classifier => Some(Self::Classification),
+            _ => None,
+        }
+    }
+
+    /// Key of a map that names a judge for each kind of question.
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Embeddings => "embedding",
+            Self::Moderation => "moderation",
+            Self::Classification => "classification",
+        }
+    }
+
+    fn has_id(self, id: &str) -> bool {
+        let has_word = |words: &[&str]| id.split(':').any(|word| words.contains(&word));
+        match self {
+            Self::Embeddings => is_embedding_id(id),
+            Self::Moderation => has_word(&["moderation"]),
+            Self::Classification => has_word(&["text-classification", "token-classification"]),
+        }
+    }
+
+    /// Returns the name of the model of this kind that a setting of judges names. A judge that answers is none.
+    pub(super) fn named(self, node: &TreeNode, judges: &JudgeNames) -> Option<String> {
+        let id = |node: &TreeNode| node.as_str().or_else(|| node.get("id")?.as_str()).map(str::to_owned);
+        let settings = match node.get(self.key()) {
+            Some(model) if node.get("id").is_none() => model,
+            _ => Some(node).filter(|node| id(node).is_some_and(|id| self.has_id(&id)))?,
+        };
+        let known = judges.iter().find(|(span, _)| *span == settings.span).map(|(_, name)| name.clone());
+
+        known.or_else(|| id(settings))
+    }
 }

@@ -4,6 +4,7 @@ mod anthropic;
 mod bedrock;
 mod format;
 mod gemini;
+mod labels;
 mod models;
 mod ollama;
 mod openai_chat;
@@ -16,6 +17,7 @@ pub(super) use format::{MockModelOutput, MockWireFormat, count_tokens};
 /// All formats. A request goes to the first that claims its path.
 static FORMATS: &[&dyn MockWireFormat] = &[
     &openai_chat::MockOpenAiChat,
+    &labels::MockLabels,
     &other_embeddings::MockOtherEmbeddings,
     &openai_embeddings::MockOpenAiEmbeddings,
     &openai_responses::MockOpenAiResponses,

@@ -1,8 +1,15 @@
 const verdict = (pass, reason) => ({ pass, score: pass ? 1 : 0, reason });
 const toolCalls = (context) => {
-  if (!context.toolCalls) throw new Error('the target does not tell which tools it called');
+  if (!context.toolCalls) throw new Error('the target does not report which tools it called');
   return context.toolCalls;
 };
+const matchingSpans = (context, pattern) => {
+  if (!context.trace) throw new Error('the target does not report spans of OpenTelemetry');
+  const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*').replace(/\?/g, '.');
+  const expression = new RegExp(`^${escaped}$`, 'i');
+  return context.trace.spans.filter((span) => expression.test(span.name ?? ''));
+};
+const firstThree = (texts) => texts.slice(0, 3).join(', ') + (texts.length > 3 ? ` and ${texts.length - 3} more` : '');
 const matchesName = (name, wanted) => {
   if (wanted.pattern === undefined) return name === (wanted.name ?? wanted.tool);
   const parts = wanted.pattern.split('*').map((part) => part.replace(/[.+^${}()|[\]\\?]/g, '\\$&'));

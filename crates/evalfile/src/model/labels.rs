@@ -1,0 +1,43 @@
+//! Models of graders that look at the labels of an answer.
+
+/// A check of the labels that a model for moderation or classification gives an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LabelCheck {
+    /// What the labels are checked for.
+    pub rule: LabelRule,
+    /// Model that labels texts: a target's or model's name; [`LabelCheck::MODERATION_MODEL`] if absent. A check of a class
+    /// always names one.
+    pub model: Option<String>,
+}
+
+impl LabelCheck {
+    /// Model of moderation where none is named.
+    pub const MODERATION_MODEL: &'static str = "openai-moderation:omni-moderation-latest";
+
+    /// Returns the name of the model.
+    pub fn model(&self) -> &str {
+        self.model.as_deref().unwrap_or(Self::MODERATION_MODEL)
+    }
+}
+
+/// What labels are checked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LabelRule {
+    /// The model flags none of the categories.
+    Moderation {
+        /// Categories that count; all if empty.
+        categories: Vec<String>,
+    },
+    /// The score of a class is high enough.
+    Classifier {
+        /// Class; the one with the highest score if absent.
+        class: Option<String>,
+        /// Least score.
+        threshold: f64,
+    },
+}
+
+impl LabelRule {
+    /// Least score of a class where none is written.
+    pub const THRESHOLD: f64 = 1.0;
+}
