@@ -59,7 +59,7 @@ pub(crate) struct JudgeRegistry {
     /// Judges of the caller's own, by name.
     provided: BTreeMap<String, Arc<dyn Judge>>,
     made: Mutex<BTreeMap<String, JudgeEntry>>,
-    /// Models for embeddings, by name.
+    /// Models for embeddings or labels, by name.
     measuring: Mutex<BTreeMap<String, Arc<dyn ChatModel>>>,
     /// Source of the fences of all judges, made with the first one: its key is read from a file.
     fences: OnceLock<Arc<dyn FenceSource>>,
@@ -118,7 +118,7 @@ impl JudgeRegistry {
             .collect()
     }
 
-    /// Number of judges and of models for embeddings made so far.
+    /// Number of judges and of models for embeddings or labels made so far.
     pub(crate) fn made(&self) -> usize {
         let judges = self.made.lock().unwrap_or_else(PoisonError::into_inner).len();
         judges + self.measuring.lock().unwrap_or_else(PoisonError::into_inner).len()
@@ -134,14 +134,14 @@ impl JudgeRegistry {
     /// The models that judges and graders with these names ask, as far as they were made.
     pub(crate) fn models_named(&self, names: &[String]) -> Vec<ModelId> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let embedders = self.embedders.lock().unwrap_or_else(PoisonError::into_inner);
-        let judging = names.iter().filter_map(|name| made.get(name)?.model.clone());
-        let embedding = names.iter().filter_map(|name| Some(embedders.get(name)?.describe()));
+        let measuring = self.measuring.lock().unwrap_or_else(PoisonError::into_inner);
+        let judges = names.iter().filter_map(|name| made.get(name)?.model.clone());
+        let measures = names.iter().filter_map(|name| Some(measuring.get(name)?.describe()));
 
-        judging.chain(embedding).collect()
+        judges.chain(measures).collect()
     }
 
-    /// Facts about the model of the judge of this name, or of the model for embeddings, once it was made.
+    /// Facts about the model of the judge of this name, or of the model for embeddings or labels, once it was made.
     pub(crate) fn card(&self, name: &str) -> Option<ModelCard> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let judge = made.get(name).map(|made| made.card);

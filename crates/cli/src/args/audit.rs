@@ -82,7 +82,9 @@ pub(crate) struct InjectionArgs {
     /// Random seed.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Fail if attacks, or a single probe, flip more than this.
+    /// Fail if attacks flip more than this.
+    ///
+    /// The mean over all attacks counts, and each probe that is shown to flip more.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
     pub(crate) max_flip_rate: Option<UnitInterval>,
 }

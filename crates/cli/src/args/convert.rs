@@ -112,7 +112,7 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     /// Allow eval files to run Python, and JavaScript that imports modules.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) allow_code: bool,
     /// Print one JSON object on stdout.
     ///

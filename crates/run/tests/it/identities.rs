@@ -370,6 +370,8 @@ fn answer() -> TargetAnswer {
         duration: Duration::from_secs(2),
         model: Some("m".to_owned()),
         finish_reason: None,
+        guardrails: None,
+        spans: None,
         tool_calls: vec![call],
         file_changes: Some("diff".to_owned()),
         workspace: Some(PathBuf::from("/w")),
