@@ -42,18 +42,26 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 /// Files that the configurations name and that were not kept with them.
 const STAND_INS: [&str; 3] = ["docs/maternity.md", "docs/reimbursement.md", "prompts.txt"];
 
+/// Copies the configurations of another tool to a folder, with files in the place of those that they name.
+pub(crate) fn copy_configurations(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir(to.join("docs"))?;
+    for name in STAND_INS {
+        std::fs::write(to.join(name), "About {{topic}}")?;
+    }
+    for path in files(from, "yaml") {
+        std::fs::write(to.join(path.file_name().unwrap_or_default()), std::fs::read(&path)?)?;
+    }
+
+    Ok(())
+}
+
 /// Configurations of another tool are carried over, or what is lost is listed.
 pub(crate) fn configurations(shared: &SharedFolder) {
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::create_dir(folder.path().join("docs")).expect("a folder");
-    for name in STAND_INS {
-        std::fs::write(folder.path().join(name), "About {{topic}}").expect("written");
-    }
+    copy_configurations(&shared.path("data/promptfoo-configs"), folder.path()).expect("copied");
 
     let mut rubrics = 0;
-    for original in files(&shared.path("data/promptfoo-configs"), "yaml") {
-        let path = folder.path().join(original.file_name().expect("a name"));
-        std::fs::write(&path, std::fs::read(&original).expect("readable")).expect("written");
+    for path in files(folder.path(), "yaml") {
         assert_eq!(detect(&path).expect("known"), ImportFormat::Promptfoo, "{}", path.display());
         for to in [ExportFormat::Format1, ExportFormat::Format2, ExportFormat::Scorecard] {
             let converted = convert(&path, ImportFormat::Promptfoo, to, &options(folder.path()));
@@ -67,7 +75,7 @@ pub(crate) fn configurations(shared: &SharedFolder) {
                 continue;
             }
 
-            let new = folder.path().join("new.yaml");
+            let new = folder.path().join("new.eval.yml");
             std::fs::write(&new, &converted.text).expect("written");
 
             let (_, cases) = load(&new);

@@ -242,7 +242,7 @@ fn what_eval_runs_is_carried_over() {
 #[test]
 fn what_is_lost_is_named_once_with_its_place() {
     let folder = tempfile::tempdir().expect("a folder");
-    let config = "prompts: ['{{q}}']\nproviders: [echo]\ndefaultTest:\n  assert:\n    - {type: moderation}\n\
+    let config = "prompts: ['{{q}}']\nproviders: [echo]\ndefaultTest:\n  assert:\n    - {type: search-rubric, value: a}\n\
         tests:\n  - {vars: {q: a}, assert: [{type: contains, value: a}, {type: contians, value: b}]}\n\
         \x20 - {vars: {q: b}, assert: [{type: latency}, {type: is-json}]}\n  - {vars: {q: file://none.txt}}\n";
     let (converted, _, cases) = converted(folder.path(), config);
@@ -250,7 +250,7 @@ fn what_is_lost_is_named_once_with_its_place() {
     assert_eq!(cases.iter().map(|case| case.graders.len()).collect::<Vec<_>>(), [1, 1]);
     let lost = lost(&converted);
     for part in [
-        ":5: there is no assertion type `moderation` here",
+        ":5: there is no assertion type `search-rubric` here",
         "(2 cases)",
         ":7: unknown assertion type `contians`",
         ":8: ",
@@ -287,7 +287,7 @@ fn assertions_of_results_become_graders_too() {
         })
     };
     let results = json!({"evalId": "eval-1", "config": {}, "results": {"version": 3, "results": [
-        result(0, json!([{"type": "contains", "value": "{{q}}"}, {"type": "moderation"}])),
+        result(0, json!([{"type": "contains", "value": "{{q}}"}, {"type": "search-rubric", "value": "a"}])),
         result(1, json!([{"type": "context-recall", "value": "x"}, {"type": "not-word-count", "value": 4}])),
     ]}});
     let path = folder.path().join("results.json");
@@ -306,5 +306,5 @@ fn assertions_of_results_become_graders_too() {
     assert_eq!(kinds, [vec!["contains"], vec!["context-recall", "javascript"]], "{}", found.text);
     assert!(found.text.contains("value: tea"), "{}", found.text);
     let lost = lost(&found);
-    assert!(lost.len() == 1 && lost[0].contains("there is no assertion type `moderation`"), "{lost:#?}");
+    assert!(lost.len() == 1 && lost[0].contains("there is no assertion type `search-rubric`"), "{lost:#?}");
 }

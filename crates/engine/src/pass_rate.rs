@@ -104,10 +104,10 @@ mod tests {
         let plain = RunEnding::default();
         let (result, code, reason) = conclude(counts, plain, 0.9);
         assert_eq!((result, code), (PassRateResult::Met, 0));
-        assert_eq!(reason, "1 failed; pass rate 9/10 cases (90%) reaches the minimum of 90%");
+        assert_eq!(reason, "1 failed; pass rate 9/10 cases (90.0%) reaches the minimum of 90.0%");
         let (result, code, reason) = conclude(counts, plain, 0.95);
         assert_eq!((result, code), (PassRateResult::Missed, 1));
-        assert_eq!(reason, "1 failed; pass rate 9/10 cases (90%) is below the minimum of 95%");
+        assert_eq!(reason, "1 failed; pass rate 9/10 cases (90.0%) is below the minimum of 95.0%");
 
         // A borderline case did not pass.
         let counts = VerdictCounts { pass: 1, borderline: 1, ..VerdictCounts::default() };
@@ -123,7 +123,7 @@ mod tests {
         let (result, code, reason) = conclude(counts, plain, 0.9);
         assert_eq!((result, code), (PassRateResult::Incomplete, 3));
         assert!(reason.ends_with(
-            "pass rate between 8/10 cases (80%) and 9/10 cases (90%): 1 without a verdict could reach the minimum of 90%"
+            "pass rate between 8/10 cases (80.0%) and 9/10 cases (90.0%): 1 without a verdict could reach the minimum of 90.0%"
         ));
 
         let counts = VerdictCounts { pass: 9, ..VerdictCounts::default() };

@@ -277,7 +277,7 @@ mod tests {
         for name in ["javascript", "similar", "assert-set", "not-contains"] {
             assert!(types.values().iter().any(|word| word == name), "{name}: {:?}", types.values());
         }
-        assert!(!types.values().iter().any(|word| word == "moderation"), "what is refused is not offered");
+        assert!(!types.values().iter().any(|word| word == "search-rubric"), "what is refused is not offered");
     }
 
     #[test]

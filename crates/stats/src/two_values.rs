@@ -48,7 +48,8 @@ fn distance_to_end(count: u64, all: u64, level: ConfidenceLevel) -> f64 {
 }
 
 /// Distances from the mean of the first units to that of all others, in a sample with this sum and size: of `step` units, not necessarily a
-/// whole number, of twice as many, and so on, each for `1 / count` of the sample. Units that hold less of it count for as much less.
+/// whole number, of twice as many, and so on, each for `1 / count` of the sample. Units that hold less of it count for as much less, and
+/// those that hold more for no more: what a large cluster is off by is in the error of the mean already.
 fn distances(units: &[(f64, f64)], step: f64, count: f64, (sum, size): (f64, f64)) -> Vec<f64> {
     let mut found = Vec::new();
     let (mut own_sum, mut own_size, mut left) = (0.0, 0.0, step);
@@ -63,7 +64,7 @@ fn distances(units: &[(f64, f64)], step: f64, count: f64, (sum, size): (f64, f64
             if left <= 0.0 {
                 let distance = (own_sum / own_size - (sum - own_sum) / (size - own_size)).abs();
                 let share = (found.len() + 1) as f64 / count;
-                found.push(distance * own_size / size / share);
+                found.push(distance * (own_size / size / share).min(1.0));
                 left = step;
             }
         }

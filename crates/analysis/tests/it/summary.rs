@@ -184,8 +184,8 @@ fn advice_about_precision_counts_cases_and_needs_an_interval() {
         let needs = plan_sample_size(&known, wanted).expect("valid");
         let n = needs[0].answer.expect("a number");
         let word = if failing == 0 { "at most" } else { "about" };
-        let remarks = figures(&cases).remarks;
-        let said = format!("For ±5 pp, {word} {n} cases are needed");
+        let remarks = figures(&cases).precision_notes;
+        let said = format!("For ±5.0 pp, {word} {n} cases are needed");
         assert!(remarks.iter().any(|remark| remark.contains(&said)), "{said}: {remarks:?}");
         assert!(n > 1_000.0, "{needs:?}");
     }

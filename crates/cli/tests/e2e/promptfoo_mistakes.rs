@@ -87,7 +87,7 @@ const MISTAKES: &[Mistake] = &[
     (
         "a misspelt variable",
         "tests:\n  - vars: {xx: hi}\n    assert: [{type: contains, value: hi}]\n",
-        &["the prompt of this test is empty, as it has no variable `x`", "c.yaml:4:5", "did you mean `xx`?"],
+        &["the prompt of this test is empty, as it has no variable `x`", "c.yaml:4:5", "add `x` to `vars`"],
     ),
     (
         "an empty variable",
@@ -146,7 +146,7 @@ tests:
     assert:
       - {type: icontians, value: a, theshold: 1}
       - {type: contains}
-      - {type: moderation}
+      - {type: search-rubric, value: a}
   - vars: {x: hi}
     asserts:
       - {type: contians, value: a}
