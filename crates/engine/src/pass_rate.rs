@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(code, 3);
         assert!(
             reason.ends_with(
-                "no case has a verdict, so the pass rate can't be compared with the minimum of 0%"
+                "no case has a verdict, so the pass rate can't be compared with the minimum of 0.0%"
             )
         );
     }
