@@ -92,7 +92,7 @@ impl ShardRun {
         }
     }
 
-    /// What is held of it beside that.
+    /// Its entry among those that are held.
     fn entry(&self) -> ShardEntry {
         let ending = self.info.summary.as_ref().map(|summary| ShardEnding {
             not_run: summary.not_run as u64,
@@ -104,7 +104,7 @@ impl ShardRun {
     }
 }
 
-/// What is held of a shard, of which there may be very many, while the others are merged.
+/// Part of a shard that is held while the others are merged. There may be very many.
 struct ShardEntry {
     folder: RunFolder,
     items: u64,

@@ -200,7 +200,8 @@ impl FolderSearch {
                 self.skipped.push(path);
             }
         } else if let Some(stem) = lower.strip_suffix(".json") {
-            if stem == "promptfooconfig" || stem.ends_with(".eval") {
+            let is_suite = stem == "promptfooconfig" || stem.strip_suffix(".eval").is_some();
+            if is_suite {
                 let head = read_head(&path);
                 self.suites.push((path, head));
             }

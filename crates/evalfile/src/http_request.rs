@@ -33,7 +33,7 @@ pub struct HttpTargetReply {
     pub tokens: [Option<u64>; 2],
     /// Cost of the answer in dollars.
     pub cost: Option<f64>,
-    /// What a guardrail said, as a map.
+    /// Report of a guardrail, as a map.
     pub guardrails: Option<Value>,
 }
 

@@ -325,7 +325,7 @@ pub(crate) enum RubricMissing {
     Hash(Option<String>),
 }
 
-/// What a folder of rubrics holds, by names. A name is looked up among these and never made into a path.
+/// Files of a folder of rubrics, by names. A name is looked up among these and never made into a path.
 #[derive(Default)]
 struct FolderContent {
     files: BTreeMap<String, PathBuf>,

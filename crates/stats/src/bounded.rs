@@ -106,7 +106,7 @@ pub(crate) struct EffectiveMean {
 }
 
 impl EffectiveMean {
-    /// The same, but of no more than [`MAX_WORTH`] values for each of so many units.
+    /// Limits the effective number to [`MAX_WORTH`] values for each of so many units.
     pub(crate) fn limited(self, units: f64) -> Self {
         Self { effective_n: self.effective_n.min(MAX_WORTH * units), ..self }
     }

@@ -22,7 +22,7 @@ pub(crate) struct NearlyTwoValues {
     mean: f64,
     /// Distances of the mean of the lowest unit, the two lowest and so on to the mean of the others.
     lowest: Vec<f64>,
-    /// The same of the highest units.
+    /// Distances of the highest units, likewise.
     highest: Vec<f64>,
     /// Number of units.
     count: u64,

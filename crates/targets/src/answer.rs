@@ -26,7 +26,7 @@ pub struct TargetAnswer {
     /// Reason why the model stopped, in OpenAI's words (`stop`, `length`, `tool_calls`, `content_filter`) or the server's own;
     /// `None` if it is not known.
     pub finish_reason: Option<String>,
-    /// What a guardrail of the target said: a map with `flagged`, and perhaps `flaggedInput`, `flaggedOutput` and `reason`.
+    /// Report of a guardrail of the target: a map with `flagged`, and perhaps `flaggedInput`, `flaggedOutput` and `reason`.
     pub guardrails: Option<Value>,
     /// OpenTelemetry spans of the work on the answer, as [`span_list`](assize_trace::span_list) returns them.
     pub spans: Option<Value>,

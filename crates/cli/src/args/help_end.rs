@@ -50,7 +50,7 @@ fn with_end(command: Command, path: &str, columns: usize) -> Command {
 
     let mut short = lay_out(&short, columns);
     if has_more {
-        short.push_str(&format!("\n\n`{path} --help` prints all options, in detail."));
+        short = format!("{short}\n\n`{path} --help` prints all options, in detail.");
     }
     command.after_help(short).after_long_help(lay_out(&long, columns))
 }

@@ -80,7 +80,7 @@ pub struct SampleResult {
     pub reward: Option<f64>,
     /// True if the reward is that of `on_ungraded`.
     pub reward_assumed: bool,
-    /// How good the sample is by each criterion, by its id, 0 to 1: larger is better. It is the value of the decision; of a penalty,
+    /// Reward by each criterion, by its id, 0 to 1: larger is better. It is the value of the decision; of a penalty,
     /// 1 minus it, so that it is 0 when the fault is there. Null for a criterion that is ungraded or does not apply. Of a
     /// scorecard, the score of each part below the top by its code.
     pub reward_components: BTreeMap<String, Option<f64>>,

@@ -30,7 +30,7 @@ pub(crate) struct DecodeContext {
     pub(crate) changed_suite: Option<serde_json::Value>,
     /// Literal secrets in the targets that the file defines, which nothing may show; `None` if it defines none.
     pub(crate) secrets: Option<Vec<Span>>,
-    /// What a matrix file comes to in the `tests` format, if it is to be kept.
+    /// Matrix file as it is in the `tests` format, if that is to be kept.
     pub(crate) lowered: Option<Box<LoweredSuite>>,
 }
 

@@ -3,7 +3,7 @@
 /// A check of the labels that a model for moderation or classification gives an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LabelCheck {
-    /// What the labels are checked for.
+    /// Rule for the labels.
     pub rule: LabelRule,
     /// Model that labels texts: a target's or model's name; [`LabelCheck::MODERATION_MODEL`] if absent. A check of a class
     /// always names one.
@@ -20,7 +20,7 @@ impl LabelCheck {
     }
 }
 
-/// What labels are checked for.
+/// Rule for the labels of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LabelRule {
     /// The model flags none of the categories.

@@ -35,7 +35,7 @@ pub struct AnswerFacts {
     pub recalled: bool,
     /// Reason why the model stopped, for scripts.
     pub finish_reason: Option<String>,
-    /// What a guardrail of the target said, for scripts.
+    /// Report of a guardrail of the target, for scripts.
     pub guardrails: Option<Value>,
     /// OpenTelemetry spans of the work on the answer, for scripts.
     pub spans: Option<Value>,

@@ -84,8 +84,8 @@ pub(crate) fn pair_messages(
     vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
 }
 
-/// What counts for an answer and what counts against one, in two lists, each criterion in a block. Weights are told where they
-/// differ.
+/// Formats the criteria in two lists, those that count for an answer and those that count against one, each in a block. Weights are told
+/// where they differ.
 fn format_criteria(criteria: &[&Criterion], fence: &str) -> String {
     let mut sizes = criteria.iter().map(|criterion| criterion.weight.get().abs()).filter(|size| *size > 0.0);
     let first = sizes.next();

@@ -117,10 +117,7 @@ impl LabelFormat {
 
 /// Reads the categories of the one text that was sent.
 fn moderation_labels(body: &Value) -> Option<LabelReply> {
-    let result = match body.get("results")?.as_array()?.as_slice() {
-        [only] => only,
-        _ => return None,
-    };
+    let [result] = body.get("results")?.as_array()?.as_slice() else { return None };
     // A category counts where the text as a whole is flagged.
     let is_flagged = result.get("flagged")?.as_bool()?;
     let scores = result.get("category_scores");
@@ -183,7 +180,10 @@ mod tests {
         HttpAnswer { status: 200, headers: crate::HeaderMap::new(), body: body.as_bytes().to_vec() }
     }
 
-    fn labels(format: LabelFormat, body: &str) -> (Vec<(String, Option<f64>, Option<bool>)>, bool) {
+    /// Label, score, and whether it is flagged.
+    type LabelRow = (String, Option<f64>, Option<bool>);
+
+    fn labels(format: LabelFormat, body: &str) -> (Vec<LabelRow>, bool) {
         let text = format.decode(&answer(body)).expect(body).text;
         let reply: LabelReply = serde_json::from_str(&text).expect("the reply of this crate");
         let rows = reply.labels.into_iter().map(|label| (label.label, label.score, label.flagged)).collect();

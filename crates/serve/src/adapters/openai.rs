@@ -264,32 +264,8 @@ fn read_grader(
             }
             RequestGrader::TextSimilarity { input: input?, reference: reference?, metric }
         }
-        "score_model" => {
-            check_model(&mut object, judges);
-            object.take("sampling_params");
-            let range = read_range(&mut object);
-            let instructions = read_instructions(&mut object);
-            let variables = instructions.as_ref().map(|text| values.named_values(text));
-            if let Some(Err(error)) = &variables {
-                object.problem("input", error.as_str());
-            }
-            let given = GivenPrompt { variables: variables?.ok()?, range: range? };
-            RequestGrader::ScoreModel { instructions: instructions?, given }
-        }
-        "label_model" => {
-            check_model(&mut object, judges);
-            object.take("sampling_params");
-            let (labels, passing) = (texts("labels", &mut object), texts("passing_labels", &mut object));
-            // Criteria are no templates: what they refer to is named, and shown beside them.
-            let instructions = read_instructions(&mut object);
-            let instructions = instructions.map(|text| values.name(&text)).transpose();
-            let instructions = instructions.map_err(|error| object.problem("input", error)).ok().flatten();
-            let (labels, passing) = (labels?, passing?);
-            if let Some(other) = passing.iter().find(|label| !labels.contains(label)) {
-                object.problem("passing_labels", format!("`{other}` is none of `labels`"));
-            }
-            RequestGrader::LabelModel { instructions: instructions?, labels, passing }
-        }
+        "score_model" => read_score_model(&mut object, judges, values)?,
+        "label_model" => read_label_model(&mut object, judges, values)?,
         "multi" if may_combine => {
             let formula = object.text("calculate_output");
             if formula.is_none() {
@@ -336,6 +312,44 @@ fn read_grader(
     object.finish();
 
     Some(read)
+}
+
+fn read_score_model(
+    object: &mut ObjectReader<'_>,
+    judges: &[String],
+    values: &TemplateValues,
+) -> Option<RequestGrader> {
+    check_model(object, judges);
+    object.take("sampling_params");
+    let range = read_range(object);
+    let instructions = read_instructions(object);
+    let variables = instructions.as_ref().map(|text| values.named_values(text));
+    if let Some(Err(error)) = &variables {
+        object.problem("input", error.as_str());
+    }
+
+    let given = GivenPrompt { variables: variables?.ok()?, range: range? };
+    Some(RequestGrader::ScoreModel { instructions: instructions?, given })
+}
+
+fn read_label_model(
+    object: &mut ObjectReader<'_>,
+    judges: &[String],
+    values: &TemplateValues,
+) -> Option<RequestGrader> {
+    check_model(object, judges);
+    object.take("sampling_params");
+    let (labels, passing) = (texts("labels", object), texts("passing_labels", object));
+    // Criteria are no templates: what they refer to is named, and shown beside them.
+    let instructions = read_instructions(object);
+    let instructions = instructions.map(|text| values.name(&text)).transpose();
+    let instructions = instructions.map_err(|error| object.problem("input", error)).ok().flatten();
+    let (labels, passing) = (labels?, passing?);
+    if let Some(other) = passing.iter().find(|label| !labels.contains(label)) {
+        object.problem("passing_labels", format!("`{other}` is none of `labels`"));
+    }
+
+    Some(RequestGrader::LabelModel { instructions: instructions?, labels, passing })
 }
 
 /// Problem of a formula whatever its values are, with graders of these names: it can't be read, or has another name.

@@ -40,6 +40,14 @@ pub(super) enum PassRule {
     Mean,
 }
 
+/// Returns true for an assertion of weight 0, which only measures.
+fn is_metric(object: &mut MapReader<'_>) -> bool {
+    object.value("weight").is_some_and(|weight| {
+        matches!(weight.data, NodeValue::Int(0))
+            || matches!(weight.data, NodeValue::Float(zero) if zero == 0.0)
+    })
+}
+
 /// Writer of the graders of a test.
 pub(super) struct AssertionWriter<'a> {
     pub(super) spelling: MatrixSpelling,
@@ -220,7 +228,7 @@ impl AssertionWriter<'_> {
 
         self.write_common(cx, &mut object, &mut grader, assertion);
         let judge = self.judge_of(cx, &mut object);
-        let model = MeasuringModel::of(assertion.kind.support).and_then(|kind| {
+        let model = MeasuringModel::asked_by(assertion.kind.support).and_then(|kind| {
             let settings = [object.value("provider"), self.judge_setting];
             settings.into_iter().flatten().find_map(|node| kind.named(node, self.judges))
         });
@@ -327,11 +335,7 @@ impl AssertionWriter<'_> {
         parts: AssertionValues<'_>,
     ) -> Option<()> {
         let (span, kind) = (assertion.span, assertion.kind);
-        let is_metric = object.value("weight").is_some_and(|weight| {
-            matches!(weight.data, NodeValue::Int(0))
-                || matches!(weight.data, NodeValue::Float(zero) if zero == 0.0)
-        });
-        let must_pass = assertion.rule == PassRule::Each && !is_metric;
+        let must_pass = assertion.rule == PassRule::Each && !is_metric(object);
         let gate = |grader: &mut MapNode, line: f64| {
             if must_pass && line > 0.0 {
                 grader.add_flag("required", true);

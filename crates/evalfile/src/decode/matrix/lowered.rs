@@ -51,7 +51,7 @@ pub struct LoweredLoss {
     pub place: FilePosition,
     /// Name of the part.
     pub item: String,
-    /// What happens to it.
+    /// Effect on it.
     pub what: String,
     /// Number of cases that lack it.
     pub cases: usize,

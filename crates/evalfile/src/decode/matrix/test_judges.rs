@@ -86,7 +86,7 @@ impl MeasuringModel {
     const ALL: [Self; 3] = [Self::Embeddings, Self::Moderation, Self::Classification];
 
     /// Returns the kind that a type of assertion asks, if it asks one.
-    pub(super) const fn of(support: AssertionSupport) -> Option<Self> {
+    pub(super) const fn asked_by(support: AssertionSupport) -> Option<Self> {
         match support {
             AssertionSupport::Similar(_) | AssertionSupport::AnswerRelevance => Some(Self::Embeddings),
             AssertionSupport::Moderation => Some(Self::Moderation),
