@@ -234,6 +234,8 @@ codes! {
         "Results go by the name of a suite. Files that share one are told apart by their paths within the innermost folder that holds all of them, but only where they are run together: a run of one of them alone has the plain name, and can't be compared with a run of all. Give each file a `name` of its own.";
     LIMIT_WITHOUT_MEASURE = "W0413", "A limit is set on something that a given answer does not tell.",
         "The case gives its `output`, so no target is asked, and nobody measures time, cost or tokens. Such a grader can't decide, and the case stays incomplete. Remove the grader, or the `output` so that a target answers, or give `output` as messages that record it (`duration_ms`, `token_usage`, `tool_calls`).";
+    ITEM_IN_TEXT = "W0414", "A line that looks like an item of a list is part of a text.",
+        "In YAML, a text without quotation marks goes on in each line that is indented more than its key or its dash. Indent the line like the items before it, or write a text of several lines as a block (`|`).";
     FILE_NOT_FOUND = "E0501", "A file that is referred to does not exist.",
         "Relative paths are looked for in the folder of the file that names them, in each parent folder up to the root of the repository, and in the working folder.";
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",

@@ -449,6 +449,9 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
             ""
         };
         let found = match (gate.few, gate.value) {
+            (Some(_), Ok(found)) if !assize_rubric::at_least(found, gate.request.least) => {
+                format_value(found)
+            }
             (Some(few), _) => format!("not shown, because {few}"),
             (None, Ok(found)) => format_value(found),
             (None, Err(UndefinedReason::NoValues)) => "no such metric here".to_owned(),

@@ -172,7 +172,7 @@ pub(crate) struct SequenceArgs {
         value_parser = positive::<NonZeroUsize>, help_heading = LIMITS
     )]
     pub(crate) bail: Option<NonZeroUsize>,
-    /// Stop once the result is clear: `decided`.
+    /// Stop once the result is clear.
     ///
     /// Cases run in a random order. The interval stays valid however often it is checked. Exit codes: 0 at or above
     /// the reference, 1 below, 5 if inconclusive after all cases; single failures do not count.
