@@ -9,7 +9,7 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 use super::depth::{MAX_DEPTH, MAX_KEYS, too_deep, too_many_keys};
 use super::json::read_json;
 use super::scalar::resolve_scalar;
-use super::yaml_syntax::{ScannerError, quote_text};
+use super::yaml_syntax::{ScannerError, item_in_text, quote_text};
 use super::{MapEntry, NodeValue, TreeNode};
 use crate::codes;
 use crate::decode::DiagnosticCollector;
@@ -315,8 +315,10 @@ impl<'t> YamlTreeReader<'t> {
 
         let (node, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => {
-                if style == ScalarStyle::Plain {
-                    self.warn_about_items(span);
+                if style == ScalarStyle::Plain
+                    && let Some(warning) = item_in_text(self.places.text_at(span), span)
+                {
+                    self.problems.add(warning);
                 }
                 let data = if style != ScalarStyle::Plain
                     || tag.as_ref().is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str")
@@ -361,31 +363,6 @@ impl<'t> YamlTreeReader<'t> {
         }
 
         Ok(node)
-    }
-
-    /// Warns of a line of a plain text that looks like an item of a list, which it is not because of its indentation.
-    fn warn_about_items(&mut self, text: Span) {
-        let mut start = text.start;
-        let lines = self.places.text_at(text).split_inclusive('\n').map(|line| {
-            let indent = line.len() - line.trim_start().len();
-            let place = (start + indent, line.trim_start());
-            start += line.len();
-            place
-        });
-        let item = lines.skip(1).find(|(_, line)| line.starts_with("- ")).map(|(at, _)| at);
-
-        if let Some(at) = item {
-            let dash = Span { start: at, end: at + 1, ..text };
-            self.problems.add(
-                Diagnostic::warning(
-                    codes::ITEM_IN_TEXT,
-                    "this line is part of the text above it",
-                    dash,
-                    "no item of a list",
-                )
-                .with_help("indent it like the items before it; for a text of several lines, write `|` before the text"),
-            );
-        }
     }
 
     fn read_sequence(&mut self, start: Span, depth: usize) -> Result<TreeNode, SyntaxFailure> {

@@ -260,3 +260,21 @@ impl ScannerError<'_> {
 pub(super) fn quote_text(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
+
+/// Returns a warning of a line of a plain text that looks like an item of a list, which it is not because of its indentation.
+pub(super) fn item_in_text(text: &str, span: Span) -> Option<Diagnostic> {
+    let mut start = span.start;
+    let mut lines = text.split_inclusive('\n').map(|line| {
+        let place = (start + line.len() - line.trim_start().len(), line.trim_start());
+        start += line.len();
+        place
+    });
+    lines.next();
+    let (at, _) = lines.find(|(_, line)| line.starts_with("- "))?;
+
+    let dash = Span { start: at, end: at + 1, ..span };
+    let title = "this line is part of the text above it";
+    Some(Diagnostic::warning(codes::ITEM_IN_TEXT, title, dash, "no item of a list").with_help(
+        "indent it like the items before it; for a text of several lines, write `|` before the text",
+    ))
+}
