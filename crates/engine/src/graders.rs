@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use assize_evalfile::{
     AnswerSelection, Case, CompositeAggregator, ContextMeasure, ContextSource, Grader, GraderKind,
-    GraderPrompt, PairwiseBaseline, PanelSpec, SimilarityCheck,
+    GraderPrompt, PairwiseBaseline, PanelSpec,
 };
 use assize_grade::schema_problem;
 use assize_rubric::JudgingMode;
@@ -36,8 +36,8 @@ pub(crate) fn visit_graders(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
 /// Name of the model for embeddings or labels that a grader asks; `None` for one that asks none.
 pub(crate) fn measuring_model(grader: &Grader) -> Option<&str> {
     match &grader.kind {
-        GraderKind::Similar(check) => Some(check.model.as_deref().unwrap_or(SimilarityCheck::MODEL)),
-        GraderKind::AnswerRelevance(check) => Some(check.model.as_deref().unwrap_or(SimilarityCheck::MODEL)),
+        GraderKind::Similar(check) => Some(check.model()),
+        GraderKind::AnswerRelevance(check) => Some(check.model()),
         GraderKind::Labels(check) => Some(check.model()),
         _ => None,
     }

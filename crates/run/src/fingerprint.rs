@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_evalfile::{
     AnswerSelection, BenchmarkGrader, BestAnswerRule, Case, CaseMessage, CodeGrader, CompositeAggregator,
     CompositeGrader, ContextGrader, ContextSource, Conversation, CustomGrader, Grader, GraderKind,
-    GraderPrompt, LlmGrader, PairwiseBaseline, PairwiseGrader, PanelSpec, RubricGrader, SimilarityCheck,
+    GraderPrompt, LlmGrader, PairwiseBaseline, PairwiseGrader, PanelSpec, RubricGrader,
 };
 use assize_rubric::{Identify, IdentityWriter};
 use assize_targets::{Target, TargetKind};
@@ -233,7 +233,7 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
         }
         GraderKind::Similar(check) => {
             add_check(identity, "similar", check);
-            add_measuring_model(identity, item, check.model.as_deref().unwrap_or(SimilarityCheck::MODEL));
+            add_measuring_model(identity, item, check.model());
         }
         GraderKind::Labels(check) => {
             add_check(identity, "labels", check);
@@ -243,7 +243,7 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
         GraderKind::AnswerRelevance(check) => {
             add_check(identity, "answer_relevance", check);
             item.judges.write_settings(item.judge_selector(check.judge.as_deref()), identity);
-            add_measuring_model(identity, item, check.model.as_deref().unwrap_or(SimilarityCheck::MODEL));
+            add_measuring_model(identity, item, check.model());
         }
         GraderKind::Selection(selection) => add_selection(identity, item, selection),
         GraderKind::Transformed(changed) => {

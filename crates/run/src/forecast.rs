@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assize_evalfile::{
     AnswerSelection, CaseMessage, CompositeAggregator, Grader, GraderKind, GraderPrompt, LlmGrader,
-    RubricGrader, SimilarityCheck,
+    RubricGrader,
 };
 use assize_grade::{
     CallForecast, Judge, JudgeQuestion, answer_relevance_forecast, label_forecast, questions_task,
@@ -71,7 +71,7 @@ fn add(
             let judge = context.item.judges.judge(context.item.judge_selector(check.judge.as_deref()))?;
             let task = questions_task(Arc::clone(&context.material), context.item.trial);
             found.push((judge.identity().name, judge.forecast(&JudgeQuestion::Questions(task))));
-            let name = check.model.as_deref().unwrap_or(SimilarityCheck::MODEL);
+            let name = check.model();
             let model = context.item.judges.measuring_model(name)?;
             let forecast = answer_relevance_forecast(check, &context.material.question, &*model);
             found.push((name.into(), forecast));
@@ -105,7 +105,7 @@ fn add(
             Ok(())
         }
         GraderKind::Similar(check) => {
-            let name = check.model.as_deref().unwrap_or(SimilarityCheck::MODEL);
+            let name = check.model();
             let model = context.item.judges.measuring_model(name)?;
             found.push((name.into(), similarity_forecast(check, &context.answer().text, &*model)));
             Ok(())

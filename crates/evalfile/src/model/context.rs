@@ -70,4 +70,9 @@ impl AnswerRelevanceCheck {
     pub const THRESHOLD: f64 = 0.5;
     /// Number of questions.
     pub const QUESTIONS: u32 = 3;
+
+    /// Name of the model for embeddings to ask.
+    pub fn model(&self) -> &str {
+        self.model.as_deref().unwrap_or(super::SimilarityCheck::MODEL)
+    }
 }

@@ -420,6 +420,11 @@ impl SimilarityCheck {
     pub const THRESHOLD: f64 = 0.75;
     /// Model where none is named.
     pub const MODEL: &'static str = "openai-embeddings:text-embedding-3-large";
+
+    /// Name of the model to ask.
+    pub fn model(&self) -> &str {
+        self.model.as_deref().unwrap_or(Self::MODEL)
+    }
 }
 
 /// Measure of the closeness of two vectors.

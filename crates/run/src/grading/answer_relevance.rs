@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{AnswerRelevanceCheck, SimilarityCheck};
+use assize_evalfile::AnswerRelevanceCheck;
 use assize_grade::{decide_answer_relevance, questions_task};
 use assize_rubric::CaseDecision;
 
@@ -14,7 +14,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, check: &AnswerRelevanceCheck) -
         Ok(judge) => judge,
         Err(error) => return path.broken_decision(error),
     };
-    let model = match item.judges.measuring_model(check.model.as_deref().unwrap_or(SimilarityCheck::MODEL)) {
+    let model = match item.judges.measuring_model(check.model()) {
         Ok(model) => model,
         Err(error) => return path.broken_decision(error),
     };

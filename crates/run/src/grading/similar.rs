@@ -7,7 +7,7 @@ use assize_rubric::CaseDecision;
 use super::path::GraderPath;
 
 pub(super) async fn grade(path: &GraderPath<'_>, check: &SimilarityCheck) -> CaseDecision {
-    let model = check.model.as_deref().unwrap_or(SimilarityCheck::MODEL);
+    let model = check.model();
     match path.context.item.judges.measuring_model(model) {
         Ok(model) => path.place(decide_similarity(check, &path.context.answer().text, &*model).await),
         Err(error) => path.broken_decision(error),
