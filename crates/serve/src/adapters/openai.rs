@@ -320,7 +320,6 @@ fn read_score_model(
     values: &TemplateValues,
 ) -> Option<RequestGrader> {
     check_model(object, judges);
-    object.take("sampling_params");
     let range = read_range(object);
     let instructions = read_instructions(object);
     let variables = instructions.as_ref().map(|text| values.named_values(text));
@@ -338,7 +337,6 @@ fn read_label_model(
     values: &TemplateValues,
 ) -> Option<RequestGrader> {
     check_model(object, judges);
-    object.take("sampling_params");
     let (labels, passing) = (texts("labels", object), texts("passing_labels", object));
     // Criteria are no templates: what they refer to is named, and shown beside them.
     let instructions = read_instructions(object);
@@ -400,6 +398,8 @@ fn read_range(object: &mut ObjectReader<'_>) -> Option<ValueRange> {
 
 /// The judge is one that the operator named, whatever a request would like better.
 fn check_model(object: &mut ObjectReader<'_>, judges: &[String]) {
+    // Judges have settings of their own.
+    object.take("sampling_params");
     let model = object.text("model").unwrap_or_default();
     let is_known =
         |judge: &String| *judge == model || judge.split_once(':').is_some_and(|(_, name)| name == model);
