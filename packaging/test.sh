@@ -314,7 +314,8 @@ with zipfile.ZipFile(f"{folder}/assize-{version}-py3-none-any.whl", "w") as whee
 PYTHON
 }
 
-# A static program needs nothing of the system it runs on: an empty root, and the image.
+# A static program needs nothing of the system it runs on: an empty root, and the image. One that is linked with glibc draws random
+# numbers from devices, which container engines add to every root.
 try_static() {
   if ldd "$program" > "$folder/log" 2>&1 && ! grep -q "statically linked" "$folder/log"; then
     skip "an empty root and the image: the program is not static"
@@ -325,7 +326,9 @@ try_static() {
     return
   fi
   local empty=$folder/root
-  mkdir -p "$empty/project"
+  mkdir -p "$empty/project" "$empty/dev"
+  mknod --mode=666 "$empty/dev/random" c 1 8
+  mknod --mode=666 "$empty/dev/urandom" c 1 9
   cp "$program" "$empty/assize"
   write_project "$empty/project" "We refund it."
   expect 0 chroot --userspec=65532:65532 "$empty" /assize --version

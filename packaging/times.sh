@@ -100,13 +100,22 @@ from_wheel_by_uv() {
 from_program() {
   mkdir root
   cp "$program" root/assize
-  install --directory --owner 65532 --group 65532 root/project
+  complete_root
 }
 
 from_image() {
   mkdir root
   tar --extract --file "$folder/image.tar" --directory root
+  complete_root
+}
+
+# What a container engine adds to a root: a folder of the user, and the devices that static programs linked with glibc draw random
+# numbers from.
+complete_root() {
   install --directory --owner 65532 --group 65532 root/project
+  mkdir root/dev
+  mknod --mode=666 root/dev/random c 1 8
+  mknod --mode=666 root/dev/urandom c 1 9
 }
 
 from_npm() {

@@ -8,6 +8,9 @@ use assize_evalfile::{
     CompositeGrader, ContextGrader, ContextSource, Conversation, CustomGrader, Grader, GraderKind,
     GraderPrompt, LlmGrader, PairwiseBaseline, PairwiseGrader, PanelSpec, RubricGrader,
 };
+use assize_grade::{
+    BEHAVIOUR_PROMPT_VERSION, PAIR_PROMPT_VERSION, QUESTIONS_PROMPT_VERSION, WHOLE_PROMPT_VERSION,
+};
 use assize_rubric::{Identify, IdentityWriter};
 use assize_targets::{Target, TargetKind};
 use serde_json::Value;
@@ -202,7 +205,8 @@ fn add_graders(identity: &mut IdentityWriter, item: &WorkItem, graders: &[Arc<Gr
     }
 }
 
-/// A grader, who judges for it, and everything it is made of.
+/// A grader, who judges for it, and everything it is made of. Judges say the version of the prompts for rubrics; the versions of
+/// other prompts are added with the graders that ask by them.
 fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
     let Grader { name, type_name, standing, place: _, kind } = grader;
     identity.field(name);
@@ -242,6 +246,7 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
         GraderKind::Context(grader) => add_context(identity, item, grader),
         GraderKind::AnswerRelevance(check) => {
             add_check(identity, "answer_relevance", check);
+            identity.text(QUESTIONS_PROMPT_VERSION);
             item.judges.write_settings(item.judge_selector(check.judge.as_deref()), identity);
             add_measuring_model(identity, item, check.model());
         }
@@ -277,6 +282,7 @@ fn add_selection(identity: &mut IdentityWriter, item: &WorkItem, selection: &Ans
     match selection {
         AnswerSelection::Best(BestAnswerRule { criteria, judge, panel }) => {
             identity.text("select_best");
+            identity.text(PAIR_PROMPT_VERSION);
             identity.field(criteria);
             add_panel(identity, item, panel, judge.as_deref());
         }
@@ -314,6 +320,7 @@ fn add_llm(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, llm:
     // The preprocessors are those of the case.
     let LlmGrader { prompt, judge, panel, temperature, max_steps, config, preprocessors: _, given } = llm;
     identity.text("llm");
+    identity.text(WHOLE_PROMPT_VERSION);
     identity.field(temperature);
     identity.field(max_steps);
     identity.field(config);
@@ -327,7 +334,7 @@ fn add_llm(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, llm:
 fn add_pairwise(identity: &mut IdentityWriter, item: &WorkItem, pairwise: &PairwiseGrader) {
     let PairwiseGrader { baseline, criteria, judge, panel, scores } = pairwise;
     identity.text("pairwise");
-
+    identity.text(PAIR_PROMPT_VERSION);
     add_comparison(identity, baseline, criteria, scores);
 
     add_panel(identity, item, panel, judge.as_deref());
@@ -413,6 +420,7 @@ fn add_composite(
         }
         CompositeAggregator::Llm { prompt, judge } => {
             identity.text("llm");
+            identity.text(WHOLE_PROMPT_VERSION);
             add_prompt(identity, grader, prompt.as_ref());
             add_surroundings(identity, &item.case);
             add_judge(identity, item, judge.as_deref());
@@ -442,6 +450,7 @@ fn add_benchmark(identity: &mut IdentityWriter, item: &WorkItem, benchmark: &Ben
     add_graders(identity, item, checks);
 
     if behaviour.is_some() {
+        identity.text(BEHAVIOUR_PROMPT_VERSION);
         add_panel(identity, item, &PanelSpec::default(), None);
     }
 }

@@ -2,6 +2,7 @@
 
 mod engine;
 mod fakes;
+mod grader_fingerprints;
 mod identities;
 mod scheduling;
 mod selection;
