@@ -173,7 +173,8 @@ pub fn plan_sample_size(
         add_corrected_answer(known, width / 2.0, wanted.level, &mut needs);
     }
     if let Some(difference) = wanted.difference {
-        add_difference_answers(known, difference, wanted, promise, effect, &mut needs);
+        add_rate_difference_answers(known, difference, wanted, promise, effect, &mut needs);
+        add_mean_difference_answers(known, difference, promise, effect, &mut needs);
     }
     if let Some(cases) = known.cases {
         add_detectable_answers(known, cases, wanted, promise, effect, &mut needs);
@@ -402,7 +403,7 @@ fn add_corrected_answer(
     ));
 }
 
-fn add_difference_answers(
+fn add_rate_difference_answers(
     known: &PlanningInputs,
     difference: f64,
     wanted: WantedPrecision,
@@ -460,18 +461,20 @@ fn add_difference_answers(
             "paired runs need fewer".to_owned(),
         ));
     }
+}
 
-    let noise = |variance: f64| PairedNoise {
-        between: variance,
-        first: 0.0,
-        first_repeats: 1,
-        second: 0.0,
-        second_repeats: 1,
-    };
+fn add_mean_difference_answers(
+    known: &PlanningInputs,
+    difference: f64,
+    promise: PowerDesign,
+    effect: Option<f64>,
+    needs: &mut Vec<SampleSizeAnswer>,
+) {
+    let apart = format_number(difference);
     if let Some(sd) = known.difference_sd {
         needs.push(cases_answer(
             format!("mean scores that differ by {apart}, same cases"),
-            promise.paired_cases(noise(sd * sd), difference),
+            promise.paired_cases(noise_of_differences(sd), difference),
             "pairs",
             "paired means, Miller",
             effect,
@@ -501,6 +504,11 @@ fn add_difference_answers(
             ));
         }
     }
+}
+
+/// Noise of paired differences with this standard deviation over cases.
+fn noise_of_differences(sd: f64) -> PairedNoise {
+    PairedNoise { between: sd * sd, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 }
 }
 
 /// Answers what a number of cases can show.
@@ -540,11 +548,9 @@ fn add_detectable_answers(
     }
 
     if let Some(sd) = known.difference_sd {
-        let noise =
-            PairedNoise { between: sd * sd, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 };
         push(
             format!("smallest difference of mean scores that {pairs}"),
-            promise.paired_difference(noise, alone),
+            promise.paired_difference(noise_of_differences(sd), alone),
             "difference",
             "paired means, Miller",
             "smaller differences can go undetected",

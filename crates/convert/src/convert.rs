@@ -17,7 +17,7 @@ use crate::ConvertError;
 use crate::compare::{differences, other_format};
 use crate::csv::{CriteriaTable, CsvRow, read_table as read_csv, sheet_rows, split_rows};
 use crate::eval_file_builder::EvalFileBuilder;
-use crate::formats::{Way, convert_format};
+use crate::formats::{FormatDirection, convert_format};
 use crate::note::ConversionNotes;
 use crate::tree::{RequirementTree, flatten_tree, scorecard_value};
 use crate::{
@@ -264,7 +264,7 @@ fn convert_suite(
         return write_other(path, (original, &cases), ImportFormat::Suite.name(), to, notes);
     };
 
-    let way = Way { from: original.format, to: target };
+    let direction = FormatDirection { from: original.format, to: target };
     let is_lines = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
     let value = if is_lines {
         let lines = read_jsonl(path)?;
@@ -279,16 +279,16 @@ fn convert_suite(
             index.and_then(|index| lines.get(index)).map_or(1, |(line, _)| *line)
         };
         let cases: Vec<Value> = lines.iter().map(|(_, value)| value.clone()).collect();
-        convert_format(&json!({"name": original.name, key: cases}), way, &line, &mut notes)
+        convert_format(&json!({"name": original.name, key: cases}), direction, &line, &mut notes)
     } else {
         let document = read_document(path)?;
         match document.value() {
-            same if way.from == way.to => same,
-            value => convert_format(&value, way, &|pointer| document.line(pointer), &mut notes),
+            same if direction.from == direction.to => same,
+            value => convert_format(&value, direction, &|pointer| document.line(pointer), &mut notes),
         }
     };
 
-    if way.from == way.to {
+    if direction.from == direction.to {
         notes.add_remark(None, "format", "it is already in this format; comments and layout are not kept");
     }
 
@@ -386,8 +386,8 @@ pub(crate) fn write_doc(
     }
 
     if to == ExportFormat::Format1 {
-        let way = Way { from: EvalFileFormat::Two, to: other_format(EvalFileFormat::Two) };
-        value = convert_format(&value, way, &|_| 1, &mut notes);
+        let direction = FormatDirection { from: EvalFileFormat::Two, to: other_format(EvalFileFormat::Two) };
+        value = convert_format(&value, direction, &|_| 1, &mut notes);
     }
 
     let text = format!("{}{}", header_comment(path, from), to_yaml(&value, 0));
@@ -540,9 +540,9 @@ fn convert_rubric(
 
     let mut value = value.clone();
     if to == ExportFormat::Format1 {
-        let way = Way { from: EvalFileFormat::Two, to: EvalFileFormat::One };
+        let direction = FormatDirection { from: EvalFileFormat::Two, to: EvalFileFormat::One };
         let graders = json!({"name": "t", "tests": [{"id": "t", "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
-        let converted = convert_format(&graders, way, &|_| 1, &mut notes);
+        let converted = convert_format(&graders, direction, &|_| 1, &mut notes);
         // A borderline threshold equal to the pass threshold has no effect.
         let pass = value.get("threshold").cloned().unwrap_or_else(|| json!(VerdictThresholds::DEFAULT_PASS));
         let borderline = value.get("borderline").cloned().unwrap_or(pass);

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use assize_records::UniqueIds;
 use assize_table::{Sheet, SheetRow};
 use serde_json::{Map, Value, json};
 
-use crate::eval_file_builder::{EvalFileBuilder, slug, unique_name};
+use crate::eval_file_builder::{EvalFileBuilder, slug};
 use crate::note::ConversionNotes;
 
 /// A row with its line number.
@@ -149,12 +150,7 @@ impl CriteriaTableReader<'_> {
         (!text.is_empty()).then_some(text)
     }
 
-    fn criterion(
-        &self,
-        row: &CsvRow,
-        taken: &mut std::collections::HashSet<String>,
-        notes: &mut ConversionNotes,
-    ) -> Option<Value> {
+    fn criterion(&self, row: &CsvRow, taken: &mut UniqueIds, notes: &mut ConversionNotes) -> Option<Value> {
         if row.fields.len() > self.width {
             notes.add_loss(
                 row.line,
@@ -169,13 +165,13 @@ impl CriteriaTableReader<'_> {
         };
         let id = self.field(row, "id").map_or_else(|| slug(text, 4), str::to_owned);
         let id = if id.is_empty() { "criterion".to_owned() } else { id };
-        let given = taken.contains(&id) && self.field(row, "id").is_some();
+        let given = taken.is_taken(&id) && self.field(row, "id").is_some();
         if given {
             notes.add_loss(row.line, format!("criterion `{id}`"), "the id is taken; a number was added");
         }
 
         let mut map = Map::new();
-        map.insert("id".to_owned(), json!(unique_name(&id, taken)));
+        map.insert("id".to_owned(), json!(taken.take(&id)));
         map.insert("outcome".to_owned(), json!(text));
 
         if let Some(weight) = self.field(row, "weight") {
@@ -221,7 +217,7 @@ impl CriteriaTableReader<'_> {
         name: &str,
         notes: &mut ConversionNotes,
     ) -> Result<CriteriaTable, String> {
-        let mut taken = std::collections::HashSet::new();
+        let mut taken = UniqueIds::default();
         let criteria: Vec<Value> =
             body.iter().filter_map(|row| self.criterion(row, &mut taken, notes)).collect();
         if criteria.is_empty() {
@@ -251,7 +247,7 @@ impl CriteriaTableReader<'_> {
         }
 
         for (case, rows) in groups {
-            let mut taken = std::collections::HashSet::new();
+            let mut taken = UniqueIds::default();
             let criteria: Vec<Value> =
                 rows.iter().filter_map(|row| self.criterion(row, &mut taken, notes)).collect();
             let first = |key: &str| rows.iter().find_map(|row| self.field(row, key));

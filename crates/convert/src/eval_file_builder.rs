@@ -1,7 +1,6 @@
 //! Builder of an eval file of format 2, the output of all importers.
 
-use std::collections::HashSet;
-
+use assize_records::UniqueIds;
 use serde_json::{Map, Value, json};
 
 /// Cases and their common settings, in the spelling of format 2.
@@ -9,7 +8,7 @@ use serde_json::{Map, Value, json};
 pub(crate) struct EvalFileBuilder {
     pub(crate) head: Map<String, Value>,
     pub(crate) cases: Vec<Value>,
-    ids: HashSet<String>,
+    ids: UniqueIds,
 }
 
 impl EvalFileBuilder {
@@ -26,7 +25,7 @@ impl EvalFileBuilder {
 
     /// Returns a case id that is not taken yet.
     pub(crate) fn unique_id(&mut self, wish: &str) -> String {
-        unique_name(wish, &mut self.ids)
+        self.ids.take(wish)
     }
 
     /// Returns the document as one value.
@@ -35,18 +34,6 @@ impl EvalFileBuilder {
         map.insert("tests".to_owned(), Value::Array(self.cases));
         Value::Object(map)
     }
-}
-
-/// Returns a name that is not taken yet: the wish, or the wish with a number.
-pub(crate) fn unique_name(wish: &str, taken: &mut HashSet<String>) -> String {
-    let mut name = wish.to_owned();
-    let mut number = 2u32;
-    while !taken.insert(name.clone()) {
-        name = format!("{wish}-{number}");
-        number += 1;
-    }
-
-    name
 }
 
 /// Returns the first words of a text as an id.

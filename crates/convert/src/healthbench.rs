@@ -1,10 +1,9 @@
 //! HealthBench examples: a conversation and criteria with points, positive and negative.
 
-use std::collections::HashSet;
-
+use assize_records::UniqueIds;
 use serde_json::{Map, Value, json};
 
-use crate::eval_file_builder::{EvalFileBuilder, has_template, unique_name};
+use crate::eval_file_builder::{EvalFileBuilder, has_template};
 use crate::export::ID_TAG;
 use crate::note::ConversionNotes;
 
@@ -45,7 +44,7 @@ fn read_case(
         return None;
     };
     let mut criteria = Vec::new();
-    let mut ids = HashSet::new();
+    let mut ids = UniqueIds::default();
     for (index, item) in rubrics.iter().enumerate() {
         let text = item.get("criterion").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let points = item.get("points").and_then(Value::as_f64);
@@ -62,7 +61,7 @@ fn read_case(
         let named =
             tags.iter().find_map(|tag| tag.as_str()?.strip_prefix(ID_TAG)).filter(|id| !id.trim().is_empty());
         let wish = named.map_or_else(|| format!("c{}", index + 1), str::to_owned);
-        let mut criterion = json!({"id": unique_name(&wish, &mut ids), "outcome": text, "weight": points});
+        let mut criterion = json!({"id": ids.take(&wish), "outcome": text, "weight": points});
         let tags: Vec<&Value> =
             tags.iter().filter(|tag| !tag.as_str().is_some_and(|tag| tag.starts_with(ID_TAG))).collect();
         if !tags.is_empty() {

@@ -42,8 +42,8 @@ struct PaperBenchReader<'d, 'n> {
 }
 
 impl PaperBenchReader<'_, '_> {
-    fn part(&mut self, node: &Value, way: String, depth: usize) -> Option<RequirementNode> {
-        let line = self.document.line(&way);
+    fn part(&mut self, node: &Value, pointer: String, depth: usize) -> Option<RequirementNode> {
+        let line = self.document.line(&pointer);
         let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let text = node.get("requirements").and_then(Value::as_str).unwrap_or_default();
 
@@ -87,7 +87,7 @@ impl PaperBenchReader<'_, '_> {
         branch.line = Some(line);
 
         for (index, child) in children.iter().enumerate() {
-            branch.parts.extend(self.part(child, format!("{way}/sub_tasks/{index}"), depth + 1));
+            branch.parts.extend(self.part(child, format!("{pointer}/sub_tasks/{index}"), depth + 1));
         }
 
         Some(RequirementNode::Branch(branch))

@@ -244,10 +244,11 @@ fn what_is_lost_is_named_once_with_its_place() {
     let folder = tempfile::tempdir().expect("a folder");
     let config = "prompts: ['{{q}}']\nproviders: [echo]\ndefaultTest:\n  assert:\n    - {type: search-rubric, value: a}\n\
         tests:\n  - {vars: {q: a}, assert: [{type: contains, value: a}, {type: contians, value: b}]}\n\
-        \x20 - {vars: {q: b}, assert: [{type: latency}, {type: is-json}]}\n  - {vars: {q: file://none.txt}}\n";
+        \x20 - {vars: {q: b}, assert: [{type: latency}, {type: is-json}, {type: equals, value: c, weight: 0}]}\n  - {vars: {q: file://none.txt}}\n";
     let (converted, _, cases) = converted(folder.path(), config);
 
-    assert_eq!(cases.iter().map(|case| case.graders.len()).collect::<Vec<_>>(), [1, 1]);
+    // An assertion that only measures stays too.
+    assert_eq!(cases.iter().map(|case| case.graders.len()).collect::<Vec<_>>(), [1, 2]);
     let lost = lost(&converted);
     for part in [
         ":5: there is no assertion type `search-rubric` here",

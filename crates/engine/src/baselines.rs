@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use assize_evalfile::{Case, CompositeGrader, Grader, GraderKind, PairwiseBaseline, PairwiseGrader};
 use assize_store::{AnswerIndex, RunFolder};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::lock::lock;
 use crate::process::ProcessContext;
 use crate::runs;
 
@@ -91,7 +92,7 @@ impl BaselineRuns {
     }
 
     fn open(&self, written: &str, folder: Option<&PathBuf>) -> Result<Arc<AnswerIndex>, EngineError> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = lock(&self.opened);
         // Equal words mean another run where they are a path beside another file.
         let key = folder.map_or_else(|| written.to_owned(), |folder| folder.display().to_string());
         let key = format!("{key}@{}", target_of(written).unwrap_or_default());

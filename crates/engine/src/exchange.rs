@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use assize_llm::{
     AskError, BatchOutcome, BatchReplyLine, BatchReplyLines, BatchRequestLine, CallKey, ModelId,
@@ -15,6 +15,7 @@ use assize_llm::{
 use serde_json::{Value, json};
 
 use crate::error::EngineError;
+use crate::lock::lock;
 use crate::process::ProcessContext;
 
 /// Examples that a report names before the rest is only counted.
@@ -571,8 +572,4 @@ fn unwritable(path: &Path, error: &io::Error) -> EngineError {
 /// The beginning of a text from a file, for a message.
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(80).collect()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

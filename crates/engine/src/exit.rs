@@ -145,6 +145,25 @@ impl RunEnding {
     }
 }
 
+/// Exit code of an audit, and its reason: what was found, how it ended, and whether it is complete. The verdicts of its cases
+/// have no part in it.
+pub(crate) fn exit_of_audit(
+    ending: RunEnding,
+    found: Vec<(ExitStatus, String)>,
+    is_incomplete: bool,
+) -> (ExitStatus, String) {
+    let run = exit_of_run(VerdictCounts::default(), ending);
+    let run = Some(run).filter(|(exit, _)| *exit != ExitStatus::Passed);
+    let incomplete = is_incomplete.then(|| (ExitStatus::Incomplete, "incomplete".to_owned()));
+    let (exits, reasons): (Vec<ExitStatus>, Vec<String>) =
+        run.into_iter().chain(found).chain(incomplete).unzip();
+    if exits.is_empty() {
+        return (ExitStatus::Passed, "audited".to_owned());
+    }
+
+    (ExitStatus::strongest(exits), reasons.join(", "))
+}
+
 /// Exit code of a run and its reason.
 pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
     let mut exits = Vec::new();

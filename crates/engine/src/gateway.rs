@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use assize_evalfile::ProjectConfig;
@@ -25,6 +24,7 @@ use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
 use crate::exchange::BatchExchange;
 use crate::exit::CallStop;
+use crate::lock::lock;
 use crate::options::{BatchOptions, CacheUse, RunOptions, SpendingOptions, UnknownPrice};
 use crate::prices::refuse_unpriced;
 use crate::process::ProcessContext;
@@ -68,15 +68,11 @@ pub fn workspace_fence_key(process: &ProcessContext) -> Result<[u8; 32], EngineE
 
 /// Gateway to the models of judges and targets. The cache is opened when the first model is needed, so that a run without
 /// models leaves nothing behind.
+#[derive(Clone)]
 pub(crate) struct ModelGateway {
     /// Set for plans: nothing will be sent.
     is_plan: bool,
-    /// Variables of keys that a plan did without.
-    missing_keys: Mutex<BTreeSet<String>>,
-    /// Hosts to which a key is sent unencrypted.
-    unencrypted: Mutex<BTreeSet<String>>,
-    /// Warnings about keys that a file of targets sends elsewhere than to their provider.
-    foreign_keys: Mutex<BTreeSet<String>>,
+    findings: Arc<ModelFindings>,
     setup: ClientSetup,
     /// Judge calls that go out in batches.
     batched: Option<Arc<BatchedCalls>>,
@@ -84,8 +80,6 @@ pub(crate) struct ModelGateway {
     miss: Option<OnCacheMiss>,
     /// Files that take the place of servers.
     exchange: Option<Arc<BatchExchange>>,
-    /// Models whose requests have no form in such files.
-    not_exchanged: Mutex<BTreeSet<String>>,
     folder: PathBuf,
     cache: Arc<Mutex<Option<Arc<ReplyCache>>>>,
     /// Part of the cache that its models use; the common one without it.
@@ -104,12 +98,8 @@ pub(crate) struct ModelGateway {
     few_files: Option<String>,
     /// Set where models of unknown price can be allowed.
     may_be_unpriced: bool,
-    /// The models that were set up, with what is known about them.
-    models: Mutex<BTreeMap<ModelId, ModelCard>>,
     limit: CancellationToken,
     given_up: CancellationToken,
-    /// Set once a model was set up.
-    asks_models: AtomicBool,
     /// A permit for each command that may run at a time.
     commands: Arc<Semaphore>,
     meter: Arc<SpendMeter>,
@@ -120,6 +110,27 @@ pub(crate) struct ModelGateway {
     /// Reason why the cache can't be used.
     cache_error: Arc<OnceLock<String>>,
     clock: fn() -> jiff::Timestamp,
+}
+
+/// Models that a gateway has set up, and what a run has to say about them.
+#[derive(Default)]
+struct ModelFindings {
+    /// The models, with what is known about them.
+    models: Mutex<BTreeMap<ModelId, ModelCard>>,
+    /// Variables of keys that a plan did without.
+    missing_keys: Mutex<BTreeSet<String>>,
+    /// Hosts to which a key is sent unencrypted.
+    unencrypted: Mutex<BTreeSet<String>>,
+    /// Warnings about keys that a file of targets sends elsewhere than to their provider.
+    foreign_keys: Mutex<BTreeSet<String>>,
+    /// Models whose requests have no form in the files that take the place of servers.
+    not_exchanged: Mutex<BTreeSet<String>>,
+}
+
+impl ModelFindings {
+    fn has_models(&self) -> bool {
+        !lock(&self.models).is_empty()
+    }
 }
 
 impl ModelGateway {
@@ -169,36 +180,11 @@ impl ModelGateway {
     /// Gateway to the same models within the same limits and the same budget, with a part of the reply cache of its own.
     pub(crate) fn in_namespace(&self, namespace: [u8; 32]) -> Self {
         Self {
-            is_plan: self.is_plan,
-            missing_keys: Mutex::default(),
-            unencrypted: Mutex::default(),
-            foreign_keys: Mutex::default(),
-            setup: self.setup(),
-            miss: self.miss.clone(),
-            folder: self.folder.clone(),
-            cache: Arc::clone(&self.cache),
             namespace: Some(namespace),
-            provided_replies: self.provided_replies.clone(),
-            sharing: self.sharing.clone(),
-            reply_owner: Arc::clone(&self.reply_owner),
-            prices: self.prices.clone(),
-            max_output_tokens: self.max_output_tokens,
-            all_priced: self.all_priced,
-            few_files: self.few_files.clone(),
-            may_be_unpriced: self.may_be_unpriced,
-            models: Mutex::default(),
-            limit: self.limit.clone(),
-            given_up: self.given_up.clone(),
-            asks_models: AtomicBool::new(false),
-            commands: Arc::clone(&self.commands),
-            refusal: Arc::clone(&self.refusal),
-            outage: Arc::clone(&self.outage),
-            cache_error: Arc::clone(&self.cache_error),
-            meter: Arc::clone(&self.meter),
+            findings: Arc::default(),
             exchange: None,
-            not_exchanged: Mutex::default(),
             batched: None,
-            clock: self.clock,
+            ..self.clone()
         }
     }
 
@@ -320,9 +306,7 @@ impl ModelGateway {
 
         Self {
             is_plan: false,
-            missing_keys: Mutex::default(),
-            unencrypted: Mutex::default(),
-            foreign_keys: Mutex::default(),
+            findings: Arc::default(),
             setup,
             batched: None,
             prices,
@@ -330,21 +314,18 @@ impl ModelGateway {
             all_priced: usd.is_some(),
             few_files: None,
             may_be_unpriced: false,
-            models: Mutex::default(),
             limit,
             given_up,
             refusal,
             outage,
             miss,
             exchange: None,
-            not_exchanged: Mutex::default(),
             folder: engine.process().working_folder.join(CACHE_FOLDER),
             cache: Arc::default(),
             namespace: None,
             provided_replies: engine.provided().replies.clone(),
             sharing: engine.provided().sharing.clone(),
             reply_owner: Arc::default(),
-            asks_models: AtomicBool::new(false),
             meter: Arc::default(),
             commands: Arc::new(Semaphore::new(COMMANDS)),
             cache_error: Arc::default(),
@@ -381,7 +362,7 @@ impl ModelGateway {
                 let known = Arc::clone(variables);
                 let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
 
-                self.missing_keys.lock().unwrap_or_else(PoisonError::into_inner).insert(variable);
+                lock(&self.findings.missing_keys).insert(variable);
                 let stand_in = move |key: &str| {
                     known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not-set".to_owned()))
                 };
@@ -396,22 +377,22 @@ impl ModelGateway {
 
     /// Keeps the host of a client whose key could be read on the way to it.
     pub(crate) fn note_unencrypted(&self, client: &ModelClient) {
-        let mut hosts = self.unencrypted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hosts = lock(&self.findings.unencrypted);
         hosts.extend(client.unencrypted_host());
     }
 
     /// Keeps a warning about a key that goes elsewhere than to its provider.
     pub(crate) fn note_foreign_key(&self, warning: String) {
-        self.foreign_keys.lock().unwrap_or_else(PoisonError::into_inner).insert(warning);
+        lock(&self.findings.foreign_keys).insert(warning);
     }
 
     /// Warnings about keys that could be read on the way, or that go elsewhere than to their provider.
     pub(crate) fn exposed_keys(&self) -> Vec<String> {
-        let hosts = self.unencrypted.lock().unwrap_or_else(PoisonError::into_inner);
+        let hosts = lock(&self.findings.unencrypted);
         let unencrypted = hosts.iter().map(|host| {
             format!("the API key is sent to {host} unencrypted (http://); use an https:// address")
         });
-        let foreign = self.foreign_keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let foreign = lock(&self.findings.foreign_keys);
         unencrypted.chain(foreign.iter().cloned()).collect()
     }
 
@@ -430,7 +411,7 @@ impl ModelGateway {
 
     /// Warnings about variables that the run will need beside those that are set.
     pub(crate) fn missing_keys(&self) -> Vec<String> {
-        let missing = self.missing_keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = lock(&self.findings.missing_keys);
         missing.iter().map(|variable| format!("{variable} is not set; the run will need it")).collect()
     }
 
@@ -451,7 +432,7 @@ impl ModelGateway {
             self.commands.forget_permits(COMMANDS - commands);
         }
 
-        let needed = if self.asks_models.load(Ordering::Relaxed) {
+        let needed = if self.findings.has_models() {
             self.setup.accounts.limits().ceiling().clamp(COMMANDS, MOST_CASES)
         } else {
             COMMANDS
@@ -476,7 +457,7 @@ impl ModelGateway {
 
     /// Warning about a system that allows fewer open files than requests in flight.
     pub(crate) fn few_files(&self) -> Option<&str> {
-        self.few_files.as_deref().filter(|_| self.asks_models.load(Ordering::Relaxed))
+        self.few_files.as_deref().filter(|_| self.findings.has_models())
     }
 
     /// Fires when the budget refuses a call, and when a model server is given up.
@@ -536,7 +517,6 @@ impl ModelGateway {
         max_output_tokens: Option<u32>,
         batched: Option<&Arc<BatchedCalls>>,
     ) -> Arc<dyn ChatModel> {
-        self.asks_models.store(true, Ordering::Relaxed);
         let id = client.describe();
         let card = ModelCard { max_output_tokens, ..self.prices.card(&id, context_tokens) };
         self.models().insert(id, card);
@@ -558,9 +538,7 @@ impl ModelGateway {
                     None => Arc::new(model),
                     Some(exchange) => {
                         if !speaks_it {
-                            let mut others =
-                                self.not_exchanged.lock().unwrap_or_else(PoisonError::into_inner);
-                            others.insert(model.describe().to_string());
+                            lock(&self.findings.not_exchanged).insert(model.describe().to_string());
                         }
                         Arc::new(model.with_exchange(Arc::clone(exchange) as _))
                     }
@@ -632,7 +610,7 @@ impl ModelGateway {
             ));
         }
 
-        let others = self.not_exchanged.lock().unwrap_or_else(PoisonError::into_inner);
+        let others = lock(&self.findings.not_exchanged);
         if let Some(model) = others.first() {
             return Err(EngineError::unrunnable(format!(
                 "requests to {model} are not in OpenAI's chat format, which `--export-requests` and `--import-replies` are limited to"
@@ -686,7 +664,7 @@ impl ModelGateway {
     }
 
     fn models(&self) -> MutexGuard<'_, BTreeMap<ModelId, ModelCard>> {
-        self.models.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.findings.models)
     }
 
     /// Names the run that pays for what is bought from now on. What was bought for the same run before counts like what an
@@ -703,7 +681,7 @@ impl ModelGateway {
 
     /// Waits until every reply is written to the cache; errors if some could not be.
     pub(crate) fn flush(&self) -> Result<(), EngineError> {
-        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = lock(&self.cache);
         let Some(cache) = &*cache else { return Ok(()) };
         cache.flush().map_err(|error| {
             let advice = remedy(&error);
@@ -723,7 +701,7 @@ impl ModelGateway {
     /// The cache, opened once; `None` if it can't be, or if there is to be none.
     fn cache(&self) -> Option<Arc<ReplyCache>> {
         self.miss.as_ref()?;
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = lock(&self.cache);
         if let Some(cache) = &*cache {
             return Some(Arc::clone(cache));
         }

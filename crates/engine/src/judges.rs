@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use assize_evalfile::{FilePosition, Suite};
 use assize_grade::{FenceSource, Judge, JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, WarmUp};
@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gateway::ModelGateway;
+use crate::lock::lock;
 use crate::samples::{FailureLog, GradingStop, StoppableJudge, StoppableModel};
 use crate::targets::TargetRegistry;
 
@@ -109,7 +110,7 @@ impl JudgeRegistry {
 
     /// The judges made so far, for the record.
     pub(crate) fn infos(&self) -> Vec<JudgeInfo> {
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = lock(&self.made);
         made.values()
             .map(|made| JudgeInfo {
                 identity: made.judge.identity(),
@@ -120,21 +121,21 @@ impl JudgeRegistry {
 
     /// Number of judges and of models for embeddings or labels made so far.
     pub(crate) fn made(&self) -> usize {
-        let judges = self.made.lock().unwrap_or_else(PoisonError::into_inner).len();
-        judges + self.measuring.lock().unwrap_or_else(PoisonError::into_inner).len()
+        let judges = lock(&self.made).len();
+        judges + lock(&self.measuring).len()
     }
 
     /// The judge's model, if it has one.
     pub(crate) fn model_of(&self, selector: JudgeSelector<'_>) -> Option<ModelId> {
         let (name, _) = self.choose(selector);
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = lock(&self.made);
         made.get(name).and_then(|made| made.model.clone())
     }
 
     /// The models that judges and graders with these names ask, as far as they were made.
     pub(crate) fn models_named(&self, names: &[String]) -> Vec<ModelId> {
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let measuring = self.measuring.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = lock(&self.made);
+        let measuring = lock(&self.measuring);
         let judges = names.iter().filter_map(|name| made.get(name)?.model.clone());
         let measures = names.iter().filter_map(|name| Some(measuring.get(name)?.describe()));
 
@@ -143,10 +144,10 @@ impl JudgeRegistry {
 
     /// Facts about the model of the judge of this name, or of the model for embeddings or labels, once it was made.
     pub(crate) fn card(&self, name: &str) -> Option<ModelCard> {
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = lock(&self.made);
         let judge = made.get(name).map(|made| made.card);
         judge.or_else(|| {
-            let measuring = self.measuring.lock().unwrap_or_else(PoisonError::into_inner);
+            let measuring = lock(&self.measuring);
             measuring.get(name).map(|model| model.card())
         })
     }
@@ -279,7 +280,7 @@ impl JudgeRegistry {
         look: impl FnOnce(&JudgeEntry) -> T,
     ) -> Result<T, EngineError> {
         let (name, chosen_by) = self.choose(selector);
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = lock(&self.made);
         if let Some(known) = made.get(name) {
             return Ok(look(known));
         }
@@ -368,7 +369,7 @@ impl JudgeProvider for JudgeRegistry {
     }
 
     fn measuring_model(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
-        let mut made = self.measuring.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = lock(&self.measuring);
         if let Some(known) = made.get(name) {
             return Ok(Arc::clone(known));
         }

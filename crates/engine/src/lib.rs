@@ -273,6 +273,7 @@ mod graders;
 mod judges;
 mod labels;
 mod load;
+mod lock;
 mod merge;
 pub mod metrics;
 mod mode;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use assize_analysis::RunSummarizer;
 use assize_llm::BudgetAmount;
 use assize_rubric::MissingPolicy;
-use assize_run::{RunTotals, ShardPart};
+use assize_run::{RunTotals, ShardNumber, ShardPart};
 use assize_store::{
     FORMAT_VERSION, MergeInfo, MergedShard, RowMerge, RunFolder, RunInfo, RunMetrics, RunSettings,
     RunSummary, ScorecardConclusion, SentRequests, ShardInfo, StoreError,
@@ -460,6 +460,12 @@ fn read_shard(name: &str, allow_missing: bool, engine: &Engine) -> Result<ShardR
         };
         return Err(EngineError::usage(format!("`{path}` {what}")));
     };
+    let ShardInfo { number, count, .. } = &shard;
+    if ShardNumber::new(*number, *count).is_err() {
+        return Err(EngineError::unreadable(format!(
+            "`{path}` is damaged: there is no shard {number} of {count}"
+        )));
+    }
     if info.command == "score" {
         return Err(EngineError::usage(format!(
             "`{path}` was rescored; merge the shards first, then use `assize score`"

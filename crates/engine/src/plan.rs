@@ -7,6 +7,7 @@ use assize_evalfile::{
     Case, CaseMessage, FilePosition, GivenOutput, Grader, GraderKind, PanelSpec, ProjectConfig,
     ScoringMethod, Suite, TargetRef, ThresholdOverrides,
 };
+use assize_grade::Judge;
 use assize_rubric::{
     JudgingMode, ThresholdOrderError, TrialPlan, TrialStrategy, TruncationMode, VerdictThresholds,
 };
@@ -363,6 +364,19 @@ impl<'a> RunPlanner<'a> {
         PanelSettings::new(self.panel.clone(), suite.settings.panel.clone().or(&config))
     }
 
+    /// Mode in which criteria of a grader are judged: by the options, else the grader, the suite, the configuration.
+    fn judging_of(&self, suite: &Suite, grader: &Grader) -> JudgingMode {
+        let judging = self.judging.or(own_judging(grader)).or(suite.settings.judging);
+        judging.or(self.config.judging).unwrap_or_default()
+    }
+
+    /// Truncation of what a judge is shown, chosen likewise.
+    fn truncation_of(&self, suite: &Suite, grader: &Grader) -> TruncationMode {
+        let own = if let GraderKind::Rubric(rubric) = &grader.kind { rubric.truncate } else { None };
+        let truncate = self.truncate.or(own).or(suite.settings.truncate);
+        truncate.or(self.config.truncate).unwrap_or_default()
+    }
+
     /// Makes the judges of a case, and takes note of a model that would judge itself.
     fn check_judges(
         &self,
@@ -372,96 +386,110 @@ impl<'a> RunPlanner<'a> {
         deps: &RunDeps,
         found: &mut PreflightReport,
     ) {
-        let suite = planned.suite;
-        let mut see = |grader: &Grader, case: &Case, fallback: Option<&Arc<dyn Target>>| {
-            found.check_measuring_model(grader, deps);
-            let Some(JudgeDemand { named, panel }) = judge_demand(grader) else { return };
-            let selector = JudgeSelector {
-                grader: named,
-                target: target.map(|target| target.defined_name()),
-                answered_by: fallback.map(|fallback| fallback.name()),
-                suite: suite.settings.judge.as_deref(),
-                exactly: None,
-            };
-            let spec = panel.map(|own| planned.panels.spec(own, named)).unwrap_or_default();
-            let wishes = panel_selectors(&spec, selector);
-            if let Some(message) = spec.conflict().or_else(|| deps.judges.duplicate_judges(&wishes)) {
-                found.problem(&grader.place, format!("grader `{}`: {message}", grader.name));
-            }
-
-            let probabilities =
-                spec.scoring == Some(ScoringMethod::Logprobs) && matches!(grader.kind, GraderKind::Rubric(_));
-            let judging = self.judging.or(own_judging(grader));
-            let judging = judging.or(suite.settings.judging).or(self.config.judging).unwrap_or_default();
-            if probabilities && judging != JudgingMode::PerCriterion {
-                found.problem(
-                    &grader.place,
-                    format!(
-                        "grader `{}`: `scoring: logprobs` needs one call per criterion; leave out `judging: batched`",
-                        grader.name
-                    ),
-                );
-            }
-
-            let own = if let GraderKind::Rubric(rubric) = &grader.kind { rubric.truncate } else { None };
-            let truncate = self.truncate.or(own).or(suite.settings.truncate).or(self.config.truncate);
-            let truncate = truncate.unwrap_or_default();
-            for selector in wishes {
-                if deps.judges.is_default(selector) {
-                    found.note_default_judge(fallback.or(target));
-                }
-                match deps.judges.judge(selector) {
-                    Err(error) => {
-                        let place = deps.judges.place_of(selector, suite).unwrap_or(&grader.place);
-                        found.refuse_judge(deps.judges.chosen_outside_files(selector), place, error);
-                    }
-                    Ok(judge) => {
-                        let name = judge.identity().name;
-                        found.remarks.extend(deps.targets.idle_judge_settings(&name));
-                        if let Some(message) = judge_problem(grader, case, &name) {
-                            found.problem(&grader.place, message);
-                        }
-
-                        let reads = deps.judges.card(&name).map(|card| card.context_tokens);
-                        if truncate != TruncationMode::Never && reads == Some(None) && *name != *OFFLINE {
-                            found.remarks.insert(format!(
-                                "the context window of `{name}` is unknown, so `truncate: {}` has no effect; set it with `--context-tokens N`",
-                                truncate.name()
-                            ));
-                        }
-
-                        if let Some(why) = judge.refuses_probabilities().filter(|_| probabilities) {
-                            let message =
-                                format!("judge `{name}` can't be asked with `scoring: logprobs`: {why}");
-                            found.problem(&grader.place, message);
-                        }
-                    }
-                }
-
-                let answers = fallback.or(target).and_then(|answering| answering.describe().model);
-                found.add_self_judging(answers, deps.judges.model_of(selector));
-            }
-        };
-
-        // A fallback that answers may have a judge of its own, and may be the judge.
-        let fallbacks = target.map(|target| target.fallbacks()).unwrap_or_default();
-        let mut see_all = |grader: &Grader, case: &Case| {
-            see(grader, case, None);
-
-            for fallback in fallbacks {
-                see(grader, case, Some(fallback));
-            }
-        };
+        let mut check = JudgeCheck { planner: self, planned, target, deps, found };
 
         for turn in case.turns() {
             let asked = case.turn_case(turn, &[]);
             for grader in &turn.graders {
-                visit_graders(grader, &mut |grader| see_all(grader, &asked));
+                visit_graders(grader, &mut |grader| check.add_grader(grader, &asked));
             }
         }
 
         for grader in &case.graders {
-            visit_graders(grader, &mut |grader| see_all(grader, case));
+            visit_graders(grader, &mut |grader| check.add_grader(grader, case));
+        }
+    }
+}
+
+/// Check of the judges of a case whose answers come from one target.
+struct JudgeCheck<'c> {
+    planner: &'c RunPlanner<'c>,
+    planned: &'c PlannedSuite<'c>,
+    /// The target; `None` for a given answer.
+    target: Option<&'c Arc<dyn Target>>,
+    deps: &'c RunDeps,
+    found: &'c mut PreflightReport,
+}
+
+impl JudgeCheck<'_> {
+    /// Makes the judges of a grader, whichever target answers.
+    fn add_grader(&mut self, grader: &Grader, case: &Case) {
+        self.add_judges(grader, case, None);
+
+        // A fallback that answers may have a judge of its own, and may be the judge.
+        for fallback in self.target.map(|target| target.fallbacks()).unwrap_or_default() {
+            self.add_judges(grader, case, Some(fallback));
+        }
+    }
+
+    /// Makes the judges of a grader for answers of the target, or of its fallback.
+    fn add_judges(&mut self, grader: &Grader, case: &Case, fallback: Option<&Arc<dyn Target>>) {
+        let (suite, judges) = (self.planned.suite, &self.deps.judges);
+        self.found.check_measuring_model(grader, self.deps);
+        let Some(JudgeDemand { named, panel }) = judge_demand(grader) else { return };
+        let selector = JudgeSelector {
+            grader: named,
+            target: self.target.map(|target| target.defined_name()),
+            answered_by: fallback.map(|fallback| fallback.name()),
+            suite: suite.settings.judge.as_deref(),
+            exactly: None,
+        };
+        let spec = panel.map(|own| self.planned.panels.spec(own, named)).unwrap_or_default();
+        let wishes = panel_selectors(&spec, selector);
+        if let Some(message) = spec.conflict().or_else(|| judges.duplicate_judges(&wishes)) {
+            self.found.problem(&grader.place, format!("grader `{}`: {message}", grader.name));
+        }
+
+        let probabilities =
+            spec.scoring == Some(ScoringMethod::Logprobs) && matches!(grader.kind, GraderKind::Rubric(_));
+        if probabilities && self.planner.judging_of(suite, grader) != JudgingMode::PerCriterion {
+            self.found.problem(
+                &grader.place,
+                format!(
+                    "grader `{}`: `scoring: logprobs` needs one call per criterion; leave out `judging: batched`",
+                    grader.name
+                ),
+            );
+        }
+
+        let answering = fallback.or(self.target);
+        for selector in wishes {
+            if judges.is_default(selector) {
+                self.found.note_default_judge(answering);
+            }
+            match judges.judge(selector) {
+                Err(error) => {
+                    let place = judges.place_of(selector, suite).unwrap_or(&grader.place);
+                    self.found.refuse_judge(judges.chosen_outside_files(selector), place, error);
+                }
+                Ok(judge) => self.check_judge(grader, case, &*judge, probabilities),
+            }
+
+            let answers = answering.and_then(|answering| answering.describe().model);
+            self.found.add_self_judging(answers, judges.model_of(selector));
+        }
+    }
+
+    /// Checks that a judge can judge for a grader.
+    fn check_judge(&mut self, grader: &Grader, case: &Case, judge: &dyn Judge, probabilities: bool) {
+        let name = judge.identity().name;
+        self.found.remarks.extend(self.deps.targets.idle_judge_settings(&name));
+        if let Some(message) = judge_problem(grader, case, &name) {
+            self.found.problem(&grader.place, message);
+        }
+
+        let truncate = self.planner.truncation_of(self.planned.suite, grader);
+        let reads = self.deps.judges.card(&name).map(|card| card.context_tokens);
+        if truncate != TruncationMode::Never && reads == Some(None) && *name != *OFFLINE {
+            self.found.remarks.insert(format!(
+                "the context window of `{name}` is unknown, so `truncate: {}` has no effect; set it with `--context-tokens N`",
+                truncate.name()
+            ));
+        }
+
+        if let Some(why) = judge.refuses_probabilities().filter(|_| probabilities) {
+            let message = format!("judge `{name}` can't be asked with `scoring: logprobs`: {why}");
+            self.found.problem(&grader.place, message);
         }
     }
 }

@@ -7,7 +7,7 @@ use assize_analysis::{LabelSet, ScorecardRun, ScorecardTree};
 use assize_diagnostic::render;
 use assize_evalfile::{
     Case, EvalFileFormat, EvaluatorType, GivenOutput, Grader, GraderKind, Scorecard, ScorecardCases, Suite,
-    SuiteSettings, ThresholdOverrides, load_scorecard,
+    ThresholdOverrides, load_scorecard,
 };
 use assize_rubric::{
     CaseTally, DistinctCases, JudgingMode, MissingPolicy, NodeStatus, ScorecardNodeId, ScorecardScores,
@@ -330,24 +330,7 @@ fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), 
 
 /// The scorecard as the suite its cases belong to.
 pub(crate) fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
-    Suite {
-        format: EvalFileFormat::Two,
-        name: scorecard.name.clone(),
-        name_place: None,
-        path: path.to_path_buf(),
-        description: None,
-        tags: Vec::new(),
-        metadata: serde_json::Map::new(),
-        graders: Vec::new(),
-        settings: SuiteSettings::default(),
-        workspace: None,
-        preprocessors: Arc::default(),
-        defined_targets: Vec::new(),
-        extensions: None,
-        unbuilt: Vec::new(),
-        derived_metrics: Vec::new(),
-        unrun_code: Vec::new(),
-    }
+    Suite::new(EvalFileFormat::Two, scorecard.name.clone(), path)
 }
 
 /// Scored trees of a scorecard.

@@ -1,12 +1,14 @@
 //! Account of what a process sends to models, whether or not a case is finished with it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use assize_llm::{
     AskError, BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, ModelCard, ModelId,
 };
 use assize_rubric::Cost;
 use assize_store::SentRequests;
+
+use crate::lock::lock;
 
 /// Counts requests and their cost.
 #[derive(Debug)]
@@ -35,7 +37,7 @@ impl SpendMeter {
     }
 
     fn totals(&self) -> MutexGuard<'_, SentTotals> {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.sent)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs that end as soon as their result is clear.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use assize_analysis::compare::{ComparisonOptions, Conclusion, HeadlineMetric, compare_many};
 use assize_analysis::{CaseFact, NameTable, RunFacts};
@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::lock::lock;
 use crate::options::{SequenceOptions, StopReference};
 use crate::runs;
 use crate::session::stored_records;
@@ -390,10 +391,6 @@ pub(crate) fn conclude_watch(
     }
 
     Some(outcome)
-}
-
-fn lock(watch: &Mutex<StopWatch>) -> MutexGuard<'_, StopWatch> {
-    watch.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Tells the watch of trials that are not run.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use assize_evalfile::{Case, HookEvent, Suite, TargetRef, WorkspaceSpec};
@@ -12,6 +12,7 @@ use assize_targets::TargetKind;
 use assize_workspace::{RedactText, Workspace, WorkspaceSetup};
 
 use crate::engine::Engine;
+use crate::lock::lock;
 use crate::targets::redactor;
 
 /// Time for the commands that follow after all cases when the run was interrupted.
@@ -63,7 +64,7 @@ impl WorkspacePool {
         identity.field(&spec);
 
         let key = (suite.name.clone(), target.name.clone(), identity.into_bytes());
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = lock(&self.made);
         match made.get(&key) {
             Some(HeldWorkspace::UntilTheEnd(place)) => return Some(Arc::clone(place)),
             Some(HeldWorkspace::ByItsCase(place)) => {
@@ -96,7 +97,7 @@ impl WorkspacePool {
     /// Runs the commands after all cases; returns their failures.
     pub(crate) async fn finish(&self, interrupted: bool) -> Vec<String> {
         let places: Vec<Arc<Workspace>> = {
-            let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            let made = lock(&self.made);
             let until_the_end = made.values().filter_map(|held| match held {
                 HeldWorkspace::UntilTheEnd(place) => Some(Arc::clone(place)),
                 HeldWorkspace::ByItsCase(_) => None,

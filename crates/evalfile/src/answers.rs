@@ -8,7 +8,6 @@ use assize_diagnostic::{Diagnostic, Span};
 use assize_records::RecordFormat;
 use assize_rubric::GraderWeighting;
 use assize_table::{Sheet, SheetPath};
-use serde_json::Map;
 
 use crate::codes;
 use crate::decode::{
@@ -180,22 +179,9 @@ fn suite_for_rubric(rubric: &LoadedRubric, decoded: &RubricGrader, path: &Path) 
     };
 
     let suite = Suite {
-        format: rubric.format,
-        name: rubric.name.clone(),
-        name_place: None,
-        path: path.to_path_buf(),
         description: rubric.description.clone(),
-        tags: Vec::new(),
-        metadata: Map::new(),
-        graders: Vec::new(),
         settings: SuiteSettings { lines: rubric.lines, ..SuiteSettings::default() },
-        workspace: None,
-        preprocessors: Arc::default(),
-        defined_targets: Vec::new(),
-        extensions: None,
-        unbuilt: Vec::new(),
-        derived_metrics: Vec::new(),
-        unrun_code: Vec::new(),
+        ..Suite::new(rubric.format, rubric.name.clone(), path)
     };
     (suite, grader)
 }

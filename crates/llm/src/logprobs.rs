@@ -149,27 +149,11 @@ fn logarithm(number: &Value) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::reply::FinishReason;
-    use crate::token_counts::TokenCounts;
 
     fn reply(raw: &str) -> ChatReply {
-        ChatReply {
-            text: String::new(),
-            finish: FinishReason::Stop,
-            cut_at: None,
-            refusal: None,
-            usage: TokenCounts::default(),
-            model: None,
-            request_id: None,
-            raw: raw.to_owned(),
-            batched: false,
-            latency: Duration::ZERO,
-            attempts: 1,
-            failed: Vec::new(),
-        }
+        ChatReply { raw: raw.to_owned(), ..ChatReply::new(String::new(), FinishReason::Stop) }
     }
 
     fn expected() -> Vec<TokenLogprob> {

@@ -60,9 +60,9 @@ fn yaml_context(whole: &str, position: Position, offset: usize, cut: bool) -> Cu
         line.column = written;
     }
 
-    let mut way: Vec<String> =
+    let mut path: Vec<String> =
         enclosing_keys(&lines, row, line.column).into_iter().map(str::to_owned).collect();
-    way.reverse();
+    path.reverse();
 
     let beside = sibling_entries(&lines, row, line.column)
         .into_iter()
@@ -85,7 +85,7 @@ fn yaml_context(whole: &str, position: Position, offset: usize, cut: bool) -> Cu
         }
         None => CursorItem::Key(line.content.to_owned()),
     };
-    CursorContext { way, beside, at }
+    CursorContext { path, beside, at }
 }
 
 /// Returns the item of a list in brackets that the cursor touches, or the whole scalar.

@@ -6,7 +6,7 @@ use crate::schema_place::{SchemaPlace, SiblingScalars};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct CursorContext {
     /// Enclosing keys, outermost first.
-    pub(crate) way: Vec<String>,
+    pub(crate) path: Vec<String>,
     /// Scalars of the same map, by their keys.
     pub(crate) beside: SiblingScalars,
     /// Item that the cursor touches.
@@ -33,6 +33,6 @@ impl CursorContext {
     /// Returns the place in the schema, navigating from the root of the schema named.
     pub(crate) fn schema_place(&self, schema: &str) -> Option<SchemaPlace<'static>> {
         let top = SchemaPlace::root(schema)?;
-        Some(self.way.iter().fold(top, |shape, key| shape.child(key)))
+        Some(self.path.iter().fold(top, |shape, key| shape.child(key)))
     }
 }

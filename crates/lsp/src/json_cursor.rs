@@ -154,17 +154,17 @@ impl JsonCursorReader {
 
     fn into_context(self) -> CursorContext {
         let Some((frame, at)) = self.found else { return CursorContext::default() };
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         let mut outer = frame;
         while let Some(index) = outer {
             let frame = &self.frames[index];
             if !frame.key.is_empty() {
-                way.push(frame.key.clone());
+                path.push(frame.key.clone());
             }
             outer = frame.parent;
         }
 
-        way.reverse();
+        path.reverse();
         let mut beside = frame.map(|frame| self.frames[frame].beside.clone()).unwrap_or_default();
 
         // The key under the cursor is not a sibling of itself.
@@ -172,7 +172,7 @@ impl JsonCursorReader {
             beside.remove(own);
         }
 
-        CursorContext { way, beside, at }
+        CursorContext { path, beside, at }
     }
 }
 
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn keys_and_values_are_told_apart() {
-        for (text, way, expected) in [
+        for (text, path, expected) in [
             ("{^}", &[][..], CursorItem::Key(String::new())),
             ("{\"na^me\": 1}", &[], CursorItem::Key("name".to_owned())),
             ("{\"name\": ^}", &[], value("name", "")),
@@ -207,8 +207,8 @@ mod tests {
         ] {
             let found = at(text);
             assert_eq!(
-                (found.way, found.at),
-                (way.iter().map(|k| (*k).to_owned()).collect(), expected),
+                (found.path, found.at),
+                (path.iter().map(|k| (*k).to_owned()).collect(), expected),
                 "{text}"
             );
         }

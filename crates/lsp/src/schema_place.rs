@@ -172,7 +172,7 @@ impl<'s> SchemaPlace<'s> {
 
         if let Some(reference) = node.get("$ref").and_then(Value::as_str)
             && seen.insert(reference)
-            && let Some(target) = reference.strip_prefix('#').and_then(|way| self.document.pointer(way))
+            && let Some(target) = reference.strip_prefix('#').and_then(|path| self.document.pointer(path))
         {
             self.expand_node(target, siblings, depth + 1, seen, found);
         }
@@ -222,11 +222,11 @@ fn condition_holds(condition: &Value, siblings: &SiblingScalars) -> bool {
 mod tests {
     use super::*;
 
-    fn names(schema: &str, way: &[&str], siblings: &[(&str, &str)]) -> Vec<String> {
+    fn names(schema: &str, path: &[&str], siblings: &[(&str, &str)]) -> Vec<String> {
         let siblings: SiblingScalars =
             siblings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let mut shape = SchemaPlace::root(schema).expect("known");
-        for key in way {
+        for key in path {
             shape = shape.child(key);
         }
         shape.keys(&siblings).into_iter().map(|key| key.name).collect()
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn places_know_their_keys() {
-        for (schema, way, expected) in [
+        for (schema, path, expected) in [
             ("suite", &[][..], "tests"),
             ("suite", &["tests"], "expected_output"),
             ("suite", &["tests", "rubrics"], "score_ranges"),
@@ -250,7 +250,7 @@ mod tests {
             ("matrix", &["scenarios", "tests", "assert"], "metric"),
             ("matrix", &["assert"], "metric"),
         ] {
-            assert!(names(schema, way, &[]).iter().any(|name| name == expected), "{schema} {way:?}");
+            assert!(names(schema, path, &[]).iter().any(|name| name == expected), "{schema} {path:?}");
         }
         assert!(names("suite", &["no", "such"], &[]).is_empty());
     }

@@ -15,12 +15,14 @@ mod promptfoo;
 mod record;
 mod skill_evals;
 mod text;
+mod unique_ids;
 
 use std::path::Path;
 
 pub use detect::{RecordFormat, detect_records};
 pub use error::{RecordError, RecordProblem};
 pub use record::{Record, RecordFile};
+pub use unique_ids::UniqueIds;
 
 /// Maximum size of a file of records that is read as a whole, and of a sample in an archive, in bytes.
 pub const MAX_RECORD_BYTES: u64 = 256 * 1024 * 1024;

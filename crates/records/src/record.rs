@@ -1,10 +1,10 @@
 //! A record: a question, the answer to it, and what is known of both.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::{RecordFormat, RecordProblem};
+use crate::{RecordFormat, RecordProblem, UniqueIds};
 
 /// Records of one file.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,7 +114,7 @@ impl RecordFile {
 
     /// Numbers ids that are taken, and clears them of control characters. Returns the ids that several records have.
     pub(crate) fn make_ids_unique(&mut self) -> BTreeSet<String> {
-        let mut taken = HashSet::new();
+        let mut taken = UniqueIds::default();
         let mut repeated = BTreeSet::new();
         for (index, record) in self.records.iter_mut().enumerate() {
             let clean: String = record.id.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -122,12 +122,9 @@ impl RecordFile {
                 "" => format!("record-{}", index + 1),
                 clean => clean.to_owned(),
             };
-            record.id.clone_from(&wish);
-            let mut number = 2u32;
-            while !taken.insert(record.id.clone()) {
-                record.id = format!("{wish}-{number}");
-                number += 1;
-                repeated.insert(wish.clone());
+            record.id = taken.take(&wish);
+            if record.id != wish {
+                repeated.insert(wish);
             }
         }
 

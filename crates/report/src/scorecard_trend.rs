@@ -5,12 +5,11 @@ use assize_store::ScorecardPartKind;
 
 use crate::number::{format_count, format_score, grouped};
 use crate::page::{ReportPage, ReportPiece};
-use crate::sanitize;
 use crate::scorecard_comparison::{format_difference, format_side};
 use crate::scorecard_scores::status_tone;
 use crate::style::{ReportStyle, ReportTone};
 use crate::table::{ReportColumn, render_table};
-use crate::trend::{add_no_value_note, draw_blocks};
+use crate::trend::{add_changes, add_no_value_note, draw_blocks};
 
 /// Renders the nodes on top of each run, the oldest first, then every part over all runs.
 pub fn render_scorecard_trend(points: &[ScorecardTrendPoint], style: ReportStyle) -> String {
@@ -19,25 +18,10 @@ pub fn render_scorecard_trend(points: &[ScorecardTrendPoint], style: ReportStyle
     page.add_blank();
     render_parts(&mut page, points, style);
 
-    let changed: Vec<&ScorecardTrendPoint> =
-        points.iter().filter(|point| !point.changed.is_empty()).collect();
-    if !changed.is_empty() {
-        page.add_blank();
-        let text = "Not comparable with earlier runs, because the scorecard or its cases changed:";
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Middling, text)]);
-    }
-    for point in changed {
-        for change in &point.changed {
-            page.add_text(
-                &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
-                &[
-                    ReportPiece::untrusted_name(ReportTone::Plain, &point.label),
-                    ReportPiece::plain(": "),
-                    ReportPiece::untrusted(ReportTone::Plain, change, sanitize::MAX_REASON),
-                ],
-            );
-        }
-    }
+    let changes = points
+        .iter()
+        .flat_map(|point| point.changed.iter().map(|change| (point.label.as_str(), change.as_str())));
+    add_changes(&mut page, "the scorecard or its cases changed", changes);
 
     page.finish()
 }

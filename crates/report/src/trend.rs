@@ -61,30 +61,10 @@ pub fn render_trend(points: &[TrendPoint], style: ReportStyle) -> String {
         .collect();
 
     render_table(&mut page, 0, &COLUMNS, &rows);
-    let changed: Vec<&TrendPoint> = points.iter().filter(|point| !point.changed.is_empty()).collect();
-    if !changed.is_empty() {
-        page.add_blank();
-        page.add_text(
-            &[],
-            &[ReportPiece::new(
-                ReportTone::Middling,
-                "Not comparable with earlier runs, because the measurement changed:",
-            )],
-        );
-    }
-
-    for point in changed {
-        for change in &point.changed {
-            page.add_text(
-                &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
-                &[
-                    ReportPiece::untrusted_name(ReportTone::Plain, &point.label),
-                    ReportPiece::plain(": "),
-                    ReportPiece::untrusted(ReportTone::Plain, &change.says, sanitize::MAX_REASON),
-                ],
-            );
-        }
-    }
+    let changes = points
+        .iter()
+        .flat_map(|point| point.changed.iter().map(|change| (point.label.as_str(), change.says.as_str())));
+    add_changes(&mut page, "the measurement changed", changes);
 
     let undecided: usize = points.iter().map(|point| point.incomplete).sum();
     if undecided > 0 {
@@ -94,6 +74,32 @@ pub fn render_trend(points: &[TrendPoint], style: ReportStyle) -> String {
     }
 
     page.finish()
+}
+
+/// Adds what makes runs incomparable with earlier ones: their labels, each with a change.
+pub(crate) fn add_changes<'a>(
+    page: &mut ReportPage,
+    why: &str,
+    changes: impl Iterator<Item = (&'a str, &'a str)>,
+) {
+    let mut changes = changes.peekable();
+    if changes.peek().is_none() {
+        return;
+    }
+
+    page.add_blank();
+    let text = format!("Not comparable with earlier runs, because {why}:");
+    page.add_text(&[], &[ReportPiece::new(ReportTone::Middling, text)]);
+    for (label, change) in changes {
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
+            &[
+                ReportPiece::untrusted_name(ReportTone::Plain, label),
+                ReportPiece::plain(": "),
+                ReportPiece::untrusted(ReportTone::Plain, change, sanitize::MAX_REASON),
+            ],
+        );
+    }
 }
 
 fn pass_rate_of_point(point: &TrendPoint) -> &EstimatedMetric {

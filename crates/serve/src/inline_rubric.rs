@@ -263,6 +263,16 @@ fn limit_problems(loaded: &LoadedRubric, limits: &RequestLimits, judges: &[Strin
         problems.push(RequestProblem::new("/rubric", message));
     }
 
+    // The text that was sent may refer to a long value many times.
+    let bytes: usize = rubric.rubric.criteria().iter().map(|criterion| criterion.text.len()).sum();
+    if bytes > limits.rubric_bytes {
+        let message = format!(
+            "{bytes} bytes of criteria with the values of `vars`; at most {} are allowed",
+            limits.rubric_bytes
+        );
+        problems.push(RequestProblem::new("/rubric", message));
+    }
+
     let panel = &rubric.panel;
     let repeats = panel.repeats.unwrap_or(1) as usize;
     let voters = panel.judges.len().max(1) + usize::from(panel.escalate.is_some());
@@ -344,6 +354,16 @@ mod tests {
             let found = rubric.refuse(&limits);
             assert!(found.len() == 1 && found[0].message.contains("at most 20"), "{found:?}");
             assert!(rubric.refuse(&RequestLimits::default()).is_empty());
+        }
+    }
+
+    #[test]
+    fn values_of_samples_do_not_make_a_rubric_longer_than_is_allowed() {
+        let inline = InlineRubric::from_json(json!(["{{ a }}".repeat(1_000)]));
+        for (length, reason) in [(2_000, "2000000 bytes of criteria"), (1 << 20, "too long")] {
+            let vars = BTreeMap::from([("a".to_owned(), json!("a".repeat(length)))]);
+            let found = inline.decode(&vars, &RequestLimits::default(), &[]).unwrap_err();
+            assert!(found.len() == 1 && found[0].message.contains(reason), "{found:?}");
         }
     }
 

@@ -110,7 +110,7 @@ async fn grade(
 
     let plan = {
         let (planner, tenant) = (Arc::clone(&service), Arc::clone(&tenant));
-        beside_connections(&service, body.len(), move || {
+        work_on_body(&service, body.len(), move || {
             let limits = &planner.options.limits;
             let check_rubric = |rubric| planner.rubric_problems(&tenant, rubric);
             let request = decode_request(parse_body(&body, limits)?, limits, check_rubric)?;
@@ -127,19 +127,23 @@ async fn grade(
     Ok(reply(&service, JobGuard::new(job, true), form, is_known).await)
 }
 
-/// Output of `work` on a body of this length. Long ones are worked on beside the threads of connections, which would wait, and a
-/// few at a time, since they take several times their length of memory.
-pub(crate) async fn beside_connections<T: Send + 'static>(
+/// Output of `work` on a body of this length. Long ones are worked on beside the threads of connections.
+pub(crate) async fn work_on_body<T: Send + 'static>(
     service: &Service,
     length: usize,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    if length <= SHORT_BODY {
-        return work();
-    }
+    if length <= SHORT_BODY { work() } else { beside_connections(service, work).await }
+}
 
+/// Output of long `work`, beside the threads of connections, which would wait. A few are done at a time, since they take much
+/// memory and time.
+pub(crate) async fn beside_connections<T: Send + 'static>(
+    service: &Service,
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
     // Never closed.
-    let _turn = service.long_bodies.acquire().await.ok();
+    let _turn = service.long_work.acquire().await.ok();
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|error| {
         let message = format!("the request could not be read: {error}");

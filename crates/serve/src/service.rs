@@ -66,8 +66,8 @@ pub(crate) struct Service {
     pub(crate) metrics: ServiceMetrics,
     /// Fires when grading has to end.
     pub(crate) stop: GradingStop,
-    /// A permit for each long body that may be read at a time.
-    pub(crate) long_bodies: Semaphore,
+    /// A permit for each long body that may be read, and each long comparison that may be made, at a time.
+    pub(crate) long_work: Semaphore,
     /// Jobs that go on.
     pub(crate) tasks: TaskTracker,
     pub(crate) log: OperatorLog,
@@ -153,7 +153,7 @@ impl Service {
             replays: ReplayMemory::default(),
             metrics: ServiceMetrics::default(),
             stop: GradingStop::new(),
-            long_bodies: Semaphore::new(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
+            long_work: Semaphore::new(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
             tasks: TaskTracker::new(),
             telemetry: TelemetryExporter::new(&options.telemetry, process, Arc::clone(&log))?,
             log,

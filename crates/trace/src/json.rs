@@ -19,6 +19,11 @@ pub(crate) fn count(value: &Value, key: &str) -> Option<u64> {
         .or_else(|| value.as_f64().filter(|n| n.fract() == 0.0 && *n >= 0.0 && *n < 1e15).map(|n| n as u64))
 }
 
+/// Returns the sum of counts, of which those that are unknown count as 0.
+pub(crate) fn sum_counts<const N: usize>(counts: [Option<u64>; N]) -> u64 {
+    counts.into_iter().flatten().fold(0, u64::saturating_add)
+}
+
 /// Returns the amount of money under a key. Negative and non-finite amounts are rejected.
 pub(crate) fn money(value: &Value, key: &str) -> Option<f64> {
     value.get(key).and_then(Value::as_f64).filter(|amount| amount.is_finite() && *amount >= 0.0)

@@ -138,6 +138,35 @@ fn what_opencode_prints() {
     assert!((trace.cost_usd.expect("a cost") - 0.003).abs() < 1e-12);
 }
 
+/// Sets every count of tokens to the largest that there is.
+fn exaggerate(value: &mut Value, is_usage: bool) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map.iter_mut().filter(|(key, _)| *key != "cost") {
+                exaggerate(value, is_usage || key == "usage" || key == "tokens");
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| exaggerate(item, is_usage)),
+        Value::Number(number) if is_usage => *number = u64::MAX.into(),
+        _ => {}
+    }
+}
+
+#[test]
+fn counts_that_no_model_can_have_do_not_overflow() {
+    for name in ["pi.jsonl", "claude-session.jsonl", "opencode-run.jsonl"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs").join(name);
+        let text = std::fs::read_to_string(path).expect("the log is there");
+        let lines = text.lines().map(|line| {
+            let mut value: Value = serde_json::from_str(line).expect("JSON");
+            exaggerate(&mut value, false);
+            format!("{value}\n")
+        });
+        let read = parsed(&lines.collect::<String>());
+        assert_eq!(read.traces[0].tokens.input, Some(u64::MAX), "{name}");
+    }
+}
+
 #[test]
 fn what_pi_prints() {
     let trace = only(log("pi.jsonl"));

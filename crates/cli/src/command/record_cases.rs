@@ -1,14 +1,13 @@
 //! `assize convert --to cases`: records of other tools as cases with their answers.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use assize_engine::ExitStatus;
-use assize_records::{RecordFormat, RecordProblem, detect_records, read_records};
+use assize_records::{RecordFormat, RecordProblem, UniqueIds, detect_records, read_records};
 use assize_report::grouped;
 use serde_json::{Value, json};
 
-use super::transcript::{unused_id, write_lines};
+use super::transcript::write_lines;
 use crate::args::ConvertArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -24,7 +23,7 @@ pub(super) fn execute(
         return Err("`--root` is for eval files, not for records of other tools; remove it".into());
     }
 
-    let mut ids = HashSet::new();
+    let mut ids = UniqueIds::default();
     let (mut lines, mut files) = (String::new(), Vec::new());
     let (mut cases, mut left_out) = (0usize, 0usize);
     let mut broken = Vec::new();
@@ -59,7 +58,7 @@ pub(super) fn execute(
         left_out += unanswered + file.problems.len();
         cases += file.records.len() - unanswered;
         for mut case in file.records.iter().filter_map(assize_records::Record::to_answer) {
-            let id = case["id"].as_str().map(|id| unused_id(id, &mut ids)).unwrap_or_default();
+            let id = case["id"].as_str().map(|id| ids.take(id)).unwrap_or_default();
             case["id"] = json!(id);
             escape_question(&mut case);
             lines.push_str(&case.to_string());

@@ -1,11 +1,11 @@
 //! `assize convert --to cases`: session logs of agents as cases with their answers.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 
 use assize_engine::ExitStatus;
+use assize_records::UniqueIds;
 use assize_report::grouped;
 use assize_table::is_table;
 use assize_targets::{traced_answer, traced_output};
@@ -51,7 +51,7 @@ pub(super) fn execute(
         output::print_warning(problem, context);
     }
 
-    let mut ids = HashSet::new();
+    let mut ids = UniqueIds::default();
     let mut lines = String::new();
     let mut told = Vec::new();
     let mut left_out = 0;
@@ -64,7 +64,7 @@ pub(super) fn execute(
             }
 
             let session = trace.session.as_deref().map(as_id).filter(|id| !id.is_empty());
-            let id = unused_id(&session.unwrap_or_else(|| as_id(&log.stem)), &mut ids);
+            let id = ids.take(&session.unwrap_or_else(|| as_id(&log.stem)));
             if trace.question().is_none() {
                 let message =
                     format!("{}: the log of `{id}` does not hold what was asked; add `input`", log.name);
@@ -144,18 +144,6 @@ fn problems(log: &TranscriptLog) -> Vec<String> {
 fn as_id(name: &str) -> String {
     let clean: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     clean.trim().to_owned()
-}
-
-/// The wanted id, or with a number when it is taken.
-pub(super) fn unused_id(wanted: &str, taken: &mut HashSet<String>) -> String {
-    let mut id = wanted.to_owned();
-    let mut number = 2;
-    while !taken.insert(id.clone()) {
-        id = format!("{wanted}-{number}");
-        number += 1;
-    }
-
-    id
 }
 
 fn case(id: &str, trace: &AgentTrace, source: &str) -> Value {

@@ -58,6 +58,10 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("copies by aliases", Here(aliases_of_long_texts_are_refused)),
     ("cases that prompts, tests and variables make", Here(matrices_do_not_explode)),
     ("text that a template renders", There("evalfile/tests/matrix.rs", "no_template_grows_beyond_its_limit")),
+    (
+        "values of `vars` in the texts of a case",
+        There("evalfile/src/decode/vars.rs", "values_that_are_inserted_again_and_again_are_refused"),
+    ),
     ("graders of a list, included ones among them", Here(includes_do_not_multiply)),
     ("problems of a file", Here(problems_are_counted)),
     (
@@ -101,6 +105,10 @@ const LIMITS: &[(&str, LimitTest)] = &[
         "rubric or scorecard in a request",
         There("serve/src/inline_rubric.rs", "a_rubric_that_is_too_long_is_not_decoded"),
     ),
+    (
+        "criteria of a rubric in a request with the values of `vars`",
+        There("serve/src/inline_rubric.rs", "values_of_samples_do_not_make_a_rubric_longer_than_is_allowed"),
+    ),
     ("criteria of a rubric in a request", There(HOSTILE, "limits_of_requests_are_told_by_name")),
     (
         "judge calls of a sample by a rubric in a request",
@@ -138,6 +146,17 @@ const LIMITS: &[(&str, LimitTest)] = &[
         There("serve/src/idempotency.rs", "the_oldest_requests_are_forgotten"),
     ),
     ("formula of a `multi` grader", There("rubric/src/formula.rs", "nothing_else_is_read")),
+    (
+        "text of an OpenAI grader with the values of its references",
+        There("serve/src/adapters/template.rs", "a_long_value_is_not_filled_in_again_and_again"),
+    ),
+    (
+        "numbers of the `range` of a `score_model` grader",
+        There(
+            "serve/tests/it/adapters.rs",
+            "graders_that_no_answer_could_satisfy_are_problems_of_the_request",
+        ),
+    ),
     ("requests of a batch", There("llm/src/batch/draft.rs", "a_batch_is_full_at_the_limits_of_its_format")),
     ("bytes of a batch", There("llm/src/batch/draft.rs", "a_batch_is_full_at_the_limits_of_its_format")),
     (
@@ -210,6 +229,14 @@ fn matrices_do_not_explode(cli: &CliTest) {
     let list = format!("[{}]", vec!["'x'"; 60].join(", "));
     let text = format!(
         "prompts: [p]\nproviders: [echo]\ntests:\n- vars: {{a: {list}, b: {list}, c: {list}}}\n  assert: [{{type: contains, value: p}}]\n"
+    );
+    yaml(cli, &text, "E0424");
+
+    // A long prompt counts for each of the values.
+    cli.file("p.txt", "x".repeat(8 << 20));
+    let list = format!("[{}]", vec!["'x'"; 40].join(", "));
+    let text = format!(
+        "prompts: [file://p.txt]\nproviders: [echo]\ntests:\n- vars: {{a: {list}}}\n  assert: [{{type: contains, value: p}}]\n"
     );
     yaml(cli, &text, "E0424");
 }

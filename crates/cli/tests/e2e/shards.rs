@@ -88,6 +88,12 @@ fn graded_answers_are_split_and_merged() {
     assert_eq!(whole.code, merged.code);
     let (whole, merged) = (json(&whole.stdout), json(&merged.stdout));
     assert_eq!((&whole["metrics"], &whole["counts"]), (&merged["metrics"], &merged["counts"]));
+
+    let mut info = json(&cli.read("2/run.json"));
+    info["shard"]["number"] = u32::MAX.into();
+    cli.file("2/run.json", info.to_string());
+    let refused = cli.run(&["merge", "1", "2", "--run-dir", "damaged"]).expect_code(2).stderr;
+    assert!(refused.contains("there is no shard 4294967295 of 2"), "{refused}");
 }
 
 const PAGE: &str = "docs/shards.md";

@@ -3,10 +3,10 @@
 use assize_evalfile::EvalFileFormat;
 use serde_json::{Map, Value, json};
 
-use super::Way;
+use super::FormatDirection;
 use super::criterion::convert_criteria;
+use super::direction::LineOf;
 use super::grader::{add_names, convert_graders};
-use super::way::LineOf;
 use crate::note::ConversionNotes;
 
 const GRADER_LIST_KEYS: [&str; 3] = ["assertions", "assert", "evaluators"];
@@ -28,7 +28,7 @@ pub(super) fn own_list_pointer(case: &Value) -> Option<String> {
 /// Converts a case. `shared` are graders of the suite that the case must now list itself.
 pub(super) fn convert_case(
     value: &Value,
-    way: Way,
+    direction: FormatDirection,
     shared: Option<&[Value]>,
     pointer: &str,
     line: LineOf<'_>,
@@ -38,11 +38,11 @@ pub(super) fn convert_case(
     let own = own_list_pointer(value);
     let listed =
         own.as_ref().and_then(|own| value.pointer(own).map(|list| (list, format!("{pointer}{own}"))));
-    let own_graders = listed.map(|(list, at)| convert_graders(list, way, &at, line, notes));
+    let own_graders = listed.map(|(list, at)| convert_graders(list, direction, &at, line, notes));
     let skips = value.pointer("/execution/skip_defaults") == Some(&json!(true));
     let mut list = match (own_graders, shared) {
         (own, None) => own.unwrap_or_default(),
-        (Some(own), Some(_)) if way.from == EvalFileFormat::One || skips => own,
+        (Some(own), Some(_)) if direction.from == EvalFileFormat::One || skips => own,
         (own, Some(_)) if skips => own.unwrap_or_default(),
         (own, Some(shared)) => own.unwrap_or_default().into_iter().chain(shared.iter().cloned()).collect(),
     };
@@ -52,24 +52,24 @@ pub(super) fn convert_case(
     for (key, value) in map {
         match key.as_str() {
             "expected_outcome" | "outcome" | "criteria" => {
-                out.insert(choose_key(way.to, "expected_outcome", "criteria"), value.clone());
+                out.insert(choose_key(direction.to, "expected_outcome", "criteria"), value.clone());
             }
             "input" | "input_messages" => {
                 let key = if value.is_string() {
                     "input".to_owned()
                 } else {
-                    choose_key(way.to, "input_messages", "input")
+                    choose_key(direction.to, "input_messages", "input")
                 };
                 out.insert(key, value.clone());
             }
             "expected_output" | "expected_messages" => {
                 out.insert("expected_output".to_owned(), value.clone());
             }
-            "rubrics" if way.to == EvalFileFormat::Two => {
-                list.insert(0, json!({"type": "rubrics", "criteria": convert_criteria(value, way)}));
+            "rubrics" if direction.to == EvalFileFormat::Two => {
+                list.insert(0, json!({"type": "rubrics", "criteria": convert_criteria(value, direction)}));
             }
             "rubrics" => {
-                out.insert(key.clone(), convert_criteria(value, way));
+                out.insert(key.clone(), convert_criteria(value, direction));
             }
             "execution" => {
                 let inner = value.as_object().into_iter().flatten();
@@ -87,7 +87,7 @@ pub(super) fn convert_case(
     }
 
     if !list.is_empty() {
-        match way.to {
+        match direction.to {
             EvalFileFormat::One => {
                 execution.insert("evaluators".to_owned(), Value::Array(add_names(list)));
             }

@@ -3,7 +3,7 @@
 use assize_evalfile::EvalFileFormat;
 use serde_json::{Map, Value, json};
 
-use super::Way;
+use super::FormatDirection;
 
 /// Keys of the text of a criterion or a score range.
 const TEXT_KEYS: [&str; 4] = ["expected_outcome", "outcome", "description", "criteria"];
@@ -16,27 +16,27 @@ const fn text_key(format: EvalFileFormat) -> &'static str {
 }
 
 /// Converts a list of criteria, or a single text.
-pub(super) fn convert_criteria(value: &Value, way: Way) -> Value {
+pub(super) fn convert_criteria(value: &Value, direction: FormatDirection) -> Value {
     match value {
-        Value::Array(items) => items.iter().map(|item| convert_criterion(item, way)).collect(),
+        Value::Array(items) => items.iter().map(|item| convert_criterion(item, direction)).collect(),
         other => other.clone(),
     }
 }
 
 /// Converts a criterion. `required` is written out wherever the defaults of the formats differ.
-fn convert_criterion(value: &Value, way: Way) -> Value {
+fn convert_criterion(value: &Value, direction: FormatDirection) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let mut out = Map::new();
     for (key, value) in map {
         match key.as_str() {
-            key if TEXT_KEYS.contains(&key) && !map.contains_key(text_key(way.to)) => {
-                out.insert(text_key(way.to).to_owned(), value.clone());
+            key if TEXT_KEYS.contains(&key) && !map.contains_key(text_key(direction.to)) => {
+                out.insert(text_key(direction.to).to_owned(), value.clone());
             }
-            "required_min_score" if way.to == EvalFileFormat::Two && value.as_f64().is_some() => {
+            "required_min_score" if direction.to == EvalFileFormat::Two && value.as_f64().is_some() => {
                 out.insert("min_score".to_owned(), json!(value.as_f64().unwrap_or_default() / 10.0));
             }
             "score_ranges" => {
-                out.insert(key.clone(), convert_ranges(value, way));
+                out.insert(key.clone(), convert_ranges(value, direction));
             }
             _ => {
                 out.insert(key.clone(), value.clone());
@@ -48,19 +48,19 @@ fn convert_criterion(value: &Value, way: Way) -> Value {
     let by_itself =
         !given("required") && !given("min_score") && !given("required_min_score") && !given("score_ranges");
     let penalty = map.get("weight").and_then(Value::as_f64).is_some_and(|weight| weight < 0.0);
-    if by_itself && !penalty && way.from != way.to {
-        out.insert("required".to_owned(), json!(way.from == EvalFileFormat::One));
+    if by_itself && !penalty && direction.from != direction.to {
+        out.insert("required".to_owned(), json!(direction.from == EvalFileFormat::One));
     }
 
     Value::Object(out)
 }
 
-fn convert_ranges(value: &Value, way: Way) -> Value {
+fn convert_ranges(value: &Value, direction: FormatDirection) -> Value {
     let Value::Array(items) = value else { return value.clone() };
     let range = |item: &Value| {
         let Some(map) = item.as_object() else { return item.clone() };
         let rename = |key: &String| {
-            if TEXT_KEYS.contains(&key.as_str()) { text_key(way.to).to_owned() } else { key.clone() }
+            if TEXT_KEYS.contains(&key.as_str()) { text_key(direction.to).to_owned() } else { key.clone() }
         };
         Value::Object(map.iter().map(|(key, value)| (rename(key), value.clone())).collect())
     };

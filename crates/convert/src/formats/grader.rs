@@ -1,21 +1,19 @@
 //! Conversion of graders between the two formats.
 
-use std::collections::HashSet;
-
 use assize_evalfile::EvalFileFormat;
+use assize_records::UniqueIds;
 use serde_json::{Map, Value, json};
 
-use super::Way;
+use super::FormatDirection;
 use super::criterion::convert_criteria;
-use super::way::LineOf;
-use crate::eval_file_builder::unique_name;
+use super::direction::LineOf;
 use crate::note::ConversionNotes;
 
 /// Converts a list of graders. Plain texts, which are criteria, become one rubric at the position of the
 /// first.
 pub(super) fn convert_graders(
     value: &Value,
-    way: Way,
+    direction: FormatDirection,
     pointer: &str,
     line: LineOf<'_>,
     notes: &mut ConversionNotes,
@@ -26,8 +24,8 @@ pub(super) fn convert_graders(
     let mut collected = false;
     for (index, item) in items.iter().enumerate() {
         if !item.is_string() {
-            out.push(convert_grader(item, way, &format!("{pointer}/{index}"), line, notes));
-        } else if way.to == EvalFileFormat::Two {
+            out.push(convert_grader(item, direction, &format!("{pointer}/{index}"), line, notes));
+        } else if direction.to == EvalFileFormat::Two {
             out.push(item.clone());
         } else if !collected {
             collected = true;
@@ -41,13 +39,13 @@ pub(super) fn convert_graders(
 /// Names every grader, as format 1 requires: after its type, with a number where the name is taken.
 pub(super) fn add_names(list: Vec<Value>) -> Vec<Value> {
     let name = |value: &Value| value.get("name").and_then(Value::as_str).map(str::to_owned);
-    let mut taken: HashSet<String> = list.iter().filter_map(name).collect();
+    let mut taken: UniqueIds = list.iter().filter_map(name).collect();
     list.into_iter()
         .map(|value| match value {
             Value::Object(map) if !map.contains_key("name") && !map.contains_key("include") => {
                 let kind = map.get("type").and_then(Value::as_str).unwrap_or("grader");
                 let mut named = Map::new();
-                named.insert("name".to_owned(), json!(unique_name(kind, &mut taken)));
+                named.insert("name".to_owned(), json!(taken.take(kind)));
                 named.extend(map);
                 Value::Object(named)
             }
@@ -58,7 +56,7 @@ pub(super) fn add_names(list: Vec<Value>) -> Vec<Value> {
 
 fn convert_grader(
     value: &Value,
-    way: Way,
+    direction: FormatDirection,
     pointer: &str,
     line: LineOf<'_>,
     notes: &mut ConversionNotes,
@@ -105,25 +103,29 @@ fn convert_grader(
                 out.insert("name".to_owned(), value.clone());
             }
             "rubrics" | "criteria" if kind == "rubrics" => {
-                let to = if way.to == EvalFileFormat::One { "rubrics" } else { "criteria" };
-                out.insert(to.to_owned(), convert_criteria(value, way));
+                let to = if direction.to == EvalFileFormat::One { "rubrics" } else { "criteria" };
+                out.insert(to.to_owned(), convert_criteria(value, direction));
             }
             "script" if kind == "code-grader" => {
                 out.insert("command".to_owned(), value.clone());
             }
             "evaluators" | "assertions" | "assert" if kind == "composite" => {
-                let to = if way.to == EvalFileFormat::One { "evaluators" } else { "assertions" };
-                let members = convert_graders(value, way, &inner(), line, notes);
+                let to = if direction.to == EvalFileFormat::One { "evaluators" } else { "assertions" };
+                let members = convert_graders(value, direction, &inner(), line, notes);
                 out.insert(
                     to.to_owned(),
-                    Value::Array(if way.to == EvalFileFormat::One { add_names(members) } else { members }),
+                    Value::Array(if direction.to == EvalFileFormat::One {
+                        add_names(members)
+                    } else {
+                        members
+                    }),
                 );
             }
             "prompt" if kind == "llm-grader" => {
-                out.insert(key.clone(), convert_prompt(value, way));
+                out.insert(key.clone(), convert_prompt(value, direction));
             }
             "aggregator" if kind == "composite" => {
-                out.insert(key.clone(), convert_aggregator(value, way));
+                out.insert(key.clone(), convert_aggregator(value, direction));
             }
             _ => {
                 out.insert(key.clone(), value.clone());
@@ -135,7 +137,7 @@ fn convert_grader(
     if kind == "tool-trajectory" && !map.contains_key("args_match") {
         out.insert(
             "args_match".to_owned(),
-            json!(if way.from == EvalFileFormat::One { "superset" } else { "exact" }),
+            json!(if direction.from == EvalFileFormat::One { "superset" } else { "exact" }),
         );
     }
 
@@ -143,11 +145,11 @@ fn convert_grader(
 }
 
 /// Converts a prompt. Format 1 reads it as a path if it looks like one, format 2 only with `file://`.
-fn convert_prompt(value: &Value, way: Way) -> Value {
+fn convert_prompt(value: &Value, direction: FormatDirection) -> Value {
     let Some(text) = value.as_str() else { return value.clone() };
     let looks_like_path =
         !text.contains(['\n', ' ']) && text.rsplit('/').next().is_some_and(|name| name.contains('.'));
-    if way.to == EvalFileFormat::Two && looks_like_path && !text.starts_with("file://") {
+    if direction.to == EvalFileFormat::Two && looks_like_path && !text.starts_with("file://") {
         json!(format!("file://{text}"))
     } else {
         value.clone()
@@ -155,13 +157,13 @@ fn convert_prompt(value: &Value, way: Way) -> Value {
 }
 
 /// Converts the settings of a composite's aggregator.
-fn convert_aggregator(value: &Value, way: Way) -> Value {
+fn convert_aggregator(value: &Value, direction: FormatDirection) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let set = |(key, value): (&String, &Value)| {
         let value = match (key.as_str(), value.as_str()) {
             ("type", Some("code_judge" | "code-judge")) => json!("code-grader"),
             ("type", Some("llm_judge" | "llm-judge")) => json!("llm-grader"),
-            ("prompt", _) => convert_prompt(value, way),
+            ("prompt", _) => convert_prompt(value, direction),
             _ => value.clone(),
         };
         (key.clone(), value)

@@ -2,10 +2,10 @@
 
 mod case;
 mod criterion;
+mod direction;
 mod grader;
 mod suite;
 mod thresholds;
-mod way;
 
+pub(crate) use direction::FormatDirection;
 pub(crate) use suite::convert_format;
-pub(crate) use way::Way;

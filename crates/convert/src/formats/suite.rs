@@ -4,9 +4,9 @@ use assize_evalfile::EvalFileFormat;
 use serde_json::{Map, Value, json};
 
 use super::case::{convert_case, own_list_pointer};
+use super::direction::{FormatDirection, LineOf};
 use super::grader::{add_names, convert_graders};
 use super::thresholds::{write_case_borderline, write_suite_borderline};
-use super::way::{LineOf, Way};
 use crate::note::ConversionNotes;
 
 const CASE_LIST_KEYS: [&str; 4] = ["evalcases", "tests", "eval_cases", "cases"];
@@ -22,13 +22,13 @@ struct SuiteHead {
 /// Converts the values of an eval file. The cases must be inside the value.
 pub(crate) fn convert_format(
     value: &Value,
-    way: Way,
+    direction: FormatDirection,
     line: LineOf<'_>,
     notes: &mut ConversionNotes,
 ) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let list_key = CASE_LIST_KEYS.into_iter().find(|key| map.contains_key(*key)).unwrap_or("tests");
-    let mut suite = convert_head(map, list_key, way, line, notes);
+    let mut suite = convert_head(map, list_key, direction, line, notes);
 
     let cases = map.get(list_key);
     let items = cases.and_then(Value::as_array);
@@ -37,9 +37,9 @@ pub(crate) fn convert_format(
         note_case_file(path, line(&format!("/{list_key}")), notes);
     }
 
-    let to_cases = suite.place_graders(items.map_or(&[], Vec::as_slice), way);
+    let to_cases = suite.place_graders(items.map_or(&[], Vec::as_slice), direction);
     let SuiteHead { mut head, execution, .. } = suite;
-    let set = write_suite_borderline(&mut head, &execution, way);
+    let set = write_suite_borderline(&mut head, &execution, direction);
 
     if !execution.is_empty() {
         head.insert("execution".to_owned(), Value::Object(execution));
@@ -56,8 +56,8 @@ pub(crate) fn convert_format(
                     return item.clone();
                 }
 
-                let mut case = convert_case(item, way, to_cases.as_deref(), &pointer, line, notes);
-                write_case_borderline(&mut case, set, way);
+                let mut case = convert_case(item, direction, to_cases.as_deref(), &pointer, line, notes);
+                write_case_borderline(&mut case, set, direction);
 
                 case
             })
@@ -66,7 +66,7 @@ pub(crate) fn convert_format(
         (None, None) => Value::Array(Vec::new()),
     };
 
-    head.insert(list_key_for(way.to).to_owned(), cases);
+    head.insert(list_key_for(direction.to).to_owned(), cases);
     Value::Object(head)
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn convert_format(
 fn convert_head(
     map: &Map<String, Value>,
     list_key: &str,
-    way: Way,
+    direction: FormatDirection,
     line: LineOf<'_>,
     notes: &mut ConversionNotes,
 ) -> SuiteHead {
@@ -86,16 +86,16 @@ fn convert_head(
                 notes.add_remark(line("/$schema"), "`$schema`", "skipped: it names the other format");
             }
             "name" | "dataset" => {
-                suite.head.insert(name_key(way.to).to_owned(), value.clone());
+                suite.head.insert(name_key(direction.to).to_owned(), value.clone());
             }
             "assertions" | "assert" | "evaluators" => {
-                suite.graders = Some(convert_graders(value, way, &format!("/{key}"), line, notes));
+                suite.graders = Some(convert_graders(value, direction, &format!("/{key}"), line, notes));
             }
             "execution" => {
                 for (inner, value) in value.as_object().into_iter().flatten() {
                     if matches!(inner.as_str(), "assertions" | "assert" | "evaluators") {
                         let pointer = format!("/execution/{inner}");
-                        suite.graders = Some(convert_graders(value, way, &pointer, line, notes));
+                        suite.graders = Some(convert_graders(value, direction, &pointer, line, notes));
                     } else {
                         suite.execution.insert(inner.clone(), value.clone());
                     }
@@ -113,13 +113,13 @@ fn convert_head(
 impl SuiteHead {
     /// Writes the graders of the suite where the other format has them. Returns those that must be copied into
     /// every case instead: in format 1 a case's own list replaces that of the suite, in format 2 both count.
-    fn place_graders(&mut self, cases: &[Value], way: Way) -> Option<Vec<Value>> {
+    fn place_graders(&mut self, cases: &[Value], direction: FormatDirection) -> Option<Vec<Value>> {
         let graders = self.graders.take()?;
         if cases.iter().any(|case| own_list_pointer(case).is_some() || skips_defaults(case)) {
             return Some(graders);
         }
 
-        match way.to {
+        match direction.to {
             EvalFileFormat::One => {
                 self.execution.insert("evaluators".to_owned(), Value::Array(add_names(graders)));
             }

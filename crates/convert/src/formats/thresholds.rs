@@ -4,7 +4,7 @@ use assize_evalfile::EvalFileFormat;
 use assize_rubric::VerdictThresholds;
 use serde_json::{Map, Value, json};
 
-use super::Way;
+use super::FormatDirection;
 
 /// Borderline threshold that was written out for the suite, if any.
 #[derive(Debug, Clone, Copy)]
@@ -20,18 +20,18 @@ fn read_number(map: &Map<String, Value>, key: &str) -> Option<f64> {
 pub(super) fn write_suite_borderline(
     head: &mut Map<String, Value>,
     execution: &Map<String, Value>,
-    way: Way,
+    direction: FormatDirection,
 ) -> SuiteBorderline {
     let pass = read_number(head, "threshold")
         .or_else(|| read_number(execution, "threshold"))
         .unwrap_or(VerdictThresholds::DEFAULT_PASS);
     let given = read_number(head, "borderline").or_else(|| read_number(execution, "borderline"));
-    if given.is_some() || way.from == way.to {
+    if given.is_some() || direction.from == direction.to {
         return SuiteBorderline { borderline: None };
     }
 
     // A borderline threshold equal to the pass threshold has no effect.
-    let line = match way.from {
+    let line = match direction.from {
         EvalFileFormat::One => VerdictThresholds::DEFAULT_BORDERLINE.min(pass),
         EvalFileFormat::Two => pass,
     };
@@ -41,7 +41,7 @@ pub(super) fn write_suite_borderline(
 }
 
 /// Writes out the borderline threshold of a case with a pass threshold of its own.
-pub(super) fn write_case_borderline(case: &mut Value, set: SuiteBorderline, way: Way) {
+pub(super) fn write_case_borderline(case: &mut Value, set: SuiteBorderline, direction: FormatDirection) {
     let Some(suite) = set.borderline else { return };
     let Some(map) = case.as_object_mut() else { return };
     let inner = map.get("execution").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -53,7 +53,7 @@ pub(super) fn write_case_borderline(case: &mut Value, set: SuiteBorderline, way:
         return;
     }
 
-    let line = match way.from {
+    let line = match direction.from {
         EvalFileFormat::One => VerdictThresholds::DEFAULT_BORDERLINE.min(pass),
         EvalFileFormat::Two => pass,
     };

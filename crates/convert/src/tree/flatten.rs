@@ -1,12 +1,11 @@
 //! A tree as cases with flat rubrics that give the same score.
 
-use std::collections::HashSet;
-
+use assize_records::UniqueIds;
 use serde_json::{Map, Value, json};
 
 use super::{RequirementBranch, RequirementLeaf, RequirementNode, RequirementTree};
 use crate::devai::prerequisites_value;
-use crate::eval_file_builder::{EvalFileBuilder, slug, unique_name};
+use crate::eval_file_builder::{EvalFileBuilder, slug};
 use crate::note::ConversionNotes;
 
 /// Writes a tree as cases: one for each branch with an input, or one for the whole tree.
@@ -55,7 +54,7 @@ pub(crate) fn flatten_tree(tree: &RequirementTree, notes: &mut ConversionNotes) 
 
 fn add_case(doc: &mut EvalFileBuilder, branch: &RequirementBranch, name: &str, notes: &mut ConversionNotes) {
     let mut criteria = Vec::new();
-    let mut ids = HashSet::new();
+    let mut ids = UniqueIds::default();
     let mut groups = 0;
     collect_leaves(branch, 1.0, &mut ids, &mut criteria, &mut groups, notes);
 
@@ -88,7 +87,7 @@ fn add_case(doc: &mut EvalFileBuilder, branch: &RequirementBranch, name: &str, n
 fn collect_leaves(
     branch: &RequirementBranch,
     share: f64,
-    ids: &mut HashSet<String>,
+    ids: &mut UniqueIds,
     out: &mut Vec<Value>,
     groups: &mut usize,
     notes: &mut ConversionNotes,
@@ -111,9 +110,9 @@ fn collect_leaves(
     }
 }
 
-fn leaf_criterion(leaf: &RequirementLeaf, weight: f64, ids: &mut HashSet<String>) -> Value {
+fn leaf_criterion(leaf: &RequirementLeaf, weight: f64, ids: &mut UniqueIds) -> Value {
     let wish = if leaf.id.is_empty() { slug(&leaf.text, 4) } else { leaf.id.clone() };
-    let mut criterion = json!({"id": unique_name(&wish, ids), "outcome": leaf.text, "weight": weight});
+    let mut criterion = json!({"id": ids.take(&wish), "outcome": leaf.text, "weight": weight});
     if leaf.bands.is_empty() {
         criterion["required"] = json!(leaf.hard);
     } else {

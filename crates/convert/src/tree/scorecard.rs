@@ -1,12 +1,11 @@
 //! A tree as a scorecard in one file.
 
-use std::collections::HashSet;
-
+use assize_records::UniqueIds;
 use serde_json::{Value, json};
 
 use super::{RequirementBranch, RequirementLeaf, RequirementNode, RequirementTree};
 use crate::devai::prerequisites_value;
-use crate::eval_file_builder::{slug, unique_name};
+use crate::eval_file_builder::slug;
 use crate::note::ConversionNotes;
 
 /// Default pass threshold of a scorecard's rubric.
@@ -19,7 +18,7 @@ const SUBMISSION_CASE_ID: &str = "submission";
 /// rubric has either rubrics or benchmarks, so a leaf beside branches is wrapped in a rubric of its own.
 /// Grades of a graded tree become labels of one case.
 pub(crate) fn scorecard_value(tree: &RequirementTree, notes: &mut ConversionNotes) -> Value {
-    let mut writer = ScorecardWriter { codes: HashSet::new(), labels: Vec::new(), notes };
+    let mut writer = ScorecardWriter { codes: UniqueIds::default(), labels: Vec::new(), notes };
     let top = writer.write_rubric(&tree.root, 1.0);
     let labels = std::mem::take(&mut writer.labels);
 
@@ -52,7 +51,7 @@ pub(crate) fn scorecard_value(tree: &RequirementTree, notes: &mut ConversionNote
 }
 
 struct ScorecardWriter<'n> {
-    codes: HashSet<String>,
+    codes: UniqueIds,
     /// Labels from the leaves of a graded tree.
     labels: Vec<Value>,
     notes: &'n mut ConversionNotes,
@@ -67,7 +66,7 @@ impl ScorecardWriter<'_> {
             id => slug(id, 12),
         };
         let wish = if wish.is_empty() { "part".to_owned() } else { wish };
-        unique_name(&wish, &mut self.codes)
+        self.codes.take(&wish)
     }
 
     fn write_rubric(&mut self, branch: &RequirementBranch, weight: f64) -> Option<Value> {

@@ -9,7 +9,7 @@ use assize_run::WorkItem;
 use assize_store::{RunFolder, VerdictCounts};
 
 use crate::error::EngineError;
-use crate::exit::{ExitStatus, RunEnding, exit_of_run};
+use crate::exit::{ExitStatus, RunEnding, exit_of_audit};
 use crate::mode::{Items, RunMode};
 use crate::session::stored_records;
 
@@ -80,11 +80,7 @@ impl InjectionAudit {
         limit: Option<UnitInterval>,
         ending: RunEnding,
     ) -> (ExitStatus, String) {
-        let (exit, reason) = exit_of_run(VerdictCounts::default(), ending);
         let mut found = Vec::new();
-        if exit != ExitStatus::Passed {
-            found.push((exit, reason));
-        }
 
         if let Some(limit) = limit.map(UnitInterval::get) {
             match (report.wins.beyond_limit(limit), report.wins.limit_value()) {
@@ -103,15 +99,7 @@ impl InjectionAudit {
             }
         }
 
-        if report.is_incomplete() {
-            found.push((ExitStatus::Incomplete, "incomplete".to_owned()));
-        }
-        if found.is_empty() {
-            return (ExitStatus::Passed, "audited".to_owned());
-        }
-
-        let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
-        (ExitStatus::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
+        exit_of_audit(ending, found, report.is_incomplete())
     }
 
     fn variants(&self, item: &WorkItem) -> Vec<CaseVariant> {

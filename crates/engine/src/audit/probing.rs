@@ -12,7 +12,7 @@ use assize_run::{ItemError, WorkItem};
 use assize_store::{RunFolder, RunInfo, VerdictCounts};
 
 use crate::error::EngineError;
-use crate::exit::{ExitStatus, RunEnding, exit_of_run};
+use crate::exit::{ExitStatus, RunEnding, exit_of_audit};
 use crate::mode::{Items, RunMode};
 use crate::options::RunOptions;
 use crate::session::stored_records;
@@ -82,29 +82,15 @@ impl ProbingKind {
 
     /// Exit code of an audit, and its reason: the verdicts of its cases have no part in it.
     pub fn conclusion(report: &AuditReport, limit: Option<f64>, ending: RunEnding) -> (ExitStatus, String) {
-        let (exit, reason) = exit_of_run(VerdictCounts::default(), ending);
-        let mut found = Vec::new();
-        if exit != ExitStatus::Passed {
-            found.push((exit, reason));
-        }
-
-        match (limit, &report.worst) {
+        let found = match (limit, &report.worst) {
             (Some(limit), Some((value, of))) if *value > limit + TOLERANCE => {
-                found.push((ExitStatus::Failed, format!("{of}: {value:.3}, more than {limit}")));
+                vec![(ExitStatus::Failed, format!("{of}: {value:.3}, more than {limit}"))]
             }
-            (_, None) => found.push((ExitStatus::Incomplete, "nothing was measured".to_owned())),
-            _ => {}
-        }
+            (_, None) => vec![(ExitStatus::Incomplete, "nothing was measured".to_owned())],
+            _ => Vec::new(),
+        };
 
-        if report.is_incomplete() {
-            found.push((ExitStatus::Incomplete, "incomplete".to_owned()));
-        }
-        if found.is_empty() {
-            return (ExitStatus::Passed, "audited".to_owned());
-        }
-
-        let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
-        (ExitStatus::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
+        exit_of_audit(ending, found, report.is_incomplete())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use assize_llm::{
     AskError, BatchClient, BatchStorage, BoxFuture, BudgetTracker, CallKey, ChatReply, ChatRequest,
@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::collected::CollectedRequests;
 use super::stopped;
 use crate::error::EngineError;
+use crate::lock::lock;
 
 /// File with the replies of batches that no run has taken over yet.
 const REPLIES_FILE: &str = "replies.db";
@@ -348,8 +349,4 @@ fn concerns_model(kind: ErrorKind) -> bool {
 fn is_same(one: &ModelClient, other: &ModelClient) -> bool {
     let identity = |of: &ModelClient| (of.wire_name(), of.server().to_owned(), of.model_name().to_owned());
     identity(one) == identity(other)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

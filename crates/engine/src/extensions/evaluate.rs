@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use assize_evalfile::{ExtensionHook, LoadedSuite, load_changed_suite};
 use serde_json::Value;
@@ -14,6 +14,7 @@ use crate::eval::{Evaluated, Purpose, RunOutcome};
 use crate::event::EngineEvent;
 use crate::exit::ExitStatus;
 use crate::load::{LoadedFile, LoadedFiles};
+use crate::lock::lock;
 use crate::mode::RunMode;
 use crate::options::EvalOptions;
 use crate::session::FinishedRun;
@@ -33,14 +34,14 @@ impl Engine {
         let events = Arc::<Mutex<Vec<EngineEvent>>>::default();
         let heard = Arc::clone(&events);
         let quiet = self.clone().with_observer(move |event| {
-            heard.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+            lock(&heard).push(event);
         });
         let checked = quiet.evaluate_for(Purpose::Check, mode, loaded, options, None, None).await;
         let setups = match checked {
             Ok(Evaluated::Checked(setups)) => setups,
             Ok(_) => return Err(EngineError::unrunnable("a run that was to be checked was run")),
             Err(error) => {
-                let heard = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
+                let heard = std::mem::take(&mut *lock(&events));
                 for event in heard {
                     self.emit(event);
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use assize_evalfile::{Case, Extension, ExtensionHook, Suite, SuiteExtensions};
 use assize_grade::{ExtensionCall, ExtensionHost, ProgramSetup};
@@ -17,6 +17,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::eval::Purpose;
 use crate::event::EngineEvent;
+use crate::lock::lock;
 use crate::mode::{EvalMode, RunMode};
 use crate::session::stored_records;
 
@@ -193,7 +194,7 @@ impl SuiteHooks {
                 target: row.target.clone(),
                 trial: row.trial,
             };
-            let ran = self.ran.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+            let ran = lock(&self.ran).get(&key).cloned();
             let case = ran.or_else(|| planned.get(&*row.case_id).cloned());
             prompts.add(row, case.as_deref());
             results.push(result_value(&record, case.as_deref()));
@@ -315,10 +316,7 @@ impl CaseHooks for SuiteHooks {
     fn after_case<'a>(&'a self, item: &'a WorkItem, record: &'a CaseRecord) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let hook = ExtensionHook::AfterEach;
-            self.ran
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(item.key(), Arc::clone(&item.case));
+            lock(&self.ran).insert(item.key(), Arc::clone(&item.case));
             if !self.extensions.run_at(hook) {
                 return;
             }

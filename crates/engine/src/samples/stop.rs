@@ -1,6 +1,6 @@
 //! The end of grading before everything is decided: a deadline, a shutdown.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use assize_grade::{CallForecast, Judge, JudgeQuestion};
 use assize_llm::{
@@ -9,6 +9,8 @@ use assize_llm::{
 };
 use assize_rubric::{Decision, JudgeIdentity, UngradedKind, Usd};
 use tokio_util::sync::CancellationToken;
+
+use crate::lock::lock;
 
 /// Signal after which no judge decides anything more. What was decided stays; every other criterion is ungraded, with the
 /// reason that is given here. Clones are the same signal.
@@ -52,7 +54,7 @@ impl GradingStop {
     /// The most that the calls can cost which were in flight when this signal, and no child of it, ended them: nobody will
     /// report what they took.
     pub fn abandoned_cost(&self) -> Usd {
-        *self.abandoned.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.abandoned)
     }
 
     fn reason(&self) -> &str {
@@ -64,7 +66,7 @@ impl GradingStop {
     }
 
     fn abandon(&self, cost: Usd) {
-        *self.abandoned.lock().unwrap_or_else(PoisonError::into_inner) += cost;
+        *lock(&self.abandoned) += cost;
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_evalfile::{
@@ -30,6 +30,7 @@ use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gateway::ModelGateway;
+use crate::lock::lock;
 use crate::process::ProcessContext;
 
 /// Name of the built-in target that answers with the prompt.
@@ -134,7 +135,7 @@ impl TargetRegistry {
 
     /// The target of a name: one of the targets file, or a model such as `openai:gpt-4o-mini`.
     pub(crate) fn target(&self, name: &str) -> Result<Arc<dyn Target>, EngineError> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = lock(&self.made);
         if let Some(target) = made.get(name) {
             return Ok(Arc::clone(target));
         }
@@ -161,7 +162,7 @@ impl TargetRegistry {
     pub(crate) fn remarks(&self, reference: &TargetRef) -> Vec<String> {
         let real = reference.use_target.as_deref().unwrap_or(&reference.name);
         let idle = self.spec(real).into_iter().flat_map(|spec| &spec.without_effect);
-        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let notes = lock(&self.notes);
         idle.map(|idle| format!("{}: {} has no effect", idle.place, idle.feature))
             .chain(notes.get(real).cloned())
             .collect()
@@ -229,7 +230,7 @@ impl TargetRegistry {
 
     /// The targets made so far, for the record.
     pub(crate) fn infos(&self) -> Vec<TargetInfo> {
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = lock(&self.made);
         made.values()
             .map(|target| {
                 let description = target.describe();
@@ -244,7 +245,7 @@ impl TargetRegistry {
 
     /// Number of targets made so far.
     pub(crate) fn made(&self) -> usize {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner).len()
+        lock(&self.made).len()
     }
 
     /// True if a target of the targets file has this name.
@@ -293,7 +294,7 @@ impl TargetRegistry {
 
     /// A target of the file, without those to fall back on.
     fn plain(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, EngineError> {
-        let mut plain = self.plain.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut plain = lock(&self.plain);
         if let Some(target) = plain.get(&spec.name) {
             return Ok(Arc::clone(target));
         }
@@ -525,7 +526,7 @@ impl TargetRegistry {
                         kinds.join(", ")
                     );
 
-                    let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut notes = lock(&self.notes);
                     notes.insert(spec.name.clone(), note);
                 }
 

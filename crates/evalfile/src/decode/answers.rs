@@ -18,9 +18,7 @@ use super::messages::decode_given_output;
 use super::suite::SuiteDefaults;
 use super::{DecodeContext, MapReader};
 use crate::codes;
-use crate::model::{
-    Case, CaseId, CaseMarks, CaseMessage, GivenOutput, MessageRole, OnDependencyFailure, ThresholdOverrides,
-};
+use crate::model::{Case, CaseId, CaseMessage, GivenOutput, MessageRole};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Layout of a file of answers.
@@ -86,11 +84,8 @@ pub(super) fn decode_answer(
         cx.problems.add(no_answer(head));
     }
 
-    let sound = cx.problems.error_count() == before;
-    let case = id.clone().zip(output).filter(|_| sound).map(|(id, output)| Case {
-        id: CaseId::new(id.value),
-        place: cx.position(head),
-        marks: CaseMarks::default(),
+    let is_valid = cx.problems.error_count() == before;
+    let case = id.clone().zip(output).filter(|_| is_valid).map(|(id, output)| Case {
         input: question.into_iter().map(|text| CaseMessage::text(MessageRole::User, text)).collect(),
         expected_outcome,
         expected_output: reference
@@ -98,29 +93,10 @@ pub(super) fn decode_answer(
             .map(|text| CaseMessage::text(MessageRole::Assistant, text))
             .collect(),
         output: Some(output),
-        graders: defaults.graders.clone(),
-        lines: ThresholdOverrides::default(),
-        targets: Vec::new(),
-        transforms: Vec::new(),
-        output_as_text: false,
-        preprocessors: Arc::default(),
-        container: None,
         file_changes,
-        trials: None,
         tags,
         metadata,
-        conversation_id: None,
-        vars: std::collections::BTreeMap::new(),
-        conversation: None,
-        depends_on: Vec::new(),
-        on_dependency_failure: OnDependencyFailure::default(),
-        workspace: None,
-        rivals: None,
-        metrics: Vec::new(),
-        prompt: None,
-        authored: None,
-        unbuilt: Vec::new(),
-        unrun_code: Vec::new(),
+        ..Case::new(CaseId::new(id.value), cx.position(head), defaults.graders.clone())
     });
     DecodedCase { id, case: case.map(Arc::new), depends_on: Vec::new() }
 }

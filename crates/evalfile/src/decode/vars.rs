@@ -18,6 +18,8 @@ const TEMPLATE_KEYS: [&str; 9] = [
 /// a dataset must not reach a command line or a judge's instructions.
 const NON_TEMPLATE_KEYS: [&str; 11] =
     ["command", "config", "cwd", "extends", "include", "judge", "name", "prompt", "script", "target", "type"];
+/// Maximum number of bytes of the values in the texts of a case: each reference to a long value inserts it again.
+const MAX_INSERTED_BYTES: usize = 16 * 1024 * 1024;
 /// Names that belong to prompts and reports, not to the case.
 const RESERVED_NAMES: [&str; 13] = [
     "answer", "candidate_answer", "criteria", "env", "expected_output", "file_changes", "input", "metadata",
@@ -31,7 +33,7 @@ pub(crate) fn fill_templates(cx: &mut DecodeContext, node: &mut TreeNode, vars: 
         return;
     }
 
-    let mut filler = TemplateFiller { vars, unknown: BTreeSet::new(), complaints: Vec::new() };
+    let mut filler = TemplateFiller::new(vars);
     let NodeValue::Map(entries) = &mut node.data else { return };
     for entry in entries {
         match entry.key.as_str() {
@@ -69,7 +71,7 @@ pub(crate) fn fill_templates(cx: &mut DecodeContext, node: &mut TreeNode, vars: 
 
 /// Substitutes `vars` in the texts of the criteria of a rubric, as [`fill_templates`] does in those of a case.
 pub(crate) fn fill_rubric(cx: &mut DecodeContext, root: &mut TreeNode, vars: &BTreeMap<String, Value>) {
-    let mut filler = TemplateFiller { vars, unknown: BTreeSet::new(), complaints: Vec::new() };
+    let mut filler = TemplateFiller::new(vars);
     match &mut root.data {
         NodeValue::Map(entries) => {
             for entry in entries.iter_mut().filter(|entry| matches!(&*entry.key, "criteria" | "rubrics")) {
@@ -86,12 +88,18 @@ pub(crate) fn fill_rubric(cx: &mut DecodeContext, root: &mut TreeNode, vars: &BT
 
 struct TemplateFiller<'v> {
     vars: &'v BTreeMap<String, Value>,
+    /// Bytes of values that were inserted.
+    inserted: usize,
     /// Names already reported.
     unknown: BTreeSet<String>,
     complaints: Vec<Diagnostic>,
 }
 
-impl TemplateFiller<'_> {
+impl<'v> TemplateFiller<'v> {
+    fn new(vars: &'v BTreeMap<String, Value>) -> Self {
+        Self { vars, inserted: 0, unknown: BTreeSet::new(), complaints: Vec::new() }
+    }
+
     fn fill_graders(&mut self, list: &mut TreeNode) {
         let NodeValue::Seq(items) = &mut list.data else { return };
         for item in items {
@@ -128,6 +136,10 @@ impl TemplateFiller<'_> {
         let mut result = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find("{{") {
+            if self.inserted > MAX_INSERTED_BYTES {
+                break;
+            }
+
             let reference = &rest[at..];
             let environment = rest[..at].ends_with('$');
             let Some((whole, name)) = parse_template_reference(reference).filter(|_| !environment) else {
@@ -140,7 +152,9 @@ impl TemplateFiller<'_> {
             result.push_str(&rest[..at]);
 
             if let Some(value) = lookup_variable(self.vars, name) {
-                result.push_str(&variable_text(value));
+                let value = variable_text(value);
+                self.count_inserted(value.len(), place);
+                result.push_str(&value);
             } else {
                 result.push_str(whole);
                 if warn && !RESERVED_NAMES.contains(&name.split('.').next().unwrap_or(name)) {
@@ -153,6 +167,18 @@ impl TemplateFiller<'_> {
 
         result.push_str(rest);
         result
+    }
+
+    /// Counts the bytes of a value. Reports the one that passes the limit, after which nothing more is inserted.
+    fn count_inserted(&mut self, bytes: usize, place: Span) {
+        self.inserted = self.inserted.saturating_add(bytes);
+        if self.inserted > MAX_INSERTED_BYTES {
+            let label = format!("more than {} MiB of values", MAX_INSERTED_BYTES / 1024 / 1024);
+            self.complaints.push(
+                Diagnostic::error(codes::LIMIT_REACHED, "variables make the texts too long", place, label)
+                    .with_help("insert a long value only once, or shorten it"),
+            );
+        }
     }
 
     /// Reports a reference to a variable that has no closing marker.
@@ -271,6 +297,18 @@ assertions:
         let found = cx.problems.into_vec();
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].help, ["did you mean `city`?"]);
+    }
+
+    #[test]
+    fn values_that_are_inserted_again_and_again_are_refused() {
+        let mut cx = context();
+        let text = format!("input: ['{}', '{{{{ a }}}}']", "{{ a }}".repeat(100_000));
+        let source = cx.sources.add("a.yaml", text);
+        let mut node = read_yaml(&cx.sources, source, &mut cx.problems).expect("valid");
+        let vars = BTreeMap::from([("a".to_owned(), Value::from("a".repeat(1024 * 1024)))]);
+        fill_templates(&mut cx, &mut node, &vars);
+        let problems = cx.problems.into_vec();
+        assert_eq!(problems.iter().map(|found| found.code).collect::<Vec<_>>(), [codes::LIMIT_REACHED]);
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct CaseFile {
 pub struct CaseLocation {
     /// Line of a dataset, from 0; 0 for other files.
     line: usize,
-    way: Vec<PathStep>,
+    steps: Vec<PathStep>,
 }
 
 /// A value to put into a case.
@@ -79,12 +79,12 @@ impl CaseFile {
         let mark = case.marks.id.as_ref().ok_or(EditError::NoCase)?;
         if self.notation == FileSyntax::Lines {
             let line = mark.first_line.checked_sub(1).ok_or(EditError::NoCase)?;
-            let spot = CaseLocation { line, way: Vec::new() };
+            let spot = CaseLocation { line, steps: Vec::new() };
             let root = self.parse_root(&spot)?.1;
             return if root.as_map().is_some() { Ok(spot) } else { Err(EditError::NoCase) };
         }
 
-        let spot = |way| CaseLocation { line: 0, way };
+        let spot = |steps| CaseLocation { line: 0, steps };
         let root = self.parse_root(&spot(Vec::new()))?.1;
         let is_case = |node: &TreeNode| {
             node.get("id").is_some_and(|id| id.use_span().start == mark.start || id.span.start == mark.start)
@@ -97,9 +97,9 @@ impl CaseFile {
         };
         if let Some(index) = list.and_then(TreeNode::as_seq).and_then(|items| items.iter().position(is_case))
         {
-            let mut way = prefix;
-            way.push(PathStep::Index(index));
-            return Ok(spot(way));
+            let mut steps = prefix;
+            steps.push(PathStep::Index(index));
+            return Ok(spot(steps));
         }
 
         // A file that holds one case; without an id it is named after its folder.
@@ -111,7 +111,7 @@ impl CaseFile {
     /// Returns the keys of a case as written, in order.
     pub fn keys(&self, case: &CaseLocation) -> Result<Vec<String>, EditError> {
         let (_, root) = self.parse_root(case)?;
-        let node = value_at(&root, &case.way).ok_or(EditError::NoCase)?;
+        let node = value_at(&root, &case.steps).ok_or(EditError::NoCase)?;
         Ok(node.as_map().unwrap_or_default().iter().map(|entry| entry.key.clone()).collect())
     }
 
@@ -240,12 +240,12 @@ impl CaseFile {
         ) -> Result<(Vec<CandidateEdit>, Value), EditError>,
     ) -> Result<(), EditError> {
         let (range, root) = self.parse_root(case)?;
-        let way = path_to(case, keys);
-        if passes_alias(&root, &way) {
+        let steps = path_to(case, keys);
+        if passes_alias(&root, &steps) {
             return Err(EditError::Alias);
         }
 
-        let node = value_at(&root, &way).ok_or_else(|| match keys {
+        let node = value_at(&root, &steps).ok_or_else(|| match keys {
             [] => EditError::NoCase,
             keys => EditError::NoList(keys.join(".")),
         })?;
@@ -253,9 +253,9 @@ impl CaseFile {
         let page = EditableFile { text, notation: self.notation, root: &root };
         let mut expected = root.to_json();
         let mut marked = expected.clone();
-        let part = json_value_at(&mut expected, &way).ok_or(EditError::NoCase)?;
+        let part = json_value_at(&mut expected, &steps).ok_or(EditError::NoCase)?;
         let (sites, with_mark) = look(&page, node, part)?;
-        *json_value_at(&mut marked, &way).ok_or(EditError::NoCase)? = with_mark;
+        *json_value_at(&mut marked, &steps).ok_or(EditError::NoCase)? = with_mark;
 
         for site in sites {
             let wanted = if site.commented { &expected } else { &marked };
@@ -274,7 +274,7 @@ impl CaseFile {
 }
 
 fn path_to(case: &CaseLocation, keys: &[&str]) -> Vec<PathStep> {
-    let mut way = case.way.clone();
-    way.extend(keys.iter().map(|key| PathStep::Key((*key).to_owned())));
-    way
+    let mut steps = case.steps.clone();
+    steps.extend(keys.iter().map(|key| PathStep::Key((*key).to_owned())));
+    steps
 }

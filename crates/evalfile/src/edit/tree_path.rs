@@ -40,24 +40,25 @@ pub(super) fn parse_text(text: &str, notation: FileSyntax) -> Result<TreeNode, E
 }
 
 /// Returns the value at the end of a path.
-pub(super) fn value_at<'n>(root: &'n TreeNode, way: &[PathStep]) -> Option<&'n TreeNode> {
-    way.iter().try_fold(root, |node, step| match step {
+pub(super) fn value_at<'n>(root: &'n TreeNode, steps: &[PathStep]) -> Option<&'n TreeNode> {
+    steps.iter().try_fold(root, |node, step| match step {
         PathStep::Key(key) => node.get(key),
         PathStep::Index(index) => node.as_seq()?.get(*index),
     })
 }
 
 /// Returns the value at the end of a path in a JSON value.
-pub(super) fn json_value_at<'v>(root: &'v mut Value, way: &[PathStep]) -> Option<&'v mut Value> {
-    way.iter().try_fold(root, |value, step| match step {
+pub(super) fn json_value_at<'v>(root: &'v mut Value, steps: &[PathStep]) -> Option<&'v mut Value> {
+    steps.iter().try_fold(root, |value, step| match step {
         PathStep::Key(key) => value.get_mut(key),
         PathStep::Index(index) => value.get_mut(*index),
     })
 }
 
 /// Returns true if any value on the path came through an alias.
-pub(super) fn passes_alias(root: &TreeNode, way: &[PathStep]) -> bool {
-    (0..=way.len()).any(|length| value_at(root, &way[..length]).is_some_and(|node| node.used_at.is_some()))
+pub(super) fn passes_alias(root: &TreeNode, steps: &[PathStep]) -> bool {
+    (0..=steps.len())
+        .any(|length| value_at(root, &steps[..length]).is_some_and(|node| node.used_at.is_some()))
 }
 
 /// Returns the entries written in the map itself, in the order of the text; those of merged maps have earlier

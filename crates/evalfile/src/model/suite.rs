@@ -84,6 +84,30 @@ pub struct Suite {
     pub unrun_code: Vec<String>,
 }
 
+impl Suite {
+    /// Suite with a name and nothing else.
+    pub fn new(format: EvalFileFormat, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        Self {
+            format,
+            name: name.into(),
+            name_place: None,
+            path: path.into(),
+            description: None,
+            tags: Vec::new(),
+            metadata: serde_json::Map::new(),
+            graders: Vec::new(),
+            settings: SuiteSettings::default(),
+            workspace: None,
+            preprocessors: Arc::default(),
+            defined_targets: Vec::new(),
+            extensions: None,
+            derived_metrics: Vec::new(),
+            unbuilt: Vec::new(),
+            unrun_code: Vec::new(),
+        }
+    }
+}
+
 /// Run settings of a suite (`execution` and its older locations).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SuiteSettings {

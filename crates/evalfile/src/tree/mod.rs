@@ -6,6 +6,9 @@ mod json_syntax;
 mod node;
 mod scalar;
 mod yaml;
+mod yaml_merge;
+mod yaml_positions;
+mod yaml_reader;
 mod yaml_syntax;
 
 pub(crate) use json::{DeferredList, read_json, read_json_in, read_json_outline};

@@ -199,9 +199,7 @@ fn outcome_probability(place: &DecisionToken<'_>, met: bool) -> Result<DecisionP
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use assize_llm::{FinishReason, TokenCounts};
+    use assize_llm::FinishReason;
     use assize_rubric::RawScore;
     use serde_json::json;
 
@@ -219,20 +217,9 @@ mod tests {
                 json!({"token": token, "logprob": p.ln(), "top_logprobs": top})
             })
             .collect();
-        ChatReply {
-            text: tokens.iter().map(|(token, ..)| *token).collect(),
-            finish: FinishReason::Stop,
-            cut_at: None,
-            refusal: None,
-            usage: TokenCounts::default(),
-            model: None,
-            request_id: None,
-            raw: json!({"choices": [{"logprobs": {"content": content}}]}).to_string(),
-            batched: false,
-            latency: Duration::ZERO,
-            attempts: 1,
-            failed: Vec::new(),
-        }
+        let text: String = tokens.iter().map(|(token, ..)| *token).collect();
+        let raw = json!({"choices": [{"logprobs": {"content": content}}]}).to_string();
+        ChatReply { raw, ..ChatReply::new(text, FinishReason::Stop) }
     }
 
     fn scored(raw: u8) -> Outcome {

@@ -9,7 +9,7 @@ use super::json::{self, ServerError};
 use crate::classify::classify;
 use crate::error::{AskError, ErrorKind};
 use crate::lone_surrogates::replace_lone_surrogates;
-use crate::reply::ChatReply;
+use crate::reply::{ChatReply, FinishReason};
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 use crate::unambiguous_json::UnambiguousJson;
@@ -60,6 +60,16 @@ pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
 pub(super) fn complete(answer: &HttpAnswer, reply: ChatReply) -> ChatReply {
     let request_id = header_id(answer).or(reply.request_id);
     ChatReply { usage: reply.usage.plausible(), request_id, ..reply }
+}
+
+/// Completes the reply of a model that measures a text: `measured` is what it found, as JSON.
+pub(super) fn measured(answer: &HttpAnswer, body: &Value, measured: String, usage: TokenCounts) -> ChatReply {
+    let reply = ChatReply {
+        usage,
+        model: json::text(body, "/model"),
+        ..ChatReply::new(measured, FinishReason::Stop)
+    };
+    complete(answer, reply)
 }
 
 /// Refuses a 2xx answer that names an error, whatever else it holds: what stands beside an error is not a whole reply.

@@ -10,7 +10,7 @@ use super::json;
 use super::outgoing::{self, segment};
 use crate::error::AskError;
 use crate::quirks::ServerQuirks;
-use crate::reply::{ChatReply, FinishReason};
+use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
@@ -97,20 +97,11 @@ impl WireCodec for EmbeddingFormat {
         };
 
         let text = Value::Array(vector.clone()).to_string();
-        let reply = ChatReply {
-            usage,
-            model: json::text(&body, "/model"),
-            ..ChatReply::new(text, FinishReason::Stop)
-        };
-        Ok(answer::complete(answer, reply))
+        Ok(answer::measured(answer, &body, text, usage))
     }
 
     fn limits_output(&self, _: ServerQuirks) -> bool {
         false
-    }
-
-    fn learn(&self, _: &ChatRequest, _: &HttpAnswer, _: ServerQuirks) -> Option<ServerQuirks> {
-        None
     }
 }
 
@@ -125,10 +116,8 @@ impl EmbeddingFormat {
             Self::Vertex => format!("/models/{}:predict", segment(model)).into(),
             Self::Bedrock => format!("/model/{}/invoke", segment(model)).into(),
             Self::Cohere => "/embed".into(),
-            // The name of its owner is a segment of its own.
             Self::HuggingFace => {
-                let model: Vec<String> = model.split('/').map(segment).collect();
-                format!("/models/{}/pipeline/feature-extraction", model.join("/")).into()
+                format!("{}/pipeline/feature-extraction", outgoing::hugging_face_path(model)).into()
             }
         }
     }

@@ -34,9 +34,16 @@ pub trait WireCodec: Send + Sync + fmt::Debug {
         quirks.limit == LimitField::Usual
     }
 
-    /// Returns the quirks that a refusal reveals beyond `quirks`, under which `request` was sent.
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: ServerQuirks)
-    -> Option<ServerQuirks>;
+    /// Returns the quirks that a refusal reveals beyond `quirks`, under which `request` was sent. A format without
+    /// optional features has none to learn.
+    fn learn(
+        &self,
+        _request: &ChatRequest,
+        _answer: &HttpAnswer,
+        _quirks: ServerQuirks,
+    ) -> Option<ServerQuirks> {
+        None
+    }
 }
 
 /// The part of an HTTP request that the wire format decides.

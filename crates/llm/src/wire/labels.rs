@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::format::{HttpCall, KeyHeader, WireCodec};
-use super::json;
-use super::outgoing::{self, segment};
+use super::outgoing;
 use crate::error::AskError;
 use crate::quirks::ServerQuirks;
-use crate::reply::{ChatReply, FinishReason};
+use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
@@ -85,20 +84,11 @@ impl WireCodec for LabelFormat {
             return Err(answer::malformed(answer, message, usage));
         };
 
-        let reply = ChatReply {
-            usage,
-            model: json::text(&body, "/model"),
-            ..ChatReply::new(text, FinishReason::Stop)
-        };
-        Ok(answer::complete(answer, reply))
+        Ok(answer::measured(answer, &body, text, usage))
     }
 
     fn limits_output(&self, _: ServerQuirks) -> bool {
         false
-    }
-
-    fn learn(&self, _: &ChatRequest, _: &HttpAnswer, _: ServerQuirks) -> Option<ServerQuirks> {
-        None
     }
 }
 
@@ -106,11 +96,7 @@ impl LabelFormat {
     fn path(self, model: &str) -> Cow<'static, str> {
         match self {
             Self::OpenAiModeration => "/moderations".into(),
-            // The name of its owner is a segment of its own.
-            Self::HuggingFaceText | Self::HuggingFaceTokens => {
-                let model: Vec<String> = model.split('/').map(segment).collect();
-                format!("/models/{}", model.join("/")).into()
-            }
+            Self::HuggingFaceText | Self::HuggingFaceTokens => outgoing::hugging_face_path(model).into(),
         }
     }
 }

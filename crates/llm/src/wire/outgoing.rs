@@ -102,6 +102,12 @@ pub(crate) fn segment(name: &str) -> String {
     out
 }
 
+/// Path of a model of Hugging Face's inference server. The name of its owner is a segment of its own.
+pub(super) fn hugging_face_path(model: &str) -> String {
+    let segments: Vec<String> = model.split('/').map(segment).collect();
+    format!("/models/{}", segments.join("/"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,7 +20,7 @@ use crate::job::JobGuard;
 use crate::problem::ApiError;
 use crate::query::{AdapterQuery, DEFAULT_RUBRIC};
 use crate::reply::failed_request;
-use crate::routes::{beside_connections, read_body};
+use crate::routes::{read_body, work_on_body};
 use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
@@ -44,7 +44,7 @@ async fn read_json(service: &Service, tenant: &Tenant, request: Request) -> Resu
     let body = read_body(service, tenant, &head.headers, body).await?;
 
     let limits = service.options.limits;
-    beside_connections(service, body.len(), move || parse_body(&body, &limits)).await
+    work_on_body(service, body.len(), move || parse_body(&body, &limits)).await
 }
 
 /// Grades samples by the rubric that is named, else by the one of the name `default`; the results are in their order.

@@ -23,13 +23,18 @@ use crate::api::{GradeStatus, OnUngraded, RewardKind, SampleResult, UngradedPoli
 use crate::decode::{ObjectReader, ProblemList, child};
 use crate::job::stop_for_sample;
 use crate::problem::{ApiError, RequestProblem};
-use crate::routes::seconds_since;
+use crate::routes::{beside_connections, seconds_since};
 use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
 /// Graders of a `multi` grader.
 const MAX_GRADERS: usize = 64;
+
+/// Bytes of two texts that are compared in less than a millisecond.
+const SHORT_TEXTS: usize = 1_000;
+/// Largest number of a `range`, with either sign.
+const MAX_SCORE: f64 = 1e9;
 
 /// Operations of `string_check`.
 const OPERATIONS: &[(&str, TextOperation)] = &[
@@ -216,10 +221,8 @@ pub(crate) fn read_run(body: Value, judges: &[String], problems: &mut ProblemLis
     if sample.is_none() {
         object.problem("model_sample", "missing: the answer, a text");
     }
-    let values = TemplateValues {
-        item: object.take("item").unwrap_or_else(|| json!({})),
-        sample: sample.unwrap_or_default(),
-    };
+    let item = object.take("item").unwrap_or_else(|| json!({}));
+    let values = TemplateValues::new(item, sample.unwrap_or_default());
     let Some(grader) = object.take("grader") else {
         object.problem("grader", "missing: the grader");
         return None;
@@ -388,9 +391,11 @@ fn texts(key: &'static str, object: &mut ObjectReader<'_>) -> Option<Vec<String>
 fn read_range(object: &mut ObjectReader<'_>) -> Option<ValueRange> {
     let Some(list) = object.list("range") else { return Some(ValueRange { low: 0.0, high: 1.0 }) };
     match list.iter().map(Value::as_f64).collect::<Option<Vec<_>>>().as_deref() {
-        Some([low, high]) if low < high => Some(ValueRange { low: *low, high: *high }),
+        Some([low, high]) if -MAX_SCORE <= *low && low < high && *high <= MAX_SCORE => {
+            Some(ValueRange { low: *low, high: *high })
+        }
         _ => {
-            object.problem("range", "expected two numbers, the lower one first");
+            object.problem("range", "expected two numbers from -1e9 to 1e9, the lower one first");
             None
         }
     }
@@ -462,11 +467,13 @@ impl RequestGrader {
                 };
                 counted(f64::from(u8::from(holds)))
             }
-            Self::TextSimilarity { input, reference, metric } => match similarity(metric, input, reference) {
-                Ok(Some(value)) => counted(value),
-                Ok(None) => GraderRun::failed("other_error", "the metric is not known"),
-                Err(error) => GraderRun::failed("other_error", error),
-            },
+            Self::TextSimilarity { input, reference, metric } => {
+                match compare_texts(context.service, metric, input, reference).await {
+                    Ok(Some(value)) => counted(value),
+                    Ok(None) => GraderRun::failed("other_error", "the metric is not known"),
+                    Err(error) => GraderRun::failed("other_error", error),
+                }
+            }
             Self::ScoreModel { instructions, given } => {
                 let ValueRange { low, high } = given.range;
                 let run = judge(context, JudgeTask::Score(instructions.clone(), given.clone())).await;
@@ -485,6 +492,24 @@ impl RequestGrader {
             Self::Multi { .. } => GraderRun::failed("other_error", "graders are combined only once"),
         }
     }
+}
+
+/// Similarity of two texts. Long ones are compared beside the threads of connections: it may take time with the product of their
+/// lengths.
+async fn compare_texts(
+    service: &Service,
+    metric: &str,
+    input: &str,
+    reference: &str,
+) -> Result<Option<f64>, String> {
+    if input.len() + reference.len() <= SHORT_TEXTS {
+        return similarity(metric, input, reference);
+    }
+
+    let [metric, input, reference] = [metric, input, reference].map(str::to_owned);
+    beside_connections(service, move || Ok(similarity(&metric, &input, &reference)))
+        .await
+        .unwrap_or_else(|error| Err(error.body.message))
 }
 
 impl GraderRun {
@@ -546,7 +571,7 @@ async fn judge(context: &RunContext<'_>, task: JudgeTask) -> GraderRun {
     let Ok(mut sample) = GradingSample::new("sample", &GivenOutput::Text(values.sample.clone())) else {
         return GraderRun::failed("sample_parse_error", "the sample is no text");
     };
-    let item = serde_json::to_string_pretty(&values.item).unwrap_or_default();
+    let item = serde_json::to_string_pretty(values.item()).unwrap_or_default();
     sample.input = vec![CaseMessage::text(MessageRole::User, format!("item:\n{item}"))];
 
     let _turn = service.queue.turn(context.stop).await;

@@ -16,6 +16,9 @@ use crate::tenant::Tenant;
 /// Bytes of the end of a prompt by which a query is known that has lost the beginning of the prompt.
 const SHORTEST_END: usize = 32;
 
+/// Marks of a tokenizer before a prompt, at most: a query is compared with its prompt behind each of them.
+const MAX_MARKS: usize = 16;
+
 /// Path of the address.
 pub(crate) const PATH: &str = "/get_reward";
 
@@ -117,7 +120,7 @@ fn answer_after<'q>(prompt: &str, query: &'q str) -> Option<&'q str> {
         return Some(answer);
     }
 
-    after_marks(query).find_map(|query| query.get(end_of_prompt(prompt, query)?..))
+    after_marks(query).take(MAX_MARKS + 1).find_map(|query| query.get(end_of_prompt(prompt, query)?..))
 }
 
 /// A text, and what follows each of the marks that it begins with.
@@ -205,6 +208,9 @@ mod tests {
         ] {
             assert_eq!(answer_after(PROMPT, &query), answer, "{query}");
         }
+
+        // Of very many marks, none begins an answer; to look behind each of them would take hours.
+        assert_eq!(answer_after(&PROMPT.repeat(10_000), &"<s>".repeat(1 << 18)), None);
 
         // Where the beginning was lost in a repetition is not known.
         let repeated = "ab ".repeat(40);

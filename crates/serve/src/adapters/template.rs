@@ -1,23 +1,49 @@
 //! Templates of OpenAI graders: `{{ item.x }}` and `{{ sample.output_text }}`.
 
+use std::sync::OnceLock;
+
 use serde_json::Value;
+
+/// References in one text, at most.
+const MAX_REFERENCES: usize = 1_000;
+/// Bytes of a text with the values of its references, at most: each reference to a long value takes all of it again.
+const MAX_FILLED_BYTES: usize = 4 << 20;
 
 /// Values that templates refer to.
 #[derive(Debug)]
 pub(crate) struct TemplateValues {
-    pub(crate) item: Value,
+    item: Value,
     pub(crate) sample: String,
+    /// The sample as JSON, once a reference asks for it; `None` if it is none.
+    sample_json: OnceLock<Option<Value>>,
+}
+
+/// Value that a reference leads to.
+enum ReferredValue<'v> {
+    Text(&'v String),
+    Json(&'v Value),
 }
 
 impl TemplateValues {
+    pub(crate) const fn new(item: Value, sample: String) -> Self {
+        Self { item, sample, sample_json: OnceLock::new() }
+    }
+
+    pub(crate) const fn item(&self) -> &Value {
+        &self.item
+    }
+
     /// Value of a reference; `None` for one that leads nowhere.
-    fn find(&self, reference: &str) -> Option<Value> {
+    fn find(&self, reference: &str) -> Option<ReferredValue<'_>> {
         let mut parts = reference.split('.');
         match parts.next()? {
-            "item" => walk(&self.item, parts),
+            "item" => walk(&self.item, parts).map(ReferredValue::Json),
             "sample" => match parts.next()? {
-                "output_text" => parts.next().is_none().then(|| Value::from(self.sample.as_str())),
-                "output_json" => walk(&serde_json::from_str(&self.sample).ok()?, parts),
+                "output_text" => parts.next().is_none().then_some(ReferredValue::Text(&self.sample)),
+                "output_json" => {
+                    let json = self.sample_json.get_or_init(|| serde_json::from_str(&self.sample).ok());
+                    walk(json.as_ref()?, parts).map(ReferredValue::Json)
+                }
                 _ => None,
             },
             _ => None,
@@ -38,9 +64,12 @@ impl TemplateValues {
     /// With the first reference that leads nowhere.
     pub(crate) fn named_values(&self, text: &str) -> Result<Vec<(String, String)>, String> {
         let mut found: Vec<(String, String)> = Vec::new();
+        let mut bytes = 0;
         replace(text, |reference| {
-            let value = self.text(reference)?;
             if !found.iter().any(|(name, _)| name == reference) {
+                let value = self.text(reference)?;
+                bytes += value.len();
+                check_length(bytes)?;
                 found.push((reference.to_owned(), value));
             }
             Ok(String::new())
@@ -53,8 +82,8 @@ impl TemplateValues {
     fn text(&self, reference: &str) -> Result<String, String> {
         let value = self.find(reference).ok_or_else(|| format!("`{{{{ {reference} }}}}` leads nowhere"))?;
         Ok(match value {
-            Value::String(text) => text,
-            other => other.to_string(),
+            ReferredValue::Text(text) | ReferredValue::Json(Value::String(text)) => text.clone(),
+            ReferredValue::Json(other) => other.to_string(),
         })
     }
 
@@ -72,21 +101,35 @@ impl TemplateValues {
     }
 }
 
-fn walk<'p>(value: &Value, mut parts: impl Iterator<Item = &'p str>) -> Option<Value> {
-    let found = parts.try_fold(value, |value, part| match value {
+fn check_length(bytes: usize) -> Result<(), String> {
+    if bytes <= MAX_FILLED_BYTES {
+        return Ok(());
+    }
+
+    Err(format!("the values of its references make the text longer than {} MiB", MAX_FILLED_BYTES >> 20))
+}
+
+fn walk<'v, 'p>(value: &'v Value, mut parts: impl Iterator<Item = &'p str>) -> Option<&'v Value> {
+    parts.try_fold(value, |value, part| match value {
         Value::Array(list) => list.get(part.parse::<usize>().ok()?),
         other => other.get(part),
-    });
-    found.cloned()
+    })
 }
 
 fn replace(text: &str, mut with: impl FnMut(&str) -> Result<String, String>) -> Result<String, String> {
     let mut result = String::with_capacity(text.len());
-    let mut rest = text;
+    let (mut rest, mut references) = (text, 0);
     while let Some(start) = rest.find("{{") {
         let Some(end) = rest[start..].find("}}") else { break };
+        references += 1;
+        if references > MAX_REFERENCES {
+            return Err(format!("more than {MAX_REFERENCES} references in one text"));
+        }
+
         result.push_str(&rest[..start]);
-        result.push_str(&with(rest[start + 2..start + end].trim())?);
+        let value = with(rest[start + 2..start + end].trim())?;
+        check_length(result.len() + value.len())?;
+        result.push_str(&value);
         rest = &rest[start + end + 2..];
     }
     result.push_str(rest);
@@ -102,10 +145,10 @@ mod tests {
 
     #[test]
     fn references_are_filled_once_and_never_read_again() {
-        let values = TemplateValues {
-            item: json!({"a": {"b": ["x", "{{ item.secret }}"]}, "n": 3, "secret": "s"}),
-            sample: r#"{"k": "{{ item.secret }}"}"#.to_owned(),
-        };
+        let values = TemplateValues::new(
+            json!({"a": {"b": ["x", "{{ item.secret }}"]}, "n": 3, "secret": "s"}),
+            r#"{"k": "{{ item.secret }}"}"#.to_owned(),
+        );
         assert_eq!(values.fill("{{item.a.b.0}} {{ item.n }}").unwrap(), "x 3");
         assert_eq!(
             values.fill("{{ item.a.b.1 }}|{{ sample.output_json.k }}").unwrap(),
@@ -125,5 +168,16 @@ mod tests {
             assert!(values.fill(wrong).is_err(), "{wrong}");
         }
         assert_eq!(values.fill("open {{ item.n").unwrap(), "open {{ item.n");
+    }
+
+    #[test]
+    fn a_long_value_is_not_filled_in_again_and_again() {
+        let values = TemplateValues::new(json!({"n": 3}), "a".repeat(1 << 20));
+        let text = "{{ sample.output_text }}";
+        assert!(values.fill(text).is_ok() && values.named_values(&text.repeat(10)).is_ok());
+        assert!(values.fill(&text.repeat(10)).unwrap_err().contains("longer than 4 MiB"));
+        assert!(
+            values.fill(&"{{ item.n }}".repeat(1_001)).unwrap_err().contains("more than 1000 references")
+        );
     }
 }

@@ -287,15 +287,39 @@ async fn graders_that_no_answer_could_satisfy_are_problems_of_the_request() {
         json!({"type": "string_check", "name": "t", "input": "r", "reference": "r", "operation": "eq"});
     let multi = |formula: &str| json!({"type": "multi", "name": "m", "graders": {"t": check}, "calculate_output": formula});
     let labels = json!({"type": "label_model", "name": "l", "model": "offline", "input": "x", "labels": ["a"], "passing_labels": ["b"]});
+    let scored = |range: Value| json!({"type": "score_model", "name": "s", "model": "offline", "input": "x", "range": range});
     for (grader, at) in [
         (multi("t +"), "/grader/calculate_output"),
         (multi("t + other"), "/grader/calculate_output"),
         (labels, "/grader/passing_labels"),
+        (scored(json!([0, 1e300])), "/grader/range"),
+        (scored(json!([1, 1])), "/grader/range"),
     ] {
         let body = json!({"model_sample": "r", "item": {}, "grader": grader});
         let reply = server.post(path, &[], &body).await;
         assert_eq!((reply.status, reply.problems()[0].0.as_str()), (422, at), "{reply:?}");
     }
+}
+
+#[tokio::test]
+async fn a_long_comparison_does_not_hold_up_other_requests() {
+    let server = start().await;
+    let run = json!({"model_sample": "ab".repeat(4_000), "item": {}, "grader": {
+        "type": "text_similarity", "name": "t", "input": "{{ sample.output_text }}", "reference": "b".repeat(8_000),
+        "evaluation_metric": "fuzzy_match",
+    }});
+    let compared = server.post("/v1/fine_tuning/alpha/graders/run", &[], &run);
+    tokio::pin!(compared);
+    let mut others = 0;
+    let reply = loop {
+        tokio::select! {
+            reply = &mut compared => break reply,
+            _ = server.get("/healthz") => others += 1,
+        }
+    };
+    assert_eq!((reply.status, &reply.json()["reward"]), (200, &json!(0.5)), "{reply:?}");
+    // All of them share the thread of the test.
+    assert!(others > 20, "{others}");
 }
 
 #[tokio::test]

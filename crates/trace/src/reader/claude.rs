@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
-use crate::json::{content_text, count, millis, money, result_value, text, time};
+use crate::json::{content_text, count, millis, money, result_value, sum_counts, text, time};
 use crate::{AgentTrace, LogFormat};
 
 pub(super) struct ClaudeReader {
@@ -138,7 +138,7 @@ fn read_usage(usage: &Value) -> Tokens {
     let written = count(usage, "cache_creation_input_tokens");
     let fresh = count(usage, "input_tokens");
     let known = fresh.is_some() || cached.is_some() || written.is_some();
-    let sum = fresh.unwrap_or(0) + cached.unwrap_or(0) + written.unwrap_or(0);
+    let input = known.then(|| sum_counts([fresh, cached, written]));
 
-    Tokens { input: known.then_some(sum), cached, output: count(usage, "output_tokens") }
+    Tokens { input, cached, output: count(usage, "output_tokens") }
 }

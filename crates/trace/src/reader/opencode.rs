@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
-use crate::json::{count, duration_between, money, text, time};
+use crate::json::{count, duration_between, money, sum_counts, text, time};
 use crate::{AgentTrace, LogFormat};
 
 pub(super) struct OpenCodeReader {
@@ -120,10 +120,10 @@ impl TraceRecordReader for OpenCodeReader {
 /// `input`, nor thoughts in `output`.
 fn read_usage(usage: &Value) -> Tokens {
     let cached = count(&usage["cache"], "read");
-    let beside = cached.unwrap_or(0) + count(&usage["cache"], "write").unwrap_or(0);
+    let (written, thought) = (count(&usage["cache"], "write"), count(usage, "reasoning"));
     Tokens {
-        input: count(usage, "input").map(|input| input + beside),
+        input: count(usage, "input").map(|input| sum_counts([Some(input), cached, written])),
         cached,
-        output: count(usage, "output").map(|output| output + count(usage, "reasoning").unwrap_or(0)),
+        output: count(usage, "output").map(|output| sum_counts([Some(output), thought])),
     }
 }

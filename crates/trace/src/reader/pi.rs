@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
-use crate::json::{content_text, count, money, result_value, text, time};
+use crate::json::{content_text, count, money, result_value, sum_counts, text, time};
 use crate::{AgentTrace, LogFormat};
 
 pub(super) struct PiReader {
@@ -135,9 +135,9 @@ impl TraceRecordReader for PiReader {
 /// Reads usage; tokens read from and written to the provider's cache are not included in `input`.
 fn read_usage(usage: &Value) -> Tokens {
     let cached = count(usage, "cacheRead");
-    let beside = cached.unwrap_or(0) + count(usage, "cacheWrite").unwrap_or(0);
+    let written = count(usage, "cacheWrite");
     Tokens {
-        input: count(usage, "input").map(|input| input.saturating_add(beside)),
+        input: count(usage, "input").map(|input| sum_counts([Some(input), cached, written])),
         cached,
         output: count(usage, "output"),
     }

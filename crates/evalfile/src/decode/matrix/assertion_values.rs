@@ -3,29 +3,13 @@
 use assize_diagnostic::{Diagnostic, Span};
 use serde_json::Value;
 
+use super::assertion_grader::AssertionGrader;
 use super::assertion_types::AssertionSupport;
-use super::assertions::{AssertionParts, AssertionValues, missing_value};
-use super::nodes::{MapNode, json_node, text_node};
+use super::nodes::{json_node, text_node};
 use crate::codes;
+use crate::decode::DecodeContext;
 use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader};
 use crate::tree::TreeNode;
-
-pub(super) fn add_value(
-    cx: &mut DecodeContext,
-    grader: &mut MapNode,
-    assertion: &AssertionParts,
-    parts: &AssertionValues<'_>,
-    convert: impl Fn(&TreeNode) -> TreeNode,
-) -> Option<()> {
-    let Some(value) = &parts.value else {
-        cx.problems.add(missing_value(assertion));
-        return None;
-    };
-    let value = read_value_file(cx, value)?;
-    grader.add("value", value.use_span(), convert(&value));
-    Some(())
-}
 
 /// Returns a value, or the text of the file that it names.
 pub(super) fn read_value_file(cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
@@ -86,33 +70,6 @@ const SQL_KEYS: [(&str, &str); 3] = [
     ("allowedColumns", "allowed_columns"),
 ];
 
-/// Writes `is-sql` or `contains-sql`.
-pub(super) fn write_sql(
-    cx: &mut DecodeContext,
-    grader: &mut MapNode,
-    assertion: &AssertionParts,
-    parts: &AssertionValues<'_>,
-) -> Option<()> {
-    grader.add_text("type", assertion.kind.name);
-    let Some(value) = &parts.value else { return Some(()) };
-    let value = read_value_file(cx, value)?;
-    let Some(entries) = value.as_map() else {
-        cx.problems.add(wrong_type(&value, &format!("`value` of `{}`", assertion.full_name()), "a map"));
-        return None;
-    };
-    for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
-        let known = SQL_KEYS.iter().find(|(camel, snake)| entry.key == *camel || entry.key == *snake);
-        if let Some((_, key)) = known {
-            grader.add(key, entry.key_span, entry.value.clone());
-        } else {
-            let reason = "`value` has `databaseType`, `allowedTables` and `allowedColumns`";
-            cx.problems.add(super::tests::no_effect(entry, reason));
-        }
-    }
-
-    Some(())
-}
-
 /// Keys of the `value` of assertions about spans, and those that they need.
 const SPAN_KEYS: [(&str, &[&str], &[&str]); 3] = [
     ("trace-error-spans", &["max_count", "max_percentage", "pattern"], &[]),
@@ -120,96 +77,107 @@ const SPAN_KEYS: [(&str, &[&str], &[&str]); 3] = [
     ("trace-span-duration", &["max", "pattern", "percentile"], &["max"]),
 ];
 
-/// Checks the limits of an assertion about spans, without which it could not fail.
-pub(super) fn check_span_limits(
-    cx: &mut DecodeContext,
-    assertion: &AssertionParts,
-    value: &Value,
-) -> Option<()> {
-    let Some((name, keys, needed)) = SPAN_KEYS.iter().find(|row| row.0 == assertion.kind.name) else {
-        return Some(());
-    };
-    let is_sound = |(key, limit): (&String, &Value)| {
-        keys.contains(&key.as_str()) && if key == "pattern" { limit.is_string() } else { limit.is_number() }
-    };
-    let fits = match value {
-        Value::Object(map) => map.iter().all(is_sound) && needed.iter().all(|key| map.contains_key(*key)),
-        Value::Number(_) | Value::Null => needed.is_empty(),
-        _ => false,
-    };
-    if fits {
-        return Some(());
+impl AssertionGrader<'_> {
+    /// Writes `is-sql` or `contains-sql`.
+    pub(super) fn write_sql(&mut self) -> Option<()> {
+        self.grader.add_text("type", self.kind.name);
+        let Some(value) = &self.value else { return Some(()) };
+        let value = read_value_file(self.cx, value)?;
+        let Some(entries) = value.as_map() else {
+            let key = format!("`value` of `{}`", self.full_name());
+            self.cx.problems.add(wrong_type(&value, &key, "a map"));
+            return None;
+        };
+        for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
+            let known = SQL_KEYS.iter().find(|(camel, snake)| entry.key == *camel || entry.key == *snake);
+            if let Some((_, key)) = known {
+                self.grader.add(key, entry.key_span, entry.value.clone());
+            } else {
+                let reason = "`value` has `databaseType`, `allowedTables` and `allowedColumns`";
+                self.cx.problems.add(super::tests::no_effect(entry, reason));
+            }
+        }
+
+        Some(())
     }
 
-    let needs = needed.first().map_or(String::new(), |key| format!(", of which it needs `{key}`"));
-    cx.problems.add(
-        Diagnostic::error(
-            codes::WRONG_TYPE,
-            format!("the `value` of `{}` must be a map of limits", assertion.full_name()),
-            assertion.span,
-            "this assertion",
-        )
-        .with_help(format!(
-            "`{name}` knows `{}`{needs}; `pattern` is a text, the others are numbers",
-            keys.join("`, `")
-        )),
-    );
-    None
-}
+    /// Checks the limits of an assertion about spans, without which it could not fail.
+    pub(super) fn check_span_limits(&mut self, value: &Value) -> Option<()> {
+        let Some((name, keys, needed)) = SPAN_KEYS.iter().find(|row| row.0 == self.kind.name) else {
+            return Some(());
+        };
+        let is_valid = |(key, limit): (&String, &Value)| {
+            keys.contains(&key.as_str())
+                && if key == "pattern" { limit.is_string() } else { limit.is_number() }
+        };
+        let fits = match value {
+            Value::Object(map) => map.iter().all(is_valid) && needed.iter().all(|key| map.contains_key(*key)),
+            Value::Number(_) | Value::Null => needed.is_empty(),
+            _ => false,
+        };
+        if fits {
+            return Some(());
+        }
 
-/// Refuses `guardrails` for attacks, which pass in promptfoo where the guardrail fails them.
-pub(super) fn refuse_redteam(
-    cx: &mut DecodeContext,
-    object: &mut MapReader<'_>,
-    assertion: &AssertionParts,
-) -> Option<()> {
-    let purpose = object.value("config").and_then(|config| config.get("purpose")?.as_str());
-    if assertion.kind.name != "guardrails" || purpose != Some("redteam") {
-        return Some(());
-    }
-    cx.problems.add(
-        Diagnostic::error(
-            codes::NOT_SUPPORTED,
-            "`purpose: redteam` is not supported",
-            assertion.span,
-            "this assertion",
-        )
-        .with_help("write `not-guardrails` where the prompt has to be blocked"),
-    );
-    None
-}
-
-/// Writes `moderation` or `classifier`.
-pub(super) fn write_labels(
-    cx: &mut DecodeContext,
-    grader: &mut MapNode,
-    assertion: &AssertionParts,
-    parts: &AssertionValues<'_>,
-) -> Option<()> {
-    grader.add_text("type", assertion.kind.name);
-    if let Some(value) = &parts.value {
-        let value = read_value_file(cx, value)?;
-        grader.add("value", value.use_span(), value);
-    }
-    if let Some(threshold) =
-        parts.threshold.filter(|_| assertion.kind.support == AssertionSupport::Classifier)
-    {
-        grader.add_number("threshold", assertion.span, threshold);
-    }
-    if let Some(model) = &parts.model {
-        grader.add_text("target", model.clone());
-    } else if assertion.kind.support == AssertionSupport::Classifier {
-        cx.problems.add(
+        let needs = needed.first().map_or(String::new(), |key| format!(", of which it needs `{key}`"));
+        self.cx.problems.add(
             Diagnostic::error(
-                codes::MISSING_SETTING,
-                format!("`{}` has no model", assertion.full_name()),
-                assertion.span,
-                "no `provider` that classifies",
+                codes::WRONG_TYPE,
+                format!("the `value` of `{}` must be a map of limits", self.full_name()),
+                self.span,
+                "this assertion",
             )
-            .with_help("name one, such as `provider: huggingface:text-classification:OWNER/MODEL`"),
+            .with_help(format!(
+                "`{name}` knows `{}`{needs}; `pattern` is a text, the others are numbers",
+                keys.join("`, `")
+            )),
         );
-        return None;
+        None
     }
 
-    Some(())
+    /// Refuses `guardrails` for attacks, which pass in promptfoo where the guardrail fails them.
+    pub(super) fn refuse_redteam(&mut self) -> Option<()> {
+        let purpose = self.object.value("config").and_then(|config| config.get("purpose")?.as_str());
+        if self.kind.name != "guardrails" || purpose != Some("redteam") {
+            return Some(());
+        }
+        self.cx.problems.add(
+            Diagnostic::error(
+                codes::NOT_SUPPORTED,
+                "`purpose: redteam` is not supported",
+                self.span,
+                "this assertion",
+            )
+            .with_help("write `not-guardrails` where the prompt has to be blocked"),
+        );
+        None
+    }
+
+    /// Writes `moderation` or `classifier`.
+    pub(super) fn write_labels(&mut self) -> Option<()> {
+        let is_classifier = self.kind.support == AssertionSupport::Classifier;
+        self.grader.add_text("type", self.kind.name);
+        if let Some(value) = &self.value {
+            let value = read_value_file(self.cx, value)?;
+            self.grader.add("value", value.use_span(), value);
+        }
+        if is_classifier {
+            self.add_threshold("threshold");
+        }
+        self.add_model("target");
+        if is_classifier && self.model.is_none() {
+            self.cx.problems.add(
+                Diagnostic::error(
+                    codes::MISSING_SETTING,
+                    format!("`{}` has no model", self.full_name()),
+                    self.span,
+                    "no `provider` that classifies",
+                )
+                .with_help("name one, such as `provider: huggingface:text-classification:OWNER/MODEL`"),
+            );
+            return None;
+        }
+
+        Some(())
+    }
 }

@@ -1,15 +1,12 @@
 //! Assertions about the context of an answer, and about conversations.
 
-use assize_diagnostic::Diagnostic;
 use serde_json::Value;
 
-use super::assertion_values::add_value;
-use super::assertions::{AssertionParts, AssertionValues, AssertionWriter};
+use super::assertion_grader::AssertionGrader;
 use super::nodes::{MapNode, json_node, list_node, text_node};
 use super::values::text_of;
-use crate::codes;
+use crate::decode::DecodeContext;
 use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader};
 use crate::tree::{NodeValue, TreeNode};
 
 /// Threshold of shares where none is written.
@@ -19,88 +16,62 @@ const ABOVE: f64 = 1e-6;
 /// Number of messages that are looked at together where none is written.
 const WINDOW: u64 = 5;
 
+const PROMPT_HELP: &str = "for a prompt of your own, use `llm-rubric` without `value`";
+
 const RELEVANT: &str = "The answer is relevant to the conversation before it: it takes up what the user said";
 
-/// Returns the score from which the assertion passes. A negated one passes if the share is below the threshold.
-pub(super) fn context_line(assertion: &AssertionParts, parts: &AssertionValues<'_>) -> f64 {
-    let threshold = parts.threshold.unwrap_or(THRESHOLD);
-    if assertion.negated { 1.0 - threshold + ABOVE } else { threshold }
-}
-
-/// Adds the threshold of an assertion that is no gate: its own verdict goes by it all the same.
-pub(super) fn add_line(grader: &mut MapNode, assertion: &AssertionParts, parts: &AssertionValues<'_>) {
-    let line = context_line(assertion, parts);
-    if line > 0.0 {
-        grader.add_number("min_score", assertion.span, line.min(1.0));
+impl AssertionGrader<'_> {
+    /// Makes the test fail where the grader's score is on the wrong side of the threshold. The grader's own verdict goes by it
+    /// also in a test that is decided by the mean.
+    pub(super) fn require_share(&mut self) {
+        let threshold = self.threshold.unwrap_or(THRESHOLD);
+        // A negated assertion passes if the share is below the threshold.
+        let line = if self.negated { 1.0 - threshold + ABOVE } else { threshold };
+        self.require(line);
+        if line > 0.0 {
+            self.grader.add_number("min_score", self.span, line.min(1.0));
+        }
     }
-}
 
-impl AssertionWriter<'_> {
     /// Writes `context-recall`, `context-relevance` or `context-faithfulness`.
-    pub(super) fn write_context(
-        &self,
-        cx: &mut DecodeContext,
-        object: &mut MapReader<'_>,
-        grader: &mut MapNode,
-        assertion: &AssertionParts,
-        parts: &AssertionValues<'_>,
-    ) -> Option<()> {
-        grader.add_text("type", assertion.kind.name);
-        if assertion.kind.name == "context-recall" {
-            add_value(cx, grader, assertion, parts, text_of)?;
+    pub(super) fn write_context(&mut self) -> Option<()> {
+        self.grader.add_text("type", self.kind.name);
+        if self.kind.name == "context-recall" {
+            self.add_value(text_of)?;
         }
 
-        let transform = self.spelling.entry(object, "contextTransform", &mut cx.problems);
+        let transform =
+            self.writer.spelling.entry(&mut self.object, "contextTransform", &mut self.cx.problems);
         if let Some(transform) = transform.filter(|entry| !entry.value.is_null()) {
-            grader.add("context_transform", transform.key_span, transform.value.clone());
-        } else if let Some(context) = self.vars.get("context").filter(|context| !is_empty(context)) {
-            grader.add("context", assertion.span, json_node(assertion.span, context));
+            self.grader.add("context_transform", transform.key_span, transform.value.clone());
+        } else if let Some(context) = self.writer.vars.get("context").filter(|context| !is_empty(context)) {
+            self.grader.add("context", self.span, json_node(self.span, context));
         }
-        self.add_query(grader);
-        self.warn_about_prompt(cx, parts, "statements are put to judges by the built-in prompt");
-        if let Some(judge) = &parts.judge {
-            grader.add_text("judge", judge.clone());
-        }
+        self.add_query();
+        self.warn_about_prompt("statements are put to judges by the built-in prompt", PROMPT_HELP);
+        self.add_judge("judge");
 
         Some(())
     }
 
     /// Writes `answer-relevance`.
-    pub(super) fn write_answer_relevance(
-        &self,
-        cx: &mut DecodeContext,
-        grader: &mut MapNode,
-        assertion: &AssertionParts,
-        parts: &AssertionValues<'_>,
-    ) {
-        grader.add_text("type", assertion.kind.name);
-        self.add_query(grader);
-        self.warn_about_prompt(cx, parts, "questions are written by the built-in prompt");
-        for (key, name) in [("judge", &parts.judge), ("embedding", &parts.model)] {
-            if let Some(name) = name {
-                grader.add_text(key, name.clone());
-            }
-        }
-        if let Some(threshold) = parts.threshold {
-            grader.add_number("threshold", assertion.span, threshold);
-        }
+    pub(super) fn write_answer_relevance(&mut self) {
+        self.grader.add_text("type", self.kind.name);
+        self.add_query();
+        self.warn_about_prompt("questions are written by the built-in prompt", PROMPT_HELP);
+        self.add_judge("judge");
+        self.add_model("embedding");
+        self.add_threshold("threshold");
     }
 
     /// Writes `conversation-relevance`: a criterion for the answer, or for each reply of `_conversation`.
-    pub(super) fn write_conversation(
-        &self,
-        cx: &mut DecodeContext,
-        object: &mut MapReader<'_>,
-        grader: &mut MapNode,
-        assertion: &AssertionParts,
-        parts: &AssertionValues<'_>,
-    ) -> Option<()> {
-        let window = match object.value("config") {
-            Some(config) => read_window(cx, config)?,
+    pub(super) fn write_conversation(&mut self) -> Option<()> {
+        let window = match self.object.value("config") {
+            Some(config) => read_window(self.cx, config)?,
             None => WINDOW,
         };
-        let span = assertion.span;
-        let messages = match self.vars.get("_conversation") {
+        let span = self.span;
+        let messages = match self.writer.vars.get("_conversation") {
             Some(Value::Array(messages)) => messages.as_slice(),
             _ => &[],
         };
@@ -116,35 +87,18 @@ impl AssertionWriter<'_> {
             criterion.add("outcome", span, text_node(span, text));
             criterion.finish()
         });
-        grader.add_text("type", "rubrics");
-        grader.add("criteria", span, list_node(span, criteria.collect()));
-        self.warn_about_prompt(cx, parts, "criteria are put to judges by the built-in prompt");
-        if let Some(judge) = &parts.judge {
-            grader.add_text("judge", judge.clone());
-        }
+        self.grader.add_text("type", "rubrics");
+        self.grader.add("criteria", span, list_node(span, criteria.collect()));
+        self.warn_about_prompt("criteria are put to judges by the built-in prompt", PROMPT_HELP);
+        self.add_judge("judge");
 
         Some(())
     }
 
-    fn add_query(&self, grader: &mut MapNode) {
-        if let Some(query) =
-            self.vars.get("query").and_then(Value::as_str).filter(|query| !query.trim().is_empty())
-        {
-            grader.add_text("query", query);
-        }
-    }
-
-    fn warn_about_prompt(&self, cx: &mut DecodeContext, parts: &AssertionValues<'_>, label: &str) {
-        if let Some(prompt) = parts.prompt.or(self.rubric_prompt) {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::READ_DIFFERENTLY,
-                    "the judge's own prompt is not used",
-                    prompt.use_span(),
-                    label,
-                )
-                .with_help("for a prompt of your own, use `llm-rubric` without `value`"),
-            );
+    fn add_query(&mut self) {
+        let query = self.writer.vars.get("query").and_then(Value::as_str);
+        if let Some(query) = query.filter(|query| !query.trim().is_empty()) {
+            self.grader.add_text("query", query);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_records::UniqueIds;
 use serde_json::{Map, Value};
 
 use super::assertions::{AssertionWriter, PassRule};
@@ -49,7 +50,7 @@ pub(super) struct MatrixExpander<'a> {
     judges: &'a JudgeNames,
     /// Source of the tests of cases; `None` where no extension changes them.
     source: Option<Arc<MatrixSource>>,
-    ids: BTreeSet<String>,
+    ids: UniqueIds,
     cases: usize,
     bytes: usize,
     /// Metrics of the cases.
@@ -64,7 +65,7 @@ impl<'a> MatrixExpander<'a> {
             file,
             judges,
             source: None,
-            ids: BTreeSet::new(),
+            ids: UniqueIds::default(),
             cases: 0,
             bytes: 0,
             metrics: MetricNames::default(),
@@ -97,13 +98,8 @@ impl<'a> MatrixExpander<'a> {
 
         for (index, test) in self.file.tests.iter().enumerate() {
             let merged = Rc::new(merge_default(self.file, test));
-            let fits = self.expand_test(cx, index, merged, into);
-            // Calls of one program for several tests share a process.
-            if !fits || self.pending.len() >= PENDING_CASES {
-                self.add_pending(cx, into);
-            }
-            if !fits {
-                return self.metrics;
+            if !self.expand_test(cx, index, merged, into) {
+                break;
             }
         }
         self.add_pending(cx, into);
@@ -132,19 +128,8 @@ impl<'a> MatrixExpander<'a> {
         let count = count_combinations(&values);
         let fits = count.and_then(|count| count.checked_mul(prompts.len().max(1)));
         let so_far = self.cases + self.pending.len();
-        if fits.is_none_or(|count| so_far + count > MAX_MATRIX_CASES) || self.bytes > MAX_MATRIX_BYTES {
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::MATRIX_TOO_LARGE,
-                    "prompts, tests and variables make too many cases",
-                    span,
-                    format!(
-                        "more than {MAX_MATRIX_CASES} cases, or {} MiB of prompts",
-                        MAX_MATRIX_BYTES >> 20
-                    ),
-                )
-                .with_help("name fewer values, or put the cases into a JSONL file"),
-            );
+        if fits.is_none_or(|count| so_far + count > MAX_MATRIX_CASES) {
+            cx.problems.add(too_large(span));
             return false;
         }
 
@@ -158,6 +143,11 @@ impl<'a> MatrixExpander<'a> {
         let several = count.is_some_and(|count| count > 1);
         let base = base_id(&test, index);
         for (at, VariableCombination { mut vars, code }) in combinations(&values).enumerate() {
+            // Calls of one program for several tests share a process.
+            if self.pending.len() >= PENDING_CASES && !self.add_pending(cx, into) {
+                return false;
+            }
+
             let transform = transform.clone();
             // Changed variables are not what a template was, so that extensions get them as they are.
             let is_shown = self.source.is_some() && code.is_empty() && transform.is_none();
@@ -225,12 +215,16 @@ impl<'a> MatrixExpander<'a> {
         if variants.is_empty() { vec![variant] } else { variants }
     }
 
-    /// Runs the code of the pending cases, and adds them.
-    fn add_pending(&mut self, cx: &mut DecodeContext, into: &mut CaseCollector) {
+    /// Runs the code of the pending cases, and adds them. Returns false when the limit of their prompts is reached.
+    fn add_pending(&mut self, cx: &mut DecodeContext, into: &mut CaseCollector) -> bool {
         let mut pending = std::mem::take(&mut self.pending);
         run_code(cx, self.file, &mut pending);
 
         for case in pending {
+            if self.bytes > MAX_MATRIX_BYTES {
+                cx.problems.add(too_large(case.span));
+                return false;
+            }
             if case.variants.iter().any(|variant| variant.is_broken) {
                 into.met = true;
                 into.broken += 1;
@@ -243,6 +237,8 @@ impl<'a> MatrixExpander<'a> {
                 self.add_case(cx, id, &Combination { case: &case, variant }, into);
             }
         }
+
+        true
     }
 
     /// Returns the prompts that a test is asked; nothing stands for the input of the test itself.
@@ -304,7 +300,7 @@ impl<'a> MatrixExpander<'a> {
         into: &mut CaseCollector,
     ) {
         let before = cx.problems.error_count();
-        let id = self.unique_id(id);
+        let id = self.ids.take(&id);
         let defaults = Arc::clone(&into.defaults);
         let Some(mut read) = self.write_case(cx, &id, combination, &defaults) else {
             into.met = true;
@@ -504,15 +500,10 @@ impl<'a> MatrixExpander<'a> {
 
         let judge = test.options.judge.as_ref().and_then(|node| self.judge_name(node));
         let writer = AssertionWriter {
-            spelling: self.file.spelling,
-            templates: &self.file.templates,
-            scope,
-            vars,
-            root: self.file.root,
             judge: judge.as_deref(),
             judge_setting: test.options.judge.as_ref(),
             rubric_prompt: test.options.rubric_prompt.as_ref(),
-            judges: self.judges,
+            ..self.assertion_writer(scope, vars)
         };
         let before = cx.problems.error_count();
         let mut graders: Vec<TreeNode> = Vec::new();
@@ -551,6 +542,25 @@ impl<'a> MatrixExpander<'a> {
         }
 
         Some(marks)
+    }
+
+    /// Returns a writer of assertions for which no judge is named.
+    fn assertion_writer<'w>(
+        &'w self,
+        scope: &'w super::template::TemplateScope,
+        vars: &'w Map<String, Value>,
+    ) -> AssertionWriter<'w> {
+        AssertionWriter {
+            spelling: self.file.spelling,
+            templates: &self.file.templates,
+            scope,
+            vars,
+            root: self.file.root,
+            judge: None,
+            judge_setting: None,
+            rubric_prompt: None,
+            judges: self.judges,
+        }
     }
 
     /// Returns the name of the judge that options name.
@@ -629,17 +639,7 @@ impl<'a> MatrixExpander<'a> {
             return entry.value.clone();
         }
 
-        let writer = AssertionWriter {
-            spelling: self.file.spelling,
-            templates: &self.file.templates,
-            scope,
-            vars,
-            root: self.file.root,
-            judge: None,
-            judge_setting: None,
-            rubric_prompt: None,
-            judges: self.judges,
-        };
+        let writer = self.assertion_writer(scope, vars);
         let turns = turns.iter().map(|turn| {
             let mut lowered = MapNode::new(turn.use_span());
             for part in turn.as_map().unwrap_or_default() {
@@ -679,16 +679,16 @@ impl<'a> MatrixExpander<'a> {
         });
         written.collect()
     }
+}
 
-    fn unique_id(&mut self, id: String) -> String {
-        let mut unique = id.clone();
-        let mut number = 2;
-        while !self.ids.insert(unique.clone()) {
-            unique = format!("{id}-{number}");
-            number += 1;
-        }
-        unique
-    }
+fn too_large(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        codes::MATRIX_TOO_LARGE,
+        "prompts, tests and variables make too many cases",
+        span,
+        format!("more than {MAX_MATRIX_CASES} cases, or {} MiB of prompts", MAX_MATRIX_BYTES >> 20),
+    )
+    .with_help("name fewer values, or put the cases into a JSONL file")
 }
 
 /// A case of the `tests` format that is still to be decoded.

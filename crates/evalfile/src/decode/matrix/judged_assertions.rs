@@ -3,58 +3,43 @@
 use assize_diagnostic::{Diagnostic, Span};
 use serde_json::{Value, json};
 
+use super::assertion_grader::AssertionGrader;
 use super::assertion_types::AssertionSupport;
 use super::assertion_values::read_value_file;
-use super::assertions::{AssertionParts, AssertionValues, AssertionWriter, missing_value};
 use super::nodes::{MapNode, json_node, list_node, text_node};
 use crate::codes;
-use crate::decode::{DecodeContext, MapReader};
 use crate::tree::{NodeValue, TreeNode};
 
-impl AssertionWriter<'_> {
+impl AssertionGrader<'_> {
     /// Writes an assertion that a judge decides.
-    pub(super) fn write_judged(
-        &self,
-        cx: &mut DecodeContext,
-        object: &mut MapReader<'_>,
-        grader: &mut MapNode,
-        assertion: &AssertionParts,
-        parts: &AssertionValues<'_>,
-    ) -> Option<()> {
-        if let Some(judge) = &parts.judge {
-            grader.add_text("target", judge.clone());
-        }
+    pub(super) fn write_judged(&mut self) -> Option<()> {
+        self.add_judge("target");
 
         // AgentV's prompt of a judge, or promptfoo's where there is no criterion beside it.
-        let prompt = object.entry("prompt").filter(|entry| !entry.value.is_null()).map(|entry| &entry.value);
-        let own = prompt.or(parts.prompt).or(self.rubric_prompt);
-        let value = match &parts.value {
-            Some(value) => Some(read_value_file(cx, value)?),
+        let prompt = self.object.entry("prompt").filter(|entry| !entry.value.is_null());
+        let prompt = prompt.map(|entry| &entry.value);
+        let own = prompt.or(self.prompt).or(self.writer.rubric_prompt);
+        let value = match &self.value {
+            Some(value) => Some(read_value_file(self.cx, value)?),
             None => None,
         };
         if let (Some(prompt), true) = (own, prompt.is_some() || value.is_none()) {
-            grader.add_text("type", "llm-grader");
-            grader.add("prompt", prompt.use_span(), text_node(prompt.use_span(), prompt_text(prompt)));
+            let span = prompt.use_span();
+            self.grader.add_text("type", "llm-grader");
+            self.grader.add("prompt", span, text_node(span, prompt_text(prompt)));
             return Some(());
         }
 
-        if let Some(prompt) = parts.prompt.or(self.rubric_prompt) {
-            cx.problems.add(
+        self.warn_about_prompt(
+            "criteria are put to judges by the built-in prompt",
+            "say what matters in the criterion",
+        );
+        if self.threshold.is_some() && self.kind.support != AssertionSupport::ScoredCriterion {
+            self.cx.problems.add(
                 Diagnostic::warning(
                     codes::READ_DIFFERENTLY,
-                    "the judge's own prompt is not used",
-                    prompt.use_span(),
-                    "criteria are put to judges by the built-in prompt",
-                )
-                .with_help("say what matters in the criterion"),
-            );
-        }
-        if parts.threshold.is_some() && assertion.kind.support != AssertionSupport::ScoredCriterion {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::READ_DIFFERENTLY,
-                    format!("the `threshold` of `{}` has no effect", assertion.kind.name),
-                    assertion.span,
+                    format!("the `threshold` of `{}` has no effect", self.kind.name),
+                    self.span,
                     "a criterion is met or not, without a score between",
                 )
                 .with_help("use `g-eval` for a score with a threshold"),
@@ -62,56 +47,57 @@ impl AssertionWriter<'_> {
         }
 
         let Some(value) = value else {
-            grader.add_text("type", "llm-grader");
+            self.grader.add_text("type", "llm-grader");
             return Some(());
         };
-        grader.add_text("type", "rubrics");
-        let criteria = criteria_of(cx, &value, assertion)?;
-        grader.add("criteria", value.use_span(), criteria);
+        self.grader.add_text("type", "rubrics");
+        let criteria = self.criteria_of(&value)?;
+        self.grader.add("criteria", value.use_span(), criteria);
 
         Some(())
     }
-}
 
-/// Returns the criteria of an assertion that a judge decides.
-fn criteria_of(cx: &mut DecodeContext, value: &TreeNode, assertion: &AssertionParts) -> Option<TreeNode> {
-    let span = value.use_span();
-    let texts: Vec<&TreeNode> = match &value.data {
-        NodeValue::Seq(items) => items.iter().collect(),
-        _ => vec![value],
-    };
-
-    let mut criteria = Vec::new();
-    for text in texts {
-        let written = match &text.data {
-            NodeValue::Str(written) => written.trim().to_owned(),
-            // AgentV's criteria with ids, weights and score ranges; and goals of trajectories.
-            NodeValue::Map(_) => match text.get("goal").and_then(TreeNode::as_str) {
-                Some(goal) => format!("Reaches this goal: {goal}"),
-                None if text.get("outcome").is_some() || text.get("score_ranges").is_some() => {
-                    criteria.push(text.clone());
-                    continue;
-                }
-                None => text.to_json().to_string(),
-            },
-            _ => text.to_json().to_string(),
+    /// Returns the criteria that a `value` holds.
+    fn criteria_of(&mut self, value: &TreeNode) -> Option<TreeNode> {
+        let span = value.use_span();
+        let texts: Vec<&TreeNode> = match &value.data {
+            NodeValue::Seq(items) => items.iter().collect(),
+            _ => vec![value],
         };
-        if written.is_empty() {
-            cx.problems.add(missing_value(assertion));
-            return None;
+
+        let mut criteria = Vec::new();
+        for text in texts {
+            let written = match &text.data {
+                NodeValue::Str(written) => written.trim().to_owned(),
+                // AgentV's criteria with ids, weights and score ranges; and goals of trajectories.
+                NodeValue::Map(_) => match text.get("goal").and_then(TreeNode::as_str) {
+                    Some(goal) => format!("Reaches this goal: {goal}"),
+                    None if text.get("outcome").is_some() || text.get("score_ranges").is_some() => {
+                        criteria.push(text.clone());
+                        continue;
+                    }
+                    None => text.to_json().to_string(),
+                },
+                _ => text.to_json().to_string(),
+            };
+            if written.is_empty() {
+                return self.refuse_missing_value();
+            }
+
+            let mut criterion = MapNode::new(text.use_span());
+            criterion.add("outcome", text.use_span(), text_node(text.use_span(), written));
+            match self.kind.support {
+                AssertionSupport::Fact => criterion.add_text("operator", "contradiction"),
+                AssertionSupport::ScoredCriterion => {
+                    criterion.add("score_ranges", span, score_ranges(span));
+                }
+                _ => {}
+            }
+            criteria.push(criterion.finish());
         }
 
-        let mut criterion = MapNode::new(text.use_span());
-        criterion.add("outcome", text.use_span(), text_node(text.use_span(), written));
-        match assertion.kind.support {
-            AssertionSupport::Fact => criterion.add_text("operator", "contradiction"),
-            AssertionSupport::ScoredCriterion => criterion.add("score_ranges", span, score_ranges(span)),
-            _ => {}
-        }
-        criteria.push(criterion.finish());
+        Some(list_node(span, criteria))
     }
-
-    Some(list_node(span, criteria))
 }
 
 /// The scale of `g-eval`.

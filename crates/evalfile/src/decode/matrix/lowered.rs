@@ -1,17 +1,19 @@
 //! A matrix file as a file of the `tests` format: what conversions write.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Severity, Span};
 use serde_json::{Map, Value, json};
 
+use super::nodes::list_node;
 use super::pending::PendingCase;
 use crate::codes;
 use crate::decode::DecodeContext;
 use crate::decode::case::{DecodedCase, decode_prepared_case};
+use crate::decode::grader::{AssertionContext, decode_assertions};
 use crate::decode::suite::SuiteDefaults;
-use crate::model::{AnswerSelection, FilePosition, GraderKind};
+use crate::model::{AnswerSelection, EvalFileFormat, FilePosition, GraderKind};
 use crate::tree::{NodeValue, TreeNode};
 
 /// A matrix file as a file of the `tests` format.
@@ -184,11 +186,10 @@ pub(super) fn decode_readable_graders(
     let known = std::mem::replace(&mut cx.problems, quiet);
     let mut kept = Vec::new();
     for grader in assertions_of(&mut node).map(std::mem::take).unwrap_or_default() {
-        let mut alone = node.clone();
-        if let Some(list) = assertions_of(&mut alone) {
-            *list = vec![grader.clone()];
-        }
-        if decode_prepared_case(cx, &alone, defaults, BTreeMap::new()).case.is_some() {
+        let before = cx.problems.error_count();
+        let alone = list_node(grader.span, vec![grader.clone()]);
+        decode_assertions(cx, &alone, EvalFileFormat::Two, AssertionContext::default());
+        if cx.problems.error_count() == before {
             kept.push(grader);
         } else if let Some(lowered) = &mut cx.lowered {
             lowered.leave_out(grader.span);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use assize_diagnostic::Span;
+use assize_records::UniqueIds;
 
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
@@ -64,23 +65,16 @@ impl MapNode {
 
 /// Numbers the graders of a list that share a name: a metric may be measured by several assertions.
 pub(super) fn number_names(graders: &mut [TreeNode]) {
-    let mut taken: BTreeSet<String> = BTreeSet::new();
     let names = graders.iter().filter_map(|node| node.get("name")?.as_str().map(str::to_owned));
-    let all: BTreeSet<String> = names.collect();
+    let mut ids: UniqueIds = names.collect();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
     for node in graders {
         let NodeValue::Map(entries) = &mut node.data else { continue };
         let Some(entry) = entries.iter_mut().find(|entry| entry.key == "name") else { continue };
         let NodeValue::Str(name) = &mut entry.value.data else { continue };
-        if taken.insert(name.clone()) {
-            continue;
+        if !seen.insert(name.clone()) {
+            *name = ids.take(name);
         }
-
-        let mut number = 2;
-        while all.contains(&format!("{name}-{number}")) || taken.contains(&format!("{name}-{number}")) {
-            number += 1;
-        }
-        *name = format!("{name}-{number}");
-        taken.insert(name.clone());
     }
 }
 

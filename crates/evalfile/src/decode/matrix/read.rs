@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::authored::MatrixSource;
 use super::expand::MatrixExpander;
@@ -71,7 +71,7 @@ pub(crate) fn load_matrix(
     if let Some(list) = list {
         all = tests.read_list(cx, &list.value);
     }
-    let mut extensions = read_extended(cx, &mut object);
+    let extensions = read_extended(cx, &mut object);
     let written = object.entry("scenarios").filter(|entry| !entry.value.is_null());
     let mut scenarios = written.map(|entry| entry.value.clone());
     let parts = SuiteParts { prompts: &mut prompts.found, default: &mut default, tests: &mut all };
@@ -98,20 +98,8 @@ pub(crate) fn load_matrix(
     report_idle(cx, &mut object, spelling);
     let (mut suite, defaults) = read_suite(cx, &mut object, settings, path)?;
     suite.unrun_code = unrun_code;
-    if let Some((read, suite_value)) = extensions.as_mut().zip(shown) {
-        suite.unbuilt.append(&mut read.unbuilt);
-        // AgentV's functions are told the path of the workspace.
-        let workspace = suite.workspace.as_mut().filter(|workspace| workspace.describes_folder());
-        let in_workspace = spelling == MatrixSpelling::Snake && workspace.is_some();
-        if let Some(workspace) = workspace.filter(|_| in_workspace) {
-            Arc::make_mut(workspace).hooks.functions = workspace_functions(&read.list, path);
-        }
-        let list = std::mem::take(&mut read.list);
-        suite.extensions = (!list.is_empty()).then(|| {
-            let is_agentv = spelling == MatrixSpelling::Snake;
-            let (suite, config) = (suite_value, root.to_json());
-            Arc::new(SuiteExtensions { list, suite, config, in_workspace, is_agentv })
-        });
+    if let Some((read, shown)) = extensions.zip(shown) {
+        add_extensions(&mut suite, read, shown, root, spelling);
     }
     let judges = super::test_judges::judges_of(cx, &mut providers, &default, &all);
     let found = providers.found;
@@ -140,6 +128,29 @@ pub(crate) fn load_matrix(
     cx.sources = sources;
 
     Some((suite, collector.into_cases()))
+}
+
+/// Adds extensions to a suite, which is `shown` to them as JSON.
+fn add_extensions(
+    suite: &mut Suite,
+    mut read: ReadExtensions,
+    shown: Value,
+    root: &TreeNode,
+    spelling: MatrixSpelling,
+) {
+    suite.unbuilt.append(&mut read.unbuilt);
+    // AgentV's functions are told the path of the workspace.
+    let is_agentv = spelling == MatrixSpelling::Snake;
+    let workspace = suite.workspace.as_mut().filter(|workspace| workspace.describes_folder());
+    let in_workspace = is_agentv && workspace.is_some();
+    if let Some(workspace) = workspace.filter(|_| in_workspace) {
+        Arc::make_mut(workspace).hooks.functions = workspace_functions(&read.list, &suite.path);
+    }
+    if !read.list.is_empty() {
+        let (list, config) = (read.list, root.to_json());
+        suite.extensions =
+            Some(Arc::new(SuiteExtensions { list, suite: shown, config, in_workspace, is_agentv }));
+    }
 }
 
 /// Reads `extensions`; `None` where they are not there.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use assize_diagnostic::Diagnostic;
 
+use super::assertion_grader::{AssertionGrader, prompt_not_used};
 use super::assertion_types::AssertionSupport;
-use super::assertions::{AssertionParts, AssertionValues, missing_value};
-use super::nodes::{MapNode, text_node};
+use super::nodes::text_node;
 use super::tests::MatrixTest;
 use crate::codes;
 use crate::decode::DecodeContext;
@@ -18,64 +18,54 @@ use crate::tree::TreeNode;
 /// Keys of the `value` of `max-score`, which are those of the grader.
 const MAX_SCORE_KEYS: [&str; 3] = ["method", "weights", "threshold"];
 
-/// Writes `select-best` or `max-score` as the grader of that type.
-pub(super) fn write_selection(
-    cx: &mut DecodeContext,
-    grader: &mut MapNode,
-    assertion: &AssertionParts,
-    parts: &AssertionValues<'_>,
-) -> Option<()> {
-    grader.add_text("type", assertion.kind.name);
-    if assertion.kind.support == AssertionSupport::MaxScore {
-        return write_max_score(cx, grader, parts);
-    }
-
-    let Some(value) = parts.value.as_ref().filter(|value| value.as_str().is_some()) else {
-        cx.problems.add(match &parts.value {
-            Some(value) => wrong_type(value, "`value` of `select-best`", "a text"),
-            None => missing_value(assertion),
-        });
-        return None;
-    };
-    if let Some(prompt) = parts.prompt {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::READ_DIFFERENTLY,
-                "the judge's own prompt is not used",
-                prompt.use_span(),
-                "answers are compared by the built-in prompt",
-            )
-            .with_help("say what matters in `value`"),
-        );
-    }
-    grader.add(
-        "criteria",
-        value.use_span(),
-        text_node(value.use_span(), value.as_str().unwrap_or_default().trim()),
-    );
-    if let Some(judge) = &parts.judge {
-        grader.add_text("judge", judge.clone());
-    }
-
-    Some(())
-}
-
-fn write_max_score(cx: &mut DecodeContext, grader: &mut MapNode, parts: &AssertionValues<'_>) -> Option<()> {
-    let Some(value) = &parts.value else { return Some(()) };
-    let Some(entries) = value.as_map() else {
-        cx.problems.add(wrong_type(value, "`value` of `max-score`", "a map"));
-        return None;
-    };
-    for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
-        if MAX_SCORE_KEYS.contains(&entry.key.as_str()) {
-            grader.add(&entry.key, entry.key_span, entry.value.clone());
-        } else {
-            let reason = "`max-score` has `method`, `weights` and `threshold`";
-            cx.problems.add(super::tests::no_effect(entry, reason));
+impl AssertionGrader<'_> {
+    /// Writes `select-best` or `max-score` as the grader of that type.
+    pub(super) fn write_selection(&mut self) -> Option<()> {
+        self.grader.add_text("type", self.kind.name);
+        if self.kind.support == AssertionSupport::MaxScore {
+            return self.write_max_score();
         }
+
+        let (span, criteria) = match &self.value {
+            Some(value) => match value.as_str() {
+                Some(text) => (value.use_span(), text.trim()),
+                None => {
+                    self.cx.problems.add(wrong_type(value, "`value` of `select-best`", "a text"));
+                    return None;
+                }
+            },
+            None => return self.refuse_missing_value(),
+        };
+        self.grader.add("criteria", span, text_node(span, criteria));
+        if let Some(prompt) = self.prompt {
+            self.cx.problems.add(prompt_not_used(
+                prompt,
+                "answers are compared by the built-in prompt",
+                "say what matters in `value`",
+            ));
+        }
+        self.add_judge("judge");
+
+        Some(())
     }
 
-    Some(())
+    fn write_max_score(&mut self) -> Option<()> {
+        let Some(value) = &self.value else { return Some(()) };
+        let Some(entries) = value.as_map() else {
+            self.cx.problems.add(wrong_type(value, "`value` of `max-score`", "a map"));
+            return None;
+        };
+        for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
+            if MAX_SCORE_KEYS.contains(&entry.key.as_str()) {
+                self.grader.add(&entry.key, entry.key_span, entry.value.clone());
+            } else {
+                let reason = "`max-score` has `method`, `weights` and `threshold`";
+                self.cx.problems.add(super::tests::no_effect(entry, reason));
+            }
+        }
+
+        Some(())
+    }
 }
 
 /// Gives the weights of `max-score` to the graders of the case: assertions are weighted by their types, graders by their

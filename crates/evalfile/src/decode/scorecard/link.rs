@@ -7,7 +7,10 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 use assize_rubric::{LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE, UnboundLabels, Weight};
 
-use super::draft::{LabelDraft, NodeSpans, PartsDraft, PromptDraft, ScorecardCaseDraft, ScorecardDraft};
+use super::draft::{
+    BenchmarkDraft, LabelDraft, NodeSpans, PartsDraft, PromptDraft, RubricDraft, ScorecardCaseDraft,
+    ScorecardDraft,
+};
 use super::prompt::PromptCondition;
 use super::{applicability, prompts, weights};
 use crate::codes;
@@ -73,50 +76,12 @@ pub(super) fn link_scorecard(
     let benchmark_spans: Vec<Span> = draft.benchmarks.iter().map(|benchmark| benchmark.code.span).collect();
     let benchmarks = draft.benchmarks.into_iter().zip(prompt_places).zip(&codes.benchmark_parents);
     let benchmarks: Vec<ScorecardBenchmark> = benchmarks
-        .map(|((benchmark, prompt), parent)| ScorecardBenchmark {
-            place: cx.position(benchmark.code.span),
-            code: Arc::from(benchmark.code.value.as_str()),
-            label: benchmark.label,
-            concept: benchmark.concept,
-            weight: benchmark.weight.unwrap_or(Weight::ONE),
-            threshold: benchmark.threshold,
-            criticality: benchmark.criticality,
-            scale: benchmark.scale,
-            evaluator: benchmark.evaluator,
-            prompt,
-            checks: benchmark.checks,
-            all_must_pass: benchmark.all_must_pass,
-            raters: benchmark.raters,
-            inclusion: benchmark.inclusion,
-            exclusion: benchmark.exclusion,
-            examples: benchmark.examples,
-            tags: benchmark.tags.into_iter().map(|tag| tag.value).collect(),
-            marks: node_marks(cx, benchmark.code.span, &benchmark.spans),
-            // A benchmark without a parent was reported, so this value is never used.
-            parent: parent.map_or(0, |(parent, _)| parent),
-        })
+        .map(|((benchmark, prompt), parent)| link_benchmark(cx, benchmark, prompt, *parent))
         .collect();
 
-    let rubrics: Vec<ScorecardRubric> = draft
-        .rubrics
-        .into_iter()
-        .zip(parts)
-        .zip(&codes.rubric_parents)
-        .map(|((rubric, parts), parent)| ScorecardRubric {
-            place: cx.position(rubric.code.span),
-            code: Arc::from(rubric.code.value.as_str()),
-            label: rubric.label,
-            description: rubric.description,
-            weight: rubric.weight.unwrap_or(Weight::ONE),
-            aggregation: rubric.aggregation,
-            threshold: rubric.threshold,
-            hard_gate: rubric.hard_gate,
-            guidelines: rubric.guidelines,
-            parts,
-            parent: parent.map(|(parent, _)| parent),
-            marks: node_marks(cx, rubric.code.span, &rubric.spans),
-        })
-        .collect();
+    let rubrics = draft.rubrics.into_iter().zip(parts).zip(&codes.rubric_parents);
+    let rubrics: Vec<ScorecardRubric> =
+        rubrics.map(|((rubric, parts), parent)| link_rubric(cx, rubric, parts, *parent)).collect();
 
     let prompts = draft.prompts.into_iter().map(|prompt| link_prompt(cx, prompt)).collect();
 
@@ -136,6 +101,58 @@ pub(super) fn link_scorecard(
     applicability::report_labels_elsewhere(cx, &scorecard, &label_spans);
 
     scorecard
+}
+
+fn link_benchmark(
+    cx: &DecodeContext,
+    benchmark: BenchmarkDraft,
+    prompt: Option<usize>,
+    parent: Option<(usize, Span)>,
+) -> ScorecardBenchmark {
+    ScorecardBenchmark {
+        place: cx.position(benchmark.code.span),
+        code: Arc::from(benchmark.code.value.as_str()),
+        label: benchmark.label,
+        concept: benchmark.concept,
+        weight: benchmark.weight.unwrap_or(Weight::ONE),
+        threshold: benchmark.threshold,
+        criticality: benchmark.criticality,
+        scale: benchmark.scale,
+        evaluator: benchmark.evaluator,
+        prompt,
+        checks: benchmark.checks,
+        all_must_pass: benchmark.all_must_pass,
+        raters: benchmark.raters,
+        inclusion: benchmark.inclusion,
+        exclusion: benchmark.exclusion,
+        examples: benchmark.examples,
+        tags: benchmark.tags.into_iter().map(|tag| tag.value).collect(),
+        marks: node_marks(cx, benchmark.code.span, &benchmark.spans),
+        // A benchmark without a parent was reported, so this value is never used.
+        parent: parent.map_or(0, |(parent, _)| parent),
+    }
+}
+
+fn link_rubric(
+    cx: &DecodeContext,
+    rubric: RubricDraft,
+    parts: RubricChildren,
+    parent: Option<(usize, Span)>,
+) -> ScorecardRubric {
+    ScorecardRubric {
+        place: cx.position(rubric.code.span),
+        code: Arc::from(rubric.code.value.as_str()),
+        label: rubric.label,
+        description: rubric.description,
+        weight: rubric.weight.unwrap_or(Weight::ONE),
+        aggregation: rubric.aggregation,
+        threshold: rubric.threshold,
+        hard_gate: rubric.hard_gate,
+        guidelines: rubric.guidelines,
+        parts,
+        parent: parent.map(|(parent, _)| parent),
+        marks: node_marks(cx, rubric.code.span, &rubric.spans),
+    }
 }
 
 fn link_prompt(cx: &DecodeContext, prompt: PromptDraft) -> JudgePrompt {

@@ -2,9 +2,9 @@
 
 use assize_evalfile::EvalFileFormat;
 
-/// From which format to which.
+/// Formats of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Way {
+pub(crate) struct FormatDirection {
     pub(crate) from: EvalFileFormat,
     pub(crate) to: EvalFileFormat,
 }

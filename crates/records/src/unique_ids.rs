@@ -1,0 +1,61 @@
+//! Ids of records and cases that differ.
+
+use std::collections::{HashMap, HashSet};
+
+/// Ids that are taken. One that is wanted again gets a number: `name-2`, `name-3`.
+#[derive(Debug, Clone, Default)]
+pub struct UniqueIds {
+    taken: HashSet<String>,
+    /// Next number to try for ids that were wanted more than once: a whole file of cases may have one name.
+    numbers: HashMap<String, u32>,
+}
+
+impl UniqueIds {
+    /// Takes an id, or the first free one of `wish-2`, `wish-3`, ..., and returns it.
+    pub fn take(&mut self, wish: &str) -> String {
+        if self.taken.insert(wish.to_owned()) {
+            return wish.to_owned();
+        }
+
+        let number = self.numbers.entry(wish.to_owned()).or_insert(2);
+        loop {
+            let id = format!("{wish}-{number}");
+            *number += 1;
+            if self.taken.insert(id.clone()) {
+                return id;
+            }
+        }
+    }
+
+    /// Returns true if an id is taken.
+    pub fn is_taken(&self, id: &str) -> bool {
+        self.taken.contains(id)
+    }
+}
+
+impl FromIterator<String> for UniqueIds {
+    fn from_iter<I: IntoIterator<Item = String>>(ids: I) -> Self {
+        Self { taken: ids.into_iter().collect(), numbers: HashMap::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taken_ids_get_the_next_free_number() {
+        let mut ids: UniqueIds = ["b-2".to_owned()].into_iter().collect();
+        let wishes = ["a", "a", "a-2", "a", "b", "b"];
+        assert_eq!(wishes.map(|wish| ids.take(wish)), ["a", "a-2", "a-2-2", "a-3", "b", "b-3"]);
+        assert!(ids.is_taken("b-2") && !ids.is_taken("c"));
+    }
+
+    /// With a search from the first number for each, this takes hours.
+    #[test]
+    fn many_cases_may_have_one_name() {
+        let mut ids = UniqueIds::default();
+        let last = (0..200_000).map(|_| ids.take("a")).last();
+        assert_eq!(last.as_deref(), Some("a-200000"));
+    }
+}
