@@ -26,17 +26,13 @@ impl AssertionGrader<'_> {
             return self.write_max_score();
         }
 
-        let (span, criteria) = match &self.value {
-            Some(value) => match value.as_str() {
-                Some(text) => (value.use_span(), text.trim()),
-                None => {
-                    self.cx.problems.add(wrong_type(value, "`value` of `select-best`", "a text"));
-                    return None;
-                }
-            },
-            None => return self.refuse_missing_value(),
+        let Some(value) = &self.value else { return self.refuse_missing_value() };
+        let Some(text) = value.as_str() else {
+            self.cx.problems.add(wrong_type(value, "`value` of `select-best`", "a text"));
+            return None;
         };
-        self.grader.add("criteria", span, text_node(span, criteria));
+        let span = value.use_span();
+        self.grader.add("criteria", span, text_node(span, text.trim()));
         if let Some(prompt) = self.prompt {
             self.cx.problems.add(prompt_not_used(
                 prompt,
