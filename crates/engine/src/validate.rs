@@ -326,7 +326,8 @@ pub(crate) fn check_suite(
     found
 }
 
-/// Returns a warning at the first case that has no answer and no target, where none is used by default.
+/// Returns a note at the first case that has no answer and no target, where none is used by default. Options of the run may name
+/// one.
 fn unanswered(
     file: &LoadedFile,
     suite: &Suite,
@@ -338,14 +339,15 @@ fn unanswered(
     let mut cases = file.cases.kept().filter(lacks);
     let first = cases.next()?;
     let title = format!("case `{}` has no `output`, and no target is named", first.id);
-    let warning = Diagnostic::warning(codes::UNUSABLE_TARGET, title, span_of(&first.place)?, "not answered");
-    let warning = match cases.count() {
-        0 => warning,
-        1 => warning.with_note("so has 1 other case"),
-        more => warning.with_note(format!("so have {more} other cases")),
+    let found = Diagnostic::warning(codes::UNUSABLE_TARGET, title, span_of(&first.place)?, "not answered");
+    let found = match cases.count() {
+        0 => found,
+        1 => found.with_note("1 other case has neither"),
+        more => found.with_note(format!("{more} other cases have neither")),
     };
+    let found = Diagnostic { severity: Severity::Note, ..found };
 
-    Some(warning.with_help("add `output`, or `execution: {target: NAME}`, or run the file with `--target`"))
+    Some(found.with_help("add `output`, or `execution: {target: NAME}`, or run the file with `--target`"))
 }
 
 /// Returns the errors of the graders of a case that are defined in these sources.

@@ -263,13 +263,17 @@ fn a_run_names_the_problems_that_validate_names() {
 }
 
 #[test]
-fn a_case_that_nobody_answers_is_a_warning() {
+fn a_case_that_nobody_answers_is_a_note() {
     let cli = cli();
     let two = SOUND.to_owned() + "- {id: b, criteria: x, input: q, assertions: [Says y]}\n";
     cli.file("open.yaml", &two);
     let found = cli.run(&["validate", "open.yaml"]).expect_code(0).stdout;
     assert!(found.contains("case `a` has no `output`, and no target is named"), "{found}");
-    assert!(found.contains("so has 1 other case"), "{found}");
+    assert!(
+        found.contains("1 other case has neither")
+            && found.ends_with("2 cases: no errors or warnings, 1 note\n"),
+        "{found}"
+    );
 
     cli.file("given.yaml", two.replace("input: q", "input: q, output: y"));
     cli.file("named.yaml", two.replace("name: s", "name: s\nexecution: {target: echo}"));
