@@ -19,6 +19,7 @@ mod noise;
 pub mod orders;
 pub mod pairwise;
 pub mod panel;
+mod pass_rate;
 pub mod power;
 pub mod raters;
 pub mod repeats;
@@ -34,6 +35,7 @@ pub mod trend;
 pub use case_metrics::CriterionSample;
 pub use facts::{AmbiguousRun, CaseFact, CriterionFact, NameTable, RunFacts};
 pub use metric::{MetricEstimate, ResamplingOptions};
+pub use pass_rate::describe_pass_rate_gate;
 pub use scorecard::{
     BenchmarkCase, BenchmarkCaseList, BenchmarkCases, BenchmarkMeasurement, BenchmarkVote, LabelSet,
     MeasurementChange, NodeDifference, NodeSide, NodeTrendPoint, ScorecardComparison, ScorecardFailOn,

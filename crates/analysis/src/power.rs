@@ -10,6 +10,7 @@ use assize_stats::{
     },
     proportion,
     repeats::repeat_variance,
+    undefined_because,
 };
 use serde::Serialize;
 
@@ -194,7 +195,7 @@ fn design_effect_of_inputs(known: &PlanningInputs) -> Result<Option<f64>, String
         .ok_or_else(|| "clusters need the correlation of their cases as well (`--icc`)".to_owned())?;
     design_effect(size, correlation)
         .map(Some)
-        .map_err(|reason| format!("the design effect of the clusters is undefined, because {reason}"))
+        .map_err(|reason| format!("the design effect of the clusters is {}", undefined_because(reason)))
 }
 
 /// Builds an answer in cases, rounded up, times the design effect.
@@ -210,7 +211,7 @@ fn cases_answer(
         .and_then(|n| effect.map_or(Ok(n), |effect| inflate_for_clusters(n, effect)))
         .map(round_up_cases);
     let says = match (answer, effect) {
-        (Err(reason), _) => format!("undefined, because {reason}"),
+        (Err(reason), _) => undefined_because(reason),
         (Ok(_), Some(effect)) => {
             format!("{says}; times the design effect {} of the clusters", format_number(effect))
         }
@@ -221,7 +222,7 @@ fn cases_answer(
 
 /// Builds an entry for a question that has no answer.
 fn no_answer(question: String, unit: &'static str, method: &'static str, reason: &str) -> SampleSizeAnswer {
-    SampleSizeAnswer { question, answer: None, unit, method, says: format!("undefined, because {reason}") }
+    SampleSizeAnswer { question, answer: None, unit, method, says: undefined_because(reason) }
 }
 
 /// Returns the rate that lies a difference below another one, or above where that one is too low.
@@ -533,7 +534,7 @@ fn add_detectable_answers(
                 if cases == 1 { "1 pair".to_owned() } else { format!("{cases} pairs") },
                 format_number(100.0 * wanted.power)
             ),
-            Err(reason) => format!("undefined, because {reason}"),
+            Err(reason) => undefined_because(reason),
         };
         needs.push(SampleSizeAnswer { question, answer: answer.ok(), unit, method, says });
     };

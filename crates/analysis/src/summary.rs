@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use assize_rubric::{Verdict, format_rate};
 use assize_stats::{
-    ConfidenceLevel, FEW_CLUSTERS,
+    ConfidenceLevel, FEW_CLUSTERS, UNDEFINED, no_interval,
     power::{rate_precision, round_up_cases},
     repeats::{repeat_variance, stability},
     zero_failures,
@@ -552,9 +552,7 @@ pub fn stored_mean(figure: &EstimatedMetric) -> Option<MeanScore> {
         level: figure.level,
         method: match (&figure.method, &figure.undefined) {
             (Some(method), _) => format!("{method} {over}"),
-            (None, reason) => {
-                format!("no CI: {}", reason.as_deref().unwrap_or("undefined"))
-            }
+            (None, reason) => no_interval(reason.as_deref().unwrap_or(UNDEFINED)),
         },
     })
 }

@@ -1,6 +1,6 @@
 //! Counted pairs of decisions, with intervals.
 
-use assize_stats::{ConfidenceLevel, proportion};
+use assize_stats::{ConfidenceLevel, proportion, undefined_because};
 use serde::Serialize;
 
 use crate::{DecisionChange, DecisionPair, ScaleDecision};
@@ -37,7 +37,7 @@ impl CountedShare {
             level: ConfidenceLevel::P95.get(),
             method: match &found.interval {
                 Ok(interval) => interval.method.name().to_owned(),
-                Err(why) => format!("undefined, because {why}"),
+                Err(reason) => undefined_because(reason),
             },
         }
     }

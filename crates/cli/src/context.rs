@@ -37,6 +37,8 @@ pub(crate) enum ColorChoice {
 pub(crate) struct CliContext {
     /// Environment, folders, clock and stop signal.
     pub(crate) process: ProcessContext,
+    /// Words of the command line, without the program.
+    pub(crate) command_line: Vec<String>,
     /// Style of results on stdout.
     pub(crate) stdout: ReportStyle,
     /// Style of messages on stderr.
@@ -101,7 +103,10 @@ impl CliContext {
             .with_variables(variables)
             .with_file_variables(&file_variables);
 
-        Ok(Self { process, stdout, stderr, live_progress, printed: Arc::default() })
+        let words = std::env::args_os().skip(1);
+        let command_line = words.map(|word| word.to_string_lossy().into_owned()).collect();
+
+        Ok(Self { process, command_line, stdout, stderr, live_progress, printed: Arc::default() })
     }
 
     /// A variable of the environment or the `.env` file.

@@ -1,10 +1,10 @@
 //! Comparison of the budget of a run with what the run is expected to take.
 
-use assize_llm::Budget;
+use assize_llm::{Budget, CallBound};
 use assize_rubric::{Usd, dollars, grouped};
 use serde_json::{Value, json};
 
-use crate::estimate::RunEstimate;
+use crate::estimate::{RunEstimate, round_up};
 
 /// Expectation about a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,12 +20,11 @@ enum BudgetVerdict {
 }
 
 impl BudgetVerdict {
-    /// `low` is the lower estimate of the run, `high_and_largest` the upper one plus the reservation for its
-    /// last call.
-    fn from_range<T: PartialOrd>(limit: &T, low: &T, high_and_largest: &T) -> Self {
-        if limit < low {
+    /// Below `needed` the run is sure to stop, from `ample` on it is not expected to.
+    fn from_range<T: PartialOrd>(limit: &T, needed: &T, ample: &T) -> Self {
+        if limit < needed {
             Self::TooLittle
-        } else if limit >= high_and_largest {
+        } else if limit >= ample {
             Self::Enough
         } else {
             Self::MayExceed
@@ -64,6 +63,9 @@ fn check(budget: Budget, total: &RunEstimate, programs: u64) -> Vec<LimitCheck> 
     };
     let mut checked = Vec::new();
     let RunEstimate { calls, sure_calls, input, output, cost, largest } = *total;
+
+    // A call that may not be made needs nothing for certain.
+    let needed = if calls == sure_calls { largest.least } else { CallBound::default() };
     if let Some(limit) = budget.calls {
         // The upper estimate assumes that one call in ten is repeated.
         let most = calls + calls.div_ceil(10) + programs;
@@ -77,24 +79,26 @@ fn check(budget: Budget, total: &RunEstimate, programs: u64) -> Vec<LimitCheck> 
     }
 
     if let Some(limit) = budget.tokens {
-        let ample = input.1 + output.1 + largest.tokens;
+        let ample = round_up(input.1 + output.1 + largest.least_when_long.tokens());
+        let needed = needed.tokens().max(input.0 + output.0);
         checked.push(LimitCheck {
             key: "tokens",
             limit: limit.into(),
             words: format!("{} tokens", grouped(limit)),
-            verdict: at_best(BudgetVerdict::from_range(&limit, &(input.0 + output.0), &ample)),
+            verdict: at_best(BudgetVerdict::from_range(&limit, &needed, &ample)),
             ample: with_programs(format!("{} tokens", grouped(ample))),
         });
     }
 
     if let Some(limit) = budget.usd {
-        let ample = cost.map(|(_, high)| high + largest.usd);
+        let ample =
+            cost.map(|(_, high)| Usd::from_pico(round_up((high + largest.least_when_long.usd()).as_pico())));
         checked.push(LimitCheck {
             key: "usd",
             limit: json!(limit),
             words: format!("${limit}"),
             verdict: cost.zip(ample).map_or(BudgetVerdict::Unknown, |((low, _), ample)| {
-                at_best(BudgetVerdict::from_range(&limit, &low, &ample))
+                at_best(BudgetVerdict::from_range(&limit, &low.max(needed.usd()), &ample))
             }),
             ample: with_programs(ample.map_or_else(String::new, |ample: Usd| dollars(ample.as_dollars()))),
         });
@@ -142,12 +146,16 @@ mod tests {
 
     fn total() -> RunEstimate {
         RunEstimate {
-            calls: 10,
+            calls: 8,
             sure_calls: 8,
             input: (1000, 2000),
             output: (100, 3000),
             cost: Some((Usd::from_pico(1_000_000_000), Usd::from_pico(4_000_000_000))),
-            largest: LargestCall { tokens: 700, usd: Usd::from_pico(500_000_000) },
+            largest: LargestCall {
+                least: CallBound::new(1300, Usd::from_pico(1_300_000_000)),
+                least_when_long: CallBound::new(1400, Usd::from_pico(1_400_000_000)),
+                most: CallBound::new(9000, Usd::from_pico(9_000_000_000)),
+            },
         }
     }
 
@@ -159,12 +167,12 @@ mod tests {
     fn a_limit_is_enough_when_the_last_call_can_still_be_set_aside() {
         let calls = |calls| outlook(Budget { calls: Some(calls), ..Budget::default() });
         assert_eq!(
-            [7, 8, 11].map(calls),
+            [7, 8, 9].map(calls),
             [BudgetVerdict::TooLittle, BudgetVerdict::MayExceed, BudgetVerdict::Enough]
         );
         let tokens = |tokens| outlook(Budget { tokens: Some(tokens), ..Budget::default() });
         assert_eq!(
-            [1099, 1100, 5699, 5700].map(tokens),
+            [1299, 1300, 6399, 6400].map(tokens),
             [
                 BudgetVerdict::TooLittle,
                 BudgetVerdict::MayExceed,
@@ -176,20 +184,27 @@ mod tests {
             outlook(Budget { usd: Some(Usd::from_pico(micro * 1_000_000)), ..Budget::default() })
         };
         assert_eq!(
-            [999, 4499, 4500].map(usd),
+            [1299, 5399, 5400].map(usd),
             [BudgetVerdict::TooLittle, BudgetVerdict::MayExceed, BudgetVerdict::Enough]
         );
     }
 
     #[test]
+    fn a_call_that_may_not_be_made_needs_nothing() {
+        let unsure = RunEstimate { sure_calls: 7, ..total() };
+        let budget = Budget { tokens: Some(1100), ..Budget::default() };
+        assert_eq!(check(budget, &unsure, 0)[0].verdict, BudgetVerdict::MayExceed);
+    }
+
+    #[test]
     fn what_grading_programs_ask_may_be_too_much_for_any_limit() {
-        let budget = Budget { calls: Some(11), tokens: Some(1_000_000), usd: None };
+        let budget = Budget { calls: Some(9), tokens: Some(1_000_000), usd: None };
         let outlooks = check(budget, &total(), 4).into_iter().map(|checked| checked.verdict);
         assert_eq!(outlooks.collect::<Vec<_>>(), [BudgetVerdict::MayExceed, BudgetVerdict::MayExceed]);
         assert!(
-            lines(budget, &total(), 4)[1].ends_with("5,700 tokens and what grading programs ask is enough")
+            lines(budget, &total(), 4)[1].ends_with("6,400 tokens and what grading programs ask is enough")
         );
-        let calls = Budget { calls: Some(15), ..Budget::default() };
+        let calls = Budget { calls: Some(13), ..Budget::default() };
         assert_eq!(check(calls, &total(), 4)[0].verdict, BudgetVerdict::Enough);
     }
 

@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 
 use assize_grade::CallForecast;
-use assize_llm::{ChatRequest, ModelCard, reply_limit, thinks};
+use assize_llm::{CallBound, CallBounds, ChatRequest, ModelCard, OutputLimit, reply_limit, thinks};
 use assize_rubric::Usd;
 use serde_json::{Value, json};
 
@@ -37,12 +37,15 @@ pub struct RunEstimate {
     pub(crate) largest: LargestCall,
 }
 
-/// The most that any one call can take, which is what a budget sets aside for it.
+/// Amounts that a budget sets aside for the largest call. Each is that of the call for which it is largest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct LargestCall {
-    pub(crate) tokens: u64,
-    /// As far as prices are known.
-    pub(crate) usd: Usd,
+    /// Amount without which it is not sent: before any reply was seen, and with answers that don't exist yet empty.
+    pub(crate) least: CallBound,
+    /// Amount without which it is not sent after long replies, and with long answers.
+    pub(crate) least_when_long: CallBound,
+    /// Amount set aside where the budget allows it.
+    pub(crate) most: CallBound,
 }
 
 /// The calls of a model that answers.
@@ -91,7 +94,12 @@ impl RunEstimate {
         let shown = unknown.1.div_ceil(calls) * ANSWER.1 * BYTES_PER_TOKEN;
         Self {
             sure_calls,
-            largest: LargestCall::from_tokens(largest.0 + shown, largest.1, card),
+            largest: LargestCall::new(
+                (largest.0, shown),
+                largest.1,
+                forecast.long_reply_tokens.div_ceil(calls),
+                card,
+            ),
             ..Self::priced(calls, (low, high), cached, output, card)
         }
     }
@@ -100,18 +108,19 @@ impl RunEstimate {
     pub(crate) fn of_target(answers: AnswerCalls, model: &str, card: ModelCard) -> Self {
         let AnswerCalls { calls, bytes, longest, earlier, max_output_tokens } = answers;
         let request = ChatRequest { max_output_tokens, ..ChatRequest::new(Vec::new()) };
-        let limit = u64::from(reply_limit(model, card, &request));
-        let long = (ANSWER.1 + if thinks(model) { THOUGHT } else { 0 }).min(limit);
+        let limit = reply_limit(model, card, &request);
+        let long = (ANSWER.1 + if thinks(model) { THOUGHT } else { 0 }).min(limit.most.into());
         let input = (least(bytes, calls), bytes.div_ceil(2) + calls * FRAME + earlier * long);
 
         Self {
             sure_calls: calls,
-            largest: LargestCall::from_tokens(
-                longest
-                    + earlier.div_ceil(calls.max(1)) * long * BYTES_PER_TOKEN
-                    + card.estimator.most(&request)
-                    + FRAME,
+            largest: LargestCall::new(
+                (
+                    longest + card.estimator.most(&request) + FRAME,
+                    earlier.div_ceil(calls.max(1)) * long * BYTES_PER_TOKEN,
+                ),
                 limit,
+                long,
                 card,
             ),
             ..Self::priced(calls, input, 0, (calls * ANSWER.0, calls * long), card)
@@ -134,7 +143,7 @@ impl RunEstimate {
             "calls": self.calls,
             "tokens": { "input": range(self.input), "output": range(self.output) },
             "cost_usd": self.cost.map(|(low, high)| json!({ "low": low, "high": high })),
-            "largest_call": { "tokens": self.largest.tokens, "cost_usd": self.cost.map(|_| self.largest.usd) },
+            "largest_call": self.largest.to_json(self.cost.is_some()),
         })
     }
 }
@@ -153,14 +162,50 @@ impl AddAssign for RunEstimate {
 }
 
 impl LargestCall {
-    fn from_tokens(read: u64, written: u64, card: ModelCard) -> Self {
-        let usd = card.price.map_or(Usd::ZERO, |price| price.most(read, written));
-        Self { tokens: read + written, usd }
+    /// Call of so many tokens at most, without and with long answers, whose reply has these limits, among calls whose long
+    /// replies have `long_reply` tokens.
+    fn new(
+        (input, answers): (u64, u64),
+        output_limit: OutputLimit,
+        long_reply: u64,
+        card: ModelCard,
+    ) -> Self {
+        let CallBounds { least: least_when_long, most } =
+            CallBounds::new(input + answers, output_limit.after_reply_of(long_reply), card);
+        Self { least: CallBounds::new(input, output_limit, card).least, least_when_long, most }
     }
 
     fn larger_of(self, other: Self) -> Self {
-        Self { tokens: self.tokens.max(other.tokens), usd: self.usd.max(other.usd) }
+        let larger =
+            |a: CallBound, b: CallBound| CallBound::new(a.tokens().max(b.tokens()), a.usd().max(b.usd()));
+        Self {
+            least: larger(self.least, other.least),
+            least_when_long: larger(self.least_when_long, other.least_when_long),
+            most: larger(self.most, other.most),
+        }
     }
+
+    fn to_json(self, has_prices: bool) -> Value {
+        let usd = |bound: CallBound| has_prices.then(|| bound.usd());
+        json!({
+            "tokens": self.most.tokens(),
+            "cost_usd": usd(self.most),
+            "least_tokens": self.least.tokens(),
+            "least_cost_usd": usd(self.least),
+        })
+    }
+}
+
+/// Rounds up to two significant digits. Estimates are no more precise than that.
+pub(crate) fn round_up(value: u64) -> u64 {
+    let unit = 10_u64.pow(value.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    value.div_ceil(unit).saturating_mul(unit)
+}
+
+/// Rounds down to two significant digits.
+pub(crate) fn round_down(value: u64) -> u64 {
+    let unit = 10_u64.pow(value.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    value / unit * unit
 }
 
 /// The least tokens of so many bytes in so many calls, each of which is counted by itself.
@@ -192,7 +237,7 @@ mod tests {
             input_tokens: 15_000,
             repeated_tokens: 7_500,
             long_reply_tokens: 5_000,
-            largest: (6_000, 8_192),
+            largest: (6_000, OutputLimit { most: 8_192, least: 500 }),
             decisions: 10,
             criteria: 10,
             ..CallForecast::default()
@@ -209,7 +254,9 @@ mod tests {
             estimate.cost,
             Some((Usd::from_pico(499_500_000 + 4_995_000_000 + 400_000_000), micro(16_500 + 22_000)))
         );
-        assert_eq!(estimate.largest, LargestCall { tokens: 14_192, usd: micro(6_000 + 4 * 8_192) });
+        let bound = |output: u64| CallBound::new(6_000 + output, micro(6_000 + 4 * output));
+        let largest = LargestCall { least: bound(500), least_when_long: bound(750), most: bound(8_192) };
+        assert_eq!(estimate.largest, largest);
     }
 
     #[test]
@@ -218,7 +265,7 @@ mod tests {
             AnswerCalls { calls: 3, bytes: 400, longest: 200, earlier: 0, max_output_tokens: Some(50) };
         let estimate = RunEstimate::of_target(answers, "gpt-4o", card());
         assert_eq!((estimate.input, estimate.output), ((97, 248), (3, 150)));
-        assert_eq!(estimate.largest.tokens, 200 + 32 + 16 + 50);
+        assert_eq!(estimate.largest.most.tokens(), 200 + 32 + 16 + 50);
         let unlimited = AnswerCalls { max_output_tokens: None, ..answers };
         assert_eq!(RunEstimate::of_target(unlimited, "gpt-4o", card()).output.1, 3_000);
         assert_eq!(RunEstimate::of_target(unlimited, "o3", card()).output.1, 3 * 5_096);

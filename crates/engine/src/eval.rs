@@ -29,6 +29,7 @@ use crate::prepared::{PreparedFile, PreparedPlan, is_deal_known, stamps};
 use crate::prices;
 use crate::session::{DealtShard, FinishedRun, RunSession, hash_inputs};
 use crate::shard;
+use crate::validate::check_files;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
 /// Outcome of a request for a run.
@@ -421,41 +422,6 @@ fn with_cache_of_suites(options: &EvalOptions, loaded: &LoadedFiles) -> EvalOpti
     }
 
     options
-}
-
-/// Reports what is wrong with the files; returns a summary of problems that are no reason not to run the rest.
-fn check_files(
-    loaded: &LoadedFiles,
-    options: &EvalOptions,
-    engine: &Engine,
-) -> Result<Option<String>, EngineError> {
-    if let Some(scorecard) = loaded.scorecards.first() {
-        let shown = scorecard.display();
-        let message =
-            format!("`{shown}` is a scorecard, not an eval file; use `assize scorecard run {shown}`");
-        if loaded.files.is_empty() {
-            return Err(EngineError::usage(message));
-        }
-
-        engine.warn(message);
-    }
-
-    loaded.report_diagnostics(engine);
-    let (errors, warnings) = loaded.tally();
-    let problems = format!("{errors} error{} in the eval files", if errors == 1 { "" } else { "s" });
-    let has_valid = loaded.files.iter().any(LoadedFile::can_run_in_part);
-    if errors > 0 && (!options.keep_going || !has_valid) {
-        let advice = if has_valid { "; `--keep-going` runs the valid cases" } else { "" };
-        return Err(EngineError::invalid_file(format!("{problems}, so nothing was run{advice}")));
-    }
-
-    if warnings > 0 && options.deny.warnings {
-        return Err(EngineError::invalid_file(format!(
-            "{warnings} warnings, denied with `--deny warnings`; nothing was run"
-        )));
-    }
-
-    Ok((errors > 0).then(|| problems + &loaded.left_out_files()))
 }
 
 /// Run of eval files in the making.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assize_evalfile::{Case, GraderKind};
 use assize_grade::CallForecast;
-use assize_llm::{Budget, ModelCard};
+use assize_llm::{Budget, CallBound, ModelCard};
 use assize_rubric::{JudgingMode, Usd, dollars, grouped};
 use assize_run::{ItemError, ItemSource, JudgeError, WorkItem, forecast};
 use assize_targets::TargetKind;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::budget_check;
 use crate::error::EngineError;
-use crate::estimate::{AnswerCalls, RunEstimate};
+use crate::estimate::{AnswerCalls, LargestCall, RunEstimate, round_down, round_up};
 use crate::graders::visit_graders;
 
 /// Sum of what the items of a run would take.
@@ -327,14 +327,7 @@ impl RunPlan {
             let calls = counted(total.calls, "call", "calls");
             lines.push(format!("total: {calls}, {}", estimate_text(total)));
             lines.extend(self.batch_line());
-            let money = match total.cost {
-                Some(_) => format!(", {}", dollars(total.largest.usd.as_dollars())),
-                None => String::new(),
-            };
-            lines.push(format!(
-                "largest call: up to {} tokens{money}; a budget sets this aside for each call in flight",
-                grouped(total.largest.tokens)
-            ));
+            lines.push(largest_call_text(&total));
 
             if !self.unpriced().is_empty() {
                 lines.push(format!("unknown price for {}", self.unpriced().join(", ")));
@@ -411,14 +404,37 @@ fn counted(number: u64, one: &str, many: &str) -> String {
 
 /// Formats tokens and cost.
 pub fn estimate_text(estimate: RunEstimate) -> String {
-    let range = |(low, high): (u64, u64)| {
-        if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }
-    };
     let cost = estimate.cost.map_or_else(|| "cost unknown".to_owned(), money_range);
-    format!("about {} tokens in, {} out; {cost}", range(estimate.input), range(estimate.output))
+    format!("about {} tokens in, {} out; {cost}", token_range(estimate.input), token_range(estimate.output))
+}
+
+/// Formats what a budget sets aside for the largest call.
+fn largest_call_text(total: &RunEstimate) -> String {
+    let LargestCall { least, most, .. } = total.largest;
+    let amount = |bound: CallBound| {
+        let tokens = grouped(round_up(bound.tokens()));
+        let usd = dollars(Usd::from_pico(round_up(bound.usd().as_pico())).as_dollars());
+        if total.cost.is_some() { format!("{tokens} tokens ({usd})") } else { format!("{tokens} tokens") }
+    };
+    format!(
+        "largest call: a budget sets aside up to {} for it, and stops the run if less than {} is left",
+        amount(most),
+        amount(least)
+    )
+}
+
+fn token_range((low, high): (u64, u64)) -> String {
+    range(low, high, grouped)
 }
 
 fn money_range((low, high): (Usd, Usd)) -> String {
-    let money = |usd: Usd| dollars(usd.as_dollars());
-    if low == high { money(low) } else { format!("{} to {}", money(low), money(high)) }
+    range(low.as_pico(), high.as_pico(), |pico| dollars(Usd::from_pico(pico).as_dollars()))
+}
+
+/// Formats an estimated range, rounded to what is known of it.
+fn range(low: u64, high: u64, format: impl Fn(u64) -> String) -> String {
+    if low == high {
+        return format(round_up(low));
+    }
+    format!("{} to {}", format(round_down(low)), format(round_up(high)))
 }

@@ -349,6 +349,7 @@ pub use process::{ProcessContext, StopSignal};
 pub use read_together::read_together;
 pub use report_material::ReportMaterial;
 pub use resume::NEWEST_RUN;
+pub use runs::run_id as new_run_id;
 pub use samples::{
     BenchmarkResult, ComparedPair, DecisionResult, FailureLog, GradeStatus, GradeSummary, GradedSamples,
     GradingBatch, GradingSample, GradingStop, OnUngraded, PreparedRubric, RewardKind, RubricSource,
@@ -357,7 +358,7 @@ pub use samples::{
 };
 pub use schemas::{all_schemas, stored_schemas};
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
-pub use session::{FinishedRun, run_id as new_run_id, stored_records};
+pub use session::{FinishedRun, stored_records};
 pub use stopping::apply_early_stop;
 pub use summary_json::summary_json;
 pub use targets::is_secret_name;

@@ -18,9 +18,9 @@ use crate::error::EngineError;
 use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::labels::{LabelOptions, labelled_run};
 use crate::metrics;
-use crate::runs::{RUNS_FOLDER, find_run};
+use crate::runs::{RUNS_FOLDER, find_run, run_id};
 use crate::scorecard::ScoredCard;
-use crate::session::{FinishedRun, quote_warning, run_id};
+use crate::session::{FinishedRun, quote_warning};
 
 /// Numbers of shards that a message names before the rest is only counted.
 const MOST_NAMED: usize = 20;
@@ -97,7 +97,7 @@ impl ShardRun {
         let ending = self.info.summary.as_ref().map(|summary| ShardEnding {
             not_run: summary.not_run as u64,
             excluded: summary.excluded,
-            sent: summary.sent,
+            sent: summary.sent_in_all(),
         });
         let warnings = self.info.warnings.clone();
         ShardEntry { folder: self.folder.clone(), items: self.shard.items, warnings, ending }

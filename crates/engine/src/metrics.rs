@@ -148,6 +148,7 @@ pub fn summary(
         panel: totals.panel(),
         pass_rate_gate: None,
         sent: None,
+        resumed: None,
         early_stop: None,
         duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         exit_code: exit.code(),

@@ -1,6 +1,7 @@
 //! The gate on the pass rate: its result, and the exit code of a run that has one.
 
-use assize_rubric::{UnitInterval, at_least, format_rate};
+use assize_analysis::describe_pass_rate_gate;
+use assize_rubric::{UnitInterval, at_least};
 use assize_store::{PassRateGate, PassRateResult, VerdictCounts};
 
 use crate::exit::{ExitStatus, RunEnding, exit_of_run};
@@ -30,7 +31,7 @@ pub fn exit_with_pass_rate(
     let without_verdicts = RunEnding { excluded: 0, not_run: 0, ..ending };
     let (rest, _) =
         exit_of_run(VerdictCounts { pass: counts.pass, ..VerdictCounts::default() }, without_verdicts);
-    let sentence = describe(&gate);
+    let sentence = describe_pass_rate_gate(&gate);
     let reason = if plain == ExitStatus::Passed { sentence } else { format!("{told}; {sentence}") };
 
     // A run that could not keep its results decides nothing.
@@ -55,36 +56,6 @@ fn pass_rate_gate(counts: VerdictCounts, missing: usize, minimum: UnitInterval) 
     };
 
     PassRateGate { minimum: minimum.get(), passed: counts.pass, cases, without_verdict, result }
-}
-
-fn describe(gate: &PassRateGate) -> String {
-    let PassRateGate { minimum, passed, cases, without_verdict, result } = *gate;
-    let rate =
-        |passed: usize| format!("{passed}/{cases} cases ({})", format_rate(passed as f64 / cases as f64));
-    let minimum = format!("the minimum of {}", format_rate(minimum));
-    match result {
-        PassRateResult::Incomplete if cases == 0 => {
-            "the pass rate is undefined: there are no cases".to_owned()
-        }
-        PassRateResult::Incomplete if cases == without_verdict => {
-            format!("no case has a verdict, so the pass rate can't be compared with {minimum}")
-        }
-        PassRateResult::Met if without_verdict == 0 => {
-            format!("pass rate {} reaches {minimum}", rate(passed))
-        }
-        PassRateResult::Met => format!("pass rate of at least {} reaches {minimum}", rate(passed)),
-        PassRateResult::Missed if without_verdict == 0 => {
-            format!("pass rate {} is below {minimum}", rate(passed))
-        }
-        PassRateResult::Missed => {
-            format!("pass rate of at most {} is below {minimum}", rate(passed + without_verdict))
-        }
-        PassRateResult::Incomplete => format!(
-            "pass rate between {} and {}: {without_verdict} without a verdict could reach {minimum}",
-            rate(passed),
-            rate(passed + without_verdict)
-        ),
-    }
 }
 
 #[cfg(test)]

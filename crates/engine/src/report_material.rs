@@ -144,6 +144,8 @@ impl ReportMaterial {
             not_run: stored.map_or(0, |stored| stored.not_run),
             excluded: stored.map_or(0, |stored| stored.excluded),
             duration_ms: stored.map_or(0, |stored| stored.duration_ms),
+            sent: stored.and_then(|stored| stored.sent),
+            resumed: stored.and_then(|stored| stored.resumed),
             ..summary
         })
     }

@@ -31,6 +31,19 @@ pub(crate) fn default_folder(info: &RunInfo, process: &ProcessContext) -> PathBu
     process.resolve(Path::new(folder).join(&info.run_id))
 }
 
+/// Creates an id such as `20260102-153012-label-1a2b`: it sorts by time, and two runs within one second
+/// differ.
+pub fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
+    let mut word: String =
+        label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    word.truncate(32);
+
+    let word = word.trim_matches('-');
+    let word = if word.is_empty() { "run" } else { word };
+    let suffix = &uuid::Uuid::new_v4().simple().to_string()[..4];
+    format!("{}-{word}-{suffix}", started_at.strftime("%Y%m%d-%H%M%S"))
+}
+
 /// Refuses a file as the folder of a run.
 pub(crate) fn check_run_dir(folder: Option<&Path>) -> Result<(), EngineError> {
     let Some(path) = folder.filter(|folder| folder.is_file()) else { return Ok(()) };
@@ -44,8 +57,7 @@ pub(crate) fn check_run_dir(folder: Option<&Path>) -> Result<(), EngineError> {
 /// Finds a run: a folder, an id in the folder of runs or of audits, the beginning of an id that no other run has, `last`,
 /// or `last~N`.
 pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, EngineError> {
-    let working_folder = &process.working_folder;
-    let runs = working_folder.join(RUNS_FOLDER);
+    let runs = process.resolve(RUNS_FOLDER);
 
     if name == "last" {
         return newest_in(runs.clone()).next().ok_or_else(|| EngineError::usage(no_runs(process)));
@@ -65,7 +77,7 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
         });
     }
 
-    for candidate in [process.resolve(name), runs.join(name), working_folder.join(AUDITS_FOLDER).join(name)] {
+    for candidate in [process.resolve(name), runs.join(name), process.resolve(AUDITS_FOLDER).join(name)] {
         if candidate.is_dir() {
             return Ok(RunFolder::new(candidate));
         }
@@ -191,12 +203,12 @@ fn run_ids(runs: &Path) -> Vec<String> {
 
 /// The runs of the runs folder, newest first.
 pub fn newest_first(process: &ProcessContext) -> impl Iterator<Item = RunFolder> + use<> {
-    newest_in(process.working_folder.join(RUNS_FOLDER))
+    newest_in(process.resolve(RUNS_FOLDER))
 }
 
 /// The audits of the audits folder, newest first.
 pub fn audits_newest_first(process: &ProcessContext) -> impl Iterator<Item = RunFolder> + use<> {
-    newest_in(process.working_folder.join(AUDITS_FOLDER))
+    newest_in(process.resolve(AUDITS_FOLDER))
 }
 
 fn newest_in(runs: PathBuf) -> impl Iterator<Item = RunFolder> + use<> {

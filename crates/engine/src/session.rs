@@ -16,9 +16,9 @@ use assize_run::{
     ShardPlan, WorkItem,
 };
 use assize_store::{
-    CaseErrorKind, CaseKey, CaseRecord, EarlyStop, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo,
-    RunMetrics, RunSettings, RunSummary, RunWriter, ScorecardConclusion, ScorecardInfo, SentRequests,
-    StoreError, SuiteInfo, TargetInfo,
+    CaseErrorKind, CaseKey, CaseRecord, EarlyStop, FORMAT_VERSION, InputHash, JudgeInfo, ResumedPart,
+    RunFolder, RunInfo, RunMetrics, RunSettings, RunSummary, RunWriter, ScorecardConclusion, ScorecardInfo,
+    SentRequests, StoreError, SuiteInfo, TargetInfo,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -145,7 +145,7 @@ impl RunSession {
     ) -> Result<FinishedRun, EngineError> {
         let begun = Instant::now();
         let started_at = engine.process().now();
-        let run_id = run_id(started_at, &self.label);
+        let run_id = runs::run_id(started_at, &self.label);
         let mut info = self.take_info(run_id, started_at.to_string())?;
 
         let plan = match self.dealt.take() {
@@ -165,7 +165,7 @@ impl RunSession {
 
         let watch = watch_over(mode.sequence(), items(), engine)?;
         let opened = open(&mut info, options, items, engine)?;
-        let OpenedRun { folder, mut writer, done, totals, mut summariser } = opened;
+        let OpenedRun { folder, mut writer, done, resumed, totals, mut summariser } = opened;
         self.gateway.begin(&info.run_id);
         self.announce(&info, &folder, engine);
 
@@ -220,7 +220,8 @@ impl RunSession {
         let ending = RunEnding { broke_off, halted: totals.halted, decision, ..self.ending(&stops) };
         note_teardown(teardown, self.workspaces.as_deref(), &self.gateway, &mut info, engine);
         let (planned, sent, minimum) = (self.total, self.gateway.sent(), options.min_pass_rate);
-        let ended = TaskEnd { totals, result: ended, ending, early_stop, planned, sent, begun, minimum };
+        let ended =
+            TaskEnd { totals, result: ended, ending, early_stop, planned, sent, resumed, begun, minimum };
         let exit = conclude(&ended, mode, summariser, &folder, &mut info, engine);
 
         match writer.finish(&mut info) {
@@ -480,7 +481,7 @@ fn note_teardown(
                 "{refusal}; run the audit again with another budget: replies that were paid for are cached"
             )
         } else {
-            format!("{refusal}; continue with `--resume` and another budget")
+            format!("{refusal}; `--resume` continues the run with a new budget")
         };
         // The summary of a run lists its warnings; the report of an audit does not.
         if is_audit {
@@ -517,6 +518,8 @@ struct TaskEnd {
     /// Items that were planned.
     planned: usize,
     sent: SentRequests,
+    /// Earlier invocations, with their requests alone.
+    resumed: Option<ResumedPart>,
     begun: Instant,
     /// Share of cases that must pass.
     minimum: Option<UnitInterval>,
@@ -647,6 +650,8 @@ struct OpenedRun {
     folder: RunFolder,
     writer: RunWriter,
     done: HashMap<CaseKey, TrialResult>,
+    /// Earlier invocations.
+    resumed: Option<ResumedPart>,
     totals: RunTotals,
     /// Metrics of the cases that are done.
     summariser: RunSummarizer,
@@ -696,7 +701,9 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
             gone,
         });
 
-        return Ok(OpenedRun { folder, writer, done, totals, summariser });
+        let sent = stored.summary.and_then(|summary| summary.sent_in_all());
+        let resumed = Some(ResumedPart { kept: done.len(), sent });
+        return Ok(OpenedRun { folder, writer, done, resumed, totals, summariser });
     }
 
     let folder = RunFolder::new(run_dir.unwrap_or_else(|| runs::default_folder(info, engine.process())));
@@ -717,6 +724,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         folder,
         writer,
         done: HashMap::new(),
+        resumed: None,
     })
 }
 
@@ -749,19 +757,6 @@ async fn stop_after(left: Duration, too_late: Arc<AtomicBool>, cancel: Cancellat
     }
 }
 
-/// Creates an id such as `20260102-153012-label-1a2b`: it sorts by time, and two runs within one second
-/// differ.
-pub fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
-    let mut word: String =
-        label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
-    word.truncate(32);
-
-    let word = word.trim_matches('-');
-    let word = if word.is_empty() { "run" } else { word };
-    let suffix = &uuid::Uuid::new_v4().simple().to_string()[..4];
-    format!("{}-{word}-{suffix}", started_at.strftime("%Y%m%d-%H%M%S"))
-}
-
 pub(crate) fn hash_inputs(paths: &[PathBuf]) -> Result<Vec<InputHash>, EngineError> {
     let mut hashes = Vec::with_capacity(paths.len());
     for path in paths {
@@ -785,12 +780,14 @@ fn summary(
     exit: ExitStatus,
     exit_reason: String,
 ) -> RunSummary {
-    let TaskEnd { totals, ending, early_stop, sent, begun, .. } = ended;
+    let TaskEnd { totals, ending, early_stop, sent, resumed, begun, .. } = ended;
 
     RunSummary {
         not_run: ended.not_run(),
         excluded: ending.excluded,
         sent: Some(*sent),
+        resumed: resumed
+            .map(|part| ResumedPart { sent: part.sent.map(|earlier| earlier.plus(*sent)), ..part }),
         early_stop: early_stop.clone(),
         ..metrics::summary(totals, figures, *begun, (exit, exit_reason))
     }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, SourceMap, Span, did_you_mean, render};
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span, did_you_mean, render};
 use assize_evalfile::{
-    Case, FilePosition, Grader, LoadOptions, LoadedConfig, codes, load_config, load_rubric, load_scorecard,
-    load_targets, note_unset_variables,
+    Case, FilePosition, Grader, LoadOptions, LoadedConfig, Suite, codes, load_config, load_rubric,
+    load_scorecard, load_targets, note_unset_variables,
 };
 use assize_llm::ModelName;
 use serde_json::{Value, json};
@@ -18,7 +18,8 @@ use crate::error::EngineError;
 use crate::graders::{grader_problem, visit_graders};
 use crate::judges::OFFLINE;
 use crate::load::{LoadedFile, LoadedFiles};
-use crate::targets::ECHO;
+use crate::options::EvalOptions;
+use crate::targets::{ECHO, default_target};
 
 /// Eval file, rubric, scorecard or configuration file with what is wrong with it.
 #[derive(Debug)]
@@ -93,7 +94,7 @@ impl Engine {
         let configs = check_configs(&loaded, targets_file.as_deref(), &options);
         let suites = loaded.files.into_iter().map(|file| {
             let is_other = file.suite.is_none();
-            let unrunnable = check_suite(&file, targets_file.as_deref(), &options);
+            let unrunnable = check_suite(&file, targets_file.as_deref(), &options, false);
             let mut file = ValidatedFile {
                 files: 1,
                 is_scorecard: false,
@@ -128,6 +129,60 @@ impl Engine {
 
         Ok(ValidationReport { files })
     }
+}
+
+/// Reports what is wrong with the files; returns a summary of problems that are no reason not to run the rest.
+pub(crate) fn check_files(
+    loaded: &LoadedFiles,
+    options: &EvalOptions,
+    engine: &Engine,
+) -> Result<Option<String>, EngineError> {
+    if let Some(scorecard) = loaded.scorecards.first() {
+        let shown = scorecard.display();
+        let message =
+            format!("`{shown}` is a scorecard, not an eval file; use `assize scorecard run {shown}`");
+        if loaded.files.is_empty() {
+            return Err(EngineError::usage(message));
+        }
+
+        engine.warn(message);
+    }
+
+    loaded.report_diagnostics(engine);
+    let (errors, warnings) = loaded.tally();
+    // A run that is refused anyway names all problems that `validate` would.
+    let unusable =
+        if errors > 0 && !options.keep_going { report_unusable_suites(loaded, options, engine) } else { 0 };
+    let errors = errors + unusable;
+    let problems = format!("{errors} error{} in the eval files", if errors == 1 { "" } else { "s" });
+    let has_valid = unusable == 0 && loaded.files.iter().any(LoadedFile::can_run_in_part);
+    if errors > 0 && (!options.keep_going || !has_valid) {
+        let advice = if has_valid { "; `--keep-going` runs the valid cases" } else { "" };
+        return Err(EngineError::invalid_file(format!("{problems}, so nothing was run{advice}")));
+    }
+
+    if warnings > 0 && options.deny.warnings {
+        return Err(EngineError::invalid_file(format!(
+            "{warnings} warnings, denied with `--deny warnings`; nothing was run"
+        )));
+    }
+
+    Ok((errors > 0).then(|| problems + &loaded.left_out_files()))
+}
+
+/// Reports what else keeps the suites from being run; returns the number of errors.
+fn report_unusable_suites(loaded: &LoadedFiles, options: &EvalOptions, engine: &Engine) -> usize {
+    let load_options = engine.load_options(&options.roots);
+    let targets_file = options.targets_file.as_deref().map(|path| engine.process().resolve(path));
+    let judge_given = !options.run.judges.is_empty();
+    let report = |file: &LoadedFile| {
+        let mut errors = check_suite(file, targets_file.as_deref(), &load_options, judge_given);
+        errors.retain(|found| found.severity == Severity::Error);
+        engine.report_diagnostics(&errors, &file.sources);
+        errors.len()
+    };
+
+    loaded.files.iter().map(report).sum()
 }
 
 /// The file with what is wrong with it as a rubric, if it is one; otherwise as it is.
@@ -203,8 +258,13 @@ fn unknown_judge(name: &str, span: Span) -> Option<Diagnostic> {
 }
 
 /// Returns what keeps an eval file from being run, whatever options it is run with, and warnings about targets that only other
-/// options replace.
-fn check_suite(file: &LoadedFile, targets_file: Option<&Path>, options: &LoadOptions) -> Vec<Diagnostic> {
+/// options replace. The judge of the file does not matter where another one is `judge_given`.
+pub(crate) fn check_suite(
+    file: &LoadedFile,
+    targets_file: Option<&Path>,
+    options: &LoadOptions,
+    judge_given: bool,
+) -> Vec<Diagnostic> {
     let Some(suite) = &file.suite else { return Vec::new() };
     let span_of = |place: &FilePosition| file.sources.word_at(place.path(), place.line, place.column);
     let folder = folder_of(&file.path);
@@ -216,7 +276,7 @@ fn check_suite(file: &LoadedFile, targets_file: Option<&Path>, options: &LoadOpt
     let settings = &suite.settings;
     let judge = settings.judge.as_deref().zip(settings.judge_place.as_ref().and_then(span_of));
     let mut found: Vec<Diagnostic> = judge
-        .filter(|(name, _)| !is_target(name))
+        .filter(|(name, _)| !judge_given && !is_target(name))
         .and_then(|(name, span)| unknown_judge(name, span))
         .into_iter()
         .collect();
@@ -249,6 +309,12 @@ fn check_suite(file: &LoadedFile, targets_file: Option<&Path>, options: &LoadOpt
         }
     }
 
+    if default_target(suite.defined_targets.iter().chain(&defined).map(|target| target.name.as_str()))
+        .is_none()
+    {
+        found.extend(unanswered(file, suite, &span_of));
+    }
+
     // Cases share graders, whose problem is one.
     let mut seen = BTreeSet::new();
     let of_suite = suite.graders.iter().flat_map(|grader| grader_errors(grader, &file.sources));
@@ -258,6 +324,30 @@ fn check_suite(file: &LoadedFile, targets_file: Option<&Path>, options: &LoadOpt
     );
 
     found
+}
+
+/// Returns a note at the first case that has no answer and no target, where none is used by default. Options of the run may name
+/// one.
+fn unanswered(
+    file: &LoadedFile,
+    suite: &Suite,
+    span_of: &dyn Fn(&FilePosition) -> Option<Span>,
+) -> Option<Diagnostic> {
+    let lacks = |case: &&Arc<Case>| {
+        case.output.is_none() && case.targets.is_empty() && suite.settings.targets.is_empty()
+    };
+    let mut cases = file.cases.kept().filter(lacks);
+    let first = cases.next()?;
+    let title = format!("case `{}` has no `output`, and no target is named", first.id);
+    let found = Diagnostic::warning(codes::UNUSABLE_TARGET, title, span_of(&first.place)?, "not answered");
+    let found = match cases.count() {
+        0 => found,
+        1 => found.with_note("1 other case has neither"),
+        more => found.with_note(format!("{more} other cases have neither")),
+    };
+    let found = Diagnostic { severity: Severity::Note, ..found };
+
+    Some(found.with_help("add `output`, or `execution: {target: NAME}`, or run the file with `--target`"))
 }
 
 /// Returns the errors of the graders of a case that are defined in these sources.

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use assize_llm::{ChatRequest, ModelCard, Part, reply_limit, thinks};
+use assize_llm::{ChatRequest, ModelCard, OutputLimit, Part, reply_limit, thinks};
 
 /// Reasoning tokens assumed before a long reply.
 const REASONING_TOKENS: u64 = 4096;
@@ -24,8 +24,8 @@ pub struct CallForecast {
     pub repeated_tokens: u64,
     /// Total tokens of long replies, including reasoning tokens.
     pub long_reply_tokens: u64,
-    /// The largest single call: input tokens and the output limit. A budget reserves this much.
-    pub largest: (u64, u64),
+    /// The largest single call: input tokens and the limits of its reply. A budget reserves this much.
+    pub largest: (u64, OutputLimit),
     /// Decisions in their replies; a criterion that is judged in parts has one for each part.
     pub decisions: u64,
     /// Criteria they decide on.
@@ -41,7 +41,7 @@ pub struct CallForecast {
 impl CallForecast {
     /// Forecast of one request to the named model, whose reply holds this many decisions.
     pub fn from_request(request: &ChatRequest, decisions: u64, model: &str, card: ModelCard) -> Self {
-        let limit = u64::from(reply_limit(model, card, request));
+        let limit = reply_limit(model, card, request);
         let long = u64::from(request.expected_output.unwrap_or(LONG_REPLY_TOKENS));
         let thought = if thinks(model) { REASONING_TOKENS } else { 0 };
         let texts = request.messages.iter().flat_map(|message| &*message.content).map(|part| match part {
@@ -53,7 +53,7 @@ impl CallForecast {
             calls: 1,
             input_bytes: texts.sum(),
             input_tokens: card.estimator.request(request),
-            long_reply_tokens: (long + thought).min(limit),
+            long_reply_tokens: (long + thought).min(limit.most.into()),
             largest: (card.estimator.most(request), limit),
             decisions,
             ..Self::default()
@@ -82,7 +82,7 @@ impl AddAssign for CallForecast {
         self.input_bytes += other.input_bytes;
         self.input_tokens += other.input_tokens;
         self.long_reply_tokens += other.long_reply_tokens;
-        self.largest = (self.largest.0.max(other.largest.0), self.largest.1.max(other.largest.1));
+        self.largest = (self.largest.0.max(other.largest.0), self.largest.1.larger_of(other.largest.1));
         self.repeated_tokens += other.repeated_tokens;
         self.decisions += other.decisions;
         self.criteria += other.criteria;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use assize_rubric::Usd;
+use assize_rubric::{Usd, dollars, grouped};
 use tokio::sync::Notify;
 
 use crate::error::FailedAttempt;
@@ -159,6 +159,23 @@ impl std::ops::AddAssign for CallBound {
     }
 }
 
+/// Amounts that a budget sets aside for a request: the most, or what is left of the budget if that is at least the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CallBounds {
+    /// Amount that must be left for the request to be sent.
+    pub least: CallBound,
+    /// Amount set aside where the budget allows it.
+    pub most: CallBound,
+}
+
+impl CallBounds {
+    /// Bounds of a request of so many tokens at most, whose reply has these limits.
+    pub fn new(input: u64, output_limit: OutputLimit, card: ModelCard) -> Self {
+        let bound = |output: u32| CallBound(Spend::estimate(input, output.into(), card));
+        Self { least: bound(output_limit.least), most: bound(output_limit.most) }
+    }
+}
+
 /// A request that is to be sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReservationRequest {
@@ -177,8 +194,8 @@ impl ReservationRequest {
         self.input.saturating_add(more)
     }
 
-    fn most(&self, state: &TrackerState) -> Spend {
-        Spend::estimate(self.input_at_most(state), self.output_limit.most.into(), self.card)
+    fn bounds(&self, state: &TrackerState) -> CallBounds {
+        CallBounds::new(self.input_at_most(state), self.output_limit, self.card)
     }
 }
 
@@ -285,7 +302,7 @@ impl BudgetTracker {
 
             let (need, idle, may_return) = {
                 let mut state = self.state();
-                let need = state.missing(request.most(&state));
+                let need = state.missing(request.bounds(&state).most.0);
                 if need == BudgetAmount::default() {
                     return;
                 }
@@ -321,24 +338,24 @@ impl BudgetTracker {
         let ReservationRequest { output_limit, card, .. } = request;
         let mut state = self.state();
         let is_leasing = self.source.is_some() && !state.exhausted;
-        if is_leasing && state.missing(request.most(&state)) != BudgetAmount::default() {
+        if is_leasing && state.missing(request.bounds(&state).most.0) != BudgetAmount::default() {
             return Err(ReservationRefusal::NotYet);
         }
         if let Some(limit) = state.budget.calls.filter(|limit| state.calls >= *limit) {
             return Err(ReservationRefusal::Never(format!(
-                "the budget of {limit} {} is spent",
+                "the budget of {} {} is spent",
+                grouped(limit),
                 if limit == 1 { "call" } else { "calls" }
             )));
         }
 
         let input = request.input_at_most(&state);
-        let least = Spend::estimate(input, output_limit.least.into(), card);
-        if let Some(why) = Self::never(&state, least, input, output_limit.least) {
+        let CallBounds { least, most } = request.bounds(&state);
+        if let Some(why) = Self::never(&state, least.0, input, output_limit.least) {
             return Err(ReservationRefusal::Never(why));
         }
 
-        let most = Spend::estimate(input, output_limit.most.into(), card);
-        let output = if state.allows(state.spent.plus(state.reserved).plus(most)) {
+        let output = if state.allows(state.spent.plus(state.reserved).plus(most.0)) {
             output_limit.most
         } else if state.in_flight == 0 {
             Self::affordable(&state, input, card).clamp(output_limit.least, output_limit.most)
@@ -389,24 +406,31 @@ impl BudgetTracker {
         if let Some(limit) = budget.tokens.filter(|limit| spent.plus(least).tokens > *limit) {
             let unreported = match unreported.tokens {
                 0 => String::new(),
-                tokens => of_it(tokens.to_string()),
+                tokens => of_it(grouped(tokens)),
             };
             return Some(format!(
-                "the budget of {limit} tokens does not allow another call: {} are spent{unreported}, and the next may \
-                 take {} ({input} read, {output} written)",
-                spent.tokens, least.tokens
+                "the budget of {} tokens does not allow another call: {} are spent{unreported}, and the next may take {} \
+                 ({} read, {} written)",
+                grouped(limit),
+                grouped(spent.tokens),
+                grouped(least.tokens),
+                grouped(input),
+                grouped(output.into())
             ));
         }
 
         if let Some(limit) = budget.usd.filter(|limit| spent.plus(least).usd > *limit) {
             let unreported = match unreported.usd {
                 Usd::ZERO => String::new(),
-                usd => of_it(format!("${usd}")),
+                usd => of_it(dollars(usd.as_dollars())),
             };
             return Some(format!(
-                "the budget of ${limit} does not allow another call: ${} is spent{unreported}, and the next may take ${} \
-                 ({input} tokens read, {output} written)",
-                spent.usd, least.usd
+                "the budget of ${limit} does not allow another call: {} is spent{unreported}, and the next may take {} \
+                 ({} tokens read, {} written)",
+                dollars(spent.usd.as_dollars()),
+                dollars(least.usd.as_dollars()),
+                grouped(input),
+                grouped(output.into())
             ));
         }
 
@@ -496,12 +520,17 @@ impl Reservation {
     pub(crate) fn ran_out(self, reply: &ChatReply) -> String {
         let (tracker, output) = (Arc::clone(&self.tracker), self.output);
         let budget = tracker.state().budget;
-        let limits =
-            [budget.tokens.map(|tokens| format!("{tokens} tokens")), budget.usd.map(|usd| format!("${usd}"))];
+        let limits = [
+            budget.tokens.map(|tokens| format!("{} tokens", grouped(tokens))),
+            budget.usd.map(|usd| format!("${usd}")),
+        ];
         let limits = limits.into_iter().flatten().collect::<Vec<_>>().join(" and ");
 
         self.answered(reply);
-        tracker.refuse(format!("the budget of {limits} left {output} tokens for a reply that needs more"))
+        tracker.refuse(format!(
+            "the budget of {limits} left {} tokens for a reply that needs more",
+            grouped(output.into())
+        ))
     }
 
     /// The request brought none.

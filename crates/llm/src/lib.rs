@@ -65,7 +65,7 @@ pub use batch::{
 pub use batch_lines::{
     BatchLineError, BatchOutcome, BatchReplyLine, BatchReplyLines, BatchRequestLine, LONGEST_CUSTOM_ID,
 };
-pub use budget::{BatchReservation, Budget, BudgetTracker, CallBound};
+pub use budget::{BatchReservation, Budget, BudgetTracker, CallBound, CallBounds};
 pub use cached_model::{CacheHit, CachedModel, DeferredCalls, OnCacheMiss, ReplyStore};
 pub use call_event::{CallEvent, CallObserver};
 pub use call_key::{CallKey, InvalidCallKey};
@@ -81,7 +81,7 @@ pub use http::{HttpOptions, HttpTransport};
 pub use logprobs::{TokenAlternative, TokenLogprob};
 pub use lone_surrogates::replace_lone_surrogates;
 pub use name::ModelName;
-pub use output_limit::{reply_limit, thinks};
+pub use output_limit::{OutputLimit, reply_limit, thinks};
 pub use price::{ModelCard, ModelPrice, TokenRates};
 pub use price_table::{PriceOverride, PriceTable, prices_as_of};
 pub use prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};

@@ -41,12 +41,12 @@ pub(crate) struct ReplyLengthStats {
 }
 
 /// Limits of a reply's length, in tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct OutputLimit {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OutputLimit {
     /// Limit where the budget allows it.
-    pub(crate) most: u32,
+    pub most: u32,
     /// The least that makes asking worth it, at most `most`.
-    pub(crate) least: u32,
+    pub least: u32,
 }
 
 impl OutputLimit {
@@ -58,6 +58,19 @@ impl OutputLimit {
     /// Caps both limits.
     pub(crate) fn within(self, tokens: u32) -> Self {
         Self { most: self.most.min(tokens), least: self.least.min(tokens) }
+    }
+
+    /// Returns the larger of both limits each.
+    #[must_use]
+    pub fn larger_of(self, other: Self) -> Self {
+        Self { most: self.most.max(other.most), least: self.least.max(other.least) }
+    }
+
+    /// Allows for a reply that is somewhat longer than the longest one so far.
+    #[must_use]
+    pub fn after_reply_of(self, tokens: u64) -> Self {
+        let longer = u32::try_from(tokens.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
+        Self { least: self.least.max(longer).min(self.most), ..self }
     }
 
     /// Limits of a reply to a request without a limit of its own.
@@ -77,8 +90,7 @@ impl OutputLimit {
             (_, true) => SHORT_THOUGHT,
         };
 
-        let longer = u32::try_from(stats.longest.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
-        let limit = Self { most, least: short.max(longer).min(most) };
+        let limit = Self { most, least: short.min(most) }.after_reply_of(stats.longest);
         match card.context_tokens {
             None => limit,
             // The estimate is high, so a request that seems to leave too little may leave enough.
@@ -90,12 +102,13 @@ impl OutputLimit {
     }
 }
 
-/// The limit that the reply to a request gets where what is spent is limited, in tokens: the request's own, else an ample
-/// one. `model` is the model's name.
-pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> u32 {
-    request
-        .max_output_tokens
-        .unwrap_or_else(|| OutputLimit::for_request(model, card, request, ReplyLengthStats::default()).most)
+/// The limits that the first reply to a request gets where what is spent is limited: the request's own, else an ample one.
+/// `model` is the model's name.
+pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> OutputLimit {
+    request.max_output_tokens.map_or_else(
+        || OutputLimit::for_request(model, card, request, ReplyLengthStats::default()),
+        OutputLimit::exactly,
+    )
 }
 
 /// Limit before any reply has been seen.
@@ -228,6 +241,9 @@ mod tests {
             u64::from(OutputLimit::for_request("m", card, &request, ReplyLengthStats::default()).most) + read,
             1000
         );
-        assert_eq!(reply_limit("m", card, &ChatRequest { max_output_tokens: Some(7), ..request }), 7);
+        assert_eq!(
+            reply_limit("m", card, &ChatRequest { max_output_tokens: Some(7), ..request }),
+            OutputLimit::exactly(7)
+        );
     }
 }

@@ -10,7 +10,9 @@ use assize_stats::{Interval, UndefinedReason};
 
 use crate::ReportStyle;
 use crate::metrics::{format_metric_value, format_or_undefined, format_range, format_value, render_metrics};
-use crate::number::{format_count, format_plain, format_rate, format_score, grouped};
+use crate::number::{
+    UNDEFINED, format_count, format_plain, format_rate, format_score, grouped, no_interval, undefined_because,
+};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
@@ -170,11 +172,11 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
             Ok(figure) => {
                 let range = match figure.interval {
                     Ok(found) => format!(" ({:+.3} to {:+.3})", found.low, found.high),
-                    Err(reason) => format!(" (no CI: {reason})"),
+                    Err(reason) => format!(" ({})", no_interval(reason)),
                 };
                 let number = match figure.value {
                     Ok(found) => format!("{found:+.3}{range}"),
-                    Err(reason) => format!("undefined, because {reason}"),
+                    Err(reason) => undefined_because(reason),
                 };
                 page.add_text(
                     &[lead],
@@ -241,7 +243,7 @@ fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, secti
         .map(|section| {
             let number = |id: &str| match find(&section.figures, id) {
                 Some(found) if found.value.is_ok() => ReportPiece::plain(format_metric_value(&found)),
-                Some(_) => ReportPiece::new(ReportTone::Open, "undef."),
+                Some(_) => ReportPiece::new(ReportTone::Open, UNDEFINED),
                 None => ReportPiece::plain(""),
             };
 
@@ -284,7 +286,7 @@ fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, secti
             if scores {
                 "people: alpha (interval) between people; bias: judge minus people"
             } else {
-                "people: kappa between people; bias: judge minus people; undef.: only one verdict occurs"
+                "people: kappa between people; bias: judge minus people; undefined: only one verdict occurs"
             },
         )],
     );
@@ -305,7 +307,7 @@ fn rate_text(rate: &PassRate, scores: bool) -> String {
         Ok(mean) => {
             let around = match mean.interval {
                 Ok(interval) => format!(" ({})", format_rate_range(interval, scores)),
-                Err(reason) => format!(" (no CI: {reason})"),
+                Err(reason) => format!(" ({})", no_interval(reason)),
             };
             let counts = rate.counted.map_or_else(
                 || format_count(mean.n as u64, "item", "items"),
@@ -313,7 +315,7 @@ fn rate_text(rate: &PassRate, scores: bool) -> String {
             );
             format!("{}{around}, {counts}", format_rate_or_mean(mean.mean, scores))
         }
-        Err(reason) => format!("undefined, because {reason}"),
+        Err(reason) => undefined_because(reason),
     }
 }
 
@@ -456,7 +458,7 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
             (None, Ok(found)) => format_value(found),
             (None, Err(UndefinedReason::NoValues)) => "no such metric here".to_owned(),
             (None, Err(reason @ UndefinedReason::NotAboveGuessing)) => format!("not shown, because {reason}"),
-            (None, Err(reason)) => format!("undefined, because {reason}"),
+            (None, Err(reason)) => undefined_because(reason),
         };
         page.add_text(
             &[ReportPiece::new(tone, format!("{sign} "))],

@@ -99,6 +99,12 @@ pub(crate) fn render_brief(page: &mut ReportPage, row: &ResultRow) {
     page.add_line(&pieces);
 }
 
+/// Names the gates that a case failed.
+pub(crate) fn failed_gates(names: &[String]) -> String {
+    let word = if names.len() == 1 { "gate" } else { "gates" };
+    format!("{word} failed: {}", names.join(", "))
+}
+
 /// Returns the main reason why a case did not pass, in a few words.
 pub(crate) fn main_reason(row: &ResultRow) -> Option<String> {
     if let Some(error) = &row.error {
@@ -111,8 +117,7 @@ pub(crate) fn main_reason(row: &ResultRow) -> Option<String> {
             .iter()
             .map(|gate| sanitize::sanitize_name(gate.criterion.as_deref().unwrap_or(&gate.grader)))
             .collect();
-        let word = if names.len() == 1 { "gate" } else { "gates" };
-        return Some(format!("{word} failed: {}", names.join(", ")));
+        return Some(failed_gates(&names));
     }
 
     if let Some(grader) = row.graders.iter().find(|grader| grader.error.is_some()) {
@@ -287,10 +292,9 @@ fn render_compact(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &
     });
     let gates: Vec<String> = gates.collect();
     if !gates.is_empty() {
-        let word = if gates.len() == 1 { "  gate failed: " } else { "  gates failed: " };
         page.add_text(
-            &[ReportPiece::new(ReportTone::Bad, word)],
-            &[ReportPiece::untrusted(ReportTone::Bad, &gates.join(", "), sanitize::MAX_REASON)],
+            &[ReportPiece::plain("  ")],
+            &[ReportPiece::untrusted(ReportTone::Bad, &failed_gates(&gates), sanitize::MAX_REASON)],
         );
     }
 

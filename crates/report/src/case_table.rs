@@ -70,6 +70,6 @@ fn format_case_score(row: &ResultRow) -> String {
     match row.score {
         Some(score) => number::format_score(score),
         None => number::format_score_or_range(None, row.score_low, row.score_high)
-            .unwrap_or_else(|| "–".to_owned()),
+            .unwrap_or_else(|| number::NO_VALUE.to_owned()),
     }
 }

@@ -89,7 +89,9 @@ pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics) 
 
             vec![
                 ReportPiece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
-                ReportPiece::plain(case.score.map_or_else(|| "–".to_owned(), number::format_score)),
+                ReportPiece::plain(
+                    case.score.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score),
+                ),
                 ReportPiece::plain(format!("{}/{}{open}", case.passed, case.run)),
                 ReportPiece::plain(format_metric(&case.mean_score)),
                 ReportPiece::new(
@@ -179,7 +181,7 @@ pub(crate) fn render_targets(page: &mut ReportPage, targets: &[TargetMetrics]) {
 }
 
 pub(crate) fn format_metric(figure: &EstimatedMetric) -> String {
-    figure.value.map_or_else(|| "–".to_owned(), number::format_score)
+    figure.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score)
 }
 
 /// Formats the interval, or the reason why there is none.
@@ -188,7 +190,7 @@ pub(crate) fn format_metric_interval(figure: &EstimatedMetric) -> String {
         (Some(low), Some(high), _) => {
             format!("{} to {}", number::format_score(low), number::format_score(high))
         }
-        (.., Some(reason)) => format!("none: {}", sanitize::sanitize_text(reason, 120)),
+        (.., Some(reason)) => number::no_interval(sanitize::sanitize_text(reason, 120)),
         _ => String::new(),
     }
 }

@@ -231,7 +231,9 @@ fn conclusion_mark(call: Conclusion) -> (&'static str, ReportTone) {
 
 /// Formats the change of a metric in its unit.
 pub(crate) fn format_difference(contrast: &MetricDifference) -> String {
-    contrast.difference.map_or_else(|| "–".to_owned(), |value| contrast.unit.format_change(value))
+    contrast
+        .difference
+        .map_or_else(|| number::NO_VALUE.to_owned(), |value| contrast.unit.format_change(value))
 }
 
 /// Formats the conclusion about a metric, with its directions if it was compared.
@@ -250,7 +252,7 @@ pub(crate) fn describe_directions(contrast: &MetricDifference) -> String {
 /// Formats a p value.
 pub(crate) fn format_p_value(p: Option<f64>) -> String {
     match p {
-        None => "–".to_owned(),
+        None => number::NO_VALUE.to_owned(),
         Some(p) if p < 0.001 => "< 0.001".to_owned(),
         Some(p) => format!("{p:.3}"),
     }
@@ -294,13 +296,13 @@ pub fn format_metric(value: Option<f64>, unit: MetricUnit) -> String {
         MetricUnit::Rate => number::format_rate,
         MetricUnit::Score => number::format_score,
     };
-    value.map_or_else(|| "–".to_owned(), format)
+    value.map_or_else(|| number::NO_VALUE.to_owned(), format)
 }
 
 pub(crate) fn format_interval(contrast: &MetricDifference) -> String {
     match (contrast.low, contrast.high) {
         (Some(low), Some(high)) => contrast.unit.format_interval(low, high),
-        _ => "undefined".to_owned(),
+        _ => number::NO_VALUE.to_owned(),
     }
 }
 

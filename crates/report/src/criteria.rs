@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::ReportStyle;
 use crate::metrics::{format_or_undefined, format_range, format_value, metrics_json, value_json};
-use crate::number::{format_count, format_rate, grouped};
+use crate::number::{format_count, format_rate, grouped, undefined_because};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize::sanitize_name;
 use crate::style::ReportTone;
@@ -161,7 +161,7 @@ fn render_model(page: &mut ReportPage, report: &CriteriaReport) {
                 names.join(", ")
             )
         }
-        Err(reason) => format!("Slopes, difficulties and a short form: undefined, because {reason}."),
+        Err(reason) => format!("Slopes, difficulties and a short form: {}.", undefined_because(reason)),
     };
     page.add_text(&[], &[ReportPiece::plain(line)]);
 }

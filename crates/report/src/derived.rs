@@ -2,7 +2,7 @@
 
 use assize_store::DerivedMetric;
 
-use crate::number::{format_plain, grouped};
+use crate::number::{UNDEFINED, format_plain, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
 use crate::style::ReportTone;
@@ -14,7 +14,7 @@ const MAX_NAME: usize = 80;
 const MAX_REASON: usize = 160;
 
 /// Note beside a value. A formula may be of any form, and those of few cases are undefined in many resamples.
-const NO_INTERVAL: &str = "no interval";
+const NO_INTERVAL: &str = "no CI";
 
 /// A derived metric in words. The texts may hold anything and are still to be escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ fn text(metric: &DerivedMetric, several_suites: bool) -> DerivedMetricText {
 
     DerivedMetricText {
         name: metric.name.clone(),
-        value: metric.value.map_or_else(|| "undefined".to_owned(), format_plain),
+        value: metric.value.map_or_else(|| UNDEFINED.to_owned(), format_plain),
         reason,
         of: of.join(" · "),
         results: grouped(metric.n),

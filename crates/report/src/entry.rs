@@ -21,7 +21,7 @@ pub(crate) fn entry(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) 
 pub(crate) fn rate_interval(figure: &EstimatedMetric) -> String {
     if figure.low.is_none() || figure.high.is_none() {
         let reason = figure.undefined.as_deref().unwrap_or("it was not computed");
-        return format!(" (no CI: {})", sanitize::sanitize_text(reason, 200));
+        return format!(" ({})", number::no_interval(sanitize::sanitize_text(reason, 200)));
     }
 
     let clusters = figure.clusters.map(|n| format!(" over {}", format_count(n, "cluster", "clusters")));
@@ -31,7 +31,7 @@ pub(crate) fn rate_interval(figure: &EstimatedMetric) -> String {
 
 /// A rate as a percentage; a dash if there is none.
 pub(crate) fn percent(figure: &EstimatedMetric) -> String {
-    figure.value.map_or_else(|| "–".to_owned(), number::format_rate)
+    figure.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_rate)
 }
 
 /// The interval of a rate as percentages, or the reason why there is none.
@@ -40,7 +40,7 @@ pub(crate) fn percent_interval(figure: &EstimatedMetric) -> String {
         (Some(low), Some(high), _) => {
             format!("{} to {}", number::format_rate(low), number::format_rate(high))
         }
-        (.., Some(reason)) => format!("none: {}", sanitize::sanitize_text(reason, 120)),
+        (.., Some(reason)) => number::no_interval(sanitize::sanitize_text(reason, 120)),
         _ => String::new(),
     }
 }
@@ -60,7 +60,7 @@ impl UndefinedIntervals {
             (_, Some(_), Some(_)) | (None, ..) => format(metric),
             (Some(reason), ..) => {
                 self.0.insert(sanitize::sanitize_text(reason, 120));
-                "–".to_owned()
+                number::NO_VALUE.to_owned()
             }
         }
     }
@@ -69,7 +69,7 @@ impl UndefinedIntervals {
     pub(crate) fn render(&self, page: &mut ReportPage) {
         let reasons: Vec<&str> = self.0.iter().map(String::as_str).collect();
         if !reasons.is_empty() {
-            let text = format!("– no interval: {}", reasons.join("; "));
+            let text = format!("{} {}", number::NO_VALUE, number::no_interval(reasons.join("; ")));
             page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::new(ReportTone::Dim, text)]);
         }
     }

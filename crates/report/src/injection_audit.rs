@@ -4,7 +4,7 @@ use assize_analysis::MetricEstimate;
 use assize_audit::{CountedShare, PairTally, injection::InjectionReport};
 
 use crate::ReportStyle;
-use crate::number::{format_count, format_percent, format_rate};
+use crate::number::{NO_VALUE, format_count, format_percent, format_rate};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
@@ -110,7 +110,7 @@ fn probe_row(
 ) -> Vec<ReportPiece> {
     let won = tally.win_rate();
     let share = |share: &CountedShare| {
-        ReportPiece::plain(share.rate.map_or("–".to_owned(), |_| format_percent(share.count, share.n)))
+        ReportPiece::plain(share.rate.map_or(NO_VALUE.to_owned(), |_| format_percent(share.count, share.n)))
     };
     let tone = if tally.won > 0 { ReportTone::Bad } else { ReportTone::Plain };
     let open = match tally.ungraded() {
@@ -146,7 +146,7 @@ fn format_metric_rate(figure: &MetricEstimate) -> String {
             format!("{} (95% CI {interval})", format_rate(value))
         }
         (Ok(value), Err(_)) => format_rate(value),
-        (Err(_), _) => "–".to_owned(),
+        (Err(_), _) => NO_VALUE.to_owned(),
     }
 }
 

@@ -22,6 +22,7 @@ pub mod chart;
 mod comparison;
 mod comparison_markdown;
 mod conversation_text;
+mod cost;
 mod criteria;
 mod criterion;
 mod criterion_change;
@@ -76,6 +77,7 @@ pub use comparison::{
     ComparisonLimits, difference_axis, flip_values, format_metric, render_comparison, shared_axis,
 };
 pub use comparison_markdown::render_comparison_markdown;
+pub use cost::format_cost;
 pub use criteria::{criteria_json, render_criteria};
 pub use criterion_change::render_criterion_change;
 pub use derived::{DerivedMetricText, derived_metric_texts};
@@ -92,7 +94,10 @@ pub use injection_audit::render_injection_audit;
 pub use listing::{ListingRow, render_listing, wrap_message};
 pub use mark::outcome_word;
 pub use noise::{noise_json, render_noise};
-pub use number::{dollars, format_count, format_duration, format_plain, format_rate, format_score, grouped};
+pub use number::{
+    NO_VALUE, UNDEFINED, dollars, format_count, format_duration, format_plain, format_rate, format_score,
+    grouped,
+};
 pub use pairwise::{pairwise_json, render_pairwise, render_pairwise_markdown};
 pub use panel::{format_probability, format_vote_metrics};
 pub use panel_rates::{panel_rates_json, render_panel_rates};

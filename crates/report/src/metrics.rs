@@ -4,7 +4,7 @@ use assize_analysis::MetricEstimate;
 use assize_stats::{ClusteredMean, Interval, Proportion, UndefinedReason};
 use serde_json::{Value, json};
 
-use crate::number::{format_rate, grouped};
+use crate::number::{NO_VALUE, UNDEFINED, format_rate, grouped, no_interval, undefined_because};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 
@@ -20,13 +20,13 @@ pub(crate) fn format_p_value(p: f64) -> String {
 
 /// Formats a value, or "undefined".
 pub(crate) fn format_or_undefined(found: Result<f64, UndefinedReason>) -> String {
-    found.map_or_else(|_| "undefined".to_owned(), format_value)
+    found.map_or_else(|_| UNDEFINED.to_owned(), format_value)
 }
 
-/// Formats `low to high`; empty if there is no interval.
+/// Formats `low to high`, or a dash.
 pub(crate) fn format_range(interval: Result<Interval, UndefinedReason>) -> String {
     interval.map_or_else(
-        |_| String::new(),
+        |_| NO_VALUE.to_owned(),
         |found| format!("{} to {}", format_value(found.low), format_value(found.high)),
     )
 }
@@ -44,7 +44,7 @@ pub(crate) fn format_share(found: &Proportion) -> String {
             )
         }
         (Ok(rate), Err(_)) => format!("{counts}, {}", format_rate(rate)),
-        (Err(reason), _) => format!("{counts}: undefined: {reason}"),
+        (Err(reason), _) => format!("{counts}: {}", undefined_because(reason)),
     }
 }
 
@@ -53,10 +53,10 @@ pub(crate) fn format_defined_rate(rate: Result<f64, UndefinedReason>) -> String 
     rate.map_or_else(|_| format_or_undefined(rate), format_rate)
 }
 
-/// Formats an interval of a rate; empty if there is none.
+/// Formats an interval of a rate, or a dash.
 pub(crate) fn format_rate_range(interval: Result<Interval, UndefinedReason>) -> String {
     interval.map_or_else(
-        |_| String::new(),
+        |_| NO_VALUE.to_owned(),
         |found| format!("{} to {}", format_rate(found.low), format_rate(found.high)),
     )
 }
@@ -75,7 +75,7 @@ pub(crate) fn format_metric_value(metric: &MetricEstimate) -> String {
     if is_share(metric) { format_defined_rate(metric.value) } else { format_or_undefined(metric.value) }
 }
 
-/// Formats the interval of a metric like its value; empty if there is none.
+/// Formats the interval of a metric like its value, or a dash.
 pub(crate) fn format_metric_range(metric: &MetricEstimate) -> String {
     if is_share(metric) { format_rate_range(metric.interval) } else { format_range(metric.interval) }
 }
@@ -91,7 +91,7 @@ pub(crate) fn render_metrics(page: &mut ReportPage, figures: &[MetricEstimate]) 
         let number = format_metric_value(figure);
         let around = match (figure.value, figure.interval) {
             (Err(reason), _) => format!("  {reason}"),
-            (Ok(_), Err(reason)) => format!("  no CI: {reason}"),
+            (Ok(_), Err(reason)) => format!("  {}", no_interval(reason)),
             (Ok(_), Ok(_)) => format!("  {:<ranges$}", format_metric_range(figure)),
         };
 

@@ -66,7 +66,7 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
         entry(page, "Variance", vec![ReportPiece::plain(parts)]);
 
         if let Some(flips) = &noise.verdict_flips {
-            let rate = flips.value.map_or_else(|| "undefined".to_owned(), number::format_rate);
+            let rate = flips.value.map_or_else(|| number::UNDEFINED.to_owned(), number::format_rate);
             let text = format!(
                 "{rate} of {}{}",
                 format_count(flips.n, "case with several trials", "cases with several trials"),
@@ -78,7 +78,7 @@ pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) 
 
     if let Some(noise) = &figures.decision_noise {
         let part = |figure: &EstimatedMetric, what: &str| {
-            let value = figure.value.map_or_else(|| "undefined".to_owned(), number::format_significant);
+            let value = figure.value.map_or_else(|| number::UNDEFINED.to_owned(), number::format_significant);
             let range = figure.low.zip(figure.high);
             let range = range.map_or_else(String::new, |(low, high)| {
                 format!(" ({} to {})", number::format_significant(low), number::format_significant(high))

@@ -1,6 +1,11 @@
 //! Number formats.
 
 pub use assize_rubric::{dollars, format_rate, grouped};
+pub use assize_stats::UNDEFINED;
+pub(crate) use assize_stats::{no_interval, undefined_because};
+
+/// Cell of a table without a value, and of an interval that does not exist.
+pub const NO_VALUE: &str = "–";
 
 /// Formats a score with three decimals. A score that rounding would lift onto a multiple of 0.01 is
 /// shown below it, so that 0.7996 is never shown as 0.80 beside a threshold of 0.8.

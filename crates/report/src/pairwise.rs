@@ -13,7 +13,7 @@ use crate::ReportStyle;
 use crate::metrics::{
     format_or_undefined, format_p_value, format_range, format_value, metrics_json, render_metrics, value_json,
 };
-use crate::number::{format_count, grouped};
+use crate::number::{NO_VALUE, format_count, grouped, no_interval};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
@@ -82,7 +82,7 @@ fn pair_row(report: &PairwiseReport, pair: &PairReport) -> Vec<ReportPiece> {
             score.map_or_else(String::new, |figure| format_or_undefined(figure.value)),
         ),
         ReportPiece::plain(score.map_or_else(String::new, |figure| format_range(figure.interval))),
-        ReportPiece::plain(pair.p_adjusted.map_or_else(|_| "-".to_owned(), format_p_value)),
+        ReportPiece::plain(pair.p_adjusted.map_or_else(|_| NO_VALUE.to_owned(), format_p_value)),
     ]
 }
 
@@ -188,8 +188,8 @@ fn render_ranking(page: &mut ReportPage, report: &PairwiseReport) {
     page.add_text(&[], &[ReportPiece::plain(about)]);
     render_table(page, 0, &columns, &rows);
 
-    if let Some(why) = no_interval(found) {
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, format!("no CI: {why}"))]);
+    if let Some(why) = missing_interval(found) {
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, no_interval(why))]);
     }
 
     page.add_text(
@@ -202,7 +202,7 @@ fn render_ranking(page: &mut ReportPage, report: &PairwiseReport) {
 }
 
 /// Returns the reason why strengths have no interval, if they have none.
-fn no_interval(found: &TargetRanking) -> Option<UndefinedReason> {
+fn missing_interval(found: &TargetRanking) -> Option<UndefinedReason> {
     found.systems.iter().find_map(|one| one.interval.err())
 }
 
@@ -313,7 +313,7 @@ pub fn render_pairwise_markdown(report: &PairwiseReport, missing: &[String]) -> 
             number(PairOutcome::Inconsistent),
             score.map_or_else(String::new, |figure| format_or_undefined(figure.value)),
             score.map_or_else(String::new, |figure| format_range(figure.interval)),
-            pair.p_adjusted.map_or_else(|_| "-".to_owned(), format_p_value),
+            pair.p_adjusted.map_or_else(|_| NO_VALUE.to_owned(), format_p_value),
         );
     }
 
@@ -324,8 +324,9 @@ pub fn render_pairwise_markdown(report: &PairwiseReport, missing: &[String]) -> 
     }
 
     for figure in &report.place.figures {
-        let around = format_range(figure.interval);
-        let around = if around.is_empty() { around } else { format!(" ({around})") };
+        let around = figure
+            .interval
+            .map_or_else(|_| String::new(), |_| format!(" ({})", format_range(figure.interval)));
         let _ =
             writeln!(out, "- {}: {}{around}, n {}", figure.name, format_or_undefined(figure.value), figure.n);
     }

@@ -58,7 +58,7 @@ pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
     page.add_blank();
 
     let range = format_metric_range(&report.prevalence);
-    let interval = if range.is_empty() { String::new() } else { format!(" ({range})") };
+    let interval = report.prevalence.interval.map_or_else(|_| String::new(), |_| format!(" ({range})"));
     let mut lines = vec![format!(
         "Truly met: {}{interval} of the items. The weighted votes disagree with the majority on {}; {} no majority.",
         format_metric_value(&report.prevalence),

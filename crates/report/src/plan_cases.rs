@@ -2,7 +2,7 @@
 
 use assize_analysis::power::SampleSizeAnswer;
 
-use crate::number::{format_plain, grouped};
+use crate::number::{UNDEFINED, format_plain, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::{ReportStyle, ReportTone};
 
@@ -11,7 +11,7 @@ pub fn render_plan(needs: &[SampleSizeAnswer], style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     for need in needs {
         let answer = match (need.answer, need.unit) {
-            (None, _) => ReportPiece::new(ReportTone::Open, "undefined"),
+            (None, _) => ReportPiece::new(ReportTone::Open, UNDEFINED),
             (Some(number), "difference" | "either way") => ReportPiece::new(
                 ReportTone::Strong,
                 format!("{} {}", format_plain((number * 1e4).round() / 1e4), need.unit),

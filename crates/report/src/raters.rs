@@ -10,7 +10,7 @@ use crate::metrics::{
     clustered_json, format_defined_rate, format_or_undefined, format_p_value, format_range,
     format_rate_range, format_share, format_value, metrics_json, render_metrics, share_json, value_json,
 };
-use crate::number::{format_count, grouped};
+use crate::number::{NO_VALUE, UNDEFINED, format_count, grouped, undefined_because};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
@@ -80,7 +80,7 @@ pub fn render_agreement(sections: &[RaterSection], style: ReportStyle) -> String
                     ],
                     Err(_) => vec![
                         ReportPiece::untrusted_name(ReportTone::Plain, name),
-                        ReportPiece::new(ReportTone::Open, "undefined"),
+                        ReportPiece::new(ReportTone::Open, UNDEFINED),
                     ],
                 })
                 .collect();
@@ -149,7 +149,7 @@ pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
                 rate(&report.right_on_balance),
                 rate(&report.same),
                 rate(&report.shown_first),
-                ReportPiece::plain(report.shown_first_p.map_or_else(|| "–".to_owned(), format_p_value)),
+                ReportPiece::plain(report.shown_first_p.map_or_else(|| NO_VALUE.to_owned(), format_p_value)),
                 ReportPiece::plain(if report.unread > 0 { grouped(report.unread) } else { String::new() }),
             ]
         })
@@ -240,7 +240,7 @@ pub fn render_repeats(report: &RepeatReport, style: ReportStyle) -> String {
             format_or_undefined(spread.icc),
             "Share of the variance of scores that lies between answers; the rest is noise of judging.",
         ),
-        Err(reason) => line(&mut page, "ICC(1,1)", format!("undefined, because {reason}"), ""),
+        Err(reason) => line(&mut page, "ICC(1,1)", undefined_because(reason), ""),
     }
 
     if !report.best.is_empty() {
@@ -273,7 +273,7 @@ pub fn render_repeats(report: &RepeatReport, style: ReportStyle) -> String {
         page.add_blank();
         let difference = match &gain.difference {
             Ok(found) => format!("{:+.3} ({})", found.difference, format_range(found.interval)),
-            Err(reason) => format!("undefined, because {reason}"),
+            Err(reason) => undefined_because(reason),
         };
         let (more, fewer) = (gain.pairs.only_first, gain.pairs.only_second);
         line(

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::ReportStyle;
 use crate::metrics::{format_or_undefined, format_range, format_value, metrics_json};
-use crate::number::{format_count, format_plain};
+use crate::number::{NO_VALUE, format_count, format_plain};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize::sanitize_name;
 use crate::style::ReportTone;
@@ -42,7 +42,7 @@ pub fn render_rescaling(report: &RescaleReport, style: ReportStyle) -> String {
             ];
             row.extend(result.radius.map(|radius| {
                 ReportPiece::plain(
-                    radius.map_or_else(|_| "–".to_owned(), |size| format!("±{}", format_value(size))),
+                    radius.map_or_else(|_| NO_VALUE.to_owned(), |size| format!("±{}", format_value(size))),
                 )
             }));
             row

@@ -3,20 +3,15 @@
 use assize_store::{RunFolder, RunInfo};
 use serde_json::{Value, json};
 
-use crate::number::{self, dollars, grouped};
+use crate::cost::{format_cost, spent};
+use crate::number::{NO_VALUE, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};
-use crate::table::{ReportColumn, render_table};
-
-/// Width from which on the list is a table; narrower pages have two lines for each run.
-const WIDE: usize = 72;
+use crate::table::{ReportColumn, fits_beside, render_table};
 
 /// Length of the time at the beginning of an id, such as `20260102-153012`.
 const TIME_LENGTH: usize = 15;
-
-/// Sign for a list without names.
-const NONE: &str = "–";
 
 /// A stored run of a list.
 #[derive(Debug, Clone)]
@@ -52,29 +47,24 @@ impl ListedRun {
     }
 }
 
-/// Renders runs in the order given, each in one line, on narrow pages in two.
+/// Renders runs in the order given, each in one line; each in two where a line is too short for one of them.
 pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
-    if page.columns() < WIDE {
-        for run in runs {
-            render_narrow(&mut page, run);
-        }
-
-        return page.finish();
-    }
-
     let columns = [
         ReportColumn::left("run"),
         ReportColumn::left("short id"),
         ReportColumn::cut("suite"),
         ReportColumn::cut("judge"),
-        ReportColumn::right("cases"),
         ReportColumn::right("passed"),
-        ReportColumn::right("cost"),
+        ReportColumn::right("spent"),
         ReportColumn::left("result"),
     ];
     let rows: Vec<Vec<ReportPiece>> = runs.iter().map(row).collect();
-    render_table(&mut page, 0, &columns, &rows);
+    if fits_beside(&page, &columns, &rows) {
+        render_table(&mut page, 0, &columns, &rows);
+    } else {
+        runs.iter().for_each(|run| render_narrow(&mut page, run));
+    }
 
     page.finish()
 }
@@ -83,9 +73,8 @@ pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
 struct RunCells {
     suite: String,
     judge: String,
-    cases: String,
     passed: String,
-    cost: String,
+    spent: String,
     result: (ReportTone, String),
 }
 
@@ -96,20 +85,18 @@ impl RunCells {
         let suites: Vec<&str> = info.suites.iter().map(|suite| suite.name.as_str()).collect();
         let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
         let summary = info.summary.as_ref();
-        let cost = summary.map(|summary| match (summary.cost_usd, summary.cost_partial) {
-            (Some(cost), _) => dollars(cost.as_dollars()),
-            (None, Some(partial)) if partial.at_least_usd.as_dollars() > 0.0 => {
-                format!("≥ {}", dollars(partial.at_least_usd.as_dollars()))
-            }
-            _ => "unknown".to_owned(),
+        let spent = summary.map(|summary| {
+            let cost = spent(info, summary);
+            cost.map_or_else(|| NO_VALUE.to_owned(), |cost| format_cost(cost.total(), cost.to_partial()))
         });
 
         Self {
             suite: first_and_more(&suites),
             judge: first_and_more(&judges),
-            cases: summary.map_or_else(String::new, |summary| grouped(summary.counts.total() as u64)),
-            passed: pass_rate(info).map_or_else(String::new, number::format_rate),
-            cost: cost.unwrap_or_default(),
+            passed: summary.map_or_else(String::new, |summary| {
+                format!("{}/{}", grouped(summary.counts.pass as u64), grouped(summary.counts.total() as u64))
+            }),
+            spent: spent.unwrap_or_default(),
             result: result_of_part(info),
         }
     }
@@ -118,9 +105,8 @@ impl RunCells {
         Self {
             suite: String::new(),
             judge: String::new(),
-            cases: String::new(),
             passed: String::new(),
-            cost: String::new(),
+            spent: String::new(),
             result: (ReportTone::Bad, "unreadable".to_owned()),
         }
     }
@@ -133,39 +119,32 @@ fn row(run: &ListedRun) -> Vec<ReportPiece> {
         ReportPiece::untrusted_name(ReportTone::Plain, &run.short_id),
         ReportPiece::untrusted_name(ReportTone::Strong, &cells.suite),
         ReportPiece::untrusted_name(ReportTone::Plain, &cells.judge),
-        ReportPiece::plain(cells.cases),
         ReportPiece::new(ReportTone::Strong, cells.passed),
-        ReportPiece::plain(cells.cost),
+        ReportPiece::plain(cells.spent),
         ReportPiece::new(cells.result.0, cells.result.1),
     ]
 }
 
-/// Renders a run in lines: its name, id and result; then the rest, wrapped.
+/// Renders a run in lines: its name and id; then the rest, wrapped.
 fn render_narrow(page: &mut ReportPage, run: &ListedRun) {
     let cells = RunCells::new(run);
     let (tone, result) = cells.result;
-    page.add_split_line(
-        &[
-            ReportPiece::plain(format!("{:<8}", run.name)),
-            ReportPiece::untrusted_name(ReportTone::Plain, &run.short_id),
-        ],
-        &[ReportPiece::new(tone, result)],
-    );
+    page.add_line(&[
+        ReportPiece::plain(format!("{:<8}", run.name)),
+        ReportPiece::untrusted_name(ReportTone::Plain, &run.short_id),
+    ]);
 
-    let of = |cases: &str| if cases == "1" { "1 case".to_owned() } else { format!("{cases} cases") };
-    let passed = match (cells.passed.as_str(), cells.cases.as_str()) {
-        ("", "") => String::new(),
-        ("", cases) => of(cases),
-        (passed, cases) => format!("{passed} of {}", of(cases)),
-    };
-    let facts = [cells.suite, passed, cells.judge, cells.cost];
-    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty() && fact != NONE).collect();
-    if !facts.is_empty() {
-        page.add_text(
-            &[ReportPiece::plain("        ")],
-            &[ReportPiece::untrusted(ReportTone::Dim, &facts.join(", "), sanitize::MAX_REASON)],
-        );
-    }
+    let passed = if cells.passed.is_empty() { cells.passed } else { format!("{} passed", cells.passed) };
+    let facts = [cells.suite, passed, cells.judge, cells.spent];
+    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty() && fact != NO_VALUE).collect();
+    let facts: String = facts.into_iter().map(|fact| format!(", {fact}")).collect();
+    page.add_text(
+        &[ReportPiece::plain("        ")],
+        &[
+            ReportPiece::new(tone, result),
+            ReportPiece::untrusted(ReportTone::Dim, &facts, sanitize::MAX_REASON),
+        ],
+    );
 }
 
 /// Converts runs to JSON.
@@ -189,6 +168,7 @@ pub fn run_list_json(runs: &[ListedRun]) -> Value {
             "pass_rate": pass_rate(info),
             "mean_score": summary.and_then(|summary| summary.mean_score.as_ref()).map(|mean| mean.mean),
             "cost_usd": summary.and_then(|summary| summary.cost_usd),
+            "spent_usd": summary.and_then(|summary| spent(info, summary)?.total()),
             "shard": info.shard.as_ref().map(|shard| json!({ "number": shard.number, "count": shard.count })),
             "merged_from": info.merged.as_ref().map(|merged| &merged.shards),
             "exit_code": summary.map(|summary| summary.exit_code),
@@ -233,7 +213,7 @@ fn result_of_part(info: &RunInfo) -> (ReportTone, String) {
 
 fn first_and_more(names: &[&str]) -> String {
     match names {
-        [] => NONE.to_owned(),
+        [] => NO_VALUE.to_owned(),
         [only] => sanitize::sanitize_name(only),
         [first, rest @ ..] => format!("{} +{}", sanitize::sanitize_name(first), rest.len()),
     }

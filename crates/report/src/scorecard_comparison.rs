@@ -5,7 +5,7 @@ use assize_analysis::{MeasurementChange, NodeDifference, NodeSide, ScorecardComp
 use assize_store::ScorecardPartKind;
 
 use crate::ReportStyle;
-use crate::number::{format_count, format_score};
+use crate::number::{NO_VALUE, format_count, format_score, no_interval};
 use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
 use crate::scorecard_scores::status_tone;
@@ -78,7 +78,7 @@ pub(crate) fn comparison_notes(found: &ScorecardComparison) -> Vec<String> {
     reasons.dedup();
 
     for reason in reasons {
-        lines.push(format!("no CI: {reason}"));
+        lines.push(no_interval(reason));
     }
 
     lines
@@ -148,7 +148,7 @@ pub(crate) fn interval_text(node: &NodeDifference) -> String {
         Ok(interval) => {
             format!("{} to {}", format_difference(interval.low), format_difference(interval.high))
         }
-        Err(_) => "–".to_owned(),
+        Err(_) => NO_VALUE.to_owned(),
     }
 }
 

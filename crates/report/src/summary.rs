@@ -2,16 +2,14 @@
 
 use std::fmt::Write as _;
 
-use assize_rubric::{
-    OFFLINE_NOTICE, OFFLINE_STORED_NOTICE, PartialCost, Tokens, UnitInterval, Usd, VerdictThresholds,
-};
+use assize_rubric::{OFFLINE_NOTICE, OFFLINE_STORED_NOTICE, UnitInterval, VerdictThresholds};
 use assize_store::{
-    EstimatedMetric, JudgeInfo, MeanScore, PassRateGate, PassRateResult, ResultRow, RunInfo, RunMetrics,
-    RunSummary, SentRequests, VerdictCounts,
+    EstimatedMetric, JudgeInfo, MeanScore, ResultRow, RunInfo, RunMetrics, RunSummary, VerdictCounts,
 };
 
 use crate::case_block::render_brief;
 use crate::case_trials;
+use crate::cost::{format_judge_calls, format_resumed, format_run_cost, format_spent, format_tokens};
 use crate::criterion_rates::render_criterion_rates;
 use crate::derived::render_derived;
 use crate::entry::{entry, listed, rate_interval, tallies};
@@ -158,19 +156,27 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     // Cases are counted first; of cases with several trials, the trials come after.
     let settled = repeats.map_or(counts, |repeats| repeats.counts);
     let number = settled.total() as u64;
-    let mut cases = vec![ReportPiece::new(ReportTone::Strong, format_count(number, "case", "cases"))];
-    let verdicts = case_trials::format_verdict_counts(settled);
-    if !verdicts.is_empty() {
-        cases.push(ReportPiece::plain(": "));
-        cases.extend(verdicts);
-    }
+    // Of cases with several trials, single trials were not run.
+    let not_run_of = if repeats.is_some() { " trials not run" } else { " not run" };
+    let missing = [(summary.not_run, not_run_of), (summary.excluded, " excluded as invalid")];
+    let all = number + if repeats.is_some() { 0 } else { summary.not_run as u64 } + summary.excluded as u64;
+    let heading = if all == number {
+        format_count(number, "case", "cases")
+    } else {
+        format!("{}/{} run", grouped(number), format_count(all, "case", "cases"))
+    };
 
-    for (number, words) in [(summary.not_run, "not run"), (summary.excluded, "skipped in a file with errors")]
-    {
-        if number > 0 {
-            cases.push(ReportPiece::plain("; "));
-            cases.push(ReportPiece::new(ReportTone::Open, format!("{} {words}", grouped(number as u64))));
+    let mut parts = case_trials::format_verdict_counts(settled);
+    for (number, words) in missing.into_iter().filter(|(number, _)| *number > 0) {
+        if !parts.is_empty() {
+            parts.push(ReportPiece::plain(", "));
         }
+        parts.push(ReportPiece::new(ReportTone::Open, format!("{}{words}", grouped(number as u64))));
+    }
+    let mut cases = vec![ReportPiece::new(ReportTone::Strong, heading)];
+    if !parts.is_empty() {
+        cases.push(ReportPiece::plain(": "));
+        cases.extend(parts);
     }
 
     entry(page, "Cases", cases);
@@ -214,8 +220,10 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
         render_pairwise_metrics(page, figures);
     }
 
-    let gated = extra.gated.filter(|gated| *gated > 0 || is_judged);
-    render_gates(page, gated, counts.incomplete > 0, summary.pass_rate_gate);
+    if let Some(gated) = extra.gated.filter(|gated| *gated > 0) {
+        let text = format!("failed in {}", format_count(gated as u64, "case", "cases"));
+        entry(page, "Gates", vec![ReportPiece::new(ReportTone::Bad, text)]);
+    }
 
     if summary.criteria > 0 {
         render_criterion_counts(page, summary, extra);
@@ -277,52 +285,6 @@ fn render_criterion_counts(page: &mut ReportPage, summary: &RunSummary, extra: S
     entry(page, "Criteria", criteria);
 }
 
-/// Renders the gates of cases, and the one on the pass rate.
-fn render_gates(
-    page: &mut ReportPage,
-    gated: Option<usize>,
-    has_incomplete: bool,
-    pass_rate: Option<PassRateGate>,
-) {
-    let cases = gated.map(|gated| match gated {
-        0 if has_incomplete => ReportPiece::plain("none failed so far"),
-        0 => ReportPiece::plain("none failed"),
-        gated => ReportPiece::new(
-            ReportTone::Bad,
-            format!("failed in {}", format_count(gated as u64, "case", "cases")),
-        ),
-    });
-    let rate = pass_rate.map(|gate| {
-        let tone = match gate.result {
-            PassRateResult::Met => ReportTone::Good,
-            PassRateResult::Missed => ReportTone::Bad,
-            PassRateResult::Incomplete => ReportTone::Open,
-        };
-        ReportPiece::new(tone, format_pass_rate_gate(&gate))
-    });
-
-    let mut pieces: Vec<ReportPiece> = cases.into_iter().collect();
-    if let Some(rate) = rate {
-        if !pieces.is_empty() {
-            pieces.push(ReportPiece::plain("; "));
-        }
-        pieces.push(rate);
-    }
-    if !pieces.is_empty() {
-        entry(page, "Gates", pieces);
-    }
-}
-
-/// Formats the gate on the pass rate in a few words.
-pub(crate) fn format_pass_rate_gate(gate: &PassRateGate) -> String {
-    let result = match gate.result {
-        PassRateResult::Met => "met",
-        PassRateResult::Missed => "missed",
-        PassRateResult::Incomplete => "incomplete",
-    };
-    format!("minimum pass rate {} of cases {result}", number::format_rate(gate.minimum))
-}
-
 /// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the
 /// share. With trials, the rate is that of all trials, whatever the verdicts of their cases.
 fn format_pass_rate(summary: &RunSummary, has_trials: bool) -> Vec<ReportPiece> {
@@ -335,7 +297,7 @@ fn format_pass_rate(summary: &RunSummary, has_trials: bool) -> Vec<ReportPiece> 
     };
     let rate = &figures.pass_rate;
     if rate.value.is_none() {
-        return vec![ReportPiece::new(ReportTone::Open, "undefined: no case has a verdict")];
+        return vec![ReportPiece::new(ReportTone::Open, number::undefined_because("no case has a verdict"))];
     }
 
     // Of repeats that end at the first pass only the first ones count, so the counts of all runs are no help.
@@ -422,10 +384,10 @@ fn render_pairwise_metrics(page: &mut ReportPage, figures: &RunMetrics) {
     }
 
     entry(page, "Pairwise", vec![ReportPiece::plain(text)]);
-    let won = pairs.win.value.map_or_else(|| "undefined".to_owned(), number::format_rate);
+    let won = pairs.win.value.map_or_else(|| number::UNDEFINED.to_owned(), number::format_rate);
     entry(page, "Win rate", vec![ReportPiece::plain(format!("{won}{}", rate_interval(&pairs.win)))]);
 
-    let place = pairs.first_place.value.map_or_else(|| "undefined".to_owned(), number::format_rate);
+    let place = pairs.first_place.value.map_or_else(|| number::UNDEFINED.to_owned(), number::format_rate);
     entry(
         page,
         "First place",
@@ -468,7 +430,10 @@ fn render_bar(page: &mut ReportPage, counts: VerdictCounts) {
 
 fn format_mean(mean: Option<&MeanScore>) -> Vec<ReportPiece> {
     let Some(mean) = mean else {
-        return vec![ReportPiece::new(ReportTone::Open, "undefined: no case has a known score")];
+        return vec![ReportPiece::new(
+            ReportTone::Open,
+            number::undefined_because("no case has a known score"),
+        )];
     };
     let mut pieces = vec![ReportPiece::new(ReportTone::Strong, number::format_score(mean.mean))];
     pieces.push(ReportPiece::plain(match (mean.low, mean.high) {
@@ -542,86 +507,24 @@ fn plural(number: usize, one: &'static str, many: &'static str) -> &'static str 
 }
 
 fn render_cost(page: &mut ReportPage, info: &RunInfo, summary: &RunSummary) {
-    let calls = format!(
-        "{}, {} from the cache",
-        format_count(summary.judge_calls, "judge call", "judge calls"),
-        grouped(summary.judge_calls_cached)
-    );
-
-    let time = number::format_duration(summary.duration_ms);
-    entry(
-        page,
-        "Time",
-        vec![ReportPiece::plain(time), ReportPiece::new(ReportTone::Dim, format!(" ({calls})"))],
-    );
+    let calls = format_judge_calls(summary);
+    if summary.resumed.is_none() {
+        let time = number::format_duration(summary.duration_ms);
+        let calls = if summary.judge_calls == 0 { String::new() } else { format!(" ({calls})") };
+        entry(page, "Time", vec![ReportPiece::plain(time), ReportPiece::new(ReportTone::Dim, calls)]);
+    } else {
+        entry(page, "Calls", vec![ReportPiece::plain(calls)]);
+    }
     entry(page, "Tokens", vec![ReportPiece::plain(format_tokens(summary.tokens))]);
-
-    entry(
-        page,
-        "Cost",
-        vec![match summary.cost_usd {
-            Some(cost) => ReportPiece::plain(number::dollars(cost.as_dollars())),
-            None if is_cost_of_programs(info, summary) => ReportPiece::plain(PROGRAM_COST),
-            None => ReportPiece::plain(format_partial_cost(summary.cost_partial)),
-        }],
-    );
+    entry(page, "Cost", vec![ReportPiece::plain(format_run_cost(info, summary))]);
 
     // What was spent on cases that did not finish is in none of the rows.
-    if let Some(sent) = summary.sent.filter(|sent| summary.not_run > 0 && sent.requests + sent.given_up > 0) {
-        entry(page, "Requests", vec![ReportPiece::new(ReportTone::Open, format_sent(sent))]);
+    if let Some(spent) = format_spent(info, summary) {
+        entry(page, "Spent", vec![ReportPiece::new(ReportTone::Open, spent)]);
     }
-}
-
-/// Words for a cost that only programs could have told.
-const PROGRAM_COST: &str = "not reported by the program that answers";
-
-/// Returns true if programs gave all answers without saying what they cost, and nothing else costs anything.
-fn is_cost_of_programs(info: &RunInfo, summary: &RunSummary) -> bool {
-    let only_programs =
-        !info.targets.is_empty() && info.targets.iter().all(|target| target.kind == "command");
-    let nothing_known = summary.cost_partial.is_some_and(|partial| partial.at_least_usd == Usd::ZERO);
-
-    only_programs && nothing_known && summary.judge_calls == 0
-}
-
-/// Describes the requests of a run that did not finish all of its cases.
-fn format_sent(sent: SentRequests) -> String {
-    let cost = match sent.cost_usd {
-        Some(cost) => number::dollars(cost.as_dollars()),
-        None => format!("cost {}", format_partial_cost(sent.cost_partial)),
-    };
-    let mut text = format!("{} sent, including those for unfinished cases; {cost}", grouped(sent.requests));
-    if sent.given_up > 0 {
-        let _ = write!(text, "; {} canceled, of unknown cost", grouped(sent.given_up));
+    if let Some(resumed) = format_resumed(summary) {
+        entry(page, "Resumed", vec![ReportPiece::plain(resumed)]);
     }
-
-    text
-}
-
-/// Describes a cost that is only partly known.
-pub(crate) fn format_partial_cost(partial: Option<PartialCost>) -> String {
-    match partial {
-        None => "unknown: not every price is known".to_owned(),
-        Some(PartialCost { at_least_usd, unpriced_calls }) => {
-            let unknown = format!("{} of unknown price", format_count(unpriced_calls, "call", "calls"));
-            if at_least_usd == Usd::ZERO {
-                format!("unknown: {unknown}")
-            } else {
-                format!("at least {}; {unknown}", number::dollars(at_least_usd.as_dollars()))
-            }
-        }
-    }
-}
-
-pub(crate) fn format_tokens(tokens: Tokens) -> String {
-    let part = |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), grouped);
-
-    if tokens.input.is_none() && tokens.output.is_none() {
-        return "none reported".to_owned();
-    }
-
-    let cached = tokens.cached.map(|cached| format!(" ({} cached)", grouped(cached)));
-    format!("{} in{}, {} out", part(tokens.input), cached.unwrap_or_default(), part(tokens.output))
 }
 
 fn render_remarks(page: &mut ReportPage, info: &RunInfo) {

@@ -102,24 +102,41 @@ pub(crate) fn render_table_on_demand<R: AsRef<[ReportPiece]>>(
     count: usize,
     row: impl Fn(usize) -> R,
 ) {
-    let titles: Vec<ReportPiece> =
-        columns.iter().map(|column| ReportPiece::new(ReportTone::Dim, column.title)).collect();
-    let mut widths = vec![0; columns.len()];
-    for at in 0..count {
-        for (wide, piece) in widths.iter_mut().zip(row(at).as_ref()) {
-            *wide = page.width(piece).max(*wide);
-        }
-    }
-
-    for (wide, title) in widths.iter_mut().zip(&titles).filter(|(wide, _)| **wide > 0) {
-        *wide = page.width(title).max(*wide);
-    }
-
-    let layout = TableLayout::new(columns, widths, indent, page.line_columns());
+    let titles = titles(columns);
+    let layout = choose_layout(page, indent, columns, (0..count).map(&row));
     layout.push_titles(page, &titles);
     for at in 0..count {
         layout.push_row(page, row(at).as_ref());
     }
+}
+
+/// Returns true if the cells of these rows stand side by side on the page, in a line for each row.
+pub(crate) fn fits_beside(page: &ReportPage, columns: &[ReportColumn], rows: &[Vec<ReportPiece>]) -> bool {
+    choose_layout(page, 0, columns, rows.iter()).form == TableForm::Columns
+}
+
+fn titles(columns: &[ReportColumn]) -> Vec<ReportPiece> {
+    columns.iter().map(|column| ReportPiece::new(ReportTone::Dim, column.title)).collect()
+}
+
+fn choose_layout<'c, R: AsRef<[ReportPiece]>>(
+    page: &ReportPage,
+    indent: usize,
+    columns: &'c [ReportColumn],
+    rows: impl Iterator<Item = R>,
+) -> TableLayout<'c> {
+    let mut widths = vec![0; columns.len()];
+    for row in rows {
+        for (wide, piece) in widths.iter_mut().zip(row.as_ref()) {
+            *wide = page.width(piece).max(*wide);
+        }
+    }
+
+    for (wide, title) in widths.iter_mut().zip(&titles(columns)).filter(|(wide, _)| **wide > 0) {
+        *wide = page.width(title).max(*wide);
+    }
+
+    TableLayout::new(columns, widths, indent, page.line_columns())
 }
 
 /// Arrangement of the rows of a table.

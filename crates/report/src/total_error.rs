@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::ReportStyle;
 use crate::metrics::{format_value, value_json};
-use crate::number::{format_count, format_plain, format_rate, grouped};
+use crate::number::{format_count, format_plain, format_rate, grouped, undefined_because};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
@@ -117,7 +117,7 @@ fn lines(found: &TotalError, designs: Option<&ErrorDesigns>) -> Vec<String> {
 }
 
 fn format_error(error: Result<f64, UndefinedReason>) -> String {
-    error.map_or_else(|reason| format!("undefined ({reason})"), format_value)
+    error.map_or_else(|reason| undefined_because(reason), format_value)
 }
 
 fn describe(design: &Result<CrossedDesign, UndefinedReason>, found: &TotalError) -> String {
@@ -125,7 +125,7 @@ fn describe(design: &Result<CrossedDesign, UndefinedReason>, found: &TotalError)
         Err(UndefinedReason::Unreachable) => {
             format!("none, because {} with ten of each besides cases", UndefinedReason::Unreachable)
         }
-        Err(reason) => format!("undefined, because {reason}"),
+        Err(reason) => undefined_because(reason),
         Ok(design) => {
             let mut parts: Vec<String> = found
                 .facets

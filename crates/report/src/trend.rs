@@ -116,7 +116,7 @@ fn format_metric(figure: &EstimatedMetric, format: fn(f64) -> String) -> String 
             format!("{} ({} to {})", format(value), format(low), format(high))
         }
         (Some(value), _, _) => format(value),
-        _ => "undefined".to_owned(),
+        _ => number::UNDEFINED.to_owned(),
     }
 }
 

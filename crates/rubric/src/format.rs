@@ -25,15 +25,40 @@ pub fn format_rate(rate: f64) -> String {
     format!("{:.1}%", tenths / 10.0)
 }
 
-/// US dollars, with as many decimals as small sums need.
+/// US dollars for people: cents from one dollar on, four decimals below it, and two significant digits below a hundredth of a
+/// cent.
 pub fn dollars(value: f64) -> String {
-    if value == 0.0 {
-        "$0".to_owned()
-    } else if value.abs() >= 1.0 {
-        format!("${value:.2}")
-    } else if value.abs() >= 0.01 {
-        format!("${value:.4}")
-    } else {
-        format!("${value:.6}")
+    let size = value.abs();
+    if size == 0.0 {
+        return "$0".to_owned();
+    }
+    if size < 0.0001 {
+        let decimals = (1.0 - size.log10().floor()).clamp(4.0, 20.0) as usize;
+        return format!("${value:.decimals$}");
+    }
+    if size < 0.99995 {
+        return format!("${value:.4}");
+    }
+
+    let cents = (size * 100.0).round() as u64;
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("${sign}{}.{:02}", grouped(cents / 100), cents % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dollars_have_as_many_decimals_as_their_size_needs() {
+        let texts =
+            [0.0, 12_345.678, 1.0, 0.99996, 0.5, 0.0123456, 0.00043, 0.000056, 0.0000000123].map(dollars);
+        assert_eq!(
+            texts,
+            [
+                "$0", "$12,345.68", "$1.00", "$1.00", "$0.5000", "$0.0123", "$0.0004", "$0.000056",
+                "$0.000000012"
+            ]
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use assize_rubric::{Cost, Outcome, Tokens, VerdictThresholds};
-use assize_stats::{ConfidenceLevel, MeanAccumulator};
+use assize_stats::{ConfidenceLevel, MeanAccumulator, no_interval};
 use assize_store::{CaseRecord, MeanScore, PanelSummary, StoreError, VerdictCounts};
 
 use crate::criterion_totals::{CriterionTally, CriterionTotals};
@@ -182,7 +182,7 @@ impl RunTotals {
             level: ConfidenceLevel::P95.get(),
             method: match interval {
                 Ok(interval) => format!("{} over cases", interval.method.name()),
-                Err(undefined) => format!("no CI: {undefined}"),
+                Err(reason) => no_interval(reason),
             },
         })
     }

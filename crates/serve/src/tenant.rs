@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use assize_engine::{EngineError, EngineErrorKind, GradingStop, PreparedRubric, SampleGrader, SampleService};
 use assize_listen::SecretHash;
-use assize_rubric::{Cost, Usd};
+use assize_rubric::{Cost, Usd, dollars};
 
 use crate::key_file::{ClientKey, KeyFile, KeyQuotas};
 use crate::problem::ApiError;
@@ -112,7 +112,8 @@ impl Tenant {
     pub(crate) fn exhausted(&self) -> Option<String> {
         let limit = self.quotas.budget_usd?;
         let spent = self.state().spent;
-        (spent >= limit).then(|| format!("the budget of this key is spent: ${spent} of ${limit}"))
+        (spent >= limit)
+            .then(|| format!("the budget of this key is spent: {} of ${limit}", dollars(spent.as_dollars())))
     }
 
     /// A rubric that was prepared before under this hash, or that `prepare` makes now.

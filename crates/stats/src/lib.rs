@@ -55,5 +55,5 @@ pub use proportion::{
 };
 pub use random::SeededRandom;
 pub use rank::merge_ties;
-pub use undefined::UndefinedReason;
+pub use undefined::{UNDEFINED, UndefinedReason, no_interval, undefined_because};
 pub use units::{UnitList, UnitScale, UnitSums, UnitVec};

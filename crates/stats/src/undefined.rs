@@ -1,4 +1,19 @@
-//! Reasons for which a statistic has no value.
+//! Reasons for which a statistic has no value, and their words.
+
+use std::fmt::Display;
+
+/// Word for a value that can't be computed.
+pub const UNDEFINED: &str = "undefined";
+
+/// Describes a value that can't be computed.
+pub fn undefined_because(reason: impl Display) -> String {
+    format!("{UNDEFINED}, because {reason}")
+}
+
+/// Describes an interval that can't be computed.
+pub fn no_interval(reason: impl Display) -> String {
+    format!("no CI: {reason}")
+}
 
 /// Reason for which a statistic is undefined. Its text completes "undefined, because ...".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]

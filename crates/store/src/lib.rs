@@ -79,8 +79,8 @@ pub use result::{CriterionRow, GateRow, GraderRow, MetricScore, ResultRow, TurnR
 pub use review_row::ReviewRow;
 pub use row_counts::{RowCounts, RowSums};
 pub use run_info::{
-    FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, RunInfo, RunSettings, RunSummary, SentRequests,
-    SuiteInfo, TargetInfo,
+    FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, ResumedPart, RunInfo, RunSettings, RunSummary,
+    SentRequests, SuiteInfo, TargetInfo,
 };
 pub use scan::{RowsFile, ScannedRows};
 pub use schema::schemas;

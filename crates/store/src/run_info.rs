@@ -186,10 +186,13 @@ pub struct RunSummary {
     /// Required pass rate and its result; null without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_rate_gate: Option<PassRateGate>,
-    /// Requests sent by the process that finished the run, including those for unfinished cases; for a merged run, by the
-    /// processes that finished its shards. Null in runs of older versions. Can't be recomputed from the rows.
+    /// Requests sent by the process that finished the run, including those for unfinished cases; for a merged run, by all
+    /// processes that worked on its shards. Null in runs of older versions. Can't be recomputed from the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<SentRequests>,
+    /// Earlier invocations of a resumed run; null in a run of one invocation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<ResumedPart>,
     /// Result of the early-stop rule; null without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_stop: Option<EarlyStop>,
@@ -199,6 +202,22 @@ pub struct RunSummary {
     pub exit_code: u8,
     /// Reason for the exit code.
     pub exit_reason: String,
+}
+
+impl RunSummary {
+    /// Requests of all invocations that worked on the run; `None` if an earlier one was killed, and in runs of older versions.
+    pub fn sent_in_all(&self) -> Option<SentRequests> {
+        self.resumed.as_ref().map_or(self.sent, |resumed| resumed.sent)
+    }
+}
+
+/// Part of a resumed run that earlier invocations of the command worked on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ResumedPart {
+    /// Number of results kept from earlier invocations.
+    pub kept: usize,
+    /// Requests of all invocations, the last one included; null if an earlier one was killed before it could say.
+    pub sent: Option<SentRequests>,
 }
 
 /// Requests sent to models by one process.

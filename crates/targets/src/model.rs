@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_llm::{BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, FinishReason, ReplyDefect};
-use assize_rubric::{Cost, IdentityWriter, Tokens};
+use assize_rubric::{Cost, IdentityWriter, Tokens, grouped};
 
 use crate::{
     Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
@@ -97,8 +97,9 @@ impl ModelTarget {
         // A limit that is not the target's own would change the answer.
         if let Some(tokens) = reply.cut_at {
             return Some(format!(
-                "the answer was cut off after {tokens} tokens, the limit that a budget sets where a target has none: \
-                 give the target a `max_output_tokens`"
+                "the answer was cut off after {} tokens, the limit that a budget sets where a target has none: give the \
+                 target a `max_output_tokens`",
+                grouped(tokens.into())
             ));
         }
 
@@ -115,7 +116,8 @@ impl ModelTarget {
             }
             Some(ReplyDefect::CutOff) => match self.max_output_tokens {
                 Some(limit) => format!(
-                    "the answer was cut off at the target's limit of {limit} tokens; raise its `max_output_tokens`"
+                    "the answer was cut off at the target's limit of {} tokens; raise its `max_output_tokens`",
+                    grouped(limit.into())
                 ),
                 None => "the answer was cut off at the server's limit of tokens; give the target a larger \
                          `max_output_tokens`"

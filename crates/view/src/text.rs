@@ -3,8 +3,8 @@
 use std::fmt;
 
 use assize_report::chart::ChartAxis;
-use assize_report::{dollars, format_rate, format_score, outcome_word};
-use assize_rubric::{OutcomeKind, PartialCost, Usd, Verdict};
+use assize_report::{UNDEFINED, format_rate, format_score, outcome_word};
+use assize_rubric::{OutcomeKind, Verdict};
 use assize_store::EstimatedMetric;
 
 use crate::index::CaseStatus;
@@ -80,17 +80,6 @@ fn trim(points: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Text of a cost: what is known of it, or that nothing is.
-pub(crate) fn cost_text(whole: Option<Usd>, partial: Option<PartialCost>) -> String {
-    match (whole, partial) {
-        (Some(cost), _) => dollars(cost.as_dollars()),
-        (None, Some(partial)) if partial.at_least_usd.as_dollars() > 0.0 => {
-            format!("≥ {}", dollars(partial.at_least_usd.as_dollars()))
-        }
-        _ => "unknown".to_owned(),
-    }
-}
-
 /// `2026-01-02 15:30` of a time in RFC 3339.
 pub(crate) fn minute(time: &str) -> String {
     match (time.get(..10), time.get(11..16)) {
@@ -127,7 +116,7 @@ impl MetricText {
     fn new(metric: &EstimatedMetric, format: fn(f64) -> String) -> Self {
         let interval = metric.low.zip(metric.high);
         Self {
-            value: metric.value.map_or_else(|| "undefined".to_owned(), format),
+            value: metric.value.map_or_else(|| UNDEFINED.to_owned(), format),
             interval: interval
                 .map_or_else(String::new, |(low, high)| format!("{} to {}", format(low), format(high))),
             undefined: metric.undefined.clone().unwrap_or_default(),

@@ -18,7 +18,7 @@ use super::gate::GateArgs;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::judge_batch::JudgeBatchArgs;
 use super::panel::PanelArgs;
-use super::report_file::{ReportFile, report_file};
+use super::run_output::RunOutputArgs;
 use super::shard::ShardArgs;
 use super::spending::SpendingArgs;
 use super::values::{OptionValues, duration, judging, one_of, positive, truncate, unit};
@@ -99,7 +99,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "NAME", help_heading = SELECTION)]
     pub(crate) target: Vec<String>,
     /// Read targets from this file.
-    #[arg(long, value_name = "FILE", help_heading = SELECTION)]
+    #[arg(long, value_name = "FILE", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) targets: Option<PathBuf>,
     /// Run only cases whose id matches; repeatable.
     ///
@@ -114,7 +114,7 @@ pub(crate) struct EvalArgs {
     /// Skip cases with this tag; repeatable.
     ///
     /// Cases also have the tags of their suite.
-    #[arg(long, value_name = "TAG", help_heading = SELECTION)]
+    #[arg(long, value_name = "TAG", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) exclude_tag: Vec<String>,
     /// Run only what failed or is incomplete in this run.
     ///
@@ -124,7 +124,7 @@ pub(crate) struct EvalArgs {
     /// Skip invalid cases instead of stopping.
     ///
     /// The exit code is then 3 or more.     /// Of a file with an error outside its cases, as in its settings, nothing is run.
-    #[arg(long, help_heading = SELECTION)]
+    #[arg(long, help_heading = SELECTION, hide_short_help = true)]
     pub(crate) keep_going: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
@@ -178,7 +178,8 @@ pub(crate) struct SequenceArgs {
     /// the reference, 1 below, 5 if inconclusive after all cases; single failures do not count.
     #[arg(
         long, value_parser = one_of(STOP_RULES), value_name = "WHEN", requires = "against", help_heading = LIMITS,
-        conflicts_with_all = ["bail", "min_pass_rate"]
+        conflicts_with_all = ["bail", "min_pass_rate"],
+        hide_short_help = true
     )]
     pub(crate) stop_when: Option<StopRule>,
     /// Reference of `--stop-when`: a pass rate or run.
@@ -186,7 +187,8 @@ pub(crate) struct SequenceArgs {
     /// The mean score is compared with that of the run.
     #[arg(
         long, value_parser = StopReference::parse, value_name = "RATE|RUN", requires = "stop_when",
-        help_heading = LIMITS
+        help_heading = LIMITS,
+        hide_short_help = true
     )]
     pub(crate) against: Option<StopReference>,
 }
@@ -247,7 +249,7 @@ impl EvalArgs {
 impl RunArgs {
     /// Places that the result goes to as data.
     pub(crate) fn output(&self) -> ResultOutput<'_> {
-        ResultOutput { json: self.json, quiet: self.quiet, out: &self.out }
+        self.output.delivery(self.quiet)
     }
 
     /// Typed options of these flags.
@@ -275,7 +277,7 @@ impl RunArgs {
             shard: None,
             unit: None,
             min_pass_rate: None,
-            run_dir: self.run_dir.clone(),
+            run_dir: self.output.run_dir.clone(),
             resume: self.resume.clone(),
             retry_incomplete: self.retry_incomplete,
         }
@@ -325,7 +327,7 @@ pub(crate) struct RunArgs {
     /// Borderline threshold of each case, 0 to 1.
     ///
     /// Overrides cases and suites.
-    #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
+    #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE, hide_short_help = true)]
     pub(crate) borderline: Option<UnitInterval>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
@@ -361,7 +363,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) tokens_per_minute: Option<NonZeroU32>,
     /// Timeout of a model request [default: 3m].
-    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) request_timeout: Option<Duration>,
     /// Retry a failed call N times [default: 4 for models, 0 for commands].
     ///
@@ -374,32 +376,10 @@ pub(crate) struct RunArgs {
     /// Time limit of the run, such as `30m`.
     ///
     /// `--resume` continues the run.
-    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) deadline: Option<Duration>,
-    /// Write a report: .html, .md, .xml, .csv, .sarif, .json.
-    ///
-    /// Repeatable. FILE.xml is JUnit, FILE.json has what `--json` prints. `assize report` writes them of a stored run, and other formats.
-    /// Alias: `--report`.
-    #[arg(
-        long, alias = "report", short = 'o', value_parser = report_file, value_name = "FILE",
-        help_heading = OUTPUT
-    )]
-    pub(crate) out: Vec<ReportFile>,
-    /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
-    /// Cases to print: `auto`, `all`, `failed` or `none`.
-    ///
-    /// `auto` prints what counts against the first ten failing cases, and a line for each of the others; cases that
-    /// passed only if there are at most twelve. `all` and `failed` print every decision.
-    #[arg(
-        long, value_enum, default_value_t, value_name = "WHICH", help_heading = OUTPUT,
-        hide_possible_values = true, hide_default_value = true
-    )]
-    pub(crate) show: ShowChoice,
-    /// Folder of the run [default: .assize/runs/ID].
-    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
-    pub(crate) run_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: RunOutputArgs,
     /// Continue a stopped run [default: the newest].
     ///
     /// RUN is a folder or an id.     /// Finished cases whose inputs are unchanged are kept. Without a value: the newest run of these suites, or the folder
@@ -409,7 +389,7 @@ pub(crate) struct RunArgs {
     /// With `--resume`, run incomplete cases again.
     ///
     /// Decisions come from the reply cache and cost nothing; only missing ones are asked for.
-    #[arg(long, requires = "resume", conflicts_with = "no_cache", help_heading = OUTPUT)]
+    #[arg(long, requires = "resume", conflicts_with = "no_cache", help_heading = OUTPUT, hide_short_help = true)]
     pub(crate) retry_incomplete: bool,
     /// No progress or notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = OUTPUT)]

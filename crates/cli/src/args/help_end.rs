@@ -15,10 +15,7 @@ const CONTINUED: usize = 6;
 const EXAMPLES: &str = "Examples:";
 
 /// Options of runs that `-h` of a command other than `eval` and `grade` leaves to `--help`.
-const RARE: [&str; 10] = [
-    "borderline", "cache_only", "deadline", "escalate", "exclude_tag", "keep_going", "out",
-    "request_timeout", "rerun_failed", "retry_incomplete",
-];
+const RARE: [&str; 2] = ["out", "rerun_failed"];
 
 /// Hides an option of runs that is rare in other commands from `-h`.
 pub(super) fn rare_beside_eval(argument: Arg) -> Arg {

@@ -51,7 +51,7 @@ pub(crate) struct PanelArgs {
     )]
     pub(crate) judge_repeats: Option<u32>,
     /// Ask this judge only where the others are unsure.
-    #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
+    #[arg(long, value_name = "JUDGE", help_heading = JUDGE, hide_short_help = true)]
     pub(crate) escalate: Option<String>,
     /// Rule that combines votes [default: majority; mean for scores].
     #[arg(

@@ -39,7 +39,7 @@ pub(crate) struct SpendingArgs {
     #[arg(long, conflicts_with = "cache_only", help_heading = LIMITS)]
     pub(crate) no_cache: bool,
     /// Use cached replies only; misses stay ungraded.
-    #[arg(long, help_heading = LIMITS)]
+    #[arg(long, help_heading = LIMITS, hide_short_help = true)]
     pub(crate) cache_only: bool,
 }
 

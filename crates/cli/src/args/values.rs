@@ -50,8 +50,13 @@ pub(super) fn rate(text: &str) -> Result<UnitInterval, String> {
         None => text.parse::<f64>().ok(),
     };
     number.and_then(|value| UnitInterval::new(value).ok()).ok_or_else(|| match text.parse::<f64>() {
-        Ok(value) if value > 1.0 && value <= 100.0 => format!("expected a share from 0 to 1, or `{text}%`"),
-        _ => "expected a share from 0 to 1, such as 0.9 or 90%".to_owned(),
+        Ok(value) if value > 1.0 && value <= 100.0 => {
+            format!(
+                "expected a share from 0 to 1 or a percentage; did you mean {} or {text}%?",
+                value / 100.0
+            )
+        }
+        _ => "expected a share from 0 to 1 or a percentage, such as 0.9 or 90%".to_owned(),
     })
 }
 
@@ -194,7 +199,7 @@ mod tests {
     fn rates_are_shares_or_percentages() {
         assert_eq!(rate("0.9"), rate("90%"));
         assert!(rate("0").is_ok() && rate("1").is_ok() && rate("99.5 %").is_ok());
-        assert_eq!(rate("90").unwrap_err(), "expected a share from 0 to 1, or `90%`");
+        assert!(rate("90").unwrap_err().ends_with("did you mean 0.9 or 90%?"));
         assert!(rate("101%").is_err() && rate("-1").is_err() && rate("nan").is_err() && rate("%").is_err());
     }
 

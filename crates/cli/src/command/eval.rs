@@ -11,10 +11,10 @@ use crate::runtime::block_on;
 
 pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let run = &args.eval.run;
-    let engine = context.run_engine(run.quiet, run.json);
+    let engine = context.run_engine(run.quiet, run.output.json);
     if let Some(cluster) = args.cluster.options(run.resume.is_some())? {
         let finished = cluster::coordinate(args, cluster, engine, context)?;
-        present::finished_run(&finished, run.output(), run.show, context)?;
+        present::finished_run(&finished, run.output(), run.output.show, context)?;
         return Ok(finished.exit);
     }
 
@@ -23,7 +23,7 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
     match block_on(engine.evaluate(mode, &args.options()))? {
         RunOutcome::Planned(planned) => print_plan(&planned, run, context),
         RunOutcome::Finished(finished) => {
-            present::finished_run(&finished, run.output(), run.show, context)?;
+            present::finished_run(&finished, run.output(), run.output.show, context)?;
             Ok(finished.exit)
         }
         RunOutcome::Exported(report) => print_export(&report, run.output(), context),
@@ -69,7 +69,7 @@ pub(super) fn print_plan(
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
     let PlannedRun { plan, cases, warnings } = planned;
-    if let Some(file) = args.out.iter().find(|file| file.format != ReportFormat::Json) {
+    if let Some(file) = args.output.out.iter().find(|file| file.format != ReportFormat::Json) {
         let path = file.path.display();
         return Err(
             format!("{path}: a plan has no results to report; `--out FILE.json` writes the plan").into()

@@ -10,9 +10,9 @@ use assize_store::{CaseRecord, ResultRow, RunFolder, first_in_order};
 use serde_json::{Value, json};
 
 use super::compare::warn_of_missing;
-use super::present::{NamedCase, explain_command, shell_word};
+use super::present::{NamedCase, explain_command};
 use super::scorecard;
-use crate::args::ExplainArgs;
+use crate::args::{ExplainArgs, shell_word};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;

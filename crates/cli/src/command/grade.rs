@@ -15,7 +15,7 @@ use crate::failure::CommandFailure;
 use crate::runtime::block_on;
 
 pub(crate) fn execute(args: &GradeArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let engine = context.run_engine(args.run.quiet, args.run.json);
+    let engine = context.run_engine(args.run.quiet, args.run.output.json);
     let mut options = args.options()?;
     // Answers are read more than once, so that piped ones are kept in a file until the run ends.
     let piped = if options.answers == Path::new("-") { Some(PipedAnswers::read()?) } else { None };
@@ -27,7 +27,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &CliContext) -> Result<ExitStat
         RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
         RunOutcome::Exported(report) => print_export(&report, args.run.output(), context),
         RunOutcome::Finished(finished) => {
-            present::finished_run(&finished, args.run.output(), args.run.show, context)?;
+            present::finished_run(&finished, args.run.output(), args.run.output.show, context)?;
             Ok(finished.exit)
         }
     }

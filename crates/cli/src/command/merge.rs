@@ -9,7 +9,6 @@ use super::scorecard::{CardOutput, print_run};
 use crate::args::MergeArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output::ResultOutput;
 use crate::runtime::block_on;
 
 /// The results of jobs among these names, unpacked; `None` for what is a run.
@@ -37,7 +36,7 @@ fn unpack_jobs(names: &[String], context: &CliContext) -> Result<Vec<Option<Unpa
 }
 
 pub(crate) fn execute(args: &MergeArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let engine = context.run_engine(true, args.json);
+    let engine = context.run_engine(true, args.output.json);
     let unpacked = unpack_jobs(&args.runs, context)?;
     let runs = unpacked.iter().zip(&args.runs).flat_map(|(job, name)| match job {
         None => vec![name.clone()],
@@ -45,10 +44,10 @@ pub(crate) fn execute(args: &MergeArgs, context: &CliContext) -> Result<ExitStat
     });
     let finished = engine.merge(&MergeOptions { runs: runs.collect(), ..args.options() })?;
     drop(unpacked);
-    let delivery = ResultOutput { json: args.json, quiet: false, out: &args.out };
+    let delivery = args.output.delivery(false);
 
     let Some(conclusion) = finished.scorecard_conclusion() else {
-        present::finished_run(&finished, delivery, args.show, context)?;
+        present::finished_run(&finished, delivery, args.output.show, context)?;
         return Ok(finished.exit);
     };
 
@@ -60,7 +59,7 @@ pub(crate) fn execute(args: &MergeArgs, context: &CliContext) -> Result<ExitStat
         depth: None,
         labels: &labels,
         delivery,
-        show: args.show,
+        show: args.output.show,
     };
     print_run(&finished, &counted, &card, context)?;
 

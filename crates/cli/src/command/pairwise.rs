@@ -17,12 +17,12 @@ use crate::runtime::block_on;
 
 pub(super) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let options = options(args)?;
-    let engine = context.run_engine(args.run.quiet, args.run.json);
+    let engine = context.run_engine(args.run.quiet, args.run.output.json);
     let (run, loaded) = match engine.find_systems(&options)? {
         PairwiseInput::Stored(folder, info) => return print_again(args, &folder, *info, context),
         PairwiseInput::New(run, loaded) => (run, loaded),
     };
-    if args.run.show != ShowChoice::Auto {
+    if args.run.output.show != ShowChoice::Auto {
         return Err("`--show` has no effect on a pairwise comparison; remove it".into());
     }
 

@@ -13,7 +13,7 @@ use assize_run::{IncompleteReason, RunTotals};
 use assize_store::{CaseRecord, ResultRow, RunInfo, first_in_order};
 
 use super::report;
-use crate::args::ShowChoice;
+use crate::args::{ShowChoice, resume_command, shell_word};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output::{self, ResultOutput};
@@ -114,7 +114,7 @@ where
         }
     }
 
-    let next = next_commands(info, folder, failing.as_ref(), &totals.incomplete);
+    let next = next_commands(info, folder, failing.as_ref(), &totals.incomplete, context);
     let extra = SummaryExtra {
         folder: Some(&folder.display().to_string()),
         gated: Some(totals.gated),
@@ -268,22 +268,13 @@ pub(super) fn explain_command(run: &str, info: &RunInfo, case: &NamedCase) -> St
     format!("assize explain {run} {}{suite}", shell_word(&case.id))
 }
 
-/// A text as a word of a command, quoted where a shell needs that.
-pub(super) fn shell_word(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./~:@+".contains(c);
-    if !text.is_empty() && !text.starts_with('~') && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        assize_process::quote(text)
-    }
-}
-
 /// Commands to go on with after a run in which something did not pass, whatever its exit code.
 fn next_commands(
     info: &RunInfo,
     folder: &Path,
     failing: Option<&NamedCase>,
     incomplete: &[IncompleteReason],
+    context: &CliContext,
 ) -> Vec<(String, &'static str)> {
     let Some(summary) = &info.summary else { return Vec::new() };
     if summary.exit_code == 0 && failing.is_none() {
@@ -295,24 +286,41 @@ fn next_commands(
         return Vec::new();
     }
 
+    // `merge` and `score` present a run that another command can continue.
+    let is_own = context.command_line.iter().any(|word| info.command.split(' ').next() == Some(word));
+    let resumption = |retries_incomplete| {
+        let retries = if retries_incomplete { " --retry-incomplete" } else { "" };
+        if is_own {
+            resume_command(&context.command_line, retries_incomplete)
+        } else {
+            format!("--resume{retries} with the command of the run")
+        }
+    };
+
     let mut next = Vec::new();
     if summary.not_run > 0 && info.command.starts_with("audit ") {
         next.push(("the same command again".to_owned(), "asks only for what the cache does not hold"));
     } else if summary.not_run > 0 {
         let over_budget = summary.exit_code == ExitStatus::OverBudget.code();
-        // The same budget would stop the run at the same place.
-        let budget = if over_budget { " and a larger budget" } else { "" };
-        let command = if info.merged.as_ref().is_some_and(|merged| merged.job.is_some()) {
-            format!("--resume with the same command{budget}")
-        } else if info.merged.is_some() {
+        let is_shards = info.merged.as_ref().is_some_and(|merged| merged.job.is_none());
+        let is_job = info.merged.is_some() && !is_shards;
+        let command = if is_shards {
             let folder = shell_word(&folder.display().to_string());
             format!("--run-dir {folder} --resume with the command of the shards, without --shard")
-        } else if summary.early_stop.is_some() {
-            "--resume with the same command, without --stop-when".to_owned()
         } else {
-            format!("--resume with the same command{budget}")
+            resumption(false)
         };
-        next.push((command, "runs the remaining cases"));
+        let effect = match summary.sent {
+            Some(sent) if over_budget && sent.requests == 0 => {
+                "runs the remaining cases; needs a larger budget, which was too small for one request"
+            }
+            _ if over_budget && is_job => {
+                "runs the remaining cases; needs a larger budget, which holds for the whole job"
+            }
+            _ if over_budget => "runs the remaining cases, with the same budget once more",
+            _ => "runs the remaining cases",
+        };
+        next.push((command, effect));
     }
 
     // Without a reason that is known, asking again is worth a try.
@@ -320,7 +328,7 @@ fn next_commands(
     let is_asked = info.command != "score" && !info.command.starts_with("audit ");
     if summary.counts.incomplete > 0 && may_change && is_asked {
         let command = match &info.merged {
-            None => "--resume --retry-incomplete with the same command".to_owned(),
+            None => resumption(true),
             // Only a single process can complete a run that was merged.
             Some(merged) => {
                 let folder = shell_word(&folder.display().to_string());

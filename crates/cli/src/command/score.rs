@@ -14,7 +14,7 @@ use super::{present, report};
 use crate::args::{ReportFormat, ScoreArgs, ShowChoice};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output::{self, ResultOutput};
+use crate::output;
 
 /// Criteria named in warnings before the rest is only counted.
 const MAX_NAMES: usize = 5;
@@ -75,10 +75,10 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         summary: Some(summary),
         ..run
     };
-    print_warnings(&info, args.json, context);
+    print_warnings(&info, args.output.json, context);
 
     let mut shown = folder.path().to_path_buf();
-    if let Some(target) = &args.run_dir {
+    if let Some(target) = &args.output.run_dir {
         let mut writer = RunFolder::new(target).create(&info)?;
         for record in stored_records(&folder)? {
             let new = again(&record?)?.record;
@@ -93,13 +93,13 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         shown.clone_from(target);
         let folder = RunFolder::new(target);
         let labels = LabelOptions::default();
-        report::write_files(&folder, &args.out, &labels, MissingPolicy::Incomplete, context)?;
+        report::write_files(&folder, &args.output.out, &labels, MissingPolicy::Incomplete, context)?;
     }
 
     let json = || with_changes(summary_json(&info, &shown), *changed);
-    if !(ResultOutput { json: args.json, quiet: false, out: &args.out }).deliver(json)? {
+    if !args.output.delivery(false).deliver(json)? {
         // Unless told otherwise, only cases are printed whose verdict or score changed.
-        let (show, is_limited) = match args.show {
+        let (show, is_limited) = match args.output.show {
             ShowChoice::Auto if changes.moved <= present::SMALL_RUN => (ShowChoice::All, true),
             show => (show, show == ShowChoice::Auto),
         };
@@ -128,7 +128,7 @@ fn check_run(run: &RunInfo, args: &ScoreArgs, context: &CliContext) -> Result<()
         return Ok(());
     }
 
-    if args.run_dir.is_some() {
+    if args.output.run_dir.is_some() {
         return Err(format!(
             "the run `{name}` did not end, so its results can't be stored as those of a run; end it with `--resume` of the command that began it"
         )
@@ -155,8 +155,8 @@ fn print_warnings(info: &RunInfo, json: bool, context: &CliContext) {
 
 /// Refuses reports that need the rows of a run where none is stored.
 fn check_reports(args: &ScoreArgs) -> Result<(), CommandFailure> {
-    let needs_rows = args.out.iter().find(|file| file.format != ReportFormat::Json);
-    match needs_rows.filter(|_| args.run_dir.is_none()) {
+    let needs_rows = args.output.out.iter().find(|file| file.format != ReportFormat::Json);
+    match needs_rows.filter(|_| args.output.run_dir.is_none()) {
         None => Ok(()),
         Some(file) => {
             let path = file.path.display();

@@ -36,7 +36,7 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
                 "{files} file{}{of_cards}, {cases} case{}: {}\n",
                 plural(files),
                 plural(cases),
-                count(errors, warnings)
+                count(errors, warnings, checked.iter().flat_map(|part| &part.diagnostics).count())
             ));
         }
         FormatChoice::Json => output::print_json(&report.to_json()),
@@ -71,9 +71,10 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-fn count(errors: usize, warnings: usize) -> String {
+fn count(errors: usize, warnings: usize, found: usize) -> String {
     match (errors, warnings) {
-        (0, 0) => "no problems".to_owned(),
+        (0, 0) if found == 0 => "no problems".to_owned(),
+        (0, 0) => format!("no errors or warnings, {found} note{}", plural(found)),
         (errors, warnings) => {
             format!("{errors} error{}, {warnings} warning{}", plural(errors), plural(warnings))
         }

@@ -519,7 +519,7 @@ fn numbers_that_cannot_be_are_refused_with_those_that_can() {
         (["-j", "0"], "at least 1"),
         (["--trials", "0"], "from 1 to 1000"),
         (["--budget-usd", "-1"], "such as 2.50"),
-        (["--min-pass-rate", "90"], "`90%`"),
+        (["--min-pass-rate", "90"], "did you mean 0.9 or 90%?"),
     ] {
         let output = cli.run(&[&["eval", "a.eval.yaml"][..], &option].concat()).expect_code(2);
         assert!(output.stderr.contains(says) && output.stderr.contains(option[1]), "{}", output.stderr);

@@ -50,7 +50,7 @@ fn lists_fit_narrow_terminals() {
     assert!(text.contains("last") && text.contains("good") && text.contains("passed"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
     assert_eq!(text.lines().count(), 2, "{text}");
-    assert!(text.contains("100.0% of 1 case, $0"), "{text}");
+    assert!(text.contains("1/1 passed, $0"), "{text}");
 }
 
 #[test]

@@ -161,12 +161,13 @@ fn gates_on_the_run_decide_in_the_place_of_its_cases() {
     let report = |format: &str| cli.run(&["report", "run", "--format", format]).expect_code(0).stdout;
     let junit = report("junit");
     assert!(
-        junit.contains("<skipped message=\"fail, but allowed (minimum pass rate 50.0% of cases met): "),
+        junit.contains("<skipped message=\"fail, but allowed (pass rate 1/2 cases (50.0%) reaches the minimum of 50.0%): "),
         "{junit}"
     );
     assert!(junit.contains("skipped=\"1\""), "{junit}");
     let markdown = report("markdown");
-    let heading = "### ✅ s: 1 of 2 cases passed (50.0%); minimum pass rate 50.0% of cases met\n";
+    let heading =
+        "### ✅ s: 1 of 2 cases passed (50.0%); pass rate 1/2 cases (50.0%) reaches the minimum of 50.0%\n";
     assert!(markdown.contains(heading) && markdown.contains("| b |"), "{markdown}");
 
     assert_eq!(eval(&cli, suite("", &[&good, &bad]), &rate("70%")), Some(1));
@@ -174,7 +175,7 @@ fn gates_on_the_run_decide_in_the_place_of_its_cases() {
         [("junit", "name=\"pass-rate\""), ("sarif", "run/pass-rate"), ("github", "::error")]
     {
         let text = report(format);
-        assert!(text.contains(entry) && text.contains("minimum pass rate 70"), "{text}");
+        assert!(text.contains(entry) && text.contains("is below the minimum of 70.0%"), "{text}");
     }
 }
 

@@ -243,3 +243,42 @@ fn json_files_of_a_folder_are_checked_and_run() {
         }
     }
 }
+
+#[test]
+fn a_run_names_the_problems_that_validate_names() {
+    let cli = cli();
+    cli.file("bad.yaml", BROKEN.replace("name: s\n", "name: s\nexecution: {judge: opnai}\n"));
+    let found = cli.run(&["validate", "bad.yaml"]).expect_code(2).stdout;
+    let run = cli.run(&["eval", "bad.yaml"]).expect_code(2).stderr;
+    let titles = |text: &str| -> Vec<String> {
+        let mut titles: Vec<String> =
+            text.lines().filter(|line| line.starts_with("error[")).map(str::to_owned).collect();
+        titles.sort();
+        titles
+    };
+    assert_eq!(titles(&found), titles(&run));
+    assert!(found.contains("judge `opnai` is neither"), "{found}");
+    let judged = cli.run(&["eval", "bad.yaml", "--judge", "offline"]).expect_code(2).stderr;
+    assert!(!judged.contains("opnai` is neither"), "{judged}");
+}
+
+#[test]
+fn a_case_that_nobody_answers_is_a_note() {
+    let cli = cli();
+    let two = SOUND.to_owned() + "- {id: b, criteria: x, input: q, assertions: [Says y]}\n";
+    cli.file("open.yaml", &two);
+    let found = cli.run(&["validate", "open.yaml"]).expect_code(0).stdout;
+    assert!(found.contains("case `a` has no `output`, and no target is named"), "{found}");
+    assert!(
+        found.contains("1 other case has neither")
+            && found.ends_with("2 cases: no errors or warnings, 1 note\n"),
+        "{found}"
+    );
+
+    cli.file("given.yaml", two.replace("input: q", "input: q, output: y"));
+    cli.file("named.yaml", two.replace("name: s", "name: s\nexecution: {target: echo}"));
+    for file in ["given.yaml", "named.yaml"] {
+        let found = cli.run(&["validate", file]).expect_code(0).stdout;
+        assert!(found.contains("no problems"), "{file}: {found}");
+    }
+}

@@ -267,7 +267,10 @@ fn an_answer_that_only_a_budget_cut_off_is_no_answer() {
     eval(&cli, &[&target[..], &["short", "--budget-tokens", "10000000"]].concat()).expect_code(3);
     let row = &rows(&cli, "short/results.jsonl")[0];
     let message = row["error"]["message"].as_str().unwrap_or_default();
-    assert!(message.contains("cut off after 16384 tokens") && message.contains("max_output_tokens"), "{row}");
+    assert!(
+        message.contains("cut off after 16,384 tokens") && message.contains("max_output_tokens"),
+        "{row}"
+    );
     eval(&cli, &[&target[..], &["whole"]].concat()).expect_code(0);
 }
 

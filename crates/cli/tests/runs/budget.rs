@@ -71,12 +71,20 @@ fn a_stop_by_budget_outranks_failures() {
 }
 
 #[test]
-fn a_run_over_its_budget_is_resumed_with_a_larger_one() {
+fn a_run_over_its_budget_is_resumed_by_the_command_it_prints() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(4, CRITERIA, true));
     let args = ["eval", "suite.yaml", "--judge", "openai:judge-1", "-j", "1", "--budget-calls", "1"];
     let stopped = cli.run(&args).expect_code(4).stdout;
     assert!(stopped.contains("the budget of 1 call is spent"), "{stopped}");
-    assert!(stopped.contains("--resume with the same command and a larger budget"), "{stopped}");
+    let resume = "assize eval suite.yaml --judge openai:judge-1 -j 1 --budget-calls 1 --resume";
+    assert!(stopped.contains(&format!("Next    {resume}")), "{stopped}");
+    assert!(stopped.contains("with the same budget once more"), "{stopped}");
+
+    // What was asked for is in the cache, so that each invocation comes one request further.
+    let words: Vec<&str> = resume.split(' ').skip(1).collect();
+    let codes: Vec<Option<i32>> = (0..11).map(|_| cli.run(&words).code).collect();
+    assert_eq!(codes, [&[Some(4); 10][..], &[Some(0)]].concat());
+    assert_eq!(server.count(), 12);
 }

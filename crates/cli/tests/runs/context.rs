@@ -51,7 +51,7 @@ fn what_is_too_long_is_not_sent_and_the_reason_says_what_to_do() {
     let row = &rows(&cli, "run/judgements.jsonl")[0];
     assert_eq!(row["ungraded"]["kind"], "context_length");
     let reason = row["reason"].as_str().unwrap();
-    for wanted in ["not sent: about", "context window of 3400", "truncate: head", "--context-tokens"] {
+    for wanted in ["not sent: about", "context window of 3,400", "truncate: head", "--context-tokens"] {
         assert!(reason.contains(wanted), "{reason}");
     }
     let words = ["eval", "--dry-run", "suite.yaml", "--judge", "openai:judge-1", "--context-tokens", "3400"];
@@ -222,7 +222,7 @@ fn graders_that_are_no_rubrics_are_not_told_to_truncate() {
     for row in rows(&cli, "run/judgements.jsonl") {
         let error = row["grader_result"]["error"].as_str().unwrap();
         assert!(
-            error.contains("context window of 2000") && error.contains("only the material of rubrics"),
+            error.contains("context window of 2,000") && error.contains("only the material of rubrics"),
             "{error}"
         );
         assert!(!error.contains("leaves a part out"), "{error}");

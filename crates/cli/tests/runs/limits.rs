@@ -159,6 +159,6 @@ fn what_was_spent_on_cases_that_did_not_finish_is_told() {
             .stdout
     };
     let text = shown(&[&stopped[..], &["--run-dir", "b"]].concat(), 4);
-    assert!(text.contains("3 sent, including those for unfinished cases; cost unknown"), "{text}");
+    assert!(text.contains("3 requests, including those for unfinished cases; cost unknown"), "{text}");
     assert!(!shown(&["--run-dir", "c"], 0).contains("in all"));
 }

@@ -135,6 +135,53 @@ fn dollars_stop_the_run_and_it_goes_on() {
 }
 
 #[test]
+fn what_was_spent_is_told_apart_from_the_cost_of_the_results() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(2, CRITERIA, true)).file(".assize/prices.yaml", PRICES);
+    let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "-j", "1", "--budget-calls", "4"];
+    let stopped = cli.run(&words).expect_code(4).stdout;
+    for wanted in
+        ["for 4 requests, including those for unfinished cases", "1/2 cases run: 1 passed, 1 not run"]
+    {
+        assert!(stopped.contains(wanted), "{wanted} in\n{stopped}");
+    }
+
+    // The reply to the fourth request now comes from the cache and costs nothing.
+    let resumed = cli.run(&[&words[..], &["--resume"]].concat()).expect_code(0).stdout;
+    for wanted in [
+        "for 6 requests of all invocations", "Resumed     this time 1 result in ",
+        "for 2 requests); 1 result kept", "Run         .assize/runs/",
+    ] {
+        assert!(resumed.contains(wanted), "{wanted} in\n{resumed}");
+    }
+    let listed = printed(&cli.run(&["list", "--json"]));
+    let [spent, cost] = ["spent_usd", "cost_usd"].map(|key| micros_of(&listed[0][key]));
+    assert!(spent > cost && cost > 0, "{spent} {cost}");
+}
+
+#[test]
+fn a_cost_of_nothing_has_its_reason() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(1, CRITERIA, true)).file(".assize/prices.yaml", PRICES);
+    let cost = |more: &[&str]| {
+        let output = cli.run(&[&["eval", "suite.yaml"], more].concat());
+        let line = output.stdout.lines().find(|line| line.starts_with("Cost")).expect("a line").to_owned();
+        line["Cost".len()..].trim().to_owned()
+    };
+    let judge = ["--judge", "openai:judge-1"];
+    assert!(cost(&judge).starts_with("$0.0"));
+    assert_eq!(cost(&judge), "$0 (all replies came from the cache)");
+    assert_eq!(cost(&["--judge", "offline"]), "$0 (no model was asked)");
+
+    cli.file(".assize/prices.yaml", "models:\n  openai:judge-1: {input: 0, output: 0}\n");
+    assert_eq!(cost(&[&judge[..], &["--no-cache"]].concat()), "$0 (the models are free of charge)");
+    cli.file(".assize/prices.yaml", "models: {}\n");
+    assert!(cost(&[&judge[..], &["--no-cache"]].concat()).starts_with("unknown: "));
+}
+
+#[test]
 fn a_limit_in_dollars_wants_every_price_known() {
     let server = MockServer::start(model);
     let cli = fixture(&server);

@@ -51,6 +51,41 @@ fn grading_answers_can_be_planned_as_well() {
 }
 
 #[test]
+fn a_plan_and_a_run_agree_on_the_budget_of_a_call() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(1, &["yes one"], true));
+    let words = ["suite.yaml", "--judge", "openai:judge-1", "--no-cache", "--json"];
+    let with = |limit: u64| ["--budget-tokens".to_owned(), limit.to_string()];
+    let plan = |limit: u64| {
+        let limit = with(limit);
+        let budget = [&words[..], &["--dry-run"], &[&*limit[0], &*limit[1]]].concat();
+        printed(&cli.run(&[&["eval"], &budget[..]].concat()).expect_code(0))
+    };
+    let least = plan(1)["largest_call"]["least_tokens"].as_u64().unwrap();
+
+    for (limit, outlook, code) in [(least - 1, "too little", 4), (least, "perhaps", 0)] {
+        assert_eq!(plan(limit)["budget"]["tokens"]["outlook"], outlook, "{limit}");
+        let limit = with(limit);
+        let run = cli.run(&[&["eval"], &words[..], &[&*limit[0], &*limit[1]]].concat());
+        assert_eq!(run.code, Some(code), "{limit:?} {}", run.stdout);
+    }
+}
+
+#[test]
+fn plans_of_the_same_files_are_the_same() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(3, CRITERIA, true));
+    let plan = || {
+        let words = ["eval", "--dry-run", "suite.yaml", "--judge", "openai:judge-1", "--json"];
+        printed(&cli.run(&words).expect_code(0))
+    };
+    let first = plan();
+    assert!((0..4).all(|_| plan() == first));
+}
+
+#[test]
 fn the_offline_judge_takes_no_calls_and_dry_run_is_the_same() {
     let server = MockServer::start(model);
     let cli = fixture(&server);

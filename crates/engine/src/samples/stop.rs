@@ -141,7 +141,7 @@ impl StoppableModel {
     fn most(&self, request: &ChatRequest) -> Usd {
         let card = self.inner.card();
         let Some(price) = card.price else { return Usd::ZERO };
-        let output = reply_limit(&self.inner.describe().model, card, request);
+        let output = reply_limit(&self.inner.describe().model, card, request).most;
 
         price.most(card.estimator.most(request), output.into())
     }

@@ -5,6 +5,6 @@ mod registry;
 mod secrets;
 mod wrapped;
 
-pub(crate) use registry::{ECHO, TargetRegistry, program_setup};
+pub(crate) use registry::{ECHO, TargetRegistry, default_target, program_setup};
 pub use secrets::is_secret_name;
 pub(crate) use secrets::redactor;

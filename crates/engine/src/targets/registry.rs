@@ -86,6 +86,14 @@ pub(crate) fn program_setup(process: &ProcessContext, specs: &[TargetSpec]) -> P
     }
 }
 
+/// The target of cases that name none: the only one, or the one that is called so.
+pub(crate) fn default_target<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    match (names.next()?, names.next()) {
+        (only, None) => Some(only),
+        (first, Some(second)) => [first, second].into_iter().chain(names).find(|name| *name == "default"),
+    }
+}
+
 impl TargetRegistry {
     /// Targets from a targets file.
     pub(crate) fn new(
@@ -213,10 +221,7 @@ impl TargetRegistry {
 
     /// The target that is used when nobody names one: `default`, or the only one there is.
     pub(crate) fn default_name(&self) -> Option<&str> {
-        match self.specs.as_slice() {
-            [only] => Some(&only.name),
-            specs => specs.iter().map(|spec| spec.name.as_str()).find(|name| *name == "default"),
-        }
+        default_target(self.specs.iter().map(|spec| spec.name.as_str()))
     }
 
     /// Number of cases that the named targets can work on together, if each of them has a limit. Each keeps its own limit

@@ -1,7 +1,7 @@
 //! Check that a request fits the model's context window, made before it is sent.
 
 use assize_llm::{ChatRequest, ModelCard};
-use assize_rubric::{TruncationMode, UngradedKind};
+use assize_rubric::{TruncationMode, UngradedKind, grouped};
 
 use super::answer::JudgeFailure;
 
@@ -47,7 +47,10 @@ pub(super) fn check_window(
     };
 
     let message = format!(
-        "not sent: about {input} tokens plus {reply} for the reply exceed the judge's context window of {limit}; {advice}; set another limit with `context_tokens` in `.assize/prices.yaml` or `--context-tokens`"
+        "not sent: about {} tokens plus {} for the reply exceed the judge's context window of {}; {advice}; set another limit with `context_tokens` in `.assize/prices.yaml` or `--context-tokens`",
+        grouped(input),
+        grouped(reply),
+        grouped(limit)
     );
     Err(JudgeFailure::new(UngradedKind::ContextLength, message))
 }

@@ -3,6 +3,7 @@
 use assize_rubric::{GateState, UnitInterval, Verdict, VerdictThresholds, at_least};
 
 use super::model::ScoreRange;
+use crate::case_block::failed_gates;
 use crate::number::format_beside;
 
 /// Names of the gates that affect a verdict.
@@ -39,7 +40,8 @@ pub(crate) fn verdict_reason(
     let floor_name = if lines.borderline().is_some() { "borderline threshold" } else { "pass threshold" };
     let reason = match (verdict, figures.bounds()) {
         (Verdict::Fail, bounds) if !gates.failed.is_empty() => {
-            let failed = format!("{} failed", quote_names("gate", &gates.failed));
+            let article = if gates.failed.len() == 1 { "a " } else { "" };
+            let failed = article.to_owned() + &failed_gates(&quoted(&gates.failed));
             match bounds {
                 Some((low, _)) if at_least(low, pass) => {
                     format!(
@@ -113,11 +115,13 @@ fn gates_hold_text(gates: &GateNames) -> &'static str {
     if gates.held { " and every gate passes" } else { "" }
 }
 
+fn quoted(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| format!("`{}`", crate::sanitize::sanitize_name(name))).collect()
+}
+
 /// Formats ``the gate `a` `` or ``the gates `a` and `b` ``.
 fn quote_names(word: &str, names: &[String]) -> String {
-    let quoted: Vec<String> =
-        names.iter().map(|name| format!("`{}`", crate::sanitize::sanitize_name(name))).collect();
-    match quoted.as_slice() {
+    match quoted(names).as_slice() {
         [] => format!("a {word}"),
         [one] => format!("the {word} {one}"),
         [most @ .., last] => format!("the {word}s {} and {last}", most.join(", ")),

@@ -3,6 +3,7 @@
 //! A reader of any format must see a failure exactly if the exit code of the run is not 0. So whatever leads to another
 //! exit code is a case that counts or a [`RunProblem`].
 
+use assize_analysis::describe_pass_rate_gate;
 use assize_rubric::NodeStatus;
 use assize_store::{PassRateResult, RunInfo};
 
@@ -10,7 +11,6 @@ use super::case_index::{CaseIndex, CaseState};
 use super::{CriterionFinding, CriterionName, CriterionPosition, FindingLevel, RunReport};
 use crate::number::format_count;
 use crate::scorecard_scores::closing_lines;
-use crate::summary::format_pass_rate_gate;
 
 /// Exit code of a run whose cases are not all there.
 const INCOMPLETE: u8 = 3;
@@ -54,7 +54,7 @@ pub(crate) fn is_passed(info: &RunInfo) -> bool {
 pub(crate) fn allowance(info: &RunInfo) -> String {
     let summary = info.summary.as_ref();
     match summary.and_then(|summary| summary.pass_rate_gate) {
-        Some(gate) => format_pass_rate_gate(&gate),
+        Some(gate) => describe_pass_rate_gate(&gate),
         None => summary.map(|summary| summary.exit_reason.clone()).unwrap_or_default(),
     }
 }
@@ -105,7 +105,7 @@ impl RunConclusion {
         let gate = summary.and_then(|summary| summary.pass_rate_gate);
         if let Some(gate) = gate.filter(|gate| exit_code != 0 && gate.result != PassRateResult::Met) {
             let missed = gate.result == PassRateResult::Missed;
-            add("pass-rate", format_pass_rate_gate(&gate), &reason, missed);
+            add("pass-rate", describe_pass_rate_gate(&gate), "", missed);
         }
 
         let counted = index.count(CaseState::Failed) + index.count(CaseState::Ungraded);

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
+use assize_analysis::describe_pass_rate_gate;
 use assize_store::{CaseRecord, EstimatedMetric, RunInfo, RunSummary, VerdictCounts};
 
 use super::case_index::{CaseIndex, CaseState, ReportedCase};
@@ -20,7 +21,7 @@ use crate::derived::derived_metric_texts;
 use crate::entry::{percent, percent_interval};
 use crate::number::{self, format_count, grouped};
 use crate::scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
-use crate::summary::{format_pass_rate_gate, run_warnings};
+use crate::summary::run_warnings;
 
 /// Characters of a comment on GitHub, less room for what is said at the end.
 const MAX_CHARACTERS: usize = 65_536 - 1_536;
@@ -251,14 +252,14 @@ fn metrics(summary: &RunSummary, index: &CaseIndex) -> String {
         let _ = writeln!(text, "\n**Gates failed in {cases}.**");
     }
     if let Some(gate) = summary.pass_rate_gate {
-        let _ = writeln!(text, "\n**Gate: {}.**", format_pass_rate_gate(&gate));
+        let _ = writeln!(text, "\n**Gate: {}.**", describe_pass_rate_gate(&gate));
     }
 
     text
 }
 
 fn score(metric: &EstimatedMetric) -> String {
-    metric.value.map_or_else(|| "–".to_owned(), number::format_score)
+    metric.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score)
 }
 
 fn score_interval(metric: &EstimatedMetric) -> String {
@@ -272,7 +273,7 @@ fn undefined(metric: &EstimatedMetric) -> String {
     metric
         .undefined
         .as_deref()
-        .map_or_else(String::new, |reason| format!("none: {}", escape_markdown(reason, 200)))
+        .map_or_else(String::new, |reason| number::no_interval(escape_markdown(reason, 200)))
 }
 
 fn verdicts(counts: VerdictCounts) -> String {

@@ -6,7 +6,7 @@ use assize_stats::{Interval, UndefinedReason};
 
 use crate::chart::{ChartAxis, ChartTone, IntervalMark, axis_labels, interval_point};
 use crate::metrics::{format_value, is_share};
-use crate::number::{format_plain, format_rate, grouped};
+use crate::number::{UNDEFINED, format_plain, format_rate, grouped, no_interval};
 use crate::sanitize::{cut_text, escape_lines};
 
 /// Longest name, in characters.
@@ -95,7 +95,7 @@ impl NamedMetric {
     ) -> Self {
         let undefined = match (value, interval) {
             (Err(reason), _) => reason.to_string(),
-            (Ok(_), Err(reason)) => format!("no CI: {reason}"),
+            (Ok(_), Err(reason)) => no_interval(reason),
             (Ok(_), Ok(_)) => String::new(),
         };
         Self {
@@ -157,7 +157,7 @@ fn is_drawn(metric: &NamedMetric) -> bool {
 fn row(metric: &NamedMetric, axis: ChartAxis) -> MetricRow {
     let name = escape_lines(&cut_text(&metric.name, MAX_NAME));
     let format = if metric.is_share { format_rate } else { format_value };
-    let value = metric.value.map_or_else(|| "undefined".to_owned(), format);
+    let value = metric.value.map_or_else(|| UNDEFINED.to_owned(), format);
     let range = metric.interval.map(|(low, high)| format!("{} to {}", format(low), format(high)));
     let interval = range.unwrap_or_else(|| metric.undefined.clone());
     let title = format!("{name} {value}, interval {interval}");

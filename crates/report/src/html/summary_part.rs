@@ -1,19 +1,21 @@
 //! The summary of a run: metrics with their intervals, targets, criteria.
 
 use askama::Template;
+use assize_analysis::describe_pass_rate_gate;
 use assize_store::{CriterionRate, EstimatedMetric, RunInfo, RunSummary, TargetMetrics, VerdictCounts};
 
 use super::tone;
 use crate::chart::{
     ChartAxis, ChartShare, ChartTone, IntervalMark, axis_labels, interval_bar, interval_point, share_bar,
 };
+use crate::cost::{format_judge_calls, format_resumed, format_run_cost, format_spent, format_tokens};
 use crate::criterion_rates::{RateTitles, rate_text, shown_rates};
 use crate::derived::{DerivedMetricText, derived_metric_texts};
 use crate::entry::{percent, percent_interval, tallies};
 use crate::export::{CaseIndex, RunConclusion, RunReport};
 use crate::number::{self, format_count, grouped};
 use crate::sanitize::{cut_text, escape_lines};
-use crate::summary::{format_partial_cost, format_pass_rate_gate, format_tokens, run_warnings};
+use crate::summary::run_warnings;
 
 /// Criteria that are listed.
 const MAX_CRITERIA: usize = 300;
@@ -106,7 +108,7 @@ impl SummaryView {
         let problems = conclusion.problems.iter().map(|problem| cut_text(&problem.describe(), MAX_TEXT));
         notes.splice(0..0, problems.map(|text| escape_lines(&text)));
         if let Some(gate) = summary.and_then(|summary| summary.pass_rate_gate) {
-            notes.insert(0, format!("Gate: {}.", format_pass_rate_gate(&gate)));
+            notes.insert(0, format!("Gate: {}.", describe_pass_rate_gate(&gate)));
         }
         if gated > 0 {
             let cases = format_count(gated as u64, "case", "cases");
@@ -204,7 +206,7 @@ fn facts(info: &RunInfo) -> Vec<(&'static str, String)> {
         ("Targets", targets.join(", ")),
     ];
     if let Some(summary) = &info.summary {
-        facts.extend(spent(summary));
+        facts.extend(spent(info, summary));
     }
     facts.push(("Version", format!("assize {}", info.assize_version)));
 
@@ -216,12 +218,8 @@ fn facts(info: &RunInfo) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn spent(summary: &RunSummary) -> Vec<(&'static str, String)> {
-    let calls = format!(
-        "{}, {} from the cache",
-        format_count(summary.judge_calls, "judge call", "judge calls"),
-        grouped(summary.judge_calls_cached)
-    );
+fn spent(info: &RunInfo, summary: &RunSummary) -> Vec<(&'static str, String)> {
+    let calls = format_judge_calls(summary);
     let criteria = match summary.criteria_ungraded {
         // Benchmarks of a scorecard are no criteria.
         _ if summary.criteria == 0 => String::new(),
@@ -231,9 +229,11 @@ fn spent(summary: &RunSummary) -> Vec<(&'static str, String)> {
         }
     };
     let quotes = summary.quotes.zip(summary.quotes_found).filter(|(quotes, _)| *quotes > 0);
-    let cost = match summary.cost_usd {
-        Some(cost) => number::dollars(cost.as_dollars()),
-        None => format_partial_cost(summary.cost_partial),
+
+    let resumed = format_resumed(summary);
+    let time = match resumed {
+        None => ("Time", format!("{} ({calls})", number::format_duration(summary.duration_ms))),
+        Some(_) => ("Calls", calls),
     };
 
     vec![
@@ -244,9 +244,11 @@ fn spent(summary: &RunSummary) -> Vec<(&'static str, String)> {
                 format!("{} of {} found in what the judge was shown", grouped(found), grouped(quotes))
             }),
         ),
-        ("Time", format!("{} ({calls})", number::format_duration(summary.duration_ms))),
+        time,
         ("Tokens", format_tokens(summary.tokens)),
-        ("Cost", cost),
+        ("Cost", format_run_cost(info, summary)),
+        ("Spent", format_spent(info, summary).unwrap_or_default()),
+        ("Resumed", resumed.unwrap_or_default()),
     ]
 }
 
@@ -259,7 +261,7 @@ fn rate_view(name: &'static str, metric: &EstimatedMetric) -> MetricView {
 }
 
 fn score_view(name: &'static str, metric: &EstimatedMetric) -> MetricView {
-    let value = metric.value.map_or_else(|| "–".to_owned(), number::format_score);
+    let value = metric.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score);
     metric_view(name, metric, value, score_interval(metric))
 }
 
@@ -273,9 +275,9 @@ pub(super) fn score_interval(metric: &EstimatedMetric) -> String {
 fn metric_view(name: &'static str, metric: &EstimatedMetric, value: String, interval: String) -> MetricView {
     let level = number::format_plain(metric.level * 100.0);
     let of = format_count(metric.n, "case", "cases");
-    let interval = if interval.is_empty() {
+    let interval = if metric.low.is_none() || metric.high.is_none() {
         let reason = metric.undefined.as_deref().unwrap_or("it was not computed");
-        format!("no interval, because {} ({of})", escape_lines(reason))
+        format!("{} ({of})", number::no_interval(escape_lines(reason)))
     } else {
         format!("{level}% CI {interval}, {of}")
     };
@@ -296,7 +298,7 @@ fn target_view(target: &TargetMetrics) -> TargetView {
         chart: interval_point(ChartAxis::UNIT, mark(&target.pass_rate, ChartTone::Plain, &title), None),
         rate,
         interval,
-        score: target.mean_score.value.map_or_else(|| "–".to_owned(), number::format_score),
+        score: target.mean_score.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score),
     }
 }
 
@@ -315,7 +317,10 @@ fn derived_view(text: DerivedMetricText) -> DerivedMetricText {
 fn criterion_view(rate: &CriterionRate, rates: &[&CriterionRate]) -> CriterionRateView {
     let metric = &rate.rate;
     let (value, interval) = if rate.scored {
-        (metric.value.map_or_else(|| "–".to_owned(), number::format_score), score_interval(metric))
+        (
+            metric.value.map_or_else(|| number::NO_VALUE.to_owned(), number::format_score),
+            score_interval(metric),
+        )
     } else {
         (percent(metric), percent_interval(metric))
     };

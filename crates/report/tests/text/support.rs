@@ -383,6 +383,7 @@ pub(crate) fn run() -> RunInfo {
             quotes: None,
             quotes_found: None,
             sent: None,
+            resumed: None,
             early_stop: None,
             counts: VerdictCounts { pass: 19, borderline: 2, fail: 2, incomplete: 1, skipped: 0 },
             not_run: 0,

@@ -29,7 +29,7 @@ use crate::pages::{
     AnswerPiece, CasePage, CriterionText, GateText, GraderNoteText, GraderText, QuoteText, RunHeader,
     TurnText, VoteText,
 };
-use crate::text::{ResultMark, cost_text, visible};
+use crate::text::{ResultMark, visible};
 
 pub(crate) async fn page(
     State(library): Library,
@@ -183,7 +183,7 @@ fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str,
         ("Trial", Some(row.trial.to_string()).filter(|_| row.trial > 1 || row.trials.is_some())),
         ("Tags", Some(tags.join(", ")).filter(|tags| !tags.is_empty())),
         ("Thresholds", thresholds),
-        ("Cost", Some(cost_text(row.cost_usd, row.cost_partial))),
+        ("Cost", Some(assize_report::format_cost(row.cost_usd, row.cost_partial))),
         ("Time", Some(format_duration(row.duration_ms))),
     ];
 

@@ -241,7 +241,7 @@ fn difference_row(
         text: text.map(visible).unwrap_or_default(),
         base: format_metric(contrast.base, unit),
         candidate: format_metric(contrast.candidate, unit),
-        difference: change.unwrap_or_else(|| "undefined".to_owned()),
+        difference: change.unwrap_or_else(|| assize_report::UNDEFINED.to_owned()),
         interval: match interval {
             Some((low, high)) => unit.format_interval(low, high),
             None => contrast.undefined.as_deref().map(visible).unwrap_or_default(),

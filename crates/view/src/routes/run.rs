@@ -17,7 +17,7 @@ use crate::index::{CaseFilter, CaseStatus, CaseTableIndex, VerdictChoice};
 use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
 use crate::pages::{CaseLink, CountLink, FactLine, MetricLine, RunPage, RunProgressText};
-use crate::text::{MetricText, ResultMark, cost_text, visible};
+use crate::text::{MetricText, ResultMark, visible};
 
 /// Criteria that are shown beside the metrics.
 const MAX_CRITERIA: usize = 8;
@@ -154,7 +154,7 @@ fn facts(info: &RunInfo, summary: &RunSummary) -> Vec<FactLine> {
     let values = [
         ("Judge", Some(judge_names(info)).filter(|names| !names.is_empty())),
         ("Target", Some(visible(&targets.join(", "))).filter(|names| !names.is_empty())),
-        ("Cost", Some(cost_text(summary.cost_usd, summary.cost_partial))),
+        ("Cost", Some(assize_report::format_cost(summary.cost_usd, summary.cost_partial))),
         ("Time", time),
         ("Judge calls", Some(calls)),
         (
@@ -260,7 +260,7 @@ fn progress_text(run: &OpenRun, info: &RunInfo, summary: &RunSummary) -> Result<
         counts: verdict_counts(run.slug(), &index),
         rate: rate.map_or_else(String::new, |rate| format!("{rate:.1}")),
         left: left.unwrap_or_default(),
-        spend: cost_text(summary.cost_usd, summary.cost_partial),
+        spend: assize_report::format_cost(summary.cost_usd, summary.cost_partial),
         failures: failures.collect(),
     })
 }

@@ -11,7 +11,7 @@ use super::run_header::{run_result, suite_names};
 use super::{Library, PageError, blocking, query_value, render, run_url};
 use crate::library::{LibraryRun, RunLibrary};
 use crate::pages::{RunLine, RunsPage};
-use crate::text::{MetricText, ResultMark, cost_text, minute, visible};
+use crate::text::{MetricText, ResultMark, minute, visible};
 
 pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, PageError> {
     let query = query_value(&uri, "q").unwrap_or_default();
@@ -75,7 +75,9 @@ fn run_line(library: &RunLibrary, run: LibraryRun) -> RunLine {
         cases: summary.map_or_else(String::new, |summary| grouped(summary.counts.total() as u64)),
         passed: figures.map(|figures| MetricText::rate(&figures.pass_rate)).unwrap_or_default(),
         score: figures.map(|figures| MetricText::score(&figures.mean_score)).unwrap_or_default(),
-        cost: summary.map_or_else(String::new, |summary| cost_text(summary.cost_usd, summary.cost_partial)),
+        cost: summary.map_or_else(String::new, |summary| {
+            assize_report::format_cost(summary.cost_usd, summary.cost_partial)
+        }),
         result: run_result(&info, is_running),
         error: None,
     }

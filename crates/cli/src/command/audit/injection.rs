@@ -28,7 +28,7 @@ pub(super) fn execute(args: &InjectionArgs, context: &CliContext) -> Result<Exit
         ..InjectionAudit::new(&args.probes)?
     };
 
-    let engine = context.run_engine(run.quiet, run.json);
+    let engine = context.run_engine(run.quiet, run.output.json);
     match block_on(engine.evaluate_as(&audit, &args.eval.options()))? {
         RunOutcome::Planned(planned) => print_plan(&planned, run, context),
         RunOutcome::Exported(report) => print_export(&report, run.output(), context),

@@ -41,7 +41,7 @@ fn run(
 ) -> Result<ExitStatus, CommandFailure> {
     super::shared::refuse(args)?;
 
-    let engine = context.run_engine(args.quiet, args.json);
+    let engine = context.run_engine(args.quiet, args.output.json);
     match block_on(engine.evaluate_as(audit, options))? {
         RunOutcome::Planned(planned) => print_plan(&planned, args, context),
         RunOutcome::Exported(report) => print_export(&report, args.output(), context),

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use assize_engine::OFFLINE;
 
 use super::InitFormat;
-use crate::command::present::shell_word;
+use crate::args::shell_word;
 use crate::command::schema;
 
 /// Project that the files are written for.

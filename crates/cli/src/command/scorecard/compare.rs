@@ -68,7 +68,7 @@ fn comparison_json(
                 "high": interval.ok().map(|interval| interval.high),
                 "level": 0.95,
                 "method": interval.map_or_else(
-                    |undefined| format!("no CI: {undefined}"),
+                    assize_stats::no_interval,
                     |interval| interval.method.name().to_owned(),
                 ),
                 "pairs": node.pairs,

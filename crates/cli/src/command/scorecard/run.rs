@@ -32,13 +32,13 @@ pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus
 
     let set = weight_set(&loaded.scorecard, args.weights.as_deref())?;
 
-    let engine = context.run_engine(args.run.quiet, args.run.json);
+    let engine = context.run_engine(args.run.quiet, args.run.output.json);
     match block_on(engine.run_scorecard(&loaded, &args.options(set)))? {
         RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
         RunOutcome::Exported(report) => print_export(&report, args.run.output(), context),
         RunOutcome::Finished(finished) => {
             let labels = label_set(&loaded.scorecard);
-            let (delivery, show) = (args.run.output(), args.run.show);
+            let (delivery, show) = (args.run.output(), args.run.output.show);
             if finished.info.shard.is_some() {
                 // The tree is scored when shards are merged.
                 present::finished_run(&finished, delivery, show, context)?;

@@ -1,0 +1,44 @@
+//! Destinations of the results of a run: the same flags for every command that makes one.
+
+use std::path::PathBuf;
+
+use super::ShowChoice;
+use super::headings::OUTPUT;
+use super::report_file::{ReportFile, report_file};
+use crate::output::ResultOutput;
+
+/// Destinations of the results of a run, and its folder.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct RunOutputArgs {
+    /// Write a report: .html, .md, .xml, .csv, .sarif, .json.
+    ///
+    /// Repeatable. FILE.xml is JUnit, FILE.json has what `--json` prints. `assize report` writes them of a stored run, and other formats.
+    /// Alias: `--report`.
+    #[arg(
+        long, alias = "report", short = 'o', value_parser = report_file, value_name = "FILE",
+        help_heading = OUTPUT
+    )]
+    pub(crate) out: Vec<ReportFile>,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+    /// Cases to print: `auto`, `all`, `failed` or `none`.
+    ///
+    /// `auto` prints what counts against the first ten failing cases, and a line for each of the others; cases that
+    /// passed only if there are at most twelve. `all` and `failed` print every decision.
+    #[arg(
+        long, value_enum, default_value_t, value_name = "WHICH", help_heading = OUTPUT,
+        hide_possible_values = true, hide_default_value = true
+    )]
+    pub(crate) show: ShowChoice,
+    /// Folder of the run [default: .assize/runs/ID].
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    pub(crate) run_dir: Option<PathBuf>,
+}
+
+impl RunOutputArgs {
+    /// Places that the result goes to as data.
+    pub(crate) fn delivery(&self, quiet: bool) -> ResultOutput<'_> {
+        ResultOutput { json: self.json, quiet, out: &self.out }
+    }
+}

@@ -1,0 +1,157 @@
+//! Cost of runs, and tokens, as people read them.
+
+use std::fmt::Write as _;
+
+use assize_rubric::{Cost, PartialCost, Tokens, Usd};
+use assize_store::{RunInfo, RunSummary, SentRequests};
+
+use crate::number::{self, format_count, grouped};
+
+/// Words for a cost that only programs could have told.
+const PROGRAM_COST: &str = "not reported by the program that answers";
+
+/// Describes the cost of the results of a run. A cost of nothing comes with its reason.
+pub(crate) fn format_run_cost(info: &RunInfo, summary: &RunSummary) -> String {
+    match summary.cost_usd {
+        Some(Usd::ZERO) => format!("{} ({})", number::dollars(0.0), reason_of_zero(info, summary)),
+        Some(cost) => number::dollars(cost.as_dollars()),
+        None if is_cost_of_programs(info, summary) => PROGRAM_COST.to_owned(),
+        None => format_partial_cost(summary.cost_partial),
+    }
+}
+
+/// Reason why results cost nothing.
+fn reason_of_zero(info: &RunInfo, summary: &RunSummary) -> &'static str {
+    let asks_models = info.judges.iter().any(|judge| judge.identity.model.is_some())
+        || info.targets.iter().any(|target| target.kind == "model");
+    let live_judge_calls = summary.judge_calls > summary.judge_calls_cached;
+    let sent = summary.sent_in_all().map_or(live_judge_calls, |sent| sent.requests > 0);
+
+    if !asks_models {
+        "no model was asked"
+    } else if sent {
+        "the models are free of charge"
+    } else {
+        "all replies came from the cache"
+    }
+}
+
+/// Returns true if programs gave all answers without saying what they cost, and nothing else costs anything.
+fn is_cost_of_programs(info: &RunInfo, summary: &RunSummary) -> bool {
+    let only_programs =
+        !info.targets.is_empty() && info.targets.iter().all(|target| target.kind == "command");
+    let nothing_known = summary.cost_partial.is_some_and(|partial| partial.at_least_usd == Usd::ZERO);
+
+    only_programs && nothing_known && summary.judge_calls == 0
+}
+
+/// Describes a cost that is only partly known.
+pub(crate) fn format_partial_cost(partial: Option<PartialCost>) -> String {
+    match partial {
+        None => "unknown: not every price is known".to_owned(),
+        Some(PartialCost { at_least_usd, unpriced_calls }) => {
+            let unknown = format!("{} of unknown price", format_count(unpriced_calls, "call", "calls"));
+            if at_least_usd == Usd::ZERO {
+                format!("unknown: {unknown}")
+            } else {
+                format!("at least {}; {unknown}", number::dollars(at_least_usd.as_dollars()))
+            }
+        }
+    }
+}
+
+/// Formats a cost in a cell of a table: what is known of it.
+pub fn format_cost(total: Option<Usd>, partial: Option<PartialCost>) -> String {
+    match (total, partial) {
+        (Some(cost), _) => number::dollars(cost.as_dollars()),
+        (None, Some(partial)) if partial.at_least_usd > Usd::ZERO => {
+            format!("≥ {}", number::dollars(partial.at_least_usd.as_dollars()))
+        }
+        (None, _) => "unknown".to_owned(),
+    }
+}
+
+/// Money spent on a run: on its results, or on all requests of its invocations if that is more, as with results that were
+/// computed again. `None` for a run that only scores the decisions of another.
+pub(crate) fn spent(info: &RunInfo, summary: &RunSummary) -> Option<Cost> {
+    if info.command == "score" {
+        return None;
+    }
+
+    let results = Cost::from_parts(summary.cost_usd, summary.cost_partial);
+    let Some(sent) = summary.sent_in_all() else { return Some(results) };
+    let requests = Cost::from_parts(sent.cost_usd, sent.cost_partial);
+    Some(if requests.lower_bound() > results.lower_bound() { requests } else { results })
+}
+
+/// Describes the requests of a run, if they are more than those of its results.
+pub(crate) fn format_spent(info: &RunInfo, summary: &RunSummary) -> Option<String> {
+    let sent = summary.sent_in_all()?;
+    let results = Cost::from_parts(summary.cost_usd, summary.cost_partial).lower_bound();
+    let is_more = spent(info, summary)?.lower_bound() > results;
+    let has_unfinished = summary.not_run > 0 && sent.requests + sent.given_up > 0;
+    if !is_more && !has_unfinished {
+        return None;
+    }
+
+    Some(format_sent(
+        sent,
+        match (has_unfinished, summary.resumed.is_some()) {
+            (true, _) => ", including those for unfinished cases",
+            (false, true) => " of all invocations",
+            (false, false) => "",
+        },
+    ))
+}
+
+/// Describes requests, what they include, and their cost.
+fn format_sent(sent: SentRequests, included: &str) -> String {
+    let requests = format_count(sent.requests, "request", "requests");
+    let mut text = match sent.cost_usd {
+        Some(cost) => format!("{} for {requests}{included}", number::dollars(cost.as_dollars())),
+        None => format!("{requests}{included}; cost {}", format_partial_cost(sent.cost_partial)),
+    };
+    if sent.given_up > 0 {
+        let _ = write!(text, "; {} canceled, of unknown cost", grouped(sent.given_up));
+    }
+
+    text
+}
+
+/// Describes the last invocation of a resumed run, apart from the run as a whole; `None` for a run of one invocation.
+pub(crate) fn format_resumed(summary: &RunSummary) -> Option<String> {
+    let resumed = summary.resumed?;
+    let run = summary.counts.total().saturating_sub(resumed.kept) as u64;
+    let mut text = format!(
+        "this time {} in {}",
+        format_count(run, "result", "results"),
+        number::format_duration(summary.duration_ms)
+    );
+    if let Some(sent) = summary.sent {
+        let _ = write!(text, " ({})", format_sent(sent, ""));
+    }
+
+    let kept = format_count(resumed.kept as u64, "result", "results");
+    Some(format!("{text}; {kept} kept. All other numbers are about the whole run"))
+}
+
+/// Describes the calls of judges.
+pub(crate) fn format_judge_calls(summary: &RunSummary) -> String {
+    format!(
+        "{}, {} from the cache",
+        format_count(summary.judge_calls, "judge call", "judge calls"),
+        grouped(summary.judge_calls_cached)
+    )
+}
+
+/// Describes tokens.
+pub(crate) fn format_tokens(tokens: Tokens) -> String {
+    let part = |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), grouped);
+
+    if tokens.input.is_none() && tokens.output.is_none() {
+        return "none reported".to_owned();
+    }
+
+    let cached = tokens.cached.map(|cached| format!(" ({} cached)", grouped(cached)));
+    format!("{} in{}, {} out", part(tokens.input), cached.unwrap_or_default(), part(tokens.output))
+}
