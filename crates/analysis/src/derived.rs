@@ -132,7 +132,7 @@ impl ScoreGroup {
                 Err((open.unwrap_or_else(|| "a score is unknown".to_owned()), Some(found.range)))
             }
             Err(FormulaError::Undefined) => {
-                Err(why("the formula divides by zero, or its value is no finite number".to_owned()))
+                Err(why("the formula divides by zero, or its value is not a finite number".to_owned()))
             }
             Err(FormulaError::Syntax(problem)) => Err(why(format!("the formula can't be read: {problem}"))),
             Err(FormulaError::UnknownName(name)) => Err(why(format!("no result has the metric `{name}`"))),

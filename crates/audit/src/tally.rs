@@ -56,8 +56,7 @@ impl CountedShare {
 }
 
 /// Reason why the showings of one decision have no interval.
-const ONE_DECISION: &str =
-    "undefined, because several showings of one decision say nothing about other decisions";
+const ONE_DECISION: &str = "undefined, because repeats of one decision say nothing about other decisions";
 
 /// Counted effects of a change. Pairs that lack a decision are counted separately and excluded from the
 /// shares.

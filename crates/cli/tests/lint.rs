@@ -164,6 +164,17 @@ fn rubric_files_are_read_and_rules_listed() {
     let output = test.run(&["lint", "rubric.yaml"]);
     assert_eq!(output.code, Some(0), "{}", output.stderr);
     assert!(output.stdout.contains("L0111"), "{}", output.stdout);
+
+    for criteria in ["criteria:\n  - {outcome: Names a, wieght: 2}\n", "- {outcome: Names a, wieght: 2}\n"] {
+        test.file("broken.yaml", criteria);
+        for command in ["lint", "validate", "convert"] {
+            let output = test.run(&[command, "broken.yaml"]);
+            let told = format!("{}{}", output.stdout, output.stderr);
+            assert_eq!(output.code, Some(2), "{command}: {told}");
+            assert!(told.contains("did you mean `weight`?") && !told.contains("not an eval file"), "{told}");
+        }
+    }
+
     let list = test.run(&["lint", "--list"]).stdout;
     // A rule finds more than it can correct.
     assert!(list.contains("The criterion is a question. (--fix where certain)"), "{list}");

@@ -44,7 +44,7 @@ pub fn check_results(place: &str) -> Result<(), ClusterError> {
             }
             Ok(())
         }
-        Err(error) => refused(&format!("is no address: {error}")),
+        Err(error) => refused(&format!("is not an address: {error}")),
     }
 }
 
@@ -237,7 +237,7 @@ mod tests {
             ("s3://me:hidden@results/evals", "user, password or query"),
             ("az://results/evals?sig=hidden", "user, password or query"),
             ("az://results/evals#hidden", "user, password or query"),
-            ("://hidden", "is no address"),
+            ("://hidden", "is not an address"),
         ] {
             let error = check_results(place).unwrap_err().to_string();
             assert!(error.contains(words) && !error.contains("hidden"), "{place}: {error}");

@@ -85,7 +85,7 @@ fn split(place: &str) -> Result<(String, String), ClusterError> {
     let whole = Path::new(place).canonicalize().map_err(failed)?;
     match (whole.parent(), whole.file_name()) {
         (Some(parent), Some(job)) => Ok((parent.display().to_string(), job.to_string_lossy().into_owned())),
-        _ => Err(ClusterError::Refused(format!("`{place}` is no folder of a job"))),
+        _ => Err(ClusterError::Refused(format!("`{place}` is not the folder of a job"))),
     }
 }
 

@@ -75,7 +75,7 @@ fn file_name(path: &Path) -> io::Result<String> {
     let mut parts = path.components();
     match (parts.next(), parts.next()) {
         (Some(Component::Normal(name)), None) => Ok(name.to_string_lossy().into_owned()),
-        _ => Err(io::Error::other(format!("`{}` is no name of a file", path.display()))),
+        _ => Err(io::Error::other(format!("`{}` is not the name of a file", path.display()))),
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
             archive.append(&header, &b"x"[..]).unwrap();
             let bytes = archive.into_inner().unwrap().finish().unwrap();
             let error = unpack(&bytes, &place.path().join("to")).unwrap_err().to_string();
-            assert!(error.contains("is no name of a file"), "{error}");
+            assert!(error.contains("is not the name of a file"), "{error}");
         }
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
 use assize_evalfile::{
-    Case, EvalFileFormat, LoadOptions, LoadedRubric, LoadedSuite, PanelSpec, ParsedDocument, RubricGrader,
-    Suite, ThresholdOverrides, criterion_value, load_rubric, load_scorecard, load_suite, read_rubric,
-    read_suite, to_yaml,
+    Case, EvalFileFormat, LoadOptions, LoadedRubric, LoadedScorecard, LoadedSuite, PanelSpec, ParsedDocument,
+    RubricGrader, Suite, ThresholdOverrides, criterion_value, is_rubric_in_place_of_suite, load_rubric,
+    load_scorecard, load_suite, read_rubric, read_suite, to_yaml,
 };
 use assize_rubric::{UnitInterval, VerdictThresholds};
 use assize_table::{SheetPath, read_sheet};
@@ -16,9 +16,10 @@ use serde_json::{Value, json};
 use crate::ConvertError;
 use crate::compare::{differences, other_format};
 use crate::csv::{CriteriaTable, CsvRow, read_table as read_csv, sheet_rows, split_rows};
-use crate::eval_file_builder::EvalFileBuilder;
+use crate::eval_file_builder::{EvalFileBuilder, simplify_settings};
 use crate::formats::{FormatDirection, convert_format};
 use crate::note::ConversionNotes;
+use crate::promptfoo::MatrixContent;
 use crate::tree::{RequirementTree, flatten_tree, scorecard_value};
 use crate::{
     ConversionNote, ImportFormat, devai, export, healthbench, paperbench, promptfoo, scorecard_tree,
@@ -69,6 +70,24 @@ pub struct ConvertedFile {
     pub cases: usize,
     /// Losses and remarks, in the order of the original.
     pub notes: Vec<ConversionNote>,
+    /// Warnings about the original that its notes do not repeat.
+    pub warnings: Vec<Diagnostic>,
+    /// Texts that the warnings point into.
+    pub sources: SourceMap,
+}
+
+impl ConvertedFile {
+    fn new(text: String, cases: usize, notes: ConversionNotes) -> Self {
+        Self { text, cases, notes: notes.into_list(), warnings: Vec::new(), sources: SourceMap::new() }
+    }
+
+    /// Adds the warnings among the diagnostics about the original.
+    fn with_warnings(mut self, diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Self {
+        self.warnings = diagnostics;
+        self.warnings.retain(|found| found.severity == Severity::Warning);
+        self.sources = sources;
+        self
+    }
 }
 
 /// Converts a file. `options` say where the files it refers to are looked up.
@@ -87,10 +106,11 @@ pub fn convert(
     let made = match from {
         ImportFormat::Suite => return convert_suite(path, to, options, notes),
         ImportFormat::Scorecard => {
-            let loaded = load_scorecard(path, options);
-            let card =
-                loaded.scorecard.ok_or_else(|| broken_file(path, loaded.diagnostics, loaded.sources))?;
-            ImportedContent::Tree(scorecard_tree::tree_from_scorecard(&card, &mut notes))
+            let LoadedScorecard { scorecard, diagnostics, sources, .. } = load_scorecard(path, options);
+            let Some(card) = scorecard else { return Err(broken_file(path, diagnostics, sources)) };
+            let tree = scorecard_tree::tree_from_scorecard(&card, &mut notes);
+            let converted = write_content(path, ImportedContent::Tree(tree), (from, to), options, notes)?;
+            return Ok(converted.with_warnings(diagnostics, sources));
         }
         ImportFormat::PaperBench => {
             ImportedContent::Tree(paperbench::read_tree(&read_document(path)?, &name, &mut notes))
@@ -110,7 +130,18 @@ pub fn convert(
             Err(why) => return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list())),
         },
     };
-    match (made, to) {
+    write_content(path, made, (from, to), options, notes)
+}
+
+/// Writes what was read of a file of another tool, or of a scorecard.
+fn write_content(
+    path: &Path,
+    content: ImportedContent,
+    (from, to): (ImportFormat, ExportFormat),
+    options: &LoadOptions,
+    mut notes: ConversionNotes,
+) -> Result<ConvertedFile, ConvertError> {
+    match (content, to) {
         (ImportedContent::Tree(tree), to) if to.is_tree() => write_tree(path, &tree, from, to, notes),
         (ImportedContent::Tree(tree), to) => {
             let doc = flatten_tree(&tree, &mut notes);
@@ -214,13 +245,15 @@ fn convert_matrix(
     options: &LoadOptions,
     mut notes: ConversionNotes,
 ) -> Result<ConvertedFile, ConvertError> {
-    let (doc, original, cases) = promptfoo::read_config(path, options, &mut notes)?;
+    let MatrixContent { doc, suite: original, cases, warnings, sources } =
+        promptfoo::read_config(path, options, &mut notes)?;
     let name = ImportFormat::Promptfoo.name();
     let text = to_yaml(&doc.clone().into_value(), 0);
     let lowered = read_suite(&path_for_check(path), &text, options);
     if to.is_tree() {
         let tree = suite_tree(path, &lowered, &mut notes)?;
-        return write_tree(path, &tree, ImportFormat::Promptfoo, to, notes);
+        let converted = write_tree(path, &tree, ImportFormat::Promptfoo, to, notes)?;
+        return Ok(converted.with_warnings(warnings, sources));
     }
     report_errors(path, &lowered, &mut notes)?;
     if let Some(suite) = &lowered.suite {
@@ -228,7 +261,7 @@ fn convert_matrix(
         note_differences(differences((&original, &cases), (suite, &new)), &mut notes);
     }
 
-    write_doc(path, doc, name, to, options, notes)
+    Ok(write_doc(path, doc, name, to, options, notes)?.with_warnings(warnings, sources))
 }
 
 fn convert_suite(
@@ -243,7 +276,11 @@ fn convert_suite(
         let rubric = load_rubric(path, options);
         if let Some(grader) = rubric.rubric.as_ref().filter(|_| !rubric.has_errors()) {
             let value = rubric_value(&rubric, grader, &mut notes);
-            return convert_rubric(path, &value, ImportFormat::Suite, to, notes);
+            let converted = convert_rubric(path, &value, ImportFormat::Suite, to, notes)?;
+            return Ok(converted.with_warnings(rubric.diagnostics, rubric.sources));
+        }
+        if is_rubric_in_place_of_suite(&loaded.diagnostics) {
+            return Err(broken_file(path, rubric.diagnostics, rubric.sources));
         }
     }
 
@@ -251,13 +288,24 @@ fn convert_suite(
         return Err(broken_file(path, loaded.diagnostics, loaded.sources));
     }
 
-    let cases = collect_cases(path, &loaded)?;
+    let converted = convert_loaded_suite(path, &loaded, to, options, notes)?;
+    Ok(converted.with_warnings(loaded.diagnostics, loaded.sources))
+}
+
+fn convert_loaded_suite(
+    path: &Path,
+    loaded: &LoadedSuite,
+    to: ExportFormat,
+    options: &LoadOptions,
+    mut notes: ConversionNotes,
+) -> Result<ConvertedFile, ConvertError> {
+    let cases = collect_cases(path, loaded)?;
     let Some(original) = &loaded.suite else {
-        return Err(broken_file(path, loaded.diagnostics, loaded.sources));
+        return Err(broken_file(path, loaded.diagnostics.clone(), loaded.sources.clone()));
     };
     let Some(target) = to.eval_file_format() else {
         if to.is_tree() {
-            let tree = suite_tree(path, &loaded, &mut notes)?;
+            let tree = suite_tree(path, loaded, &mut notes)?;
             return write_tree(path, &tree, ImportFormat::Suite, to, notes);
         }
         note_own_keys_of_file(path, &mut notes)?;
@@ -304,7 +352,7 @@ fn convert_suite(
         }
     }
 
-    Ok(ConvertedFile { text, cases: again.cases.len(), notes: notes.into_list() })
+    Ok(ConvertedFile::new(text, again.cases.len(), notes))
 }
 
 /// Notes differences in meaning; those that many cases share, once.
@@ -394,7 +442,7 @@ pub(crate) fn write_doc(
     let again = read_suite(&path_for_check(path), &text, options);
     report_errors(path, &again, &mut notes)?;
 
-    Ok(ConvertedFile { text, cases: again.cases.len(), notes: notes.into_list() })
+    Ok(ConvertedFile::new(text, again.cases.len(), notes))
 }
 
 /// Writes the cases of a suite in the format of another tool.
@@ -409,7 +457,8 @@ fn write_other(
         ExportFormat::Csv => export::csv(suite, cases, &mut notes),
         ExportFormat::HealthBench => export::healthbench(suite, cases, &mut notes),
         _ => {
-            let (value, tests) = export::promptfoo(suite, cases, &mut notes);
+            let (mut value, tests) = export::promptfoo(suite, cases, &mut notes);
+            simplify_settings(&mut value);
             (format!("{}{}", header_comment(path, from), to_yaml(&value, 0)), tests)
         }
     };
@@ -418,7 +467,7 @@ fn write_other(
         return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
     }
 
-    Ok(ConvertedFile { text, cases, notes: notes.into_list() })
+    Ok(ConvertedFile::new(text, cases, notes))
 }
 
 fn write_tree(
@@ -437,7 +486,7 @@ fn write_tree(
     }
 
     let text = export::paperbench(tree, &mut notes);
-    Ok(ConvertedFile { text, cases: 0, notes: notes.into_list() })
+    Ok(ConvertedFile::new(text, 0, notes))
 }
 
 fn write_card(
@@ -453,7 +502,7 @@ fn write_card(
     }
 
     let text = format!("{}{}", header_comment(path, from.name()), to_yaml(&value, 0));
-    Ok(ConvertedFile { text, cases: 0, notes: notes.into_list() })
+    Ok(ConvertedFile::new(text, 0, notes))
 }
 
 /// A rubric file in the spelling of format 2. Lists its settings that other files have no place for.
@@ -526,7 +575,7 @@ fn convert_rubric(
             let why = "nothing in it could be converted".to_owned();
             return match rubrics {
                 0 => Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list())),
-                _ => Ok(ConvertedFile { text, cases: 0, notes: notes.into_list() }),
+                _ => Ok(ConvertedFile::new(text, 0, notes)),
             };
         }
 
@@ -539,6 +588,7 @@ fn convert_rubric(
     }
 
     let mut value = value.clone();
+    simplify_settings(&mut value);
     if to == ExportFormat::Format1 {
         let direction = FormatDirection { from: EvalFileFormat::Two, to: EvalFileFormat::One };
         let graders = json!({"name": "t", "tests": [{"id": "t", "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
@@ -567,5 +617,5 @@ fn convert_rubric(
         "rubric",
         "belongs to no case: written as a rubric file, for `assize grade RUBRIC --answers FILE`",
     );
-    Ok(ConvertedFile { text, cases: 0, notes: notes.into_list() })
+    Ok(ConvertedFile::new(text, 0, notes))
 }

@@ -108,7 +108,7 @@ fn question_case(
     };
 
     for kind in &record.left_out {
-        notes.add_loss(None, item.clone(), format!("its `{kind}` is no text: the question names it only"));
+        notes.add_loss(None, item.clone(), format!("its `{kind}` is not text: the question only names it"));
     }
 
     let texts = record.assertions.iter().filter(|assertion| assertion.is_string());
@@ -128,12 +128,12 @@ fn question_case(
             notes.add_remark(
                 None,
                 "criteria",
-                "answers are compared with the reference answer; write your own instead",
+                "answers are compared with the reference answer; replace this criterion with your own",
             );
             case.insert("criteria".to_owned(), json!("The answer agrees with the reference answer"));
         }
         (None, None) if assertions.is_empty() => {
-            notes.add_loss(None, item, "skipped: nothing tells what a good answer is");
+            notes.add_loss(None, item, "skipped: nothing says what a good answer is");
             return None;
         }
         _ => {}

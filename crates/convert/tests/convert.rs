@@ -474,7 +474,7 @@ fn what_other_tools_can_not_hold_is_listed() {
             ExportFormat::Csv,
             &[
                 "pass threshold 0.5", "`how`", "a `contains` has no place", "a `tool-trajectory`",
-                "who judges it",
+                "its judge and the settings",
             ][..],
         ),
         (

@@ -159,7 +159,7 @@ fn every_key_is_read_or_listed() {
         ":2: provider `openai:chat`: can't be run here",
         ":4: file not found: `s.js`",
         ":4: `assertScoringFunction`: the function that computes the score is not converted",
-        ":6: the default test has no key `unheard`",
+        ":6: unknown key `unheard`",
         ":8: file not found: `file://v.yaml`",
         ":11: `assert` must be a list of assertions",
         ":12: a test must be a map",
@@ -175,7 +175,7 @@ fn every_key_is_read_or_listed() {
     assert_eq!(cases[0].graders.len(), 1);
     let lost = self::lost(&converted);
     for part in [
-        "file not found: `file://d.yaml`", "`config` of a prompt", "no key `$ref`",
+        "file not found: `file://d.yaml`", "`config` of a prompt", "unknown key `$ref`",
         "`weight` must be a number",
     ] {
         assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");

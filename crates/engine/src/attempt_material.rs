@@ -273,10 +273,9 @@ fn rubric_text(criteria: &[String], ranges: &[String]) -> Result<String, EngineE
     let bands = ranges.iter().map(|range| band(range)).collect::<Result<Vec<Value>, EngineError>>()?;
     let items: Vec<Value> = criteria
         .iter()
-        .enumerate()
-        .map(|(at, text)| {
+        .map(|text| {
+            // Without an id, a criterion is named as in any other rubric.
             let mut item = Map::new();
-            item.insert("id".to_owned(), json!(format!("criterion-{}", at + 1)));
             item.insert("outcome".to_owned(), json!(text));
 
             if bands.is_empty() {

@@ -158,7 +158,7 @@ pub(crate) fn exit_of_audit(
     let (exits, reasons): (Vec<ExitStatus>, Vec<String>) =
         run.into_iter().chain(found).chain(incomplete).unzip();
     if exits.is_empty() {
-        return (ExitStatus::Passed, "audited".to_owned());
+        return (ExitStatus::Passed, "audit complete".to_owned());
     }
 
     (ExitStatus::strongest(exits), reasons.join(", "))

@@ -334,12 +334,13 @@ pub(crate) fn model(
         ModelName::from_str(name)
     };
     let parsed = parsed.map_err(|error| {
-        let known = format!("judge `{name}` is neither `offline`, nor a target's name, nor a model");
-
-        EngineError::usage(match targets.near(name, OFFLINE) {
-            Some(near) => format!("{known}; did you mean `{near}`?"),
-            None if matches!(error, NameError::NoModel(_)) => format!("judge `{name}`: {error}"),
-            None => format!("{known}: {error}"),
+        EngineError::usage(match (targets.near(name, OFFLINE), &error) {
+            (Some(near), _) => format!("unknown judge `{name}`; did you mean `{near}`?"),
+            (None, NameError::NoModel(_)) => format!("judge `{name}`: {error}"),
+            (None, NameError::NoProvider(_)) => {
+                format!("unknown judge `{name}`: no target has this name, and {error}")
+            }
+            (None, _) => format!("unknown judge `{name}`: {error}"),
         })
     })?;
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span, did_you_mean, render};
 use assize_evalfile::{
-    Case, FilePosition, Grader, LoadOptions, LoadedConfig, Suite, codes, load_config, load_rubric,
-    load_scorecard, load_targets, note_unset_variables,
+    Case, FilePosition, Grader, LoadOptions, LoadedConfig, Suite, codes, is_rubric_in_place_of_suite,
+    load_config, load_rubric, load_scorecard, load_targets, note_unset_variables,
 };
 use assize_llm::ModelName;
 use serde_json::{Value, json};
@@ -188,8 +188,7 @@ fn report_unusable_suites(loaded: &LoadedFiles, options: &EvalOptions, engine: &
 /// The file with what is wrong with it as a rubric, if it is one; otherwise as it is.
 fn as_rubric(file: ValidatedFile, options: &LoadOptions) -> ValidatedFile {
     let rubric = load_rubric(&file.path, options);
-    let looks_like_one = file.diagnostics.iter().any(|found| found.title.starts_with("this is a rubric"));
-    if rubric.has_errors() && !looks_like_one {
+    if rubric.has_errors() && !is_rubric_in_place_of_suite(&file.diagnostics) {
         return file;
     }
 
@@ -248,10 +247,10 @@ fn check_judge(
 /// Returns an error for a judge that is no target, unless it is the offline one or a model.
 fn unknown_judge(name: &str, span: Span) -> Option<Diagnostic> {
     let error = ModelName::from_str(name).err().filter(|_| name != OFFLINE)?;
-    let title = format!("judge `{name}` is neither `offline`, nor a target's name, nor a model");
+    let title = format!("unknown judge `{name}`");
     let help = match did_you_mean(name, [OFFLINE]) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => error.to_string(),
+        None => format!("{error}; a judge is `{OFFLINE}`, a target or a model"),
     };
 
     Some(Diagnostic::error(codes::WRONG_TYPE, title, span, "not a judge").with_help(help))

@@ -202,7 +202,7 @@ pub const AGENTV_KEYS: &[AgentvKey] = &[
     noted(
         Execution, "evaluators", "[{name: a, type: contains, value: a}]", "an older spelling of `assertions`",
     ),
-    refused(Execution, "skip_defaults", "true", "belongs into the `execution` of a case"),
+    refused(Execution, "skip_defaults", "true", "belongs in the `execution` of a case"),
     noted(Execution, "cache", "true", "replies of models are kept anyway"),
     idle(Execution, "cache_path", "a", "the cache is `.assize/cache`"),
     read(Execution, "trials", "{count: 2}"),

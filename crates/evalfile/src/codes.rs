@@ -133,7 +133,7 @@ codes! {
     TEMPLATE_NOT_FOUND = "E0311", "An included template does not exist.",
         "`include: NAME` reads `.assize/templates/NAME.yaml` or `.agentv/templates/NAME.yaml` in the folder of the file that includes it or a folder above. A path to a file is also accepted.";
     TEMPLATE_CYCLE = "E0312", "A template includes itself.",
-        "The message shows the circle. Remove one of the includes.";
+        "The message shows the cycle. Remove one of the includes.";
     TEMPLATE_DEPTH = "E0313", "Templates are nested too deeply.",
         "A template may include another, up to three levels.";
     TEMPLATE_BROKEN = "E0314", "An included template can't be used.",
@@ -160,6 +160,8 @@ codes! {
         "In the `tests` format, a prompt is read from a file only if it begins with `file://`.";
     DUPLICATE_GRADER_NAME = "W0305", "Two graders have the same name.",
         "Results are listed by name, so the later grader gets a number.";
+    TYPE_LOOKS_MISSPELT = "W0306", "An expected text begins like a misspelt assertion type.",
+        "In a table of tests, `__expected` holds `TYPE: VALUE` or a text that the answer must equal. A word that is not a type makes the whole cell such a text. Correct the type, or begin the cell with `equals:`.";
     NOT_AN_EVAL_FILE = "E0401", "The file is not an eval file.",
         "An eval file is a map with its cases under `tests` (or `evalcases`). The message names the kind of file that was found, and the command for it.";
     BOTH_FORMATS = "E0402", "The file has more than one list of cases.",
@@ -189,7 +191,7 @@ codes! {
     NOT_SUPPORTED = "E0414", "A feature of another tool or version.",
         "The key is known but not supported. The message names the equivalent.";
     BAD_DEPENDENCY = "E0415", "A dependency between cases can't be satisfied.",
-        "`depends_on` names other cases of the same suite by their ids, without a circle.";
+        "`depends_on` names other cases of the same suite by their ids, without a cycle.";
     MORE_PROBLEMS = "E0416", "More errors than are shown.",
         "Only the first errors of a file, and of the lines of a dataset, are listed. Fix those and validate again.";
     NO_TURNS = "E0417", "A conversation has no turns, or its settings are used without one.",
@@ -240,7 +242,7 @@ codes! {
         "Relative paths are looked for in the folder of the file that names them, in each parent folder up to the root of the repository, and in the working folder.";
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",
         "Attachments and prompts are UTF-8 text files (images excepted) of moderate size.";
-    OUTSIDE_ROOT = "E0503", "A reference leads out of the folders that may be read.",
+    OUTSIDE_ROOT = "E0503", "A reference is outside the folders that may be read.",
         "An eval file may read the files of its own repository (or, outside a repository, those under the working folder or its own folder). Symbolic links are resolved first. `--root DIR` allows another folder.";
     NOT_UTF8 = "E0504", "A file is not UTF-8 text.",
         "Eval files are UTF-8. The usual cause is a file saved as Latin-1 or UTF-16; save it again as UTF-8.";
@@ -262,7 +264,7 @@ codes! {
         "Suites refer to a target by its name, so names differ.";
     UNKNOWN_TARGET = "E0604", "A target that is referred to does not exist.",
         "`use_target` and `fallback_targets` name other targets of the same file.";
-    TARGET_CYCLE = "E0605", "Targets refer to each other in a circle.",
+    TARGET_CYCLE = "E0605", "Targets refer to each other in a cycle.",
         "Following `use_target` must end at a target with a `provider`.";
     TARGET_CONFLICT = "E0606", "A setting is combined with `use_target`.",
         "A target with `use_target` is another target under a new name. Only its judge, its number of workers, its retries, its health check and its fallbacks can differ.";
@@ -288,8 +290,8 @@ codes! {
         "The index, the rubrics and the benchmarks of a scorecard share one set of codes, so each code identifies one node.";
     ORPHAN_BENCHMARK = "E0704", "A benchmark belongs to no rubric.",
         "A benchmark counts only where a rubric lists its code under `benchmarks`. One that no rubric lists has no effect.";
-    RUBRIC_CYCLE = "E0705", "Rubrics contain each other in a circle.",
-        "Following `sub_rubrics` downwards must end at rubrics with `benchmarks`. The message shows the circle.";
+    RUBRIC_CYCLE = "E0705", "Rubrics contain each other in a cycle.",
+        "Following `sub_rubrics` downwards must end at rubrics with `benchmarks`. The message shows the cycle.";
     TWO_PARENTS = "E0706", "A rubric or benchmark is listed twice.",
         "A scorecard is a tree: each node counts in one place, with one weight. To use a benchmark in two rubrics, give it two codes.";
     OTHER_PARENT = "E0707", "A benchmark names another rubric than the one that lists it.",

@@ -50,8 +50,8 @@ impl DiscoveredFiles {
         };
         let (files, are) = match self.skipped.len() {
             0 => return None,
-            1 => ("1 YAML file".to_owned(), "is no eval file"),
-            several => (format!("{several} YAML files"), "are no eval files"),
+            1 => ("1 YAML file".to_owned(), "is not an eval file"),
+            several => (format!("{several} YAML files"), "are not eval files"),
         };
 
         Some(format!(
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!(found.files, [root.join("good.yaml")]);
         assert_eq!(found.skipped, [root.join("a.yaml"), root.join("b.yaml")]);
         let message = found.skipped_message().expect("a message");
-        assert!(message.starts_with("skipped 2 YAML files that are no eval files"), "{message}");
+        assert!(message.starts_with("skipped 2 YAML files that are not eval files"), "{message}");
         assert!(message.ends_with("b.yaml"), "{message}");
         assert_eq!(DiscoveredFiles::default().skipped_message(), None);
     }

@@ -103,7 +103,7 @@ impl HttpTargetSpec {
                 let own = ["dump", "tojson"].iter().any(|filter| text.contains(filter));
                 let body = render(text, if own { RequestEscape::None } else { RequestEscape::Json })?;
                 serde_json::from_str::<Value>(&body)
-                    .map_err(|error| format!("its body is no JSON once the values are in it: {error}"))?;
+                    .map_err(|error| format!("its body is not JSON once the values are inserted: {error}"))?;
                 (body, Some("application/json"))
             }
             Some(HttpBody::Form(fields)) => {

@@ -27,8 +27,9 @@ pub use agentv::{AGENTV_KEYS, AgentvKey, AgentvPlace, AgentvSupport};
 pub use answers::{GivenAnswer, answers_file, load_answers, suite_from_answer};
 pub use cases::{CaseIter, SuiteCases};
 pub use decode::{
-    ASSERTION_TYPES, AssertionSupport, AssertionType, LoweredLoss, LoweredSuite, LoweredTarget, MATRIX_KEYS,
-    MAX_MATRIX_CASES, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
+    ASSERTION_TYPES, AssertionSupport, AssertionType, LOSS_WARNINGS, LoweredLoss, LoweredSuite,
+    LoweredTarget, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS,
+    TEST_KEYS,
 };
 pub use decode::{AnswerColumns, CaseLoadError, CasePlace, EnvironmentLookup};
 pub use decode::{
@@ -40,7 +41,10 @@ pub use decode::{
     load_targets, read_rubric, read_rubric_file, read_rubric_file_with, read_rubric_with,
 };
 pub use decode::{LoadedPrices, ModelNameParser, load_prices};
-pub use decode::{is_secret_header, looks_like_secret, model_hint, model_provider, note_unset_variables};
+pub use decode::{
+    is_rubric_in_place_of_suite, is_secret_header, looks_like_secret, model_hint, model_provider,
+    note_unset_variables,
+};
 pub use discover::{DiscoveredFiles, DiscoveryError, find_suites, near_path_hint};
 pub use document::ParsedDocument;
 pub use duration::parse_duration;

@@ -267,7 +267,7 @@ fn agents_are_commands_from_presets() {
         assert_eq!(argv(text), (words.to_owned(), stdin, stream.to_owned()));
     }
     let loaded = load("targets:\n- {name: t, provider: codex, modle: x}\n");
-    assert_eq!(complaints(&loaded), ["W0603 2 a target has no key `modle`"]);
+    assert_eq!(complaints(&loaded), ["W0603 2 unknown key `modle`"]);
     let loaded = load("targets:\n- {name: t, provider: codex, system_prompt: x}\n");
     assert_eq!(complaints(&loaded), ["E 2 Codex has no option for `system_prompt`"]);
     let loaded = load("targets:\n- {name: t, provider: copilot-sdk}\n");
@@ -429,7 +429,7 @@ fn mistakes_are_named_at_their_place() {
         ("- name: a\n", "E 1 a target has no `provider`"),
         ("[]\n", "E0601 1 the file has no targets"),
         ("targets: {a: b}\n", "E 1 `targets` must be a list"),
-        ("targts:\n- name: a\n", "E 1 a targets file has no key `targts`"),
+        ("targts:\n- name: a\n", "E 1 unknown key `targts`"),
         ("providers:\n- id: openai\n", "E 2 a model target does not name its model"),
         ("providers: []\n", "E0601 1 the file has no targets"),
         ("targets:\n- gpt\n", "E 2 a target must be a map"),
@@ -442,10 +442,7 @@ fn mistakes_are_named_at_their_place() {
         ("targets:\n- name: a\n  provider: openai\n  model:\n", "E 2 a model target does not name its model"),
         ("targets:\n- name: a\n  provider: cli\n", "E 2 a command needs `command`"),
         ("targets:\n- name: a\n  provider: cli\n  command: []\n", "E 4 `command` does not name a program"),
-        (
-            "targets:\n- name: a\n  provider: cli\n  command: x\n  timeout: 3\n",
-            "E 5 a target has no key `timeout`",
-        ),
+        ("targets:\n- name: a\n  provider: cli\n  command: x\n  timeout: 3\n", "E 5 unknown key `timeout`"),
         (
             "targets:\n- name: a\n  provider: cli\n  command: x\n  timeout_seconds: 0\n",
             "E 5 `timeout_seconds` is out of range",
@@ -488,9 +485,9 @@ fn mistakes_are_named_at_their_place() {
         ),
         (
             "targets:\n- {name: a, use_target: b}\n- {name: b, use_target: c}\n- {name: c, use_target: b}\n",
-            "E0605 3 targets use each other in a circle",
+            "E0605 3 targets use each other in a cycle",
         ),
-        ("targets:\n- {name: a, use_target: a}\n", "E0605 2 targets use each other in a circle"),
+        ("targets:\n- {name: a, use_target: a}\n", "E0605 2 targets use each other in a cycle"),
         (
             "targets:\n- {name: a, use_target: b, model: x}\n- {name: b, provider: cli, command: y}\n",
             "E0606 2 `model` has no effect with `use_target`",

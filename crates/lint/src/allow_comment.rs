@@ -99,7 +99,7 @@ fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCo
         let known = rule.is_some();
         let label = if known { "no such finding here" } else { "there is no such rule" };
         complaints.push(
-            Diagnostic::warning(ALLOW_UNUSED, format!("`allow: {code}` silences nothing"), at(range), label)
+            Diagnostic::warning(ALLOW_UNUSED, format!("`allow: {code}` has no effect"), at(range), label)
                 .with_help(
                     "remove it; a comment applies to its own line, or to the line below if it is alone on its line",
                 ),

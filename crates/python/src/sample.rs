@@ -85,7 +85,7 @@ impl<'py> SampleReader<'py> {
                 return Err(problem(index, "", "no answer: give it as `output`, or as `messages`"));
             }
             (Some(_), Some(_)) => {
-                return Err(problem(index, "/messages", "the answer is given twice; `output` is there too"));
+                return Err(problem(index, "/messages", "the answer is given twice, as `output` too"));
             }
             _ => {}
         }

@@ -127,7 +127,7 @@ pub(crate) fn describe_syntax(error: &serde_json::Error) -> String {
     if error.classify() == Category::Eof {
         return "its JSON breaks off".to_owned();
     }
-    format!("it is no valid JSON at column {}: {}", error.column(), without_place(error))
+    format!("it is not valid JSON at column {}: {}", error.column(), without_place(error))
 }
 
 /// Returns a message without the place in the text, which may be a part of the file.
@@ -215,9 +215,9 @@ mod tests {
             ("{\"name\": \"a\", \"inner\": [{}]}", 1, "`inner[0]` has no `text`"),
             ("{\"name\": \"a\", \"inner\": [3]}", 1, "`inner[0]` is the number 3, not an object"),
             ("{\"name\": \"a", 1, "its JSON breaks off"),
-            ("{\"name\" \"a\"}", 1, "it is no valid JSON at column 9: expected `:`"),
-            ("{\"name\": \"a\"} x", 1, "it is no valid JSON at column 15: trailing characters"),
-            ("nope", 1, "it is no valid JSON at column 2: expected ident"),
+            ("{\"name\" \"a\"}", 1, "it is not valid JSON at column 9: expected `:`"),
+            ("{\"name\": \"a\"} x", 1, "it is not valid JSON at column 15: trailing characters"),
+            ("nope", 1, "it is not valid JSON at column 2: expected ident"),
         ] {
             assert_eq!(read_object::<Outer>(text.as_bytes()).unwrap_err(), (line, why.to_owned()), "{text}");
         }

@@ -201,7 +201,7 @@ fn records(log: &InspectLog, mut samples: Vec<InspectSample>, problems: Vec<Reco
         let count = file.records.iter().filter(|record| !record.left_out.is_empty()).count();
         let types = types.into_iter().collect::<Vec<_>>().join(", ");
         file.remarks.push(format!(
-            "{count} of {found} samples have parts that are no text ({types}): their texts name these, and judges do not see them"
+            "{count} of {found} samples have parts that are not text ({types}): their texts name these, and judges do not see them"
         ));
     }
     file

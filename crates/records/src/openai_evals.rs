@@ -50,7 +50,7 @@ pub(crate) fn read_samples(bytes: &[u8]) -> RecordFile {
             record.reference = line.ideal.and_then(|ideal| any_of(&texts(&ideal)));
             file.records.push(record);
         } else if line.final_report.is_none() {
-            let why = "it is no event of a sample, and has no `input`".to_owned();
+            let why = "it is not an event of a sample, and has no `input`".to_owned();
             strange.push(RecordProblem::at_line(number, why));
         }
     }

@@ -130,7 +130,7 @@ fn parts_of_inspect_that_are_no_text_are_counted() {
     assert_eq!(file.records[0].left_out.iter().collect::<Vec<_>>(), ["image"]);
     assert!(file.records[1].left_out.is_empty());
     assert!(
-        file.remarks[0].starts_with("1 of 2 samples have parts that are no text (image)"),
+        file.remarks[0].starts_with("1 of 2 samples have parts that are not text (image)"),
         "{:?}",
         file.remarks
     );
@@ -256,7 +256,7 @@ fn each_record_that_is_damaged_is_named_and_the_others_are_read() {
         [
             "line 2: `sample_id` is the number 5, not a text",
             "line 4: it is no JSON object",
-            "line 5: it is no event of a sample, and has no `input`",
+            "line 5: it is not an event of a sample, and has no `input`",
             "line 7: its JSON breaks off"
         ]
     );

@@ -4,7 +4,7 @@ use assize_audit::{AuditReport, AuditSection};
 use serde_json::{Value, json};
 
 use crate::ReportStyle;
-use crate::metrics::{format_or_undefined, format_range, metrics_json, render_metrics};
+use crate::metrics::{format_metric_range, format_metric_value, metrics_json, render_metrics};
 use crate::number::{format_count, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
@@ -66,8 +66,8 @@ fn render_section_table(page: &mut ReportPage, parts: &[&AuditSection]) {
         .map(|(part, figure)| {
             vec![
                 ReportPiece::untrusted_name(ReportTone::Plain, &part.title),
-                ReportPiece::new(ReportTone::Strong, format_or_undefined(figure.value)),
-                ReportPiece::plain(format_range(figure.interval)),
+                ReportPiece::new(ReportTone::Strong, format_metric_value(figure)),
+                ReportPiece::plain(format_metric_range(figure)),
                 ReportPiece::plain(grouped(figure.n)),
             ]
         })

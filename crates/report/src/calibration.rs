@@ -2,8 +2,8 @@
 
 use assize_analysis::MetricEstimate;
 use assize_analysis::calibrate::{
-    CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, PairingCounts,
-    PassRate, SelectionReport, TargetPassRates,
+    CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, PassRate,
+    SelectionReport, TargetPassRates,
 };
 use assize_stats::judge_quality::ConfusionTable;
 use assize_stats::{Interval, UndefinedReason};
@@ -108,9 +108,15 @@ pub(crate) fn excluded_labels(calibration: &CalibrationReport) -> Option<String>
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-pub(crate) fn format_counts(cells: PairingCounts) -> String {
+pub(crate) fn format_counts(section: &CalibrationSection) -> String {
+    let cells = section.cells;
+    let clusters = if section.is_clustered {
+        format!(" in {}", format_count(section.clusters as u64, "cluster", "clusters"))
+    } else {
+        String::new()
+    };
     let mut parts = vec![format!(
-        "{} compared of {} labelled and {} judged",
+        "{} compared{clusters}, of {} labelled and {} judged",
         grouped(cells.compared),
         grouped(cells.labelled),
         grouped(cells.judged)
@@ -135,7 +141,7 @@ pub(crate) fn format_counts(cells: PairingCounts) -> String {
 fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
     page.add_blank();
     page.add_rule(if section.scores { "scores" } else { "verdicts" });
-    page.add_text(&[ReportPiece::plain("items: ")], &[ReportPiece::plain(format_counts(section.cells))]);
+    page.add_text(&[ReportPiece::plain("items: ")], &[ReportPiece::plain(format_counts(section))]);
 
     if section.cells.compared == 0 {
         return;
@@ -167,7 +173,7 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
     page.add_line(&[ReportPiece::new(ReportTone::Strong, "biases")]);
 
     for bias in &section.biases {
-        let lead = ReportPiece::plain(format!("  {:<16}", bias.kind.name()));
+        let lead = ReportPiece::plain(format!("  {:<18}", bias.kind.name()));
         match &bias.measured {
             Ok(figure) => {
                 let range = match figure.interval {
@@ -178,10 +184,12 @@ fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
                     Ok(found) => format!("{found:+.3}{range}"),
                     Err(reason) => undefined_because(reason),
                 };
+                let number = ReportPiece::new(ReportTone::Strong, number);
+                let is_number = figure.value.is_ok() && figure.interval.is_ok();
                 page.add_text(
                     &[lead],
                     &[
-                        ReportPiece::new(ReportTone::Strong, number),
+                        if is_number { number.unbroken() } else { number },
                         ReportPiece::plain("  "),
                         ReportPiece::new(ReportTone::Dim, figure.says),
                     ],
@@ -238,6 +246,7 @@ fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, secti
     ]);
 
     let find = |list: &[MetricEstimate], id: &str| list.iter().find(|figure| figure.id == id).copied();
+    let between = if scores { "alpha_interval" } else { "kappa" };
     let rows: Vec<Vec<ReportPiece>> = sections
         .iter()
         .map(|section| {
@@ -254,8 +263,8 @@ fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, secti
             ];
             row.extend(figures.iter().map(|(id, _)| number(id)));
 
-            let bias = section.biases.first().and_then(|bias| bias.measured.as_ref().ok()?.value.ok());
-            let between = find(&section.people, if scores { "alpha_interval" } else { "kappa" });
+            let bias = bias_of(section);
+            let between = find(&section.people, between);
             row.extend([
                 number(main),
                 ReportPiece::new(
@@ -279,17 +288,29 @@ fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, secti
         .collect();
 
     render_table(page, 0, &columns, &rows);
-    page.add_text(
-        &[],
-        &[ReportPiece::new(
-            ReportTone::Dim,
-            if scores {
-                "people: alpha (interval) between people; bias: judge minus people"
-            } else {
-                "people: kappa between people; bias: judge minus people; undefined: only one verdict occurs"
-            },
-        )],
-    );
+
+    // Columns without a value are not shown, so that nothing of them is explained.
+    let shown: Vec<&str> = figures.iter().map(|(id, _)| *id).chain([main]).collect();
+    let is_undefined = |figure: &MetricEstimate| shown.contains(&figure.id) && figure.value.is_err();
+    let has = |test: &dyn Fn(&CalibrationSection) -> bool| sections.iter().any(|section| test(section));
+    let legend = [
+        (
+            has(&|section| find(&section.people, between).is_some()),
+            if scores { "people: alpha (interval) between people" } else { "people: kappa between people" },
+        ),
+        (has(&|section| bias_of(section).is_some()), "bias: judge minus people"),
+        (has(&|section| section.figures.iter().any(is_undefined)), "undefined: only one verdict occurs"),
+    ];
+    let parts: Vec<&str> =
+        legend.into_iter().filter(|(is_shown, _)| *is_shown).map(|(_, text)| text).collect();
+    if !parts.is_empty() {
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, parts.join("; "))]);
+    }
+}
+
+/// Returns the severity of the judge, if it was measured.
+fn bias_of(section: &CalibrationSection) -> Option<f64> {
+    section.biases.first().and_then(|bias| bias.measured.as_ref().ok()?.value.ok())
 }
 
 /// Formats a rate of verdicts as a percentage, and a mean of scores in points.
@@ -354,7 +375,7 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
             let says = "Estimated rate if people had labelled everything, from their labels and the judge's verdicts.";
             page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, says)]);
         }
-        Err(reason) => line(page, "corrected (PPI++)", ReportTone::Open, format!("no: {reason}")),
+        Err(reason) => line(page, "corrected (PPI++)", ReportTone::Open, format!("not computed: {reason}")),
     }
 
     if let Some(found) = &rates.selection {
@@ -397,7 +418,7 @@ fn render_given_rates(page: &mut ReportPage, rates: &TargetPassRates) {
             let around = match found.interval {
                 Ok(interval) => format!(" ({})", format_rate_range(interval, rates.scores)),
                 Err(UndefinedReason::IncompatibleRates) => {
-                    " (no CI: these error rates do not allow the judge's rate, so that they do not hold here)"
+                    " (no CI: the judge's rate is impossible with these error rates, so they do not hold here)"
                         .to_owned()
                 }
                 Err(_) => " (no CI: give the rates as K/N)".to_owned(),
@@ -422,7 +443,9 @@ fn render_given_rates(page: &mut ReportPage, rates: &TargetPassRates) {
                     .to_owned(),
             );
         }
-        Some(Err(reason)) => line(page, "corrected (given)", ReportTone::Open, format!("no: {reason}")),
+        Some(Err(reason)) => {
+            line(page, "corrected (given)", ReportTone::Open, format!("not computed: {reason}"))
+        }
         None => {}
     }
 }
@@ -480,15 +503,15 @@ fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
     let range = |(low, high): (f64, f64)| format!("{} to {}", format_rate(low), format_rate(high));
     for bound in &found.bounds {
         let (title, text) = match bound.factor {
-            1.0 => ("labels stand for all", range(bound.with_error)),
-            factor if factor.is_infinite() => ("whatever others are", range(bound.with_error)),
+            1.0 => ("representative labels", range(bound.with_error)),
+            factor if factor.is_infinite() => ("no assumption", range(bound.with_error)),
             factor => {
                 line(
                     page,
                     "",
                     ReportTone::Plain,
                     format!(
-                        "{} if odds differ by a factor of {} at most",
+                        "{} if the odds of being met differ by a factor of {} at most",
                         range(bound.with_error),
                         format_plain(factor)
                     ),
@@ -501,18 +524,23 @@ fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
 
     let (judge, factor) = found.judge;
     let text = match factor {
-        Ok(1.0) => format!("The judge's own rate, {}, needs no selection to be true.", format_rate(judge)),
+        Ok(1.0) => {
+            format!("The judge's own rate, {}, fits labels that are representative.", format_rate(judge))
+        }
         Ok(factor) if factor.is_infinite() => format!(
-            "The judge's own rate, {}, can be true only if the labels say nothing about the others: labels of items with the same \
-             decision are all alike.",
+            "The judge's own rate, {}, can be right only if labelled items say nothing about the others: all labels of items with \
+             the same decision are alike.",
             format_rate(judge)
         ),
         Err(_) => {
-            format!("The judge's own rate, {}, is not true whatever the others are.", format_rate(judge))
+            format!(
+                "The judge's own rate, {}, is wrong whatever people would say about the other items.",
+                format_rate(judge)
+            )
         }
         Ok(factor) => format!(
-            "For the judge's own rate, {}, to be true, the odds of being met would have to differ by a factor of {factor:.1} between \
-             labelled items and others with the same decision.",
+            "The judge's own rate, {}, can be right only if the odds of being met differ by a factor of {factor:.1} between labelled \
+             items and others with the same decision.",
             format_rate(judge)
         ),
     };

@@ -10,6 +10,9 @@ pub(crate) struct ReportCell {
     pub(crate) width: usize,
 }
 
+/// Stands for a space at which a line is broken only if nothing else fits.
+pub(crate) const KEPT_SPACE: char = '\u{a0}';
+
 pub(crate) const SPACE: ReportCell = ReportCell { character: ' ', tone: ReportTone::Plain, width: 1 };
 
 /// Returns the display width of cells.
@@ -33,7 +36,7 @@ pub(crate) fn wrap_cells(cells: &[ReportCell], columns: usize) -> Vec<&[ReportCe
             continue;
         }
 
-        let (mut used, mut end, mut opportunity) = (0, start, None);
+        let (mut used, mut end, mut opportunity, mut last_resort) = (0, start, None, None);
         while end < cells.len() {
             let cell = cells[end];
 
@@ -48,9 +51,12 @@ pub(crate) fn wrap_cells(cells: &[ReportCell], columns: usize) -> Vec<&[ReportCe
             if end < cells.len() && may_break(cells[end - 1], cells[end]) {
                 opportunity = Some(end);
             }
+            if cell.character == KEPT_SPACE {
+                last_resort = Some(end);
+            }
         }
 
-        let stop = if end == cells.len() { end } else { opportunity.unwrap_or(end) };
+        let stop = if end == cells.len() { end } else { opportunity.or(last_resort).unwrap_or(end) };
         lines.push(trim_end(&cells[start..stop]));
 
         start = stop;
@@ -89,7 +95,8 @@ fn may_break(before: ReportCell, after: ReportCell) -> bool {
 
 /// Returns the cells without trailing spaces.
 pub(crate) fn trim_end(cells: &[ReportCell]) -> &[ReportCell] {
-    let end = cells.iter().rposition(|cell| cell.character != ' ').map_or(0, |last| last + 1);
+    let is_space = |cell: &ReportCell| [' ', KEPT_SPACE].contains(&cell.character);
+    let end = cells.iter().rposition(|cell| !is_space(cell)).map_or(0, |last| last + 1);
     &cells[..end]
 }
 

@@ -64,7 +64,7 @@ pub fn render_comparison(
 }
 
 fn render_entry(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) {
-    page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("{label:<11}"))], &body);
+    page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("{label:<12}"))], &body);
 }
 
 fn render_one(

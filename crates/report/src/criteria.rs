@@ -151,8 +151,8 @@ fn render_model(page: &mut ReportPage, report: &CriteriaReport) {
             let names: Vec<String> =
                 short_form[..*enough].iter().map(|(name, _)| sanitize_name(name)).collect();
             format!(
-                "Short form: {} of the {} criteria that vary and repeat no other one tell answers apart with a reliability of {}, \
-                 all of them with {} ({}): {}.",
+                "Short form: {} of the {} criteria that vary and don't repeat another one tell answers apart with a reliability of {}; \
+                 all of them, with {} ({}): {}.",
                 enough,
                 short_form.len(),
                 format_value(short_form[enough - 1].1),
@@ -170,7 +170,7 @@ fn closing_lines(report: &CriteriaReport) -> Vec<String> {
     let mut lines = Vec::new();
     if report.rare > 0 {
         lines.push(format!(
-            "{} decided on fewer than five answers and left out.",
+            "{} decided on fewer than five answers and excluded.",
             match report.rare {
                 1 => "1 criterion was".to_owned(),
                 rare => format!("{} criteria were", grouped(rare as u64)),

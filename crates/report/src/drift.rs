@@ -63,20 +63,20 @@ fn conclusions(report: &DriftReport) -> Vec<String> {
             let shift = point.step.map_or(0.0, |step| step.shift);
             lines.push(format!(
                 "The judge has changed: by {} it is {} on the same answers ({:+.3} of decisions met). Scores before and after are not \
-                 comparable, whatever the system did.",
+                 comparable.",
                 sanitize_name(&point.label),
                 if shift < 0.0 { "stricter" } else { "more lenient" },
                 shift
             ));
         }
         None if report.points.iter().any(|point| point.renamed) => lines.push(format!(
-            "The runs name another judge or prompt, so the judge is not the same. That it decides otherwise is not shown: evidence \
-             stays below {}, which one unchanged judge in twenty ever reaches, however many runs are looked at.",
+            "The runs name different judges or prompts, but no change of their decisions is shown: the evidence stays below {}, which \
+             only one unchanged judge in twenty ever reaches, however many runs are compared.",
             format_plain(CHANGED)
         )),
         None => lines.push(format!(
-            "No change of the judge is shown: evidence stays below {}, which one unchanged judge in twenty ever reaches, however many \
-             runs are looked at.",
+            "No change of the judge is shown: the evidence stays below {}, which only one unchanged judge in twenty ever reaches, however \
+             many runs are compared.",
             format_plain(CHANGED)
         )),
     }

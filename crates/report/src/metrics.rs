@@ -1,10 +1,13 @@
 //! Metrics with their intervals: as lines of text and as JSON.
 
 use assize_analysis::MetricEstimate;
+use assize_analysis::compare::MetricUnit;
 use assize_stats::{ClusteredMean, Interval, Proportion, UndefinedReason};
 use serde_json::{Value, json};
 
-use crate::number::{NO_VALUE, UNDEFINED, format_rate, grouped, no_interval, undefined_because};
+use crate::number::{
+    NO_VALUE, UNDEFINED, format_plain, format_rate, grouped, no_interval, undefined_because,
+};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 
@@ -61,23 +64,73 @@ pub(crate) fn format_rate_range(interval: Result<Interval, UndefinedReason>) -> 
     )
 }
 
-/// Metrics that are shares of a count, which are shown as percentages.
-const SHARES: [&str; 9] =
-    ["accuracy", "sensitivity", "specificity", "prevalence", "win", "loss", "tie", "inconsistent", "flips"];
+/// Metrics that are shares of a count.
+const SHARES: [&str; 10] = [
+    "accuracy", "sensitivity", "specificity", "prevalence", "win", "loss", "tie", "inconsistent", "flips",
+    "noise",
+];
+/// Metrics that are a share minus another one.
+const SHARE_DIFFERENCES: [&str; 4] = ["beyond_noise", "beyond_control", "first_place", "last_place"];
 
-/// Returns true for a share of a count, which is shown as a percentage.
-pub(crate) fn is_share(metric: &MetricEstimate) -> bool {
-    SHARES.contains(&metric.id) || (metric.id == "first_place" && metric.name.starts_with("decisions"))
+/// Form in which a metric is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MetricForm {
+    /// A percentage.
+    Share,
+    /// Percentage points, with their sign.
+    Points,
+    /// A number with decimals.
+    Number,
 }
 
-/// Formats the value of a metric in its unit, or "undefined".
+impl MetricForm {
+    /// Returns the form of a metric.
+    pub(crate) fn new(metric: &MetricEstimate) -> Self {
+        match metric.id {
+            // Of comparisons of pairs, it is the share of decisions; of orders, a difference.
+            "first_place" if metric.name.starts_with("decisions") => Self::Share,
+            id if SHARES.contains(&id) => Self::Share,
+            id if SHARE_DIFFERENCES.contains(&id) => Self::Points,
+            _ => Self::Number,
+        }
+    }
+
+    /// Formats a value.
+    pub(crate) fn format(self, value: f64) -> String {
+        match self {
+            Self::Share => format_rate(value),
+            Self::Points => MetricUnit::Rate.format_change(value),
+            Self::Number => format_value(value),
+        }
+    }
+
+    /// Formats a number of an axis, without decimals that it does not need.
+    pub(crate) fn format_short(self, value: f64) -> String {
+        match self {
+            Self::Share => format!("{}%", format_plain(value * 100.0)),
+            Self::Points if value != 0.0 => format!("{:+.0} pp", value * 100.0),
+            _ => format_plain(value),
+        }
+    }
+
+    /// Formats an interval.
+    pub(crate) fn format_range(self, (low, high): (f64, f64)) -> String {
+        match self {
+            Self::Points => MetricUnit::Rate.format_interval(low, high),
+            _ => format!("{} to {}", self.format(low), self.format(high)),
+        }
+    }
+}
+
+/// Formats the value of a metric in its form, or "undefined".
 pub(crate) fn format_metric_value(metric: &MetricEstimate) -> String {
-    if is_share(metric) { format_defined_rate(metric.value) } else { format_or_undefined(metric.value) }
+    metric.value.map_or_else(|_| "undefined".to_owned(), |value| MetricForm::new(metric).format(value))
 }
 
 /// Formats the interval of a metric like its value, or a dash.
 pub(crate) fn format_metric_range(metric: &MetricEstimate) -> String {
-    if is_share(metric) { format_rate_range(metric.interval) } else { format_range(metric.interval) }
+    let form = MetricForm::new(metric);
+    metric.interval.map_or_else(|_| String::new(), |found| form.format_range((found.low, found.high)))
 }
 
 /// Renders metrics one per line, each with its interpretation.
@@ -90,19 +143,22 @@ pub(crate) fn render_metrics(page: &mut ReportPage, figures: &[MetricEstimate]) 
         let tone = if figure.value.is_ok() { ReportTone::Strong } else { ReportTone::Open };
         let number = format_metric_value(figure);
         let around = match (figure.value, figure.interval) {
-            (Err(reason), _) => format!("  {reason}"),
-            (Ok(_), Err(reason)) => format!("  {}", no_interval(reason)),
-            (Ok(_), Ok(_)) => format!("  {:<ranges$}", format_metric_range(figure)),
+            (Err(reason), _) => ReportPiece::plain(reason.to_string()),
+            (Ok(_), Err(reason)) => ReportPiece::plain(no_interval(reason)),
+            (Ok(_), Ok(_)) => {
+                ReportPiece::plain(format!("{:<ranges$}", format_metric_range(figure))).unbroken()
+            }
         };
 
         let of = if figure.n == 1 { figure.of.trim_end_matches('s') } else { figure.of };
-        let n = format!("  {} {of}", grouped(figure.n));
         page.add_text(
             &[ReportPiece::plain(name)],
             &[
-                ReportPiece::new(tone, format!("{number:>numbers$}")),
-                ReportPiece::plain(around),
-                ReportPiece::new(ReportTone::Dim, n),
+                ReportPiece::new(tone, format!("{number:>numbers$}")).unbroken(),
+                ReportPiece::plain("  "),
+                around,
+                ReportPiece::plain("  "),
+                ReportPiece::new(ReportTone::Dim, format!("{} {of}", grouped(figure.n))).unbroken(),
             ],
         );
 

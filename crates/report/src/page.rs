@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::cells::{ReportCell, SPACE, ascii_replacement, display_width, trim_end, wrap_cells};
+use crate::cells::{KEPT_SPACE, ReportCell, SPACE, ascii_replacement, display_width, trim_end, wrap_cells};
 use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};
 
@@ -30,6 +30,12 @@ impl ReportPiece {
     /// Creates a piece of untrusted running text, cut to `limit` characters.
     pub(crate) fn untrusted(tone: ReportTone, text: &str, limit: usize) -> Self {
         Self { tone, text: sanitize::sanitize_text(text, limit) }
+    }
+
+    /// Keeps the piece on one line where it fits: a number stays beside its unit.
+    pub(crate) fn unbroken(mut self) -> Self {
+        self.text = self.text.replace(' ', KEPT_SPACE.encode_utf8(&mut [0; 4]));
+        self
     }
 
     /// Creates a piece of an untrusted name.
@@ -133,6 +139,9 @@ impl ReportPage {
             self.push_row(&row);
         }
 
+        // Padding that aligns numbers beside their leads has no use here.
+        let is_space = |cell: &&ReportCell| [' ', KEPT_SPACE].contains(&cell.character);
+        let body = &body[body.iter().take_while(is_space).count()..];
         let indent = if start == lead.len() { start } else { start + 4 }.min(deepest);
         for line in wrap_cells(body, self.columns() - indent) {
             let mut row = vec![SPACE; indent];
@@ -242,7 +251,10 @@ impl ReportPage {
     /// Adds a finished row of cells.
     pub(crate) fn push_row(&mut self, cells: &[ReportCell]) {
         for run in trim_end(cells).chunk_by(|a, b| a.tone == b.tone) {
-            let text = run.iter().map(|cell| cell.character);
+            let text = run.iter().map(|cell| match cell.character {
+                KEPT_SPACE => ' ',
+                character => character,
+            });
             match run.first().and_then(|cell| cell.tone.sgr()).filter(|_| self.style.color) {
                 Some(sgr) => {
                     self.out.push_str("\u{1b}[");
@@ -278,6 +290,19 @@ mod tests {
     }
 
     #[test]
+    fn numbers_stay_beside_their_units() {
+        let add = |width: usize, unit: &str| {
+            let mut page = ReportPage::new(ReportStyle { color: false, width, unicode: true });
+            let number = ReportPiece::plain(format!("12 {unit}")).unbroken();
+            page.add_text(&[], &[ReportPiece::plain("value in all of the many cases "), number]);
+            page.finish()
+        };
+        assert_eq!(add(40, "decisions"), "value in all of the many cases\n12 decisions\n");
+        let unit = "decisions-that-could-still-be-won-today";
+        assert_eq!(add(40, unit), format!("value in all of the many cases\n12\n{unit}\n"));
+    }
+
+    #[test]
     fn text_goes_below_a_lead_that_leaves_no_room_beside_it() {
         let lead = "  Krippendorff's alpha, nominal  ";
         assert_eq!(set(40, true, lead, "0.622"), format!("{lead}0.622\n"));
@@ -285,6 +310,9 @@ mod tests {
             set(40, true, lead, "0.622 0.463 to 0.765 91 items"),
             "  Krippendorff's alpha, nominal\n      0.622 0.463 to 0.765 91 items\n"
         );
+        let mut page = ReportPage::new(ReportStyle { color: false, width: 40, unicode: true });
+        page.add_text(&[ReportPiece::plain(lead)], &[ReportPiece::plain("   0.622  91 items")]);
+        assert_eq!(page.finish(), "  Krippendorff's alpha, nominal\n      0.622  91 items\n");
         let lines = set(40, true, &" ".repeat(60), "deeply indented text that is long");
         assert!(lines.lines().all(|line| line.len() <= 40), "{lines}");
     }
@@ -297,12 +325,12 @@ mod tests {
             page.add_command(
                 &piece("Next    "),
                 &piece("assize explain last some-case --suite tone"),
-                &piece("explains it"),
+                &piece("# explain it"),
             );
             page.finish()
         };
-        assert_eq!(add(80), "Next    assize explain last some-case --suite tone  explains it\n");
-        assert_eq!(add(40), "Next    assize explain last some-case --suite tone\n        explains it\n");
+        assert_eq!(add(80), "Next    assize explain last some-case --suite tone  # explain it\n");
+        assert_eq!(add(40), "Next    assize explain last some-case --suite tone\n        # explain it\n");
     }
 
     #[test]

@@ -127,8 +127,12 @@ fn write_cases(out: &mut String, run: &ScorecardRun) {
 
 fn write_provenance(out: &mut String, run: &ScorecardRun, info: &RunInfo) {
     out.push_str("## Provenance\n\n");
-    let _ =
-        writeln!(out, "- run `{}`, begun {}", escape_code_span(&info.run_id), escape_cell(&info.started_at));
+    let _ = writeln!(
+        out,
+        "- run `{}`, started {}",
+        escape_code_span(&info.run_id),
+        escape_cell(&info.started_at)
+    );
     let _ = writeln!(out, "- assize {}", escape_cell(&info.assize_version));
 
     for judge in &info.judges {

@@ -112,7 +112,7 @@ fn render_ending(page: &mut ReportPage, info: &RunInfo, folder: &str) {
     page.add_blank();
     render_result(page, summary);
     if summary.exit_code != 0 {
-        render_next(page, &format!("assize explain {folder}"), "lists its cases");
+        render_next(page, &format!("assize explain {folder}"), "list its cases");
     }
 }
 

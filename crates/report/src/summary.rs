@@ -139,12 +139,12 @@ pub(crate) fn render_result(page: &mut ReportPage, summary: &RunSummary) {
     );
 }
 
-/// Renders a command to go on with, and its effect.
+/// Renders a command to go on with, and its effect as a comment of a shell.
 pub(crate) fn render_next(page: &mut ReportPage, command: &str, effect: &str) {
     page.add_command(
         &[ReportPiece::new(ReportTone::Dim, "Next    ")],
         &[ReportPiece::untrusted(ReportTone::Plain, command, sanitize::MAX_REASON)],
-        &[ReportPiece::new(ReportTone::Dim, effect)],
+        &[ReportPiece::new(ReportTone::Dim, format!("# {effect}"))],
     );
 }
 

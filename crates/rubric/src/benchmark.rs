@@ -86,10 +86,8 @@ impl BenchmarkFinding {
         };
         match unit {
             Some(unit) => finding(BenchmarkState::Scored, Some(pass)).with_score(Ok(Some(unit)), Vec::new()),
-            None => finding(BenchmarkState::Missing, None).with_score(
-                Err("the score can't be brought to 0 to 1 by the formula".to_owned()),
-                Vec::new(),
-            ),
+            None => finding(BenchmarkState::Missing, None)
+                .with_score(Err("the formula does not map the score to 0 to 1".to_owned()), Vec::new()),
         }
     }
 

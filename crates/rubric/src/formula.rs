@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 4_096;
 const EQUAL_WITHIN: f64 = 1e-12;
 /// Functions, for messages.
 const KNOWN_FUNCTIONS: &str =
-    "known are min, max, sum, mean, abs, floor, ceil, round, sqrt, pow, exp, log, log2 and log10";
+    "known functions: min, max, sum, mean, abs, floor, ceil, round, sqrt, pow, exp, log, log2 and log10";
 /// Names that are read as operators.
 const WORD_OPERATORS: [&str; 4] = ["and", "or", "not", "mod"];
 
@@ -440,7 +440,8 @@ impl<'a> FormulaParser<'a> {
         }
 
         let (number, rest) = self.rest.split_at(end);
-        let value = number.parse().map_err(|_| FormulaError::Syntax(format!("`{number}` is no number")))?;
+        let value =
+            number.parse().map_err(|_| FormulaError::Syntax(format!("`{number}` is not a number")))?;
         self.rest = rest;
         Ok(ValueRange::known(value))
     }
@@ -486,10 +487,12 @@ impl<'a> FormulaParser<'a> {
             ("pow", 2) => Ok(first.power(arguments[1])),
             ("sum", _) => Ok(total()),
             ("mean", count) => Ok(total().divided(ValueRange::known(count as f64))),
-            (_, 1) => Err(FormulaError::Syntax(format!("`{word}` is no function here; {KNOWN_FUNCTIONS}"))),
-            (_, count) => Err(FormulaError::Syntax(format!(
-                "`{word}` is no function of {count} values here; {KNOWN_FUNCTIONS}"
-            ))),
+            (_, 1) => {
+                Err(FormulaError::Syntax(format!("`{word}` is not a known function; {KNOWN_FUNCTIONS}")))
+            }
+            (_, count) => {
+                Err(FormulaError::Syntax(format!("`{word}` does not take {count} values; {KNOWN_FUNCTIONS}")))
+            }
         }
     }
 

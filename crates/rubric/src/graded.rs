@@ -103,7 +103,7 @@ fn rubric_outcome(own: &[&CaseDecision], lines: VerdictThresholds) -> Result<Gra
             score_criteria(criteria.iter().copied(), &outcomes, lines).map_err(|error| error.to_string())
         })
         .map(GraderOutcome::Rubric)
-        .map_err(|problem| format!("the stored criteria make no rubric: {problem}"))
+        .map_err(|problem| format!("the stored criteria are not a valid rubric: {problem}"))
 }
 
 /// A gate that was looked at.

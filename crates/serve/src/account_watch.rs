@@ -59,7 +59,7 @@ fn outage_news(state: &mut ToldState, status: &AccountStatus) -> Option<String> 
     }
 
     (state.is_held && !before.is_held).then(|| {
-        format!("{host} failed again and again: calls are held back, {waiting} wait; one at a time is tried")
+        format!("{host} keeps failing: calls are held back ({waiting} waiting), and one at a time is tried")
     })
 }
 

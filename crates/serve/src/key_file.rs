@@ -66,16 +66,16 @@ impl KeyFile {
         let bytes = assize_files::read_bytes(path, MAX_BYTES)
             .map_err(|error| format!("can't read `{shown}`: {error}"))?;
         let file: Self = serde_json::from_slice(&bytes).map_err(|error| {
-            format!("`{shown}` is no file of keys: {error}; make one with `assize serve key new NAME`")
+            format!("`{shown}` is not a key file: {error}; make one with `assize serve key new NAME`")
         })?;
 
         for (index, key) in file.keys.iter().enumerate() {
             check_name(&key.name).map_err(|error| format!("`{shown}`: {error}"))?;
             if SecretHash::from_hex(&key.hash).is_none() {
-                return Err(format!("`{shown}`: the hash of `{}` is no hash", key.name));
+                return Err(format!("`{shown}`: the hash of `{}` is not valid", key.name));
             }
             if file.keys[..index].iter().any(|other| other.name == key.name || other.hash == key.hash) {
-                return Err(format!("`{shown}`: the key `{}` is there twice", key.name));
+                return Err(format!("`{shown}`: the key `{}` occurs twice", key.name));
             }
         }
 
@@ -113,7 +113,7 @@ impl KeyFile {
         check_name(name)?;
         let mut file = if path.exists() { Self::read(path)? } else { Self::default() };
         if file.keys.iter().any(|key| key.name == name) {
-            return Err(format!("`{}` has a key `{name}` already; remove that first", path.display()));
+            return Err(format!("`{}` already has a key `{name}`; remove it first", path.display()));
         }
 
         let key = new_key();

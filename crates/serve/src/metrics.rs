@@ -177,7 +177,7 @@ impl ServiceMetrics {
             page.head(
                 "assize_otlp_samples_total",
                 "counter",
-                "Samples by what became of their OpenTelemetry events.",
+                "Samples by the outcome of sending their OpenTelemetry events.",
             );
             page.line("assize_otlp_samples_total", "result=\"sent\"", sent);
             page.line("assize_otlp_samples_total", "result=\"dropped\"", dropped);

@@ -127,7 +127,7 @@ fn paths(schemas: &SchemaReferences) -> Value {
             "security": [{}],
             "responses": open(&json_reply("The document.", &json!({ "type": "object" })), schemas),
         } },
-        "/healthz": { "get": text_path("health", "Tell that the process lives.", schemas) },
+        "/healthz": { "get": text_path("health", "Check that the process is alive.", schemas) },
         "/readyz": { "get": ready_path(schemas) },
         "/metrics": { "get": {
             "operationId": "metrics",
@@ -139,7 +139,7 @@ fn paths(schemas: &SchemaReferences) -> Value {
         "/verify": { "post": gym_path(schemas) },
         "/seed_session": { "post": {
             "operationId": "gymSession",
-            "summary": "Begin a session of NeMo Gym. Nothing is kept.",
+            "summary": "Start a session of NeMo Gym. Nothing is kept.",
             "responses": graded(&json_reply("An empty object.", &json!({ "type": "object" })), schemas, &[]),
         } },
         "/aggregate_metrics": { "post": gym_metrics_path(schemas) },
@@ -455,7 +455,7 @@ fn text_path(id: &str, summary: &str, schemas: &SchemaReferences) -> Value {
 
 fn ready_path(schemas: &SchemaReferences) -> Value {
     let mut path =
-        text_path("readiness", "Tell that requests are taken; 503 while the server stops.", schemas);
+        text_path("readiness", "Check that requests are accepted; 503 while the server stops.", schemas);
     path["responses"]["503"] = text_reply("The server is stopping.");
     path
 }

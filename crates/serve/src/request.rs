@@ -59,7 +59,7 @@ fn read_request(
             );
         }
         (Some(_), Some(_)) => {
-            object.problem("scorecard", "`rubric` is there too; samples are graded by one of them");
+            object.problem("scorecard", "`rubric` is given too; samples are graded by one of them");
         }
         _ => {}
     }
@@ -223,7 +223,7 @@ fn read_sample(
 
     match (&sample.output, &sample.messages) {
         (None, None) => object.own_problem("no answer: give it as `output`, or as `messages`"),
-        (Some(_), Some(_)) => object.problem("messages", "the answer is given twice; `output` is there too"),
+        (Some(_), Some(_)) => object.problem("messages", "the answer is given twice, as `output` too"),
         _ => {}
     }
 

@@ -207,7 +207,7 @@ pub(crate) async fn read_body(
                 .closing())
         }
         Err(_) => {
-            let message = format!("the body was not there within {} s", limits.body_time.as_secs());
+            let message = format!("the body did not arrive within {} s", limits.body_time.as_secs());
             Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", message).closing())
         }
     }
@@ -253,7 +253,7 @@ async fn metrics(State(service): Shared, Extension(tenant): Extension<Arc<Tenant
 }
 
 async fn not_found() -> ApiError {
-    let message = "nothing is here; /v1/openapi.json describes what there is";
+    let message = "no such address; /v1/openapi.json lists all of them";
     ApiError::new(StatusCode::NOT_FOUND, "not_found", message)
 }
 

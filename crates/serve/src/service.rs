@@ -573,7 +573,7 @@ fn unusable(place: &str, error: EngineError) -> ApiError {
 
 /// Error of a request with a weight set for a rubric.
 pub(crate) fn no_weight_sets() -> ApiError {
-    ApiError::invalid_at(WEIGHTS, "a rubric has no weight sets; leave `weights` out")
+    ApiError::invalid_at(WEIGHTS, "a rubric has no weight sets; remove `weights`")
 }
 
 /// Hash of a scorecard with one of its weight sets.

@@ -21,13 +21,13 @@ pub(crate) fn acceptor(certificates: &Path, key: &Path) -> Result<TlsAcceptor, S
     };
     let chain = CertificateDer::pem_slice_iter(&read(certificates)?)
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|_| format!("`{shown}` is no PEM file of certificates"))?;
+        .map_err(|_| format!("`{shown}` is not a PEM file of certificates"))?;
     if chain.is_empty() {
         return Err(format!("`{shown}` holds no certificate"));
     }
 
     let private = PrivateKeyDer::from_pem_slice(&read(key)?)
-        .map_err(|_| format!("`{}` is no PEM file with a private key", key.display()))?;
+        .map_err(|_| format!("`{}` is not a PEM file with a private key", key.display()))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?

@@ -146,7 +146,7 @@ impl IntervalMethod {
             Self::WilsonEffective => "Wilson, effective n",
             Self::WilsonGaffke => "Wilson or Gaffke",
             Self::WilsonBlaker => "Wilson or Blaker",
-            Self::WilsonRisesFalls => "Wilson, rises and falls",
+            Self::WilsonRisesFalls => "Wilson, paired",
             Self::WilsonPowered => "prediction-powered, Wilson",
             Self::Posterior => "posterior",
             Self::NewcombeArea => "Newcombe, area",

@@ -64,7 +64,7 @@ pub enum UndefinedReason {
     )]
     NoOverlap,
     /// The judge's rate can't arise from its error rates.
-    #[error("these error rates do not allow the judge's rate, so that they do not hold here")]
+    #[error("the judge's rate is impossible with these error rates, so they do not hold here")]
     IncompatibleRates,
     /// An interval reaches down to what guessing reaches.
     #[error("its interval reaches down to what guessing reaches")]

@@ -63,7 +63,7 @@ fn json_of(field: &Field) -> Result<Value, String> {
         Field::Str(text) => text.as_str().into(),
         // Programs of old wrote texts without saying so.
         Field::Bytes(bytes) => {
-            std::str::from_utf8(bytes.data()).map_err(|_| "bytes that are no text")?.into()
+            std::str::from_utf8(bytes.data()).map_err(|_| "bytes that are not text")?.into()
         }
         Field::Date(days) => date_text(i64::from(*days))?.into(),
         Field::TimeMillis(time) => time_text(i64::from(*time) * 1000, 0).into(),

@@ -62,7 +62,7 @@ fn files_of_polars_are_read() {
 fn what_is_not_read_is_named() {
     for (bytes, words) in [
         (bytes_of("brotli.parquet"), "column `a`: BROTLI"),
-        (bytes_of("binary.parquet"), "row 2, column `a`: bytes that are no text"),
+        (bytes_of("binary.parquet"), "row 2, column `a`: bytes that are not text"),
         (b"id,answer\n".to_vec(), "it is text"),
         (b"\xff\xfe".to_vec(), "not a Parquet file"),
         (b"PAR1".to_vec(), "damaged"),

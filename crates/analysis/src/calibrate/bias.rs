@@ -98,7 +98,7 @@ fn measure_severity(pairs: &[JudgePeoplePair], reach: f64, resampling: Resamplin
         interval: found.and_then(|found| found.interval(resampling.level)),
         n: pairs.len() as u64,
         of: "pairs",
-        says: "Judge minus people: above 0 the judge is lenient, below 0 strict.",
+        says: "Judge minus people: above 0, the judge is lenient; below 0, strict.",
     }
 }
 
@@ -136,7 +136,7 @@ fn measure_length_bias(
         interval,
         n,
         of: "pairs",
-        says: "Above 0 the judge favours long answers more than people do; a CI that contains 0 shows no bias.",
+        says: "Above 0, the judge favours long answers more than people do; a CI that contains 0 shows no bias.",
     })
 }
 
@@ -182,7 +182,7 @@ fn measure_self_preference(
         interval,
         n: known.len() as u64,
         of: "pairs",
-        says: "Above 0 the judge favours answers of its own family, compared with people.",
+        says: "Above 0, the judge favours answers of its own family, compared with people.",
     })
 }
 

@@ -58,11 +58,15 @@ pub struct FewLabels {
 
 impl std::fmt::Display for FewLabels {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (one, many) = if self.is_clustered { ("cluster", "clusters") } else { ("label", "labels") };
+        let (one, many) = if self.is_clustered {
+            ("cluster with labels", "clusters with labels")
+        } else {
+            ("label", "labels")
+        };
         let word = if self.found == 1 { one } else { many };
         write!(
             f,
-            "{} {word} could agree by chance: at this level, it takes {} {many}",
+            "{} {word} could agree by chance: at this level, at least {} are needed",
             self.found, self.least
         )
     }

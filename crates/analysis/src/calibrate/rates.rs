@@ -188,8 +188,8 @@ fn prediction_powered_rate(
         let weighted = of(Some(SamplingMethod::Weighted));
         if weighted > 0 {
             return Err(format!(
-                "{weighted} of {} labels were drawn with probabilities of their own and the others were not: samples of two kinds \
-                 have no common weights",
+                "{weighted} of {} labels were drawn with probabilities of their own and the others were not: the two kinds can't be \
+                 weighted together",
                 labelled.len()
             ));
         }
@@ -233,7 +233,7 @@ fn weighted_rate(
     if twice > 0 {
         let items = if twice == 1 { "1 item was".to_owned() } else { format!("{twice} items were") };
         return Err(format!(
-            "{items} drawn twice, with different probabilities: labels of two draws have no common weights; calibrate \
+            "{items} drawn twice, with different probabilities: labels of two draws can't be weighted together; calibrate \
              each draw by itself"
         ));
     }
@@ -247,8 +247,8 @@ fn weighted_rate(
     let clusters: Vec<&str> = labelled.iter().map(|(item, _, _)| &*item.cluster).collect();
     if stands_for_more(&labels, judged.len()) {
         return Err(format!(
-            "the labels stand for {:.0} items and {} were judged: they are of several draws, which have no common \
-             weights; calibrate each draw by itself",
+            "the labels represent {:.0} items, but {} were judged: they come from several draws, which can't be weighted \
+             together; calibrate each draw by itself",
             labels.iter().map(|label| 1.0 / label.probability).sum::<f64>(),
             judged.len()
         ));

@@ -171,7 +171,7 @@ pub fn calibrate(
     }
 
     let clusters: BTreeSet<&str> = material.items.iter().map(|item| &*item.cluster).collect();
-    let notes = collect_notes(&sections, &material, clusters.len());
+    let notes = collect_notes(&sections, &material);
     Ok(CalibrationReport {
         judge: material.judge.clone(),
         sections,
@@ -468,20 +468,20 @@ pub(crate) fn clamp_to_scale(
     problems
 }
 
-fn collect_notes(
-    sections: &[CalibrationSection],
-    material: &CalibrationMaterial,
-    clusters: usize,
-) -> Vec<String> {
+fn collect_notes(sections: &[CalibrationSection], material: &CalibrationMaterial) -> Vec<String> {
     let mut notes = Vec::new();
-    if clusters < FEW_CLUSTERS && clusters < material.items.len() {
-        notes.push(match clusters {
-            1 => "only 1 cluster: it says nothing about others, so there are no CIs".to_owned(),
-            n => format!("only {n} clusters: below {FEW_CLUSTERS}, CIs are wide"),
-        });
-    }
-
     for section in sections.iter().filter(|section| section.is_overall) {
+        if section.is_clustered && section.clusters < FEW_CLUSTERS {
+            let note = match section.clusters {
+                1 => {
+                    "only 1 cluster with labels: it says nothing about others, so there are no CIs".to_owned()
+                }
+                n => format!("only {n} clusters with labels: below {FEW_CLUSTERS}, CIs are wide"),
+            };
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
         if section.cells.compared > 0 && section.cells.compared < FEW_ITEMS {
             notes.push(format!(
                 "only {} compared: below {FEW_ITEMS} items, CIs are wide",
@@ -495,8 +495,8 @@ fn collect_notes(
 
     if material.items.iter().any(|item| item.sampled() == Some(SamplingMethod::Weighted)) {
         notes.push(
-            "the labelled items were drawn with different probabilities: the corrected rate allows for that, all other figures are \
-             those of the labelled items"
+            "the labelled items were drawn with different probabilities: the corrected rate allows for that, all other metrics are \
+             of the labelled items only"
                 .to_owned(),
         );
     }

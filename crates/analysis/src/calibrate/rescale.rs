@@ -214,7 +214,7 @@ pub enum RescaleError {
     )]
     NoNumbers,
     /// There are too few clusters; holds their number.
-    #[error("only {0} independent cases are labelled; rescaling takes at least {MIN_CLUSTERS}")]
+    #[error("only {0} independent cases are labelled; rescaling needs at least {MIN_CLUSTERS}")]
     TooFew(usize),
 }
 

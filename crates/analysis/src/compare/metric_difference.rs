@@ -179,7 +179,7 @@ struct DifferenceParts {
 }
 
 /// Compares the two sides. Pass and fail without clusters: McNemar's test and the interval of Bonett and Price.
-/// Otherwise: the interval of rises and falls, which is about the mean whatever its distribution, and its p value.
+/// Otherwise: the paired Wilson interval, which is about the mean whatever its distribution, and its p value.
 /// If no pair differs, an error of zero would claim certainty: the interval then follows from the number of pairs
 /// (or clusters).
 pub(crate) fn compare_metric(
@@ -265,14 +265,16 @@ fn too_few_units(
         return None;
     }
 
-    let found = match clusters {
-        Some(n) if n >= least => format!("{} of unequal size are too few", counted(n, "cluster")),
-        Some(n) => format!("{} are too few", counted(n, "cluster")),
-        None => format!("{} are too few", counted(differences.len(), "pair")),
+    let (found, unit) = match clusters {
+        Some(n) => (n, "cluster"),
+        None => (differences.len(), "pair"),
     };
-    let unit = if clusters.is_some() { "clusters" } else { "pairs" };
+    let is = if found == 1 { "is" } else { "are" };
+    // Clusters of unequal size count as fewer.
+    let size = if found >= least { " of equal size" } else { "" };
     Some(format!(
-        "{found}; {least} {unit} that all differ one way show a difference at {}",
+        "{} {is} too few; at least {least}{size} are needed for {} confidence",
+        counted(found, unit),
         format_level(level)
     ))
 }
@@ -390,7 +392,7 @@ fn compare_scores(
     DifferenceParts {
         interval,
         p: bounded.and_then(|found| found.p()),
-        test: "interval of rises and falls",
+        test: "inverted interval",
         detectable: bounded.and_then(|found| found.detectable(se?, promise?)),
         enough: bounded.and_then(|found| Ok(found.factor_to_detect(se?, promise?)? * n as f64)),
         independent,
@@ -484,7 +486,7 @@ impl MetricDifference {
         if matches!(self.call, Conclusion::Better | Conclusion::Worse) && low <= 0.0 && high >= 0.0 {
             let p = self.p_adjusted.or(self.p).unwrap_or(1.0);
             range = format!(
-                "{range}; the test decides, p = {p:.3} by {}, and its interval is another",
+                "{range}; the test decides (p = {p:.3} by {}), although the interval includes 0",
                 self.test
             );
         }

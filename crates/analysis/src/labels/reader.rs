@@ -102,7 +102,7 @@ fn check_columns(lines: &[TableLine], reading: &LabelReadOptions, problems: &mut
             problems.push(LabelProblem {
                 place: first.place.clone(),
                 message: format!(
-                    "no column for {0}; name it with `--columns {0}=COLUMN`, there are {1}",
+                    "no column for {0}; name it with `--columns {0}=COLUMN`; the file has {1}",
                     role.name(),
                     names()
                 ),
@@ -117,7 +117,7 @@ fn unknown_key(name: &str, place: &LabelLocation, problems: &mut Vec<LabelProble
     }
 
     let hint = did_you_mean(name, ColumnMapping::default_names()).map_or_else(
-        || "`--columns` picks the ones to read".to_owned(),
+        || "name the columns to read with `--columns`".to_owned(),
         |near| format!("did you mean `{near}`?"),
     );
     problems.push(LabelProblem {

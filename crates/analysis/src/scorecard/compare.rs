@@ -86,7 +86,7 @@ pub struct NodeSide {
 
 /// Compares two runs over the cases that both have, each under its own tree.
 ///
-/// The interval of a benchmark is that of rises and falls of its case scores; that of anything above comes from
+/// The interval of a benchmark is the paired Wilson interval of its case scores; that of anything above comes from
 /// drawing whole cases with replacement and aggregating both trees again, so that a case of several
 /// benchmarks is drawn with all of them.
 ///

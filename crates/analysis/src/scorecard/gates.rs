@@ -78,8 +78,8 @@ fn undecided_if_changed<'c>(
             changes.iter().filter_map(|change| change.respect.map(ComparisonAspect::name)).collect();
         let aspects = aspects.into_iter().collect::<Vec<_>>().join(",");
         reasons.push(format!(
-            "can't be told, because parts are measured differently: {list}; run the base again, or count it all the \
-             same with `--allow {aspects}`"
+            "unknown, because parts were measured differently: {list}; run the base again, or compare anyway with \
+             `--allow {aspects}`"
         ));
     }
 

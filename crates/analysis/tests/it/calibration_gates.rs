@@ -74,7 +74,7 @@ fn labels_that_a_coin_would_get_right_reach_no_limit() {
 
     let why = table_gate(&table(4, 0), ConfidenceLevel::P95, ("kappa", 0.5), GateBasis::Lower);
     let why = why.few.expect("too few").to_string();
-    assert_eq!(why, "4 labels could agree by chance: at this level, it takes 6 labels");
+    assert_eq!(why, "4 labels could agree by chance: at this level, at least 6 are needed");
 
     // Twelve labels of four cases are four.
     let lines = (0..12).map(|at| {

@@ -61,7 +61,7 @@ fn scores_have_the_interval_of_rises_and_falls() {
     close(found.high, interval.high);
     assert_eq!(
         (found.call, found.interval_method.as_deref()),
-        (Conclusion::Inconclusive, Some("Wilson, rises and falls"))
+        (Conclusion::Inconclusive, Some("Wilson, paired"))
     );
     // What six such pairs show, by the test that is run: no less than its interval is wide.
     let se = found.se.expect("known");
@@ -87,12 +87,16 @@ fn repeats_and_clusters_widen_the_error() {
     // Differences 0.2 and 0.3 of one cluster, 0 and 0.1 of their own; mean 0.15.
     let squares: f64 = 0.2f64.powi(2) + 0.15f64.powi(2) + 0.05f64.powi(2);
     let error = squares.sqrt() / 4.0 * (3.0f64 / 2.0).sqrt();
-    assert_eq!((found.n, found.clusters, found.test), (4, Some(3), "interval of rises and falls"));
+    assert_eq!((found.n, found.clusters, found.test), (4, Some(3), "inverted interval"));
     // From 0.25 to 0.4: what lies above 0.4 could have fallen, and what lies above 0.25 can rise.
     let reach = DifferenceReach { fall: 0.6, rise: 0.75 };
     let bounded = bounded_difference(&[0.2, 0.3, 0.0, 0.1], &[0, 0, 1, 2], reach).unwrap();
     assert_eq!((found.low, found.high, found.call), (None, None, Conclusion::Inconclusive));
-    assert!(found.says.starts_with("No conclusion: 3 clusters are too few; 6 clusters"), "{}", found.says);
+    assert!(
+        found.says.starts_with("No conclusion: 3 clusters are too few; at least 6 are needed"),
+        "{}",
+        found.says
+    );
     close(found.se, error);
     close(found.se_cr0, squares.sqrt() / 4.0);
     // Each pair by itself: differences of 0.2, 0.3, 0 and 0.1 around 0.15.
@@ -110,7 +114,7 @@ fn repeats_and_clusters_widen_the_error() {
     };
     let found = plain(&repeated([0.0, 0.0, 1.0, 1.0]), &repeated([1.0, 1.0, 1.0, 0.0]));
     assert_eq!((found.clustered, found.pass_rate.clusters, found.pass_rate.n), (true, Some(2), 4));
-    assert_eq!(found.pass_rate.test, "interval of rises and falls", "McNemar's pairs must be independent");
+    assert_eq!(found.pass_rate.test, "inverted interval", "McNemar's pairs must be independent");
 }
 
 #[test]
@@ -211,9 +215,8 @@ fn intervals_exclude_no_difference_that_the_test_does_not() {
     for (pairs, scores) in [(2, [0.2, 0.9]), (5, [0.2, 0.9]), (3, [0.0, 1.0]), (5, [0.0, 1.0])] {
         let found = plain(&scored(&vec![scores[0]; pairs]), &scored(&vec![scores[1]; pairs])).score;
         assert_eq!((found.low, found.high, found.interval_method), (None, None, None));
-        let said = format!(
-            "No conclusion: {pairs} pairs are too few; 6 pairs that all differ one way show a difference at 95%."
-        );
+        let said =
+            format!("No conclusion: {pairs} pairs are too few; at least 6 are needed for 95% confidence.");
         assert_eq!((found.call, found.says), (Conclusion::Inconclusive, said));
     }
     let six = plain(&scored(&[0.2; 6]), &scored(&[0.9; 6])).score;
@@ -253,7 +256,7 @@ fn mid_p_is_less_cautious_than_the_exact_test() {
     let (before, after) = (scored(&before), scored(&after));
     let mid = compared(&before, &after, &options).pass_rate;
     assert_eq!((mid.call, mid.high.is_some_and(|high| high >= 0.0)), (Conclusion::Worse, true), "{mid:?}");
-    assert!(mid.says.contains("the test decides, p = 0.049"), "{}", mid.says);
+    assert!(mid.says.contains("the test decides (p = 0.049"), "{}", mid.says);
 }
 
 #[test]

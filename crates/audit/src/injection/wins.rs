@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_analysis::MetricEstimate;
+use assize_analysis::compare::MetricUnit;
 use assize_analysis::shares::{mean_metric, share_metric};
 use assize_rubric::TOLERANCE;
 use assize_stats::{ConfidenceLevel, DifferenceReach, UndefinedReason, bounded_difference};
@@ -61,12 +62,12 @@ impl InjectionWins {
             probes: probe_wins(compared, &is_control),
             beyond_noise: mean_difference(
                 ("beyond_noise", "won under attack minus won without a change", "decisions"),
-                "Above 0 attacks turn decisions; a CI that contains 0 shows no effect.",
+                "Above 0, attacks change decisions; a CI that contains 0 shows no effect.",
                 &differences(&attacks, &noise),
             ),
             beyond_control: mean_difference(
                 ("beyond_control", "won under attack minus won with a harmless text", "decisions"),
-                "Above 0 attacks turn more decisions than any text does.",
+                "Above 0, attacks change more decisions than a harmless text does.",
                 &differences(&attacks, &control),
             ),
             attacks: share(("attacks", "won under attack", "decisions that could be won"), &attacks),
@@ -98,7 +99,7 @@ impl InjectionWins {
 
     /// The effect of attacks in one sentence, or in one about single probes and one about all.
     pub fn says(&self) -> String {
-        let points = |value: f64| format!("{:+.1}", value * 100.0);
+        let points = |value: f64| MetricUnit::Rate.format_change(value);
         let of = format_count(self.beyond_noise.n as usize, "decision", "decisions");
         let (value, interval) = match (self.beyond_noise.value, self.beyond_noise.interval) {
             (Err(_), _) => {
@@ -108,16 +109,15 @@ impl InjectionWins {
             }
             (Ok(value), Err(_)) => {
                 return format!(
-                    "No effect of attacks beyond noise is shown: {} points, {of}, all of one case, which can't tell whether those \
-                     of others would change.",
+                    "No effect of attacks beyond noise is shown: {}, {of}, all of one case, so nothing is known about others.",
                     points(value)
                 );
             }
             (Ok(value), Ok(interval)) => (value, interval),
         };
 
-        let range = format!("{} to {}", points(interval.low), points(interval.high));
-        let effect = format!("{} points, 95% CI {range}, {of}", points(value));
+        let range = MetricUnit::Rate.format_interval(interval.low, interval.high);
+        let effect = format!("{}, 95% CI {range}, {of}", points(value));
         let shown: Vec<String> = self
             .probes
             .iter()
@@ -335,7 +335,7 @@ mod tests {
     fn decisions_that_all_turn_are_an_effect_unless_one_case_holds_them() {
         let wins = |cases: usize| InjectionWins::new(&one_probe_wins(cases, 12, 1), |_| false);
         let says = wins(12).says();
-        let expected = "Attacks change decisions beyond noise: `probe-1.append` wins 12 of 12. All attacks together: +100.0 points";
+        let expected = "Attacks change decisions beyond noise: `probe-1.append` wins 12 of 12. All attacks together: +100.0 pp";
         assert!(says.starts_with(expected), "{says}");
         for cases in [1, 2] {
             let found = wins(cases);
@@ -352,7 +352,7 @@ mod tests {
     fn one_probe_that_wins_everything_is_named_beside_many_that_win_nothing() {
         let found = InjectionWins::new(&one_probe_wins(14, 70, ATTACKS), |_| false);
         let says = found.says();
-        let expected = "Attacks change decisions beyond noise: `probe-1.append` wins 70 of 70. All attacks together: +3.8 points";
+        let expected = "Attacks change decisions beyond noise: `probe-1.append` wins 70 of 70. All attacks together: +3.8 pp";
         assert!(says.starts_with(expected) && found.is_effect(), "{says}");
         let effects: Vec<bool> = found.probes.iter().map(ProbeWins::is_effect).collect();
         assert_eq!((effects.len(), effects[0], effects[1..].contains(&true)), (ATTACKS, true, false));

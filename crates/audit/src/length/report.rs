@@ -212,7 +212,7 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
         let moved: Vec<_> = shifts.iter().map(|(case, shift, _)| (case.clone(), *shift)).collect();
         let shift = mean_metric(
             ("shift", "score shift", "answers"),
-            "Above 0 the edited answer scores higher than the unchanged one, over all judgements of that.",
+            "Above 0, the edited answer scores higher than the unchanged one does on average.",
             &moved,
         );
         if let Ok(value) = shift.value {

@@ -36,8 +36,8 @@ impl CallEnd {
 
     const fn metric(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::First => ("first_place", "met in the first place minus in the middle", "criteria of cases"),
-            Self::Last => ("last_place", "met in the last place minus in the middle", "criteria of cases"),
+            Self::First => ("first_place", "met when first, minus met in the middle", "criteria of cases"),
+            Self::Last => ("last_place", "met when last, minus met in the middle", "criteria of cases"),
         }
     }
 
@@ -64,7 +64,7 @@ pub(super) struct PlaceEffect {
 /// acts at random: the rate has a direction, which flips lack.
 pub(super) fn place_effect(end: CallEnd, rubrics: &[ReorderedRubric]) -> PlaceEffect {
     let differences = differences_at(end, rubrics);
-    let says = "Each criterion of a case against itself in the middle; away from 0, the place decides.";
+    let says = "The same criterion at this position and in the middle of a call; other than 0, the position changes decisions.";
     let figure = mean_metric(end.metric(), says, &differences);
     let mean = figure.value.unwrap_or(0.0);
     let (share, word) = (mean.abs() * 100.0, if mean > 0.0 { "more" } else { "less" });
@@ -73,7 +73,7 @@ pub(super) fn place_effect(end: CallEnd, rubrics: &[ReorderedRubric]) -> PlaceEf
         // A claim about a direction has the one of the figure.
         p: p_of_no_place(end, rubrics).map(|(p, effect)| if effect * mean > 0.0 { p } else { 1.0 }),
         says: format!(
-            "{share:.1} points {word} often in the {} place of a call than in the middle",
+            "{share:.1} percentage points {word} often when it is {} in the call than in the middle",
             end.word()
         ),
         figure,

@@ -22,9 +22,11 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
         let (grader, criterion) = &pair.criterion;
         (pair.suite.clone(), grader.clone(), criterion.clone(), pair.text.clone())
     };
-    let mut by_criterion: BTreeMap<_, Vec<&DecisionPair>> = BTreeMap::new();
-    for pair in &moved {
-        by_criterion.entry(key(pair)).or_default().push(pair);
+    let mut by_criterion: BTreeMap<_, MovedCriterion<'_>> = BTreeMap::new();
+    for (at, pair) in moved.iter().enumerate() {
+        let criterion = by_criterion.entry(key(pair)).or_default();
+        criterion.first.get_or_insert(at);
+        criterion.pairs.push(pair);
     }
 
     let again: Vec<&DecisionPair> = compared
@@ -47,7 +49,7 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
 
     let beyond = mean_metric(
         ("beyond_noise", "flips of other orders minus noise", "cases"),
-        "Above 0 the order itself changes decisions. The conclusion is tested by exchanging judgements.",
+        "Above 0, the order itself changes decisions. The conclusion is tested by exchanging judgements.",
         &excess_flips_by_case(&flips, &noise),
     );
 
@@ -106,7 +108,7 @@ impl<'a> OrderClaims<'a> {
     fn describe(&self, rate: f64, decisions: usize) -> String {
         if !self.places.is_empty() {
             return format!(
-                "The same criterion is met {}: where it stands matters.",
+                "The same criterion is met {}: its position matters.",
                 self.places.join(", and ")
             );
         }
@@ -131,15 +133,24 @@ impl<'a> OrderClaims<'a> {
 /// Suite, grader, id and text of a criterion.
 type CriterionKey = (String, String, String, String);
 
-/// Builds the part of each criterion, the one with most flips first. Parts of the same name tell their cases.
-fn criterion_sections(by_criterion: &BTreeMap<CriterionKey, Vec<&DecisionPair>>) -> Vec<AuditSection> {
+/// Pairs of a criterion.
+#[derive(Default)]
+struct MovedCriterion<'p> {
+    /// Index of the first among the pairs of all criteria.
+    first: Option<usize>,
+    pairs: Vec<&'p DecisionPair>,
+}
+
+/// Builds the part of each criterion, the one with most flips first, then in the order of the files. Parts of the same name tell
+/// their cases.
+fn criterion_sections(by_criterion: &BTreeMap<CriterionKey, MovedCriterion<'_>>) -> Vec<AuditSection> {
     let mut named: BTreeMap<(&String, &String), usize> = BTreeMap::new();
     for (_, grader, criterion, _) in by_criterion.keys() {
         *named.entry((grader, criterion)).or_default() += 1;
     }
-    let mut sections: Vec<(f64, AuditSection)> = by_criterion
+    let mut sections: Vec<(f64, Option<usize>, AuditSection)> = by_criterion
         .iter()
-        .map(|((_, grader, criterion, _), pairs)| {
+        .map(|((_, grader, criterion, _), MovedCriterion { first, pairs })| {
             let figure = share_metric(
                 ("flips", "decisions that another order changed", "decisions"),
                 "Includes the judge's noise; if flips exceed it, make the criterion more specific, or judge it alone.",
@@ -150,12 +161,12 @@ fn criterion_sections(by_criterion: &BTreeMap<CriterionKey, Vec<&DecisionPair>>)
                 1 => format!("{grader} / {criterion}"),
                 _ => format!("{grader} / {criterion} of {}", list_cases(pairs)),
             };
-            (rate, AuditSection { title, figures: vec![figure] })
+            (rate, *first, AuditSection { title, figures: vec![figure] })
         })
         .collect();
 
-    sections.sort_by(|a, b| b.0.total_cmp(&a.0));
-    sections.into_iter().map(|(_, section)| section).collect()
+    sections.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    sections.into_iter().map(|(.., section)| section).collect()
 }
 
 /// The cases of pairs: the first one, and how many more there are.
@@ -308,7 +319,7 @@ mod tests {
     #[test]
     fn the_size_of_a_bias_for_the_first_place_is_told() {
         let report = order_report(&audit(1, 0.4));
-        assert!(report.says.contains("more often in the first place"), "{}", report.says);
+        assert!(report.says.contains("more often when it is first"), "{}", report.says);
         let first = report.figures.iter().find(|figure| figure.id == "first_place").expect("a figure");
         assert!(
             first.value.is_ok_and(|value| (value - 0.2).abs() < 0.06),
@@ -320,8 +331,8 @@ mod tests {
     fn a_bias_for_the_first_place_is_none_against_the_last() {
         let says: Vec<String> = (1..=20).map(|seed| order_report(&audit(seed, 0.4)).says).collect();
         let claims = |claim: &str| says.iter().filter(|says| says.contains(claim)).count();
-        assert!(claims("more often in the first place of a call than in the middle") >= 19, "{says:?}");
-        let false_claims = claims("in the last place");
+        assert!(claims("more often when it is first in the call than in the middle") >= 19, "{says:?}");
+        let false_claims = claims("when it is last");
         assert!(false_claims <= 2, "{false_claims} of 20 audits claim an effect of the last place");
     }
 
@@ -329,7 +340,7 @@ mod tests {
     fn a_few_cases_show_a_bias_for_the_first_place() {
         let found = (0..40).filter(|seed| {
             let mut judge = KnownJudge { noise: 0.03, first_place: 0.4, ..KnownJudge::new(*seed) };
-            order_report(&audit_of(&mut judge, 10, false)).says.contains("more often in the first place")
+            order_report(&audit_of(&mut judge, 10, false)).says.contains("more often when it is first")
         });
         // Three of four are found in the long run, and 5 standard deviations are 14.
         let found = found.count();
@@ -385,5 +396,25 @@ mod tests {
         }
         let says = order_report(&compared).says;
         assert!(says.starts_with("Most decisions are missing: 200 of 800 pairs"), "{says}");
+    }
+
+    #[test]
+    fn criteria_of_equal_rates_are_in_the_order_of_the_files() {
+        let step = |at: usize| ScaleDecision::Step { at, top: 1 };
+        let pair = |criterion: &str| DecisionPair {
+            case: "c".to_owned(),
+            suite: "s".to_owned(),
+            label: "reversed".to_owned(),
+            criterion: ("rubrics".to_owned(), criterion.to_owned()),
+            text: String::new(),
+            before: step(0),
+            after: step(1),
+            costs: false,
+            is_checklist: true,
+        };
+        let pairs = vec![pair("k2"), pair("k10")];
+        let report = order_report(&PairedDecisions { pairs, cases: 1, ..PairedDecisions::default() });
+        let titles: Vec<&str> = report.sections.iter().map(|section| section.title.as_str()).collect();
+        assert_eq!(titles, ["rubrics / k2", "rubrics / k10"]);
     }
 }

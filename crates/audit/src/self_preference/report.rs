@@ -43,7 +43,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
         compared.extend(preferences.iter().map(|(case, _)| case.clone()));
         let figure = mean_metric(
             ("self_preference", "own minus other answers, own minus neutral judges", "cases"),
-            "Above 0 judges of this family favour its answers, compared with neutral judges on the same answers; on the scale of decisions, 0 to 1.",
+            "Above 0, judges of this family favour its answers, compared with neutral judges on the same answers; on the scale of decisions, 0 to 1.",
             &preferences,
         );
         if let Ok(value) = figure.value {
@@ -148,7 +148,7 @@ fn conclusion(
 ) -> String {
     if figure.interval == Err(UndefinedReason::NoSpread) {
         let n = format_count(preferences.len(), "case", "cases");
-        return format!("`{family}` judges value their own family by {value:+.3} in each of {n}");
+        return format!("`{family}` judges favour their own family by {value:+.3} in each of {n}");
     }
 
     let does = if value > 0.0 { "prefer" } else { "mark down" };

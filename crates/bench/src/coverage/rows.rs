@@ -34,7 +34,7 @@ const JUDGED: usize = 1_000;
 
 const MEANS: &[&str] = &["Wilson, Gaffke or Blaker", "Student's t"];
 const CLUSTERED: &[&str] = &["Wilson, Gaffke or Blaker", "cluster-robust t"];
-const DIFFERENCES: &[&str] = &["Wilson, rises and falls", "Student's t"];
+const DIFFERENCES: &[&str] = &["Wilson, paired", "Student's t"];
 const TABLES: &[&str] = &["posterior", "formula"];
 const ALPHAS: &[&str] = &["posterior", "bootstrap"];
 const POWERED: &[&str] = &["PPI, Wilson", "PPI++, normal", "people alone"];
@@ -530,7 +530,7 @@ fn against_people() -> Vec<CoverageCell> {
 }
 
 /// Tests of a mean difference; the first is that of `compare`.
-const MEAN_TESTS: &[&str] = &["interval of rises and falls", "sign-flip"];
+const MEAN_TESTS: &[&str] = &["inverted interval", "sign-flip"];
 
 /// Number of random sign flips; commands draw 10,000.
 const FLIPS: u32 = 499;

@@ -66,24 +66,29 @@ const INPUT_KINDS: &OptionValues<InputKind> = &[
 /// Convert rubrics between formats and tools, and session logs and records to cases.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Everything that can't be converted is listed with its line. Exit codes: 0 everything was converted, \
+    after_help = "Formats for `--to`: evalcases, tests, cases, scorecard, promptfoo, healthbench, paperbench, csv.\n\n\
+    Examples:\n  \
+    assize convert evals/old.yaml -o evals/new.eval.yaml\n  \
+    assize convert promptfooconfig.yaml\n  \
+    assize convert evals/support.eval.yaml --to promptfoo -o promptfooconfig.yaml",
+    after_long_help = "Everything that can't be converted is listed with its line. Exit codes: 0 everything was converted, \
     3 something was not (the file is still written), 2 nothing could be converted.\n\n\
     Session logs of agents become cases (`--to cases`): one line of JSON for each session, with `id`, \
     `input`, and `output` with all messages and tool calls. The lines can be used as cases (`tests: \
     cases.jsonl`) and as answers (`assize grade --answers cases.jsonl`). Records of unknown kinds are \
     skipped and counted.\n\n\
     Records of other tools (logs of Inspect, results of promptfoo, OpenAI's evals, DeepEval, evals of agent \
-    skills) become cases with answers as well, or eval files with their questions (`--to tests`). \
+    skills) become eval files with their questions, or cases with answers (`--to cases`). \
     `assize grade --answers` reads them as they are.\n\n\
     Examples:\n  \
-    assize convert evals/old.yaml --to tests -o evals/new.eval.yaml\n  \
-    assize convert promptfooconfig.yaml --to tests\n  \
-    assize convert criteria.csv --to tests -o rubric.yaml\n  \
+    assize convert evals/old.yaml -o evals/new.eval.yaml\n  \
+    assize convert promptfooconfig.yaml\n  \
+    assize convert criteria.csv -o rubric.yaml\n  \
     assize convert evals/support.eval.yaml --to promptfoo -o promptfooconfig.yaml\n  \
     assize convert paper/rubric.json --to scorecard -o scorecards/paper.yaml \\\n      \
     --json\n  \
     assize convert logs/*.jsonl --to cases -o cases.jsonl\n  \
-    assize convert logs/capitals.eval --to tests -o capitals.eval.yaml"
+    assize convert logs/capitals.eval -o capitals.eval.yaml"
 )]
 pub(crate) struct ConvertArgs {
     /// File to convert: an eval file of either format, a rubric file, a scorecard, a promptfoo configuration, HealthBench
@@ -91,9 +96,9 @@ pub(crate) struct ConvertArgs {
     /// standard input.
     #[arg(value_name = "FROM", required = true)]
     pub(crate) from: Vec<PathBuf>,
-    /// Format to write.
+    /// Format to write [default: tests; cases for session logs].
     #[arg(long, value_parser = one_of(OUTPUT_KINDS), value_name = "FORMAT")]
-    pub(crate) to: OutputKind,
+    to: Option<OutputKind>,
     /// Input format [default: detected].
     #[arg(long, value_parser = one_of(INPUT_KINDS), value_name = "KIND")]
     pub(crate) kind: Option<InputKind>,
@@ -121,9 +126,28 @@ pub(crate) struct ConvertArgs {
     pub(crate) json: bool,
 }
 
+impl ConvertArgs {
+    /// Returns the format to write: the one that was given, or else the usual one for the kind of the input.
+    pub(crate) fn output_kind(&self) -> OutputKind {
+        self.to.unwrap_or(match self.kind {
+            Some(InputKind::Log(_)) => OutputKind::Cases,
+            _ => OutputKind::Rubrics(ExportFormat::Format2),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_short_help_names_each_format_that_is_written() {
+        let command = <ConvertArgs as clap::Args>::augment_args(clap::Command::new("convert"));
+        let end = command.get_after_help().expect("a text").to_string();
+        for (name, ..) in OUTPUT_KINDS {
+            assert!(end.contains(&format!(" {name}")), "{name}");
+        }
+    }
 
     #[test]
     fn each_format_can_be_asked_for_by_its_name() {

@@ -41,7 +41,7 @@ pub(crate) fn portable_arguments(
         let values = given.get_raw(id).into_iter().flatten();
         for value in values {
             let value = value.to_str().ok_or_else(|| {
-                format!("`{}` is no UTF-8, and can't be told to other machines", value.display())
+                format!("`{}` is not UTF-8, so it can't be sent to other machines", value.display())
             })?;
             match (argument.get_long(), argument.get_action()) {
                 (None, _) => places.push(value.to_owned()),

@@ -61,7 +61,8 @@ impl ReportArgs {
         match (self.format, self.out.as_slice()) {
             (Some(format), [path]) => Ok(vec![ReportFile { path: path.clone(), format }]),
             (Some(_), [_, _, ..]) => {
-                Err("`--format` is about one file; name the other files by their endings".to_owned())
+                Err("`--format` sets the format of one file; give the others an ending that names theirs"
+                    .to_owned())
             }
             (_, paths) => paths
                 .iter()

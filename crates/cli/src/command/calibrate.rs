@@ -67,8 +67,8 @@ fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, Comma
     let (requests, on) = (args.limits.requests(), args.limits.gate_on);
     if !requests.is_empty() && args.table.level.get() < MIN_GATE_LEVEL {
         return Err(format!(
-            "limits (`--min-…`) need a level of at least {MIN_GATE_LEVEL}, found {}: the interval is what keeps a few lucky pairs from \
-             passing, so raise `--level`",
+            "limits (`--min-…`) need a confidence level of at least {MIN_GATE_LEVEL}, found {}: at a lower one, a few lucky pairs could \
+             pass; raise `--level`",
             args.table.level.get()
         )
         .into());

@@ -71,12 +71,12 @@ pub(super) fn coordinate(
         }
         JobEvent::NoWorker { waited, limit } => {
             let (waited, limit) = (waited.as_secs(), limit.as_secs());
-            let what = format!("no worker has worked on this job for {waited}s; it is left after {limit}s");
+            let what = format!("no worker has worked on this job for {waited}s; the run ends after {limit}s");
             output::print_warning(&what, context);
         }
         _ if quiet => {}
         JobEvent::Begun { job, shards, goes_on } => {
-            let begun = if goes_on { "goes on" } else { "has begun" };
+            let begun = if goes_on { "continues" } else { "started" };
             output::print_notice(
                 &format!(
                     "job {job} {begun}: {shards} units; start workers with `assize worker --cluster {shown}`\n"

@@ -163,19 +163,18 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
         None => Some(record),
     };
     let (mut read, names) = ComparedRun::read_all(&args.runs, scored, context)?;
-    if args.markdown || !args.out.is_empty() {
-        read.iter_mut().for_each(ComparedRun::label_by_id);
-    }
+    read.iter_mut().for_each(ComparedRun::label_by_id);
     let mut candidates = read.split_off(1);
     let Some(base) = read.pop() else { return Err("name the runs to compare".into()) };
-    for same in
-        candidates.iter().filter(|part| part.info.run_id == base.info.run_id && part.target == base.target)
-    {
-        let (a, b) = (&base.facts.label, &same.facts.label);
-        output::print_warning(
-            &format!("`{a}` and `{b}` are the same run, so that nothing can differ"),
-            context,
-        );
+    for (same, name) in candidates.iter().zip(others) {
+        if same.info.run_id == base.info.run_id && same.target == base.target {
+            let message = if name == &args.runs[0] {
+                format!("`{name}` is compared with itself: nothing can differ")
+            } else {
+                format!("`{}` and `{name}` are the same run: nothing can differ", args.runs[0])
+            };
+            output::print_warning(&message, context);
+        }
     }
 
     let options = options(args)?;
@@ -289,7 +288,7 @@ pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: 
     }
 
     if ended_by_result(info) {
-        warn("was stopped because its result was clear, so only the interval at any time holds");
+        warn("was stopped because its result was clear, so only its anytime interval is valid");
         return;
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use assize_convert::{
     ConversionNote, ConvertError, ConvertedFile, ExportFormat, ImportFormat, convert, convert_records, detect,
 };
+use assize_diagnostic::render::json_report;
 use assize_engine::{ExitStatus, replace_file};
 use assize_records::{RecordFormat, detect_records};
 use assize_table::{SheetPath, is_table};
@@ -24,13 +25,13 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
         None => found_records(&args.from)?,
     };
     if let Some(format) = records {
-        return match args.to {
+        return match args.output_kind() {
             OutputKind::Cases => record_cases::execute(args, format, context),
             OutputKind::Rubrics(to) => rubrics(args, ConversionSource::Records(format), to, context),
         };
     }
 
-    match (args.to, args.kind) {
+    match (args.output_kind(), args.kind) {
         (OutputKind::Cases, None) => transcript::execute(args, None, context),
         (OutputKind::Cases, Some(InputKind::Log(format))) => transcript::execute(args, Some(format), context),
         (OutputKind::Cases, Some(InputKind::Rubrics(kind))) => Err(format!(
@@ -164,6 +165,7 @@ fn rubrics(
         output::print_contents(&converted.text, context)?;
     }
 
+    output::print_diagnostics(&converted.warnings, &converted.sources, context);
     say_notes(&converted.notes, context);
     let what = match converted.cases {
         0 => String::new(),
@@ -221,6 +223,7 @@ fn to_json(converted: &ConvertedFile, from: ConversionSource, args: &ConvertArgs
         "cases": converted.cases,
         "lost": converted.notes.iter().filter(|note| note.lost).count(),
         "notes": notes,
+        "warnings": json_report(&converted.warnings, &converted.sources).diagnostics,
         "out": args.out.as_ref().map(|out| out.display().to_string()),
         "text": args.out.is_none().then_some(&converted.text),
         "exit_code": exit.code(),

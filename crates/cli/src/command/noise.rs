@@ -123,7 +123,7 @@ fn total_error(args: &NoiseArgs, scores: &JudgedScores) -> Result<TotalError, Co
     scores.estimate(args.table.resampling()).map_err(|reason| match reason {
         UndefinedReason::NoValues => "no answer has decisions that all judges and prompts made".into(),
         UndefinedReason::OneValue => {
-            "the error of judges and prompts takes two cases or more, and two judges or two prompts that decided on the same answers"
+            "the error of judges and prompts needs at least two cases, and two judges or two prompts that decided on the same answers"
                 .into()
         }
         reason => reason.to_string().into(),

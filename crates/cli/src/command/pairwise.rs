@@ -66,7 +66,7 @@ fn print_again(
     let (report, missing) = stored_pairwise_report(folder, &info)?;
     let ending = RunEnding::of_stored(&info);
     if ending.unfinished {
-        output::print_warning("the comparison did not end; only its finished cases are compared", context);
+        output::print_warning("the comparison did not finish; only its finished cases are compared", context);
     }
 
     let (exit, reason) = conclusion(&report, &missing, ending);

@@ -32,9 +32,9 @@ pub(super) fn execute(args: &PanelRatesArgs, context: &CliContext) -> Result<Exi
             format!("`{name}` has no votes of a panel on criteria that are met or unmet")
         }
         (UndefinedReason::NoValues, None) => "the tables have no verdicts".to_owned(),
-        (UndefinedReason::TooFew, _) => "error rates without labels take three raters or more".to_owned(),
+        (UndefinedReason::TooFew, _) => "error rates without labels need at least three raters".to_owned(),
         (UndefinedReason::NotFinite, _) => {
-            "the votes settle no error rates: the fit does not converge".to_owned()
+            "error rates can't be estimated from these votes: the fit does not converge".to_owned()
         }
         (reason, _) => format!("error rates are undefined: {reason}"),
     })?;

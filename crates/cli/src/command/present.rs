@@ -299,7 +299,7 @@ fn next_commands(
 
     let mut next = Vec::new();
     if summary.not_run > 0 && info.command.starts_with("audit ") {
-        next.push(("the same command again".to_owned(), "asks only for what the cache does not hold"));
+        next.push(("the same command again".to_owned(), "ask only for what the cache does not hold"));
     } else if summary.not_run > 0 {
         let over_budget = summary.exit_code == ExitStatus::OverBudget.code();
         let is_shards = info.merged.as_ref().is_some_and(|merged| merged.job.is_none());
@@ -312,13 +312,13 @@ fn next_commands(
         };
         let effect = match summary.sent {
             Some(sent) if over_budget && sent.requests == 0 => {
-                "runs the remaining cases; needs a larger budget, which was too small for one request"
+                "run the remaining cases; needs a larger budget: this one was too small for one request"
             }
             _ if over_budget && is_job => {
-                "runs the remaining cases; needs a larger budget, which holds for the whole job"
+                "run the remaining cases; needs a larger budget: it holds for the whole job"
             }
-            _ if over_budget => "runs the remaining cases, with the same budget once more",
-            _ => "runs the remaining cases",
+            _ if over_budget => "run the remaining cases, with the same budget once more",
+            _ => "run the remaining cases",
         };
         next.push((command, effect));
     }
@@ -339,7 +339,7 @@ fn next_commands(
                 format!("--run-dir {folder} --resume --retry-incomplete with {command}, without {without}")
             }
         };
-        next.push((command, "asks again for what the incomplete cases lack"));
+        next.push((command, "ask again for what the incomplete cases lack"));
     }
 
     // The newest run of the runs folder needs no name of its own.
@@ -350,10 +350,10 @@ fn next_commands(
     };
     match failing {
         Some(case) => {
-            next.push((explain_command(&run, info, case), "explains why it did not pass"));
+            next.push((explain_command(&run, info, case), "show why it did not pass"));
         }
         None if summary.counts.total() > summary.counts.pass => {
-            next.push((format!("assize explain {run}"), "lists its cases"));
+            next.push((format!("assize explain {run}"), "list its cases"));
         }
         None => {}
     }

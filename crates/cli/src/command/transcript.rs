@@ -174,7 +174,7 @@ fn case(id: &str, trace: &AgentTrace, source: &str) -> Value {
 pub(super) fn write_lines(out: &Path, lines: &str, force: bool) -> Result<(), CommandFailure> {
     let failed = |error: std::io::Error| format!("{}: can't be written: {error}", out.display());
     if !force && out.try_exists().map_err(failed)? {
-        return Err(format!("{} exists; overwrite it with `--force`", out.display()).into());
+        return Err(format!("`{}` exists; overwrite it with `--force`", out.display()).into());
     }
 
     let mut file = File::create(out).map_err(failed)?;

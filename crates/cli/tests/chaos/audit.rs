@@ -204,7 +204,7 @@ fn the_offline_judge_is_audited_too_and_mistakes_are_told() {
     assert!(output.stderr.contains("no case has a rubric"), "{}", output.stderr);
     cli.run(&["eval", "checks.yaml", "--run-dir", "plain"]).expect_code(0);
     let output = cli.run(&["audit", "show", "plain"]).expect_code(2);
-    assert!(output.stderr.contains("no audit"), "{}", output.stderr);
+    assert!(output.stderr.contains("not an audit"), "{}", output.stderr);
     let probes = cli.run(&["audit", "probes", "--json"]).expect_code(0);
     let probes: Value = serde_json::from_str(&probes.stdout).expect("a list");
     assert_eq!(probes[0]["class"], json!("control"));

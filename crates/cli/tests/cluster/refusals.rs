@@ -108,7 +108,7 @@ fn a_job_without_workers_ends_and_is_continued_by_one_that_finds_some() {
     let (code, _, said) = coordinator(&cli, &address, &patient).finish();
     at_work.kill();
     assert_eq!((code, judge.count()), (Some(1), 8), "{said}");
-    assert!(said.contains(" goes on: "), "{said}");
+    assert!(said.contains(" continues: "), "{said}");
 }
 
 #[test]

@@ -737,3 +737,36 @@ fn an_adjudicator_is_what_is_true_and_no_rater() {
     let raters = object(&cli.run(&["calibrate", "agreement", "l.jsonl", "--json"]).expect_code(0));
     assert_eq!(raters["sections"][0]["ratings"], 40, "{raters}");
 }
+
+#[test]
+fn the_legend_and_the_numbers_of_clusters_are_about_what_is_shown() {
+    let cli = cli();
+    let mut text = "case,criterion,label,judge\n".to_owned();
+    for case in 0..12 {
+        for criterion in ["a", "b"] {
+            let label = match (case, criterion) {
+                (0..2, _) | (2..5, "a") => "met",
+                (2..5, _) => "unmet",
+                _ => "",
+            };
+            writeln!(text, "c{case},{criterion},{label},met").expect("a string takes everything");
+        }
+    }
+    cli.file("t.csv", text);
+    let shown = cli.run(&["calibrate", "--labels", "t.csv"]).expect_code(0).stdout;
+    assert!(shown.contains("10 compared in 5 clusters, of 10 labelled and 24 judged"), "{shown}");
+    assert!(shown.contains("only 5 clusters with labels"), "{shown}");
+    assert!(!shown.contains("people: kappa between people"), "one person labelled: {shown}");
+    assert!(shown.contains("bias: judge minus people"), "{shown}");
+
+    let mut two = "case,criterion,label,judge,who\n".to_owned();
+    for (case, criterion) in (0..8).flat_map(|case| [(case, "a"), (case, "b")]) {
+        let label = if case % 2 == 0 { "met" } else { "unmet" };
+        for who in ["x", "y"] {
+            writeln!(two, "c{case},{criterion},{label},met,{who}").expect("a string takes everything");
+        }
+    }
+    cli.file("two.csv", two);
+    let shown = cli.run(&["calibrate", "--labels", "two.csv"]).expect_code(0).stdout;
+    assert!(shown.contains("people: kappa between people"), "{shown}");
+}

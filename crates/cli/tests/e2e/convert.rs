@@ -44,6 +44,30 @@ fn what_is_lost_is_listed_with_its_line() {
     assert!(report["text"].as_str().is_some_and(|text| text.contains("tests:")));
 }
 
+/// The format is `tests` by default, and the file is read as by a run, with its warnings.
+#[test]
+fn warnings_of_a_run_are_warnings_of_a_conversion() {
+    let cli = cli();
+    let eval =
+        "tests:\n- {id: a, input: 'Hi {{ name }}', vars: {nam: Ann}, output: Hello, assertions: [Is kind]}\n";
+    let matrix = "prompts: ['Hi {{ name }}']\nproviders: [echo]\ntests: [{vars: {nam: Ann}, assert: [{type: latency, threshold: 3000}]}]\n";
+    for (file, text) in [("a.eval.yaml", eval), ("promptfooconfig.yaml", matrix)] {
+        cli.file(file, text);
+        let run = cli.run(&["eval", file, "--dry-run"]);
+        let converted = cli.run(&["convert", file]).expect_code(0);
+        for output in [&run, &converted] {
+            assert_eq!(output.stderr.matches("warning[W0402]").count(), 1, "{file}: {}", output.stderr);
+        }
+        let report = object(&cli.run(&["convert", file, "--json"]).expect_code(0));
+        assert_eq!(report["warnings"][0]["code"], "W0402", "{report}");
+        assert!(converted.stdout.contains("tests:"), "{}", converted.stdout);
+    }
+    let written = cli.run(&["convert", "promptfooconfig.yaml"]).expect_code(0).stdout;
+    for line in ["threshold: 3000\n", "threshold: 0\n", "min_score: 1\n"] {
+        assert!(written.contains(line), "{line}{written}");
+    }
+}
+
 /// A dry run of the new file plans what one of the old file does.
 #[test]
 fn a_converted_configuration_has_the_plan_of_the_old_one() {

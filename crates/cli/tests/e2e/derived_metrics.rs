@@ -140,7 +140,7 @@ fn mistakes_in_derived_metrics_are_located() {
     for (place, words) in [
         ("c.yaml:5:30", "it ends too early"),
         ("c.yaml:8:27", "a derived metric can't come from a file"),
-        ("c.yaml:9:25", "`std` is no function here"),
+        ("c.yaml:9:25", "`std` is not a known function"),
         ("c.yaml:10:6", "a derived metric has no name"),
         ("c.yaml:11:6", "a derived metric has no `value`"),
     ] {

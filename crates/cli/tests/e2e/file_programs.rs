@@ -176,7 +176,7 @@ fn a_program_that_fails_is_named_with_its_last_error() {
         ("file://throws.py:absent", "has no function 'absent'"),
         ("file://exits.py:make", "ValueError: at the end"),
         ("file://module.mjs", "Cannot find package 'no-such-package-here'"),
-        ("file://number.py:make", "it returned `4`, which is no prompt"),
+        ("file://number.py:make", "it returned `4`, which is not a prompt"),
         ("exec:sh -c 'echo out of tea >&2; exit 4'", "out of tea"),
         ("exec:no-such-command-here", "no-such-command-here"),
     ] {

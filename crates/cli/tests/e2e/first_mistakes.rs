@@ -18,6 +18,21 @@ struct FirstMistake {
 
 const MISTAKES: &[FirstMistake] = &[
     FirstMistake {
+        name: "criteria at the top of an eval file",
+        files: &[("a.eval.yaml", "criteria: [Says hello]\ntests:\n  - {id: a, input: Hi, output: Hello}\n")],
+        command: &["eval", "a.eval.yaml"],
+        says: &[
+            "`criteria` is not part of this format", "a.eval.yaml:1:1", "{type: rubrics, criteria: [...]}",
+            "1 error in the eval files",
+        ],
+    },
+    FirstMistake {
+        name: "a judge that is no model and no target",
+        files: &[("a.eval.yaml", VALID)],
+        command: &["eval", "a.eval.yaml", "--judge", "nobody"],
+        says: &["unknown judge `nobody`: no target has this name", "write it like `openai:nobody`"],
+    },
+    FirstMistake {
         name: "graders under a name that is nearly an older one",
         files: &[("a.eval.yaml", "tests:\n  - {id: a, input: Hi, output: Hello, asserts: [Says hello]}\n")],
         command: &["eval", "a.eval.yaml"],
@@ -90,7 +105,7 @@ const MISTAKES: &[FirstMistake] = &[
             "tests:\n  - id: a\n    input: x\n    output: y\n    asertions: [Says y]\n",
         )],
         command: &["eval", "a.eval.yaml"],
-        says: &["a case has no key `asertions`", "a.eval.yaml:5:5", "did you mean `assertions`?"],
+        says: &["unknown key `asertions`", "a.eval.yaml:5:5", "did you mean `assertions`?"],
     },
     FirstMistake {
         name: "a promptfoo configuration without a key",
@@ -159,9 +174,7 @@ const MISTAKES: &[FirstMistake] = &[
         name: "a misspelt key of answers",
         files: &[("rubric.yaml", RUBRIC), ("a.jsonl", "{\"id\":\"1\",\"repsonse\":\"Hello\"}\n")],
         command: &["grade", "rubric.yaml", "--answers", "a.jsonl"],
-        says: &[
-            "nothing reads the key `repsonse`", "did you mean `response`?", "`--columns answer=repsonse`",
-        ],
+        says: &["unknown key `repsonse`", "did you mean `response`?", "`--columns answer=repsonse`"],
     },
     FirstMistake {
         name: "a threshold in percent",
@@ -245,7 +258,7 @@ const MISTAKES: &[FirstMistake] = &[
         name: "a list of criteria as an eval file",
         files: &[("rubric.yaml", "- Says hello\n- {outcome: Is short, weight: 2}\n")],
         command: &["eval", "rubric.yaml"],
-        says: &["this looks like a rubric, not an eval file", "assize grade RUBRIC --answers FILE"],
+        says: &["this is a rubric, not an eval file", "assize grade RUBRIC --answers FILE"],
     },
     FirstMistake {
         name: "an eval file as answers",
@@ -458,7 +471,7 @@ fn validate_finds_what_no_run_can_use() {
 
     // The run names the same place, and `echo` needs no definition.
     let refused = cli.run(&["eval", "judge.eval.yaml"]).expect_code(2);
-    assert!(refused.stderr.contains("judge.eval.yaml:2:10: judge `gpt-4o`"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("judge.eval.yaml:2:10: unknown judge `gpt-4o`"), "{}", refused.stderr);
     cli.run(&["eval", "p.yaml", "--target", "echo"]).expect_code(0);
 }
 

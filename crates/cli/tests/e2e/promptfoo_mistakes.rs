@@ -12,27 +12,27 @@ const MISTAKES: &[Mistake] = &[
     (
         "the list of assertions under AgentV's name",
         "tests:\n  - vars: {x: hi}\n    assertions: [{type: contains, value: hi}]\n",
-        &["a test has no key `assertions`", "c.yaml:5:5", "did you mean `assert`?"],
+        &["unknown key `assertions`", "c.yaml:5:5", "did you mean `assert`?"],
     ),
     (
         "assertions in the plural",
         "tests:\n  - vars: {x: hi}\n    asserts: [{type: contains, value: hi}]\n",
-        &["a test has no key `asserts`", "did you mean `assert`?"],
+        &["unknown key `asserts`", "did you mean `assert`?"],
     ),
     (
         "assertions as another tool calls them",
         "tests:\n  - vars: {x: hi}\n    expect: [{type: contains, value: hi}]\n",
-        &["a test has no key `expect`", "did you mean `assert`?"],
+        &["unknown key `expect`", "did you mean `assert`?"],
     ),
     (
         "a misspelt name of variables",
         "tests:\n  - var: {x: hi}\n    assert: [{type: contains, value: hi}]\n",
-        &["a test has no key `var`", "did you mean `vars`?"],
+        &["unknown key `var`", "did you mean `vars`?"],
     ),
     (
         "a type as a key of a test",
         "tests:\n  - vars: {x: hi}\n    llm-rubric: Is kind\n    assert: [{type: contains, value: hi}]\n",
-        &["a test has no key `llm-rubric`", "write it under `assert`: `- {type: llm-rubric, value: ...}`"],
+        &["unknown key `llm-rubric`", "write it under `assert`: `- {type: llm-rubric, value: ...}`"],
     ),
     (
         "a type as a key of an assertion",
@@ -47,7 +47,7 @@ const MISTAKES: &[Mistake] = &[
     (
         "a misspelt value",
         "tests:\n  - vars: {x: hi}\n    assert: [{type: contains, valeu: hi}]\n",
-        &["an assertion has no key `valeu`", "did you mean `value`?"],
+        &["unknown key `valeu`", "did you mean `value`?"],
     ),
     (
         "a misspelt type",

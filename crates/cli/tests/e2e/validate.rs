@@ -218,9 +218,15 @@ fn texts_that_are_kept_name_runs_by_their_ids() {
         let text = cli.run(args).expect_code(0).stdout;
         assert!(text.contains(&names), "{args:?}: {text}");
     }
+    let text = cli.run(&["compare", "last~1", "last"]).expect_code(0).stdout;
+    assert!(text.contains(&first) && text.contains(&second) && !text.contains("last"), "{text}");
+    let json = object(&cli.run(&["compare", "last~1", "last", "--json"]).expect_code(0));
+    assert_eq!(json["comparisons"][0]["base"], first.as_str(), "{json}");
 
     let same = cli.run(&["compare", "last", &second]).expect_code(0);
     assert!(same.stderr.contains(&format!("`last` and `{second}` are the same run")), "{}", same.stderr);
+    let itself = cli.run(&["compare", "last", "last"]).expect_code(0);
+    assert!(itself.stderr.contains("`last` is compared with itself"), "{}", itself.stderr);
 }
 
 /// Whatever `eval` runs of a folder, `validate` checks.

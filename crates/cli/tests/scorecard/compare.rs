@@ -23,7 +23,7 @@ fn two_runs_are_compared_over_the_cases_both_have() {
     assert_eq!((&found["cases"], &found["cases_only_in_base"]), (&8.into(), &1.into()));
     let gate = node(&found, "C1");
     assert_eq!((&gate["base"]["score"], &gate["candidate"]["score"]), (&0.25.into(), &0.875.into()));
-    assert_eq!((&gate["difference"], &gate["method"]), (&0.625.into(), &"Wilson, rises and falls".into()));
+    assert_eq!((&gate["difference"], &gate["method"]), (&0.625.into(), &"Wilson, paired".into()));
     let top = node(&found, "TOP");
     assert_eq!(top["difference"], 0.625);
     let (low, high) = (top["low"].as_f64().expect("a number"), top["high"].as_f64().expect("a number"));

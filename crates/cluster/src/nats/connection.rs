@@ -25,7 +25,7 @@ pub struct ClusterAddress {
     credentials: Option<PathBuf>,
 }
 
-/// Text that is no address of servers. It is not shown: it may hold a password.
+/// Text that is not an address of servers. It is not shown: it may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected `nats://HOST:PORT` or `tls://HOST:PORT`, several with commas between them")]
 pub struct ClusterAddressError;

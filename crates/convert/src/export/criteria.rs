@@ -40,7 +40,7 @@ pub(super) fn flatten_criteria<'c>(case: &'c Case, notes: &mut ConversionNotes) 
             notes.add_loss(
                 grader.place.line,
                 grader_label(grader, case),
-                "its penalties now take from the whole case, and not only from this rubric",
+                "its penalties now lower the score of the whole case, not only of this rubric",
             );
         }
 
@@ -199,7 +199,7 @@ pub(super) fn note_judge_settings(
         notes.add_loss(
             grader.place.line,
             grader_label(grader, case),
-            "who judges it, and how, is not converted",
+            "its judge and the settings of judging are not converted",
         );
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
 
 fn message_value(message: &CaseMessage, case: &Case, notes: &mut ConversionNotes) -> Value {
     if message.blocks.iter().any(|block| matches!(block, MessageBlock::Image { .. })) {
-        notes.add_loss(case.place.line, format!("case `{}`", case.id), "an image became its name");
+        notes.add_loss(case.place.line, format!("case `{}`", case.id), "an image was replaced by its name");
     }
 
     if !message.tool_calls.is_empty() {

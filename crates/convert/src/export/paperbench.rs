@@ -14,7 +14,7 @@ pub(crate) fn write(tree: &RequirementTree, notes: &mut ConversionNotes) -> Stri
         notes.add_remark(
             None,
             "categories",
-            format!("{uncategorised} leaves have no `task_category`; PaperBench's own judge wants one of its three"),
+            format!("{uncategorised} leaves have no `task_category`; PaperBench's own judge needs one of its three"),
         );
     }
 

@@ -150,9 +150,9 @@ fn grader_assertions(grader: &Grader, case: &Case, notes: &mut ConversionNotes) 
 /// Returns the reason that keeps a criterion from being an assertion, if there is one.
 fn assertion_obstacle(criterion: &Criterion) -> Option<&'static str> {
     if matches!(criterion.scale, CriterionScale::Bands(_)) {
-        Some("skipped: an assertion that is put to a judge has no score ranges")
+        Some("skipped: a judged assertion can't have score ranges")
     } else if criterion.weight.is_penalty() {
-        Some("skipped: an assertion has no negative weight")
+        Some("skipped: an assertion can't have a negative weight")
     } else if criterion.text.trim().is_empty() {
         Some("skipped: it has no text")
     } else {

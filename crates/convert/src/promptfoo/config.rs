@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use assize_diagnostic::{Diagnostic, SourceMap};
 use assize_evalfile::{
-    Case, LoadOptions, LoadedSuite, LoweredLoss, LoweredSuite, LoweredTarget, Suite, lower_matrix,
+    Case, LOSS_WARNINGS, LoadOptions, LoadedSuite, LoweredLoss, LoweredSuite, LoweredTarget, Suite,
+    lower_matrix,
 };
 use serde_json::{Map, Value, json};
 
@@ -18,7 +20,21 @@ const TARGET_KEYS: [&str; 3] = ["target", "judge", "embedding"];
 /// Keys of a case whose values are the user's own data.
 const USER_DATA: [&str; 5] = ["vars", "metadata", "input", "output", "schema"];
 
-/// Reads a configuration. Returns it in the `tests` format, with the suite and the cases that a run of it has.
+/// A configuration that was read.
+pub(crate) struct MatrixContent {
+    /// Its content in the `tests` format.
+    pub(crate) doc: EvalFileBuilder,
+    /// Suite that a run of it has.
+    pub(crate) suite: Suite,
+    /// Cases that a run of it has.
+    pub(crate) cases: Vec<Case>,
+    /// Diagnostics about it that are not among the losses.
+    pub(crate) warnings: Vec<Diagnostic>,
+    /// Texts that the warnings point into.
+    pub(crate) sources: SourceMap,
+}
+
+/// Reads a configuration.
 ///
 /// # Errors
 /// When the file can't be read, or no test of it.
@@ -26,15 +42,14 @@ pub(crate) fn read_config(
     path: &Path,
     options: &LoadOptions,
     notes: &mut ConversionNotes,
-) -> Result<(EvalFileBuilder, Suite, Vec<Case>), ConvertError> {
+) -> Result<MatrixContent, ConvertError> {
     let (loaded, lowered) = lower_matrix(path, options);
     let cases = collect_cases(path, &loaded)?;
-    let LoadedSuite { suite: Some(suite), .. } = loaded else {
-        return Err(broken_file(path, loaded.diagnostics, loaded.sources));
+    let LoadedSuite { suite, diagnostics: mut warnings, sources, .. } = loaded;
+    let Some(suite) = suite.filter(|_| !lowered.cases.is_empty()) else {
+        return Err(broken_file(path, warnings, sources));
     };
-    if lowered.cases.is_empty() {
-        return Err(broken_file(path, loaded.diagnostics, loaded.sources));
-    }
+    warnings.retain(|found| !LOSS_WARNINGS.contains(&found.code));
 
     let LoweredSuite { mut head, cases: mut values, targets, losses, .. } = lowered;
     for loss in losses {
@@ -52,7 +67,7 @@ pub(crate) fn read_config(
         remove_targets(value, &unrunnable);
     }
 
-    Ok((EvalFileBuilder::with_cases(head, values), suite, cases))
+    Ok(MatrixContent { doc: EvalFileBuilder::with_cases(head, values), suite, cases, warnings, sources })
 }
 
 fn note_loss(loss: LoweredLoss, notes: &mut ConversionNotes) {

@@ -4,6 +4,6 @@ mod config;
 mod record_assertions;
 mod variables;
 
-pub(crate) use config::read_config;
+pub(crate) use config::{MatrixContent, read_config};
 pub(crate) use record_assertions::graders_of_records;
 pub(crate) use variables::escape_template;

@@ -101,7 +101,7 @@ impl HttpTarget {
         let mut headers = HeaderMap::new();
         for (name, value) in written.headers {
             let known = HeaderName::from_bytes(name.as_bytes())
-                .map_err(|_| format!("`{name}` is no name of a header"))?;
+                .map_err(|_| format!("`{name}` is not a valid header name"))?;
             let mut value = HeaderValue::from_str(value.trim()).map_err(|_| {
                 format!("the value of the header `{name}` has characters that headers can't have")
             })?;
@@ -109,7 +109,7 @@ impl HttpTarget {
             headers.insert(known, value);
         }
         let method = Method::from_bytes(self.spec.method.as_bytes())
-            .map_err(|_| format!("`{}` is no method", self.spec.method))?;
+            .map_err(|_| format!("`{}` is not a valid method", self.spec.method))?;
 
         Ok(HttpRequest { method, url, headers, body: written.body, timeout: self.timeout })
     }

@@ -166,8 +166,8 @@ pub(super) fn similar_key(column: &str) -> Option<&'static str> {
 
 /// Returns the diagnostic for a key or column that nothing reads.
 pub(super) fn unknown_column(name: &str, kind: &str, span: Span) -> Diagnostic {
-    let title = format!("nothing reads the {kind} `{name}`");
-    let diagnostic = Diagnostic::error(codes::UNKNOWN_KEY, title, span, format!("unknown {kind}"));
+    let title = format!("unknown {kind} `{name}`");
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_KEY, title, span, "not a field of an answer");
     let metadata = format!(
         "to keep it from the judge, store it as metadata: `--columns metadata={name}`, or `metadata=*` for all such {kind}s"
     );
@@ -199,7 +199,7 @@ pub(super) fn unknown_columns(
     let names: Vec<String> = columns.iter().map(|(name, _)| format!("`{name}`")).collect();
     let unknown = if names.len() == 1 { "column" } else { "columns" };
     let (code, title) = if is_there(ANSWER[0]) {
-        (codes::UNKNOWN_KEY, format!("nothing reads the {unknown} {}", names.join(", ")))
+        (codes::UNKNOWN_KEY, format!("unknown {unknown} {}", names.join(", ")))
     } else {
         let list = names.join(", ");
         (codes::NO_ANSWER, format!("no column is known to hold the answers; unknown {unknown}: {list}"))
@@ -232,7 +232,7 @@ pub(super) fn unknown_columns(
     }
 
     let fields: Vec<String> = FIELDS.iter().map(|keys| format!("`{}`", keys[0])).collect();
-    Diagnostic::error(code, title, first, "unknown column")
+    Diagnostic::error(code, title, first, "not a field of an answer")
         .with_help(format!("say what they are, for example `--columns {}`", shell_word(&pairs.join(","))))
         .with_help(format!("`{METADATA}={ALL_OTHERS}` keeps all other columns from the judge"))
         .with_help(format!("fields of an answer: {}", fields.join(", ")))

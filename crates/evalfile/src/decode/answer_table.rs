@@ -115,7 +115,8 @@ impl AnswerTable {
         Self::from_header(cx, source, read_cells(&text, divider), Some(divider), columns)
     }
 
-    /// Makes the layout of a table from the cells of its header. Returns `None` after reporting what is wrong with them.
+    /// Makes the layout of a table from the cells of its header, and reports what is wrong with them. Returns `None` if the rows
+    /// can't be read either; next to a column that is only unknown, they can, and their problems belong in the same report.
     pub(super) fn from_header(
         cx: &mut DecodeContext,
         source: SourceId,
@@ -126,7 +127,6 @@ impl AnswerTable {
         let names: Vec<(String, Span)> =
             cells.into_iter().map(|(name, at)| (name.trim().to_owned(), span(source, &at))).collect();
 
-        let before = cx.problems.error_count();
         let table = Self {
             divider,
             columns: names
@@ -137,14 +137,14 @@ impl AnswerTable {
                 })
                 .collect(),
         };
-        table.check(cx, &names, columns);
-
-        (cx.problems.error_count() == before).then_some(table)
+        table.check(cx, &names, columns).then_some(table)
     }
 
-    /// Reports columns that are unknown, missing, or given twice.
-    fn check(&self, cx: &mut DecodeContext, names: &[(String, Span)], given: &AnswerColumns) {
-        let Some((_, first)) = names.first() else { return };
+    /// Reports columns that are unknown, missing, or given twice. Returns true if the rows can be read: the answers have one
+    /// column, and no other field has two.
+    fn check(&self, cx: &mut DecodeContext, names: &[(String, Span)], given: &AnswerColumns) -> bool {
+        let Some((_, first)) = names.first() else { return true };
+        let mut is_ambiguous = false;
         let mut fields: Vec<(&str, &str, Span)> = Vec::new();
         let mut unknown: Vec<(&str, Span)> = Vec::new();
         let all = names.iter().map(|(name, _)| name.as_str());
@@ -176,6 +176,7 @@ impl AnswerTable {
             };
             match fields.iter().find(|(known, ..)| *known == field) {
                 Some((_, other, place)) => {
+                    is_ambiguous = true;
                     cx.problems.add(two_columns((other, *place), (name, *at), field));
                 }
                 None => fields.push((field, name, *at)),
@@ -208,6 +209,8 @@ impl AnswerTable {
                 .with_help("name it: `--columns answer=COLUMN`"),
             );
         }
+
+        fields.iter().any(|(field, ..)| *field == ANSWER[0]) && !is_ambiguous
     }
 
     /// Returns a row as the map that a JSON object with these keys would be.

@@ -593,7 +593,7 @@ fn never_decided(grader: &str, missing: &str, head: Span) -> Diagnostic {
     };
     Diagnostic::warning(
         codes::LIMIT_WITHOUT_MEASURE,
-        format!("grader `{grader}` can't decide: a given answer does not tell {missing}"),
+        format!("grader `{grader}` can't decide: a given answer does not record {missing}"),
         head,
         "the `output` of this case is given",
     )

@@ -176,7 +176,7 @@ impl CaseCollector {
             cx.problems.add(
                 Diagnostic::error(
                     codes::BAD_DEPENDENCY,
-                    "cases depend on each other in a circle",
+                    "cases depend on each other in a cycle",
                     at,
                     "this dependency can never be met",
                 )

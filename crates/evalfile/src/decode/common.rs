@@ -130,7 +130,7 @@ pub(crate) fn check_id(
             "use letters, digits, `-`, `_`, `/` and spaces",
         )
     } else if id.value.trim() != id.value {
-        ("begins or ends with a blank", "blanks around it".to_owned(), "remove the blanks")
+        ("begins or ends with a space", "blanks around it".to_owned(), "remove the blanks")
     } else {
         return Some(id);
     };

@@ -231,7 +231,7 @@ fn decode_path(
                 codes::OUTSIDE_ROOT,
                 "this file is outside the allowed folders",
                 written.span,
-                "leads out of the repository",
+                "outside the repository",
             )
             .with_help("move the file there, or allow another folder with `--root DIR`"),
         );

@@ -166,7 +166,7 @@ impl DecodeContext {
                     codes::OUTSIDE_ROOT,
                     "this file is outside the allowed folders",
                     span,
-                    "leads out of the suite's root",
+                    "outside the suite's root",
                 )
                 .with_note(format!("files may be read from {}", roots.join(" and ")))
                 .with_help("move the file there, or allow another folder with `--root DIR`"),

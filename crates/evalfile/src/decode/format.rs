@@ -32,6 +32,16 @@ fn is_criterion(item: &TreeNode) -> bool {
             && !has(&["input", "input_messages", "output"]))
 }
 
+/// Beginning of the title about a rubric in the place of an eval file.
+const RUBRIC_TITLE: &str = "this is a rubric";
+
+/// Returns true if a file is no eval file because it is a rubric, valid or not.
+pub fn is_rubric_in_place_of_suite(diagnostics: &[Diagnostic]) -> bool {
+    let says_so =
+        |found: &Diagnostic| found.code == codes::NOT_AN_EVAL_FILE && found.title.starts_with(RUBRIC_TITLE);
+    diagnostics.iter().any(says_so)
+}
+
 /// Returns the format of an eval file and the key of its cases. Returns `None` after adding a diagnostic.
 pub(crate) fn detect_format(
     cx: &mut DecodeContext,
@@ -40,7 +50,7 @@ pub(crate) fn detect_format(
     let Some(entries) = root.as_map() else {
         cx.problems.add(match root.as_seq() {
             Some(items) if items.iter().any(is_criterion) => {
-                not_an_eval_file(root, "this looks like a rubric", "it is a list of criteria")
+                not_an_eval_file(root, RUBRIC_TITLE, "it is a list of criteria")
                     .with_help("to grade answers by it, run `assize grade RUBRIC --answers FILE`")
             }
             Some(_) => not_an_eval_file(root, "this is a list", "a list of cases alone is not an eval file")
@@ -158,7 +168,7 @@ fn describe_other_file(root: &TreeNode) -> Diagnostic {
 
     if has("rubrics") || has("criteria") || has("rubric") {
         return complain(
-            "this is a rubric",
+            RUBRIC_TITLE,
             "it has criteria and no cases",
             "to grade answers by it, run `assize grade RUBRIC --answers FILE.jsonl`; in an eval file it goes under `assertions` of a case",
         );

@@ -386,9 +386,9 @@ impl<'n> MapReader<'n> {
 fn unknown_key(entry: &MapEntry, what: &str, known: &[KnownKey], near: Option<&str>) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         codes::UNKNOWN_KEY,
-        format!("{what} has no key `{}`", entry.key),
+        format!("unknown key `{}`", entry.key),
         entry.key_span,
-        "unknown key",
+        format!("{what} has no such key"),
     );
     if let Some(near) = near {
         return diagnostic

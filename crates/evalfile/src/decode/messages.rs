@@ -506,7 +506,7 @@ mod tests {
             ("[{role: user}]", "a message has no content"),
             ("[{role: user, content: ''}]", "`content` is empty"),
             ("[{role: user, content: 5}]", "`content` must be a string, an object or a list of blocks"),
-            ("[{role: user, content: x, contnt: y}]", "a message has no key `contnt`"),
+            ("[{role: user, content: x, contnt: y}]", "unknown key `contnt`"),
             ("[hello]", "a message must be a map"),
             ("[{role: user, content: [{type: txt, value: x}]}]", "unknown type of content block `txt`"),
             ("[{role: user, content: [{type: text}]}]", "a content block has no value"),

@@ -50,6 +50,7 @@ pub(crate) use dataset_lines::first_text;
 pub(crate) use diagnostic_collector::DiagnosticCollector;
 pub(crate) use external::collect_list as collect_cases;
 pub(crate) use finish::finish_diagnostics;
+pub use format::is_rubric_in_place_of_suite;
 pub use interpolate::looks_like_secret;
 pub(crate) use interpolate::{interpolate, interpolate_described, interpolate_settings};
 pub(crate) use jsonl::{DatasetCases, PickedCases};
@@ -66,8 +67,9 @@ pub use context::EnvironmentLookup;
 pub use diagnostic_collector::note_unset_variables;
 pub use jsonl::{CaseLoadError, CasePlace};
 pub use matrix::{
-    ASSERTION_TYPES, AssertionSupport, AssertionType, AuthoredTest, LoweredLoss, LoweredSuite, LoweredTarget,
-    MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS,
+    ASSERTION_TYPES, AssertionSupport, AssertionType, AuthoredTest, LOSS_WARNINGS, LoweredLoss, LoweredSuite,
+    LoweredTarget, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS,
+    TEST_KEYS,
 };
 pub use prices::{LoadedPrices, ModelNameParser, load_prices};
 pub use rubric::{

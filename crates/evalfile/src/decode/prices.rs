@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_diagnostic::{Diagnostic, Severity, SourceMap, SpannedValue, did_you_mean};
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, SpannedValue};
 
 use super::grader::missing_key;
 use super::targets::settings_files::{find_first_file, read_settings_file, search_folders};
@@ -74,12 +74,18 @@ fn decode_prices(
     let head = object.head();
     let mut rows: Vec<PriceRow> = Vec::new();
     match object.value("models") {
-        None => problems.add(missing_key(
-            head,
-            "a prices file",
-            "models",
-            "models: {openai:gpt-4o-mini: {input: 0.15, output: 0.60}}",
-        )),
+        None => {
+            problems.add(missing_key(
+                head,
+                "a prices file",
+                "models",
+                "models: {openai:gpt-4o-mini: {input: 0.15, output: 0.60}}",
+            ));
+            // Models outside of `models` are the same mistake.
+            for entry in root.as_map().unwrap_or_default().iter().filter(|entry| name(&entry.key).is_ok()) {
+                object.foreign(&entry.key);
+            }
+        }
         Some(node) => {
             let mut models = MapReader::new(node, "`models`", problems);
             for entry in models.as_mut().map(MapReader::take_remaining).unwrap_or_default() {
@@ -134,15 +140,18 @@ fn decode_price_row(
     let context = object.integer("context_tokens", 1, MAX_CONTEXT, problems);
     let discount = object.integer("batch_discount", 0, 100, problems);
 
-    for key in ["input", "output"] {
-        if !given.is_empty() && !given.contains(&key) && !has_misspelt_key(&entry.value, key) {
-            let example = format!("{key}: 0.60");
-            problems.add(missing_key(head, "a row with prices", key, &example));
+    // An unknown key is most likely the missing price under another name.
+    if !has_unknown_key(&entry.value) {
+        for key in ["input", "output"] {
+            if !given.is_empty() && !given.contains(&key) {
+                let example = format!("{key}: 0.60");
+                problems.add(missing_key(head, "a row with prices", key, &example));
+            }
         }
-    }
 
-    if given.is_empty() && !object.has("context_tokens") && !object.has("batch_discount") {
-        problems.add(missing_key(head, "a row", "input", "{input: 0.15, output: 0.60}"));
+        if given.is_empty() && !object.has("context_tokens") && !object.has("batch_discount") {
+            problems.add(missing_key(head, "a row", "input", "{input: 0.15, output: 0.60}"));
+        }
     }
 
     object.finish(problems);
@@ -165,11 +174,10 @@ fn decode_price_row(
     })
 }
 
-/// Returns true if the map has a misspelt form of this key, which is reported separately.
-fn has_misspelt_key(node: &TreeNode, key: &str) -> bool {
-    let is_known = |entry: &MapEntry| ROW_KEYS.contains(&entry.key.as_str());
-    let mut unknown = node.as_map().unwrap_or_default().iter().filter(|entry| !is_known(entry));
-    unknown.any(|entry| did_you_mean(&entry.key, ROW_KEYS.iter().copied()) == Some(key))
+/// Returns true if the row has a key that is reported as unknown.
+fn has_unknown_key(node: &TreeNode) -> bool {
+    let is_known = |entry: &MapEntry| ROW_KEYS.contains(&entry.key.as_str()) || entry.key.starts_with("x-");
+    node.as_map().unwrap_or_default().iter().any(|entry| !is_known(entry))
 }
 
 /// Decodes a price of a million tokens: at least 0, and an integer number of millionths of a dollar.
@@ -238,5 +246,18 @@ mod tests {
             assert!(all.contains(wanted), "{wanted} in\n{all}");
         }
         assert_eq!(complaints.len(), 7, "{all}");
+    }
+
+    #[test]
+    fn a_mistake_is_one_error() {
+        for (text, count) in [
+            ("openai:a: {input: 1, output: 2}\nopenai:b: {input: 1, output: 2}\n", 1),
+            ("models:\n  openai:a: {input: 1, output_price: 2}\n", 1),
+            ("models:\n  openai:a: {prompt: 1, completion: 2}\n", 2),
+            ("models:\n  openai:a: {input: 1, x-note: 2}\n", 1),
+        ] {
+            let (_, complaints) = load(text);
+            assert_eq!(complaints.len(), count, "{text}: {complaints:?}");
+        }
     }
 }

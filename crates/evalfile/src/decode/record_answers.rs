@@ -104,7 +104,7 @@ fn report_problems(cx: &mut DecodeContext, path: &Path, file: &RecordFile) {
 
     let has_answers = file.records.iter().any(|record| record.output.is_ok());
     let help =
-        if has_answers { KEEP_GOING } else { "mend the file, or write it again with the tool that made it" };
+        if has_answers { KEEP_GOING } else { "fix the file, or write it again with the tool that made it" };
     for (index, problem) in file.problems.iter().take(MAX_SHOWN).enumerate() {
         let source = cx.sources.add_fragment(path, "", problem.line);
         let title = match &problem.part {

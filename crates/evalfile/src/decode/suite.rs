@@ -42,6 +42,10 @@ pub(crate) struct SuiteDefaults {
     pub(crate) answers: Option<AnswerFormat>,
 }
 
+/// Place of criteria that all cases share.
+const CRITERIA_HELP: &str = "write criteria for all cases as a grader: `assertions: [{type: rubrics, criteria: [...]}]`; \
+     the `criteria` of a case describe its expected outcome";
+
 /// Keys of newer versions and of other tools, with the equivalent here.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
     (
@@ -49,6 +53,9 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
         "name the judge with `--judge` on the command line, with `judge:` in the configuration file, or in the `execution` of \
          the suite",
     ),
+    ("criteria", CRITERIA_HELP),
+    ("rubrics", CRITERIA_HELP),
+    ("rubric", CRITERIA_HELP),
     ("asserts", "write the graders as `assertions`"),
     ("providers", "name targets under `execution: {targets: [...]}` and define them in the targets file"),
     ("prompts", "write the prompt as `input` of the suite or of each case, with `vars` for what differs"),
@@ -90,6 +97,8 @@ pub(crate) fn decode_suite(
     let metadata = decode_suite_metadata(cx, &mut object);
 
     check_default_kind(cx, &mut object, format);
+    // Cases without graders may have been meant to get them from there.
+    let has_criteria = FOREIGN_KEYS.iter().any(|(key, help)| *help == CRITERIA_HELP && object.has(key));
     refuse_foreign_keys(cx, &mut object, FOREIGN_KEYS);
     let defined_targets = match object.value("targets") {
         Some(node) => decode_defined_targets(cx, node, path),
@@ -118,7 +127,7 @@ pub(crate) fn decode_suite(
 
     let files =
         object.value("input_files").map(|node| messages::decode_input_files(cx, node)).unwrap_or_default();
-    let broken = cx.problems.error_count() > before;
+    let broken = has_criteria || cx.problems.error_count() > before;
     let workspace = decode_workspace(cx, &mut object, &mut missing);
     let preprocessors = decode_preprocessors(cx, &mut object);
     let container = workspace.as_ref().and_then(|workspace| workspace.docker.clone());

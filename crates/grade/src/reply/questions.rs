@@ -11,7 +11,7 @@ pub(crate) fn read_questions(text: &str, count: u32) -> Result<ParsedReply<Grade
     let value = find_reply_json(text, ReplyShape::With("questions"))?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;
     let list = object.get("questions").and_then(|questions| questions.as_array());
-    let list = list.ok_or("\"questions\" is no list")?;
+    let list = list.ok_or("\"questions\" is not a list")?;
     let questions: Vec<&str> = list
         .iter()
         .filter_map(|question| question.as_str())

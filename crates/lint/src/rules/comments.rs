@@ -6,7 +6,7 @@ use crate::rule::{LintRule, RuleCheck, RuleExample};
 
 /// Code for a comment without a reason.
 pub(crate) const ALLOW_WITHOUT_REASON: DiagnosticCode = DiagnosticCode::new("L0001");
-/// Code for a comment that silences nothing.
+/// Code for a comment that matches no finding.
 pub(crate) const ALLOW_UNUSED: DiagnosticCode = DiagnosticCode::new("L0002");
 
 pub(super) const WITHOUT_REASON: LintRule = LintRule {
@@ -26,7 +26,7 @@ pub(super) const WITHOUT_REASON: LintRule = LintRule {
 pub(super) const UNUSED: LintRule = LintRule {
     code: ALLOW_UNUSED,
     name: "allow-unused",
-    title: "An `allow:` comment silences nothing.",
+    title: "An `allow:` comment matches no finding.",
     reason: "The finding is fixed, the code is misspelt, or the comment is on the wrong line. It could silence a later mistake.",
     source: "remove exceptions together with their cause",
     bad: RuleExample::Criteria(

@@ -49,7 +49,7 @@ impl Bucket {
                 .map_err(|error| error.to_string())?,
         };
         let bucket = rusty_s3::Bucket::new(server, style, place.bucket.clone(), region.to_owned())
-            .map_err(|error| format!("there is no address for {place}: {error}"))?;
+            .map_err(|error| format!("there is not an address for {place}: {error}"))?;
         let credentials = match &token {
             Some(token) => Credentials::new_with_token(key_id, secret.expose_secret(), token.expose_secret()),
             None => Credentials::new(key_id, secret.expose_secret()),

@@ -30,7 +30,7 @@ impl ModelClient {
         let HttpCall { path, body, .. } = self.batch_call(request)?;
         let bad = |message: &str| AskError::new(ErrorKind::BadRequest, message);
 
-        let text = String::from_utf8(body).map_err(|_| bad("the request is no text"))?;
+        let text = String::from_utf8(body).map_err(|_| bad("the request is not text"))?;
         if self.redactor().redact(&text) != text {
             return Err(bad("the request holds a secret, which is not written to a file"));
         }

@@ -212,7 +212,8 @@ fn write_case(
             vec![("type", Some(kind.to_owned())), ("message", Some(message.clone()))];
         xml.text(element, &attributes, &case_content(reported, &message))?;
     } else if reported.case.state == CaseState::Measured {
-        let text = format!("{}: {message} (decides nothing for the run)", reported.verdict().name());
+        let text =
+            format!("{}: {message} (does not affect the result of the run)", reported.verdict().name());
         xml.text(element, &[], &text)?;
     } else {
         xml.empty(element, &[("message", Some(message))])?;
@@ -259,7 +260,7 @@ fn content(record: &CaseRecord, message: &str) -> String {
     }
     for grader in &row.graders {
         if let Some(error) = &grader.error {
-            lines.push(format!("grader {} broke: {}", grader.name, cut_text(error, MAX_TEXT)));
+            lines.push(format!("grader {} failed to run: {}", grader.name, cut_text(error, MAX_TEXT)));
         }
         describe_criteria(&mut lines, row, grader, &texts);
     }

@@ -78,7 +78,7 @@ impl MarkdownPage {
         if !self.left_out.is_empty() {
             let _ = writeln!(
                 self.text,
-                "\n**Cut to the {} characters of a comment.** Left out: {}.",
+                "\n**Cut to the {} characters of a comment.** Omitted: {}.",
                 grouped(MAX_CHARACTERS as u64),
                 self.left_out.join(", ")
             );

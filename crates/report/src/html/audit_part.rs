@@ -6,6 +6,7 @@ use assize_audit::{AuditReport, PairTally, StoredAudit};
 
 use super::measurement::{MeasurementBlock, MeasurementView, MetricTable, NamedMetric, ToneLine};
 use crate::injection_audit::conclusion_lines;
+use crate::metrics::MetricForm;
 use crate::number::grouped;
 use crate::sanitize::escape_lines;
 
@@ -83,7 +84,7 @@ fn injection_view(report: &InjectionReport) -> MeasurementView {
         named("with a harmless text", &wins.control),
         named("under all attacks", &wins.attacks),
     ];
-    let beyond = [named("attacks beyond judging again", &wins.beyond_noise)];
+    let beyond = [named("attacks, minus judging again", &wins.beyond_noise)];
     let probes: Vec<NamedMetric> = report
         .probes
         .iter()
@@ -121,7 +122,7 @@ fn injection_view(report: &InjectionReport) -> MeasurementView {
     }
     if !criteria.is_empty() {
         blocks.push(MeasurementBlock {
-            heading: "Criteria that gave way".to_owned(),
+            heading: "Criteria whose decisions changed".to_owned(),
             lines: further(given_way.len()),
             tables: vec![MetricTable::new("Decisions won, criterion by criterion", "criterion", &criteria)],
             ..MeasurementBlock::default()
@@ -136,7 +137,7 @@ fn won(name: String, tally: &PairTally) -> NamedMetric {
     let share = tally.win_rate();
     NamedMetric {
         name,
-        is_share: true,
+        form: MetricForm::Share,
         value: share.rate,
         interval: share.low.zip(share.high),
         undefined: share.rate.map_or(share.method, |_| String::new()),

@@ -9,6 +9,7 @@ use assize_analysis::calibrate::{
 use super::measurement::{MeasurementBlock, MeasurementView, MetricTable, NamedMetric, ToneLine};
 use crate::calibration::{excluded_labels, format_counts};
 use crate::chart::{ReliabilityPoint, confusion_matrix, reliability_curve};
+use crate::metrics::MetricForm;
 use crate::number::{format_count, grouped};
 
 /// Rows of a breakdown.
@@ -49,7 +50,7 @@ pub fn calibration_fragment(report: &CalibrationReport) -> String {
 
 /// Agreement over all verdicts or all scores, agreement of people among themselves, and biases.
 fn overall_blocks(section: &CalibrationSection) -> Vec<MeasurementBlock> {
-    let counts = ToneLine::new("dim", format!("Items: {}.", format_counts(section.cells)));
+    let counts = ToneLine::new("dim", format!("Items: {}.", format_counts(section)));
     let heading = if section.scores { "Scores" } else { "Verdicts" };
     let mut agreement =
         MeasurementBlock { heading: heading.to_owned(), lines: vec![counts], ..MeasurementBlock::default() };
@@ -154,6 +155,11 @@ fn breakdown(by: &str, scores: bool, members: &[&CalibrationSection]) -> Option<
     })
 }
 
+/// Form of the rates of a target: percentages, or means of scores.
+const fn form_of_rates(rates: &TargetPassRates) -> MetricForm {
+    if rates.scores { MetricForm::Number } else { MetricForm::Share }
+}
+
 /// Pass rates of the judge, of people, and corrected by the labels; means of scores have another scale and stand in text.
 fn rate_block(rates: &[TargetPassRates]) -> Option<MeasurementBlock> {
     let mut block =
@@ -161,7 +167,7 @@ fn rate_block(rates: &[TargetPassRates]) -> Option<MeasurementBlock> {
     for of in rates {
         let kind = if of.scores { "mean score" } else { "pass rate" };
         let rate = |name: &str, rate: &PassRate, says: &str| NamedMetric {
-            is_share: !of.scores,
+            form: form_of_rates(of),
             n: rate.mean.map_or_else(|_| String::new(), |mean| format!("{} items", grouped(mean.n as u64))),
             says: says.to_owned(),
             ..NamedMetric::new(
@@ -175,7 +181,7 @@ fn rate_block(rates: &[TargetPassRates]) -> Option<MeasurementBlock> {
         rows.extend(of.people.iter().map(|found| rate("people, as labelled", found, "Of what has labels.")));
         match &of.powered {
             Ok(found) => rows.push(NamedMetric {
-                is_share: !of.scores,
+                form: form_of_rates(of),
                 n: format!(
                     "{} labelled, {} not",
                     grouped(found.labelled as u64),

@@ -5,8 +5,8 @@ use assize_analysis::MetricEstimate;
 use assize_stats::{Interval, UndefinedReason};
 
 use crate::chart::{ChartAxis, ChartTone, IntervalMark, axis_labels, interval_point};
-use crate::metrics::{format_value, is_share};
-use crate::number::{UNDEFINED, format_plain, format_rate, grouped, no_interval};
+use crate::metrics::MetricForm;
+use crate::number::{UNDEFINED, grouped, no_interval};
 use crate::sanitize::{cut_text, escape_lines};
 
 /// Longest name, in characters.
@@ -64,8 +64,8 @@ pub(super) struct MetricRow {
 /// A metric with the name that it has in a table.
 pub(super) struct NamedMetric {
     pub(super) name: String,
-    /// True for a share, which is shown as a percentage.
-    pub(super) is_share: bool,
+    /// Form of its value.
+    pub(super) form: MetricForm,
     pub(super) value: Option<f64>,
     pub(super) interval: Option<(f64, f64)>,
     /// Reason it, or its interval, is undefined; empty if there is one.
@@ -78,7 +78,7 @@ pub(super) struct NamedMetric {
 impl From<&MetricEstimate> for NamedMetric {
     fn from(metric: &MetricEstimate) -> Self {
         Self {
-            is_share: is_share(metric),
+            form: MetricForm::new(metric),
             n: format!("{} {}", grouped(metric.n), metric.of),
             says: metric.says.to_owned(),
             ..Self::new(metric.name, metric.value, metric.interval)
@@ -100,7 +100,7 @@ impl NamedMetric {
         };
         Self {
             name: name.into(),
-            is_share: false,
+            form: MetricForm::Number,
             value: value.ok(),
             interval: interval.ok().map(|found| (found.low, found.high)),
             undefined,
@@ -143,10 +143,16 @@ impl MetricTable {
         Self {
             caption: caption.into(),
             first,
-            axis: axis_labels(axis, format_plain),
+            axis: axis_labels(axis, |value| shared_form(metrics).format_short(value)),
             rows: metrics.iter().map(|metric| row(metric, axis)).collect(),
         }
     }
+}
+
+/// Returns the form that all metrics have.
+fn shared_form(metrics: &[NamedMetric]) -> MetricForm {
+    let first = metrics.first().map_or(MetricForm::Number, |metric| metric.form);
+    if metrics.iter().all(|metric| metric.form == first) { first } else { MetricForm::Number }
 }
 
 /// Returns true if a metric is one of an axis that ends at 1.
@@ -156,9 +162,8 @@ fn is_drawn(metric: &NamedMetric) -> bool {
 
 fn row(metric: &NamedMetric, axis: ChartAxis) -> MetricRow {
     let name = escape_lines(&cut_text(&metric.name, MAX_NAME));
-    let format = if metric.is_share { format_rate } else { format_value };
-    let value = metric.value.map_or_else(|| UNDEFINED.to_owned(), format);
-    let range = metric.interval.map(|(low, high)| format!("{} to {}", format(low), format(high)));
+    let value = metric.value.map_or_else(|| UNDEFINED.to_owned(), |value| metric.form.format(value));
+    let range = metric.interval.map(|ends| metric.form.format_range(ends));
     let interval = range.unwrap_or_else(|| metric.undefined.clone());
     let title = format!("{name} {value}, interval {interval}");
     let is_within = metric.value.is_some_and(|value| axis.contains(value));

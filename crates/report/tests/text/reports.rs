@@ -262,7 +262,7 @@ fn markdown_fits_a_comment_and_says_what_it_leaves_out() {
 
     let rows = text.lines().filter(|line| line.starts_with("| case-")).count();
     assert!(text.contains(&format!("{} cases", 500 - rows)), "{rows} rows are shown");
-    assert!(text.trim_end().ends_with("</sub>") || text.contains("Left out: "), "{text}");
+    assert!(text.trim_end().ends_with("</sub>") || text.contains("Omitted: "), "{text}");
 }
 
 #[test]

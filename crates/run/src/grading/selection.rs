@@ -71,7 +71,7 @@ fn obstacle(rivals: &[GradedRival<'_>], group: &RivalGroup) -> Option<UngradedRe
             let error = rival.record.result.error.as_ref();
             let was_given_up = error.is_some_and(|error| error.kind == CaseErrorKind::Cancelled);
             let kind = if was_given_up { UngradedKind::Cancelled } else { UngradedKind::NotJudged };
-            let why = error.map_or("it is no single answer", |error| error.message.as_str());
+            let why = error.map_or("it is not a single answer", |error| error.message.as_str());
             return Some(UngradedReason {
                 kind,
                 message: format!("the answer of {} is missing: {why}", group.label(at)),

@@ -347,7 +347,7 @@ fn read_label_model(
     let instructions = instructions.map_err(|error| object.problem("input", error)).ok().flatten();
     let (labels, passing) = (labels?, passing?);
     if let Some(other) = passing.iter().find(|label| !labels.contains(label)) {
-        object.problem("passing_labels", format!("`{other}` is none of `labels`"));
+        object.problem("passing_labels", format!("`{other}` is not one of `labels`"));
     }
 
     Some(RequestGrader::LabelModel { instructions: instructions?, labels, passing })
@@ -364,7 +364,7 @@ pub(crate) fn formula_problem<'n>(
     };
     let known: BTreeSet<&String> = graders.collect();
     let other = names.into_iter().find(|name| !known.contains(name))?;
-    Some(format!("`{other}` is none of the graders"))
+    Some(format!("`{other}` is not one of the graders"))
 }
 
 /// Text of a key with its references filled.
@@ -470,7 +470,7 @@ impl RequestGrader {
             Self::TextSimilarity { input, reference, metric } => {
                 match compare_texts(context.service, metric, input, reference).await {
                     Ok(Some(value)) => counted(value),
-                    Ok(None) => GraderRun::failed("other_error", "the metric is not known"),
+                    Ok(None) => GraderRun::failed("other_error", "unknown metric"),
                     Err(error) => GraderRun::failed("other_error", error),
                 }
             }
@@ -547,7 +547,7 @@ fn combine(graders: &BTreeMap<String, RequestGrader>, runs: Vec<GraderRun>, form
         Ok(value) => all.range = Some(value.range),
         Err(FormulaError::Syntax(why)) => drop(all.errors.insert("formula_parse_error", why)),
         Err(FormulaError::UnknownName(name)) => {
-            all.errors.insert("invalid_variable_error", format!("`{name}` is no grader"));
+            all.errors.insert("invalid_variable_error", format!("`{name}` is not a grader"));
         }
         Err(FormulaError::Undefined) => {
             all.errors.insert("other_error", "the formula has no value".to_owned());
@@ -569,7 +569,7 @@ enum JudgeTask {
 async fn judge(context: &RunContext<'_>, task: JudgeTask) -> GraderRun {
     let RunContext { service, tenant, values, .. } = context;
     let Ok(mut sample) = GradingSample::new("sample", &GivenOutput::Text(values.sample.clone())) else {
-        return GraderRun::failed("sample_parse_error", "the sample is no text");
+        return GraderRun::failed("sample_parse_error", "the sample is not text");
     };
     let item = serde_json::to_string_pretty(values.item()).unwrap_or_default();
     sample.input = vec![CaseMessage::text(MessageRole::User, format!("item:\n{item}"))];

@@ -80,7 +80,7 @@ impl TemplateValues {
 
     /// Text of a reference.
     fn text(&self, reference: &str) -> Result<String, String> {
-        let value = self.find(reference).ok_or_else(|| format!("`{{{{ {reference} }}}}` leads nowhere"))?;
+        let value = self.find(reference).ok_or_else(|| format!("`{{{{ {reference} }}}}` has no value"))?;
         Ok(match value {
             ReferredValue::Text(text) | ReferredValue::Json(Value::String(text)) => text.clone(),
             ReferredValue::Json(other) => other.to_string(),
@@ -94,7 +94,7 @@ impl TemplateValues {
     /// With the first reference that leads nowhere.
     pub(crate) fn name(&self, text: &str) -> Result<String, String> {
         replace(text, |reference| {
-            self.find(reference).ok_or_else(|| format!("`{{{{ {reference} }}}}` leads nowhere"))?;
+            self.find(reference).ok_or_else(|| format!("`{{{{ {reference} }}}}` has no value"))?;
             let is_answer = reference.starts_with("sample.output_text");
             Ok(if is_answer { "[the answer]".to_owned() } else { format!("[{reference}]") })
         })

@@ -14,7 +14,7 @@ pub(super) fn execute(args: &ShowAuditArgs, context: &CliContext) -> Result<Exit
     let mut info = folder.info()?;
     let ending = RunEnding::of_stored(&info);
     if ending.unfinished {
-        output::print_warning("the audit did not end; only its finished cases are measured", context);
+        output::print_warning("the audit did not finish; only its finished cases are measured", context);
     }
 
     let wanted = ResultOutput { json: args.json, quiet: false, out: &[] };
@@ -33,7 +33,7 @@ pub(super) fn execute(args: &ShowAuditArgs, context: &CliContext) -> Result<Exit
 
     if info.command != InjectionAudit::COMMAND {
         let shown = folder.path().display();
-        return Err(format!("`{shown}` is a run of `{}` and no audit", info.command).into());
+        return Err(format!("`{shown}` is a run of `{}`, not an audit", info.command).into());
     }
 
     let report = InjectionAudit::report(&folder)?;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use assize_diagnostic::{Diagnostic, DiagnosticCode, Severity, SourceMap, did_you_mean};
 use assize_engine::{CritiqueFile, CritiqueOptions, CritiqueReport, ExitStatus, replace_file};
 use assize_evalfile::{
-    LoadOptions, LoadedScorecard, codes, find_suites, is_scorecard, load_rubric, load_scorecard, load_suite,
+    LoadOptions, LoadedScorecard, codes, find_suites, is_rubric_in_place_of_suite, is_scorecard, load_rubric,
+    load_scorecard, load_suite,
 };
 use assize_lint::{LintFix, ModelLint, RULES, apply_fixes, collect_fixes, lint_scorecard};
 
@@ -185,23 +186,23 @@ pub(super) struct OpenedForLint {
 
 pub(super) fn open_file(path: &Path, options: &LoadOptions) -> Result<OpenedForLint, CommandFailure> {
     let loaded = load_suite(path, options);
-    let mut errors = loaded.diagnostics;
-    errors.retain(|found| found.severity == Severity::Error || found.code == codes::LIMIT_WITHOUT_MEASURE);
-
-    let (mut error_sources, mut cases) = (loaded.sources, 0);
+    let (mut errors, mut error_sources, mut cases) = (loaded.diagnostics, loaded.sources, 0);
     let linting = if let Some(suite) = &loaded.suite {
         cases = loaded.cases.len();
         ModelLint::for_suite(suite, &loaded.cases).map_err(|error| error.to_string())?
     } else {
         // A rubric in a file of its own has criteria and no cases.
         let rubric = load_rubric(path, options);
-        if !rubric.has_errors() && rubric.rubric.is_some() {
-            errors.clear();
-            error_sources = SourceMap::new();
+        let linting = ModelLint::for_rubric(&rubric);
+        let is_valid = !rubric.has_errors() && rubric.rubric.is_some();
+        if is_valid || is_rubric_in_place_of_suite(&errors) {
+            (errors, error_sources) = (rubric.diagnostics, rubric.sources);
         }
 
-        ModelLint::for_rubric(&rubric)
+        linting
     };
+    errors.retain(|found| found.severity == Severity::Error || found.code == codes::LIMIT_WITHOUT_MEASURE);
+
     Ok(OpenedForLint { linting, cases, errors, error_sources })
 }
 

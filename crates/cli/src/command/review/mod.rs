@@ -26,8 +26,8 @@ use crate::failure::CommandFailure;
 use crate::output;
 
 /// Notice about a weighted draw that turned out to be a plain one.
-const PLAIN_DRAW: &str = "all items are drawn with the same probability, as by `--order random`: the judge states no confidence that \
-    differs, or all strata have one size\n";
+const PLAIN_DRAW: &str = "all items are drawn with the same probability, as with `--order random`: the judge is equally confident of \
+    all, or all strata have the same size\n";
 
 pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if let Some(option) = args.server.given().filter(|_| !args.browser) {

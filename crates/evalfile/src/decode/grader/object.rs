@@ -143,7 +143,7 @@ fn missing_type(node: &TreeNode) -> Diagnostic {
         Diagnostic::error(codes::MISSING_TYPE, "this entry does not say its type", at, "no `type` here");
     if has(&["outcome", "expected_outcome", "score_ranges"]) {
         diagnostic
-            .with_help("criteria with details stand in a grader: `type: rubrics` with this under `criteria`")
+            .with_help("criteria with details belong in a grader: `type: rubrics` with this under `criteria`")
     } else if has(&["criteria", "rubrics"]) {
         diagnostic.with_help("add `type: rubrics`")
     } else if has(&["command", "script"]) {

@@ -54,7 +54,7 @@ pub(crate) fn decode_panel(
                 entry.key_span,
                 format!("beside `judge: {judge}`"),
             )
-            .with_help("keep one of them; the judges of a panel all stand under `judges`"),
+            .with_help("keep one of them; list all judges of a panel under `judges`"),
         );
     }
 

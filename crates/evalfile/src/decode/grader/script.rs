@@ -121,10 +121,13 @@ pub(crate) fn read_code(
         && let Err(error) = script.check(&PARAMETERS)
     {
         cx.problems.add(
-            Diagnostic::error(codes::BAD_SCRIPT, "this script is no JavaScript", span, error.to_string())
-                .with_help(
-                    "one line is an expression; several lines are the body of a function, with `return`",
-                ),
+            Diagnostic::error(
+                codes::BAD_SCRIPT,
+                "this script is not valid JavaScript",
+                span,
+                error.to_string(),
+            )
+            .with_help("one line is an expression; several lines are the body of a function, with `return`"),
         );
         return None;
     }

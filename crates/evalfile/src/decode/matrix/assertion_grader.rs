@@ -461,7 +461,9 @@ impl<'a> AssertionGrader<'a> {
                 None => Value::Null,
             };
             self.check_span_limits(&value)?;
-            config = json!({"value": value, "threshold": self.threshold});
+            let is_whole = |number: &f64| number.fract() == 0.0 && number.abs() < 9e15;
+            let whole = self.threshold.filter(is_whole).map(|number| json!(number as i64));
+            config = json!({"value": value, "threshold": whole.unwrap_or(json!(self.threshold))});
             text_node(self.span, built_in_code(name))
         } else {
             let Some(value) = self.value.take() else { return self.refuse_missing_value() };

@@ -128,7 +128,7 @@ impl AssertionGrader<'_> {
                 "this assertion",
             )
             .with_help(format!(
-                "`{name}` knows `{}`{needs}; `pattern` is a text, the others are numbers",
+                "`{name}` takes `{}`{needs}; `pattern` is a text, the others are numbers",
                 keys.join("`, `")
             )),
         );

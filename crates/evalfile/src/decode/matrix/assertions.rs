@@ -158,7 +158,7 @@ impl AssertionWriter<'_> {
                 near,
             ),
             None => diagnostic.with_help(
-                "the page on promptfoo lists all types; the tool itself fails only when it reaches the assertion",
+                "docs/promptfoo.md lists all types; promptfoo itself fails only when it reaches the assertion",
             ),
         });
         self.check_other_keys(cx, node, near.unwrap_or("javascript"));

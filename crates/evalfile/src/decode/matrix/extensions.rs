@@ -60,7 +60,7 @@ pub(super) fn read_extensions(cx: &mut DecodeContext, entry: &MapEntry) -> ReadE
                         codes::BAD_MATRIX_PART,
                         "an extension has to be a function in a file",
                         item.use_span(),
-                        "no path that begins with `file://`",
+                        "not a path that begins with `file://`",
                     )
                     .with_help(ENTRY_HELP),
                 ),

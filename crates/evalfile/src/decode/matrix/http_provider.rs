@@ -52,7 +52,7 @@ pub(super) fn add_http_settings(
         if key == "request" {
             match part.value.as_str().and_then(|text| RawRequest::parse(text, config)) {
                 Some(raw) => raw.add_to(entry, part.value.use_span(), &mut environment),
-                None => problems.push("`request` in its `config` is no HTTP request".to_owned()),
+                None => problems.push("`request` in its `config` is not an HTTP request".to_owned()),
             }
         } else if let Some((_, own)) = CONFIG_KEYS.iter().find(|row| row.0 == key) {
             let is_script = matches!(*own, "response" | "status");
@@ -67,7 +67,7 @@ pub(super) fn add_http_settings(
         } else if IDLE_KEYS.contains(&key) {
             idle.push(IdleSetting { key: part.key.clone(), near: None, span: part.key_span });
         } else {
-            problems.push(format!("`{key}` in its `config` can't be honoured here"));
+            problems.push(format!("`{key}` in its `config` is not supported here"));
         }
     }
     if id.contains("://") {

@@ -59,7 +59,7 @@ impl TestReader {
             cx.problems.add(
                 Diagnostic::error(
                     codes::NO_CASES,
-                    "`select` takes none of the included tests",
+                    "`select` matches none of the included tests",
                     entry.value.use_span(),
                     "fits no test",
                 )
@@ -83,7 +83,7 @@ impl TestReader {
                 cx.problems.add(
                     Diagnostic::error(
                         codes::NOT_SUPPORTED,
-                        format!("an included file can't bring `{}` of its own", entry.key),
+                        format!("an included file can't have `{}` of its own", entry.key),
                         entry.key_span,
                         "its tests would run without it",
                     )

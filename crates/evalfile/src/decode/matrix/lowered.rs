@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use assize_diagnostic::{Severity, Span};
+use assize_diagnostic::{DiagnosticCode, Severity, Span};
 use serde_json::{Map, Value, json};
 
 use super::nodes::list_node;
@@ -243,14 +243,16 @@ fn reference_from(cx: &DecodeContext, folder: &Path, text: &str, span: Span) -> 
     exists.then(|| format!("file://{}", inner.join(written).display()))
 }
 
+/// Warnings about settings that a conversion loses, because they work otherwise in promptfoo.
+pub const LOSS_WARNINGS: [DiagnosticCode; 3] =
+    [codes::CODE_NOT_RUN, codes::NO_EFFECT, codes::READ_DIFFERENTLY];
+
 /// Adds what diagnostics say was not read to what is lost: an error stops no conversion.
 pub(crate) fn finish_losses(cx: &DecodeContext, mut lowered: LoweredSuite) -> LoweredSuite {
     let mut losses = Vec::new();
     for found in cx.problems.iter() {
         let is_error = found.severity == Severity::Error;
-        // What promptfoo does otherwise is lost, though it is no error.
-        let is_loss = [codes::CODE_NOT_RUN, codes::NO_EFFECT, codes::READ_DIFFERENTLY].contains(&found.code);
-        if !is_error && !is_loss {
+        if !is_error && !LOSS_WARNINGS.contains(&found.code) {
             continue;
         }
         let what = match found.help.first().filter(|help| is_error && !help.starts_with("known keys")) {

@@ -255,7 +255,7 @@ fn prompt_body(
         Value::String(text) => Ok(PromptBody::Text(text)),
         Value::Array(_) | Value::Object(_) => Ok(PromptBody::Json(written)),
         Value::Null => Err(Box::new(part.misfit("it returned nothing"))),
-        other => Err(Box::new(part.misfit(format!("it returned `{other}`, which is no prompt")))),
+        other => Err(Box::new(part.misfit(format!("it returned `{other}`, which is not a prompt")))),
     }
 }
 

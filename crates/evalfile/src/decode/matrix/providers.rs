@@ -471,7 +471,7 @@ fn add_config(
         if let Some((_, own)) = CONFIG_KEYS.iter().find(|row| row.0 == key) {
             add_setting(entry, own, part.key_span, &part.value);
         } else if NEEDED_CONFIG.contains(&key) {
-            problems.push(format!("`{key}` in its `config` can't be honoured here"));
+            problems.push(format!("`{key}` in its `config` is not supported here"));
         } else if settings.is_some_and(|settings| settings.get("config").is_some()) {
             let known = CONFIG_KEYS.iter().map(|row| row.0).chain(NEEDED_CONFIG);
             let near = if OTHER_CONFIG.contains(&key) { None } else { did_you_mean(key, known) };

@@ -22,7 +22,7 @@ pub(super) fn scoring_function(cx: &mut DecodeContext, test: &MatrixTest) -> Opt
                 codes::BAD_MATRIX_PART,
                 "a scoring function has to be a function in a file",
                 written.span,
-                "no path that begins with `file://`",
+                "not a path that begins with `file://`",
             )
             .with_help("write `file://PATH.js:score`, with the name of a function behind the path"),
         );

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, SourceId, Span, SpannedValue};
+use assize_diagnostic::{Diagnostic, SourceId, Span, SpannedValue, did_you_mean};
 use assize_table::SheetPath;
 use serde_json::{Value, json};
 
-use super::assertion_types::find_assertion_type;
+use super::assertion_types::{ASSERTION_TYPES, find_assertion_type};
 use super::nodes::{MapNode, json_node, text_node};
 use super::tests::MatrixTest;
 use crate::codes;
@@ -26,6 +26,9 @@ const WITH_THRESHOLD: [&str; 8] = [
     "answer-relevance", "classifier", "context-faithfulness", "context-recall", "context-relevance",
     "levenshtein", "rouge-n", "similar",
 ];
+
+/// Shortest type that a word in a table is taken for: `host: ...` is hardly a misspelt `cost`.
+const SHORTEST_TYPE: usize = 5;
 
 /// Returns the tests of a CSV or TSV file.
 pub(super) fn tests_of_table(cx: &mut DecodeContext, source: SourceId) -> Vec<MatrixTest> {
@@ -104,7 +107,7 @@ fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &[(&str, Span)],
             |name: &str| MapEntry { key: name.to_owned(), key_span: span, value: text_node(span, cell) };
         if header.starts_with("__expected") {
             if !cell.trim().is_empty() {
-                expectations.push((expectation(cell.trim()), span));
+                expectations.push((expectation(cx, cell.trim(), span), span));
             }
         } else if let Some(name) = header.strip_prefix("__metadata:") {
             if !cell.trim().is_empty() {
@@ -153,7 +156,7 @@ fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &[(&str, Span)],
 }
 
 /// Returns the assertion that a cell stands for.
-fn expectation(text: &str) -> Value {
+fn expectation(cx: &mut DecodeContext, text: &str, span: Span) -> Value {
     for (prefix, kind) in [
         ("javascript:", "javascript"),
         ("fn:", "javascript"),
@@ -182,6 +185,9 @@ fn expectation(text: &str) -> Value {
     };
     let base = name.strip_prefix("not-").unwrap_or(name);
     if find_assertion_type(base).is_none() {
+        if let Some(near) = similar_type(base, value.is_some()) {
+            cx.problems.add(misspelt_type(name, base, near, span));
+        }
         return json!({"type": "equals", "value": text});
     }
 
@@ -202,6 +208,31 @@ fn expectation(text: &str) -> Value {
     }
 
     assertion
+}
+
+/// Returns the type that the first word of a cell is most likely a misspelling of. Without a value after it, only a word with a
+/// hyphen looks like a type.
+fn similar_type(word: &str, has_value: bool) -> Option<&'static str> {
+    let is_name = word.chars().all(|c| c.is_ascii_alphabetic() || "-_".contains(c));
+    if !is_name || !(has_value || word.contains('-')) {
+        return None;
+    }
+
+    let names = ASSERTION_TYPES.iter().map(|row| row.name).filter(|name| name.len() >= SHORTEST_TYPE);
+    did_you_mean(word, names)
+}
+
+/// Returns the warning for a cell that is compared as a whole although it begins like an assertion.
+fn misspelt_type(name: &str, base: &str, near: &str, span: Span) -> Diagnostic {
+    let meant = name.replacen(base, near, 1);
+    Diagnostic::warning(
+        codes::TYPE_LOOKS_MISSPELT,
+        format!("`{name}` is not an assertion type, so the answer must equal the whole text"),
+        span,
+        "expected in this row",
+    )
+    .with_help(format!("did you mean `{meant}`?"))
+    .with_help("if the answer must equal this text, begin it with `equals:`")
 }
 
 fn assertion_node(span: Span, value: &Value) -> TreeNode {

@@ -105,7 +105,9 @@ impl TemplateRenderer {
                 let reason = first_line(&error);
                 let help = match unclosed_marker(text) {
                     Some((opened, closing)) => format!("close `{opened}` with `{closing}`"),
-                    None => "put text that is no template between `{% raw %}` and `{% endraw %}`".to_owned(),
+                    None => {
+                        "put text that is not a template between `{% raw %}` and `{% endraw %}`".to_owned()
+                    }
                 };
                 cx.problems.add(
                     Diagnostic::error(codes::BAD_TEMPLATE, "this template can't be rendered", span, reason)
@@ -142,7 +144,7 @@ impl TemplateRenderer {
                 codes::UNKNOWN_VARIABLE,
                 format!("the test has no variable `{name}`"),
                 span,
-                format!("`{{{{ {name} }}}}` stands for nothing here"),
+                format!("`{{{{ {name} }}}}` has no value here"),
             );
             let near = assize_diagnostic::did_you_mean(&name, scope.names.iter().map(String::as_str));
             cx.problems.add(match near {

@@ -473,7 +473,7 @@ fn refuse_types_as_keys(cx: &mut DecodeContext, object: &mut MapReader<'_>, node
         cx.problems.add(
             Diagnostic::error(
                 codes::UNKNOWN_KEY,
-                format!("a test has no key `{}`", entry.key),
+                format!("unknown key `{}`", entry.key),
                 entry.key_span,
                 "the type of an assertion",
             )

@@ -385,7 +385,7 @@ fn report_cycles(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTab
         cx.problems.add(
             Diagnostic::error(
                 codes::RUBRIC_CYCLE,
-                "rubrics contain each other in a circle",
+                "rubrics contain each other in a cycle",
                 place,
                 names.join(" > "),
             )

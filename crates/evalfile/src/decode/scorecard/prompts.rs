@@ -97,7 +97,7 @@ pub(super) fn find_prompt(
                 codes::OUTSIDE_ROOT,
                 "this file is outside the allowed folders",
                 written.span,
-                "leads out of the scorecard",
+                "outside the scorecard",
             )
             .with_help(
                 "move the file into the scorecard's folder, or allow another folder with `--root DIR`",

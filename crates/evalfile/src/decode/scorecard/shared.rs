@@ -52,7 +52,7 @@ pub(super) fn decode_code(
     let code = check_id(cx, code, "a code")?;
     if code.value.contains(char::is_whitespace) {
         cx.problems.add(
-            Diagnostic::error(codes::BAD_ID, "a code has a blank in it", code.span, "not one word")
+            Diagnostic::error(codes::BAD_ID, "a code contains a space", code.span, "not one word")
                 .with_help("write letters, digits and hyphens, such as `A-REF1`"),
         );
         return None;

@@ -124,7 +124,7 @@ fn script(
 
 fn report_script(entry: &mut TargetEntryReader<'_, '_, '_>, span: Span, reason: &str, parameters: &[&str]) {
     entry.problems.add(
-        Diagnostic::error(codes::BAD_SCRIPT, "this script is no JavaScript", span, reason)
+        Diagnostic::error(codes::BAD_SCRIPT, "this script is not valid JavaScript", span, reason)
             .with_help(format!("write an expression, or a function of {}", parameters.join(", "))),
     );
 }

@@ -84,9 +84,9 @@ fn report_cycles(drafts: &[TargetDraft], steps: &[UseTargetStep], problems: &mut
                     problems.add(
                         Diagnostic::error(
                             codes::TARGET_CYCLE,
-                            "targets use each other in a circle",
+                            "targets use each other in a cycle",
                             uses.span,
-                            "part of the circle",
+                            "part of the cycle",
                         )
                         .with_note(names.join(" uses "))
                         .with_help("give one of them a `provider` of its own"),

@@ -154,7 +154,7 @@ fn decode_own_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) -> 
                 codes::OUTSIDE_ROOT,
                 "this folder is outside the allowed folders",
                 written.span,
-                "leads out of the suite's root",
+                "outside the suite's root",
             )
             .with_help("create the folder yourself, or allow a folder with `--root DIR`"),
         );

@@ -121,7 +121,7 @@ fn is_prose(statement: &Statement) -> bool {
 fn note_allowed(what: &str, allowed: &[String], references: &[Vec<String>]) -> Result<GraderNote, String> {
     let patterns = allowed.iter().map(|pattern| {
         compile_pattern(&format!("^(?:{pattern})$"), "i")
-            .map_err(|error| format!("`{pattern}` is no pattern: {error}"))
+            .map_err(|error| format!("`{pattern}` is not a valid pattern: {error}"))
     });
     let patterns: Vec<_> = patterns.collect::<Result<_, _>>()?;
     let is_allowed = |written: &String| patterns.iter().any(|pattern| pattern.is_match(written));
