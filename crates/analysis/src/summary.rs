@@ -246,8 +246,7 @@ impl RunSummarizer {
 
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
             precision_notes.push(match clusters {
-                1 => "Only 1 cluster: it says nothing about others, so there is no confidence interval."
-                    .to_owned(),
+                1 => "There is only 1 cluster, so there is no confidence interval.".to_owned(),
                 n => format!(
                     "Only {n} clusters: with fewer than {FEW_CLUSTERS}, confidence intervals are wide."
                 ),

@@ -123,7 +123,7 @@ fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerI
         (Some(target), _) if targets.contains(&Some(target.to_owned())) => Some(target.to_owned()),
         (Some(target), _) => {
             return Err(EngineError::usage(format!(
-                "the run `{written}` holds no answers of a target `{target}`"
+                "the run `{written}` has no answers from target `{target}`"
             )));
         }
         (None, []) => return Err(EngineError::usage(format!("the run `{written}` holds no answers"))),

@@ -220,7 +220,7 @@ fn same_name_warning(file: &LoadedFile, name: &str, first: &Path) -> Option<Diag
     let title = format!("`{name}` is also the name of {}", first.display());
     Some(
         Diagnostic::warning(codes::DUPLICATE_SUITE, title, span, "not the only one")
-            .with_note("their results are told apart by the paths of the files")
+            .with_note("their results are distinguished by the paths of the files")
             .with_help("give each file a `name` of its own: run alone, it has another name than here"),
     )
 }

@@ -446,7 +446,7 @@ impl JudgeCheck<'_> {
             self.found.problem(
                 &grader.place,
                 format!(
-                    "grader `{}`: `scoring: logprobs` needs one call per criterion; leave out `judging: batched`",
+                    "grader `{}`: `scoring: logprobs` needs one call per criterion; remove `judging: batched`",
                     grader.name
                 ),
             );
@@ -527,10 +527,7 @@ fn check_container(case: &Case, grader: &Grader, deps: &RunDeps, found: &mut Pre
     if code.max_calls.is_some() {
         found.problem(
             &grader.place,
-            format!(
-                "grader `{}`: a program in a container can't be lent a model; remove `target`",
-                grader.name
-            ),
+            format!("grader `{}`: a program in a container can't ask a model; remove `target`", grader.name),
         );
     }
 }

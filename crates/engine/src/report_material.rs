@@ -116,7 +116,7 @@ impl ReportMaterial {
         }
         if let Some(target) = self.target.as_ref().filter(|_| totals.counts.total() == 0) {
             let folder = self.folder.path().display();
-            return Err(EngineError::usage(format!("`{folder}` holds no answers of a target `{target}`")));
+            return Err(EngineError::usage(format!("`{folder}` has no answers from target `{target}`")));
         }
 
         let mut figures =

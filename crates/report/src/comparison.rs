@@ -173,7 +173,7 @@ pub(crate) fn format_bounds(comparison: &RunComparison, [low, high]: [f64; 2]) -
 
 /// Says with what the runs were scored again.
 pub(crate) fn format_rescored(with: &str) -> String {
-    format!("from stored decisions, with the weights, gates and thresholds of {with}")
+    format!("rescored from stored decisions with the weights, gates and thresholds of {with}")
 }
 
 /// Formats the number of cases on both sides, and of the others.

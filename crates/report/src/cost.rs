@@ -8,7 +8,7 @@ use assize_store::{RunInfo, RunSummary, SentRequests};
 use crate::number::{self, format_count, grouped};
 
 /// Words for a cost that only programs could have told.
-const PROGRAM_COST: &str = "not reported by the program that answers";
+const PROGRAM_COST: &str = "not reported by the target's program";
 
 /// Describes the cost of the results of a run. A cost of nothing comes with its reason.
 pub(crate) fn format_run_cost(info: &RunInfo, summary: &RunSummary) -> String {
@@ -48,7 +48,7 @@ fn is_cost_of_programs(info: &RunInfo, summary: &RunSummary) -> bool {
 /// Describes a cost that is only partly known.
 pub(crate) fn format_partial_cost(partial: Option<PartialCost>) -> String {
     match partial {
-        None => "unknown: not every price is known".to_owned(),
+        None => "unknown: some prices are missing".to_owned(),
         Some(PartialCost { at_least_usd, unpriced_calls }) => {
             let unknown = format!("{} of unknown price", format_count(unpriced_calls, "call", "calls"));
             if at_least_usd == Usd::ZERO {

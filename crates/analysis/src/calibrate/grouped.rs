@@ -142,7 +142,7 @@ pub(crate) fn grouped_metrics(
                 .enumerate()
                 .filter_map(|(group, value)| Some((group, value.ok()?)))
                 .collect();
-            let says = "Agreement on the order of the answers to one case; cases where a side does not vary are excluded.";
+            let says = "Agreement on the order of the answers to one case; cases in which one side does not vary are excluded.";
             scores.mean_of_cases((id, name, "cases"), says, &known, (-1.0, 1.0), resampling)
         })
         .collect();

@@ -473,9 +473,7 @@ fn collect_notes(sections: &[CalibrationSection], material: &CalibrationMaterial
     for section in sections.iter().filter(|section| section.is_overall) {
         if section.is_clustered && section.clusters < FEW_CLUSTERS {
             let note = match section.clusters {
-                1 => {
-                    "only 1 cluster with labels: it says nothing about others, so there are no CIs".to_owned()
-                }
+                1 => "only 1 cluster with labels, so there are no CIs".to_owned(),
                 n => format!("only {n} clusters with labels: below {FEW_CLUSTERS}, CIs are wide"),
             };
             if !notes.contains(&note) {

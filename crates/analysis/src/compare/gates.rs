@@ -235,7 +235,12 @@ fn check_regressions(comparison: &RunComparison) -> (ComparisonGateStatus, Strin
 
     let lost = comparison.regressions.len();
     if lost > 0 {
-        return (ComparisonGateStatus::Failed, format!("{lost} cases passed before and fail now"));
+        let cases = if lost == 1 {
+            "1 case passed before and fails now".to_owned()
+        } else {
+            format!("{lost} cases passed before and fail now")
+        };
+        return (ComparisonGateStatus::Failed, cases);
     }
 
     let unknown = &comparison.unknown;

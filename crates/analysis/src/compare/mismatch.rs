@@ -31,7 +31,7 @@ impl ComparisonAspect {
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Question => "the input or the expectations differ",
-            Self::Rubric => "the graders or criteria, their settings, weights or gates differ",
+            Self::Rubric => "graders or criteria differ, or their settings, weights or gates",
             Self::Judge => "the judge differs",
             Self::Prompt => "the judge's prompt differs",
             Self::Judging => "the number of criteria per call differs",

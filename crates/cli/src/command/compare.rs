@@ -109,7 +109,7 @@ impl ComparedRun {
 
         if let Some(target) = target.as_ref().filter(|_| cases.is_empty()) {
             let shown = folder.path().display();
-            return Err(format!("`{shown}` holds no answers of a target `{target}`").into());
+            return Err(format!("`{shown}` has no answers from target `{target}`").into());
         }
 
         let order = cases.iter().map(|case: &CaseFact| (case.suite, case.case, case.trial)).collect();

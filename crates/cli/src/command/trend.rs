@@ -46,7 +46,7 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
         let read = read.map_err(CommandFailure::from).and_then(|reader| match &run.target {
             Some(target) if reader.is_empty() => {
                 let shown = run.folder.path().display();
-                Err(format!("`{shown}` holds no answers of a target `{target}`").into())
+                Err(format!("`{shown}` has no answers from target `{target}`").into())
             }
             _ => Ok(reader),
         });

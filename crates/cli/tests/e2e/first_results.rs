@@ -50,7 +50,7 @@ fn programs_that_report_no_cost_are_not_calls_without_a_price() {
     cli.file(".assize/targets.yaml", "targets:\n  - {name: app, provider: cli, command: echo apples}\n");
     cli.file("a.eval.yaml", "tests:\n- id: a\n  input: q\n  assertions: [{type: contains, value: apples}]\n");
     let text = cli.run(&["eval", "a.eval.yaml", "--target", "app"]).expect_code(0).stdout;
-    assert!(text.contains("Cost        not reported by the program that answers"), "{text}");
+    assert!(text.contains("Cost        not reported by the target's program"), "{text}");
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn an_earlier_run_is_a_baseline_and_a_wrong_one_is_refused_before_anything_is_sp
     let before = server.count();
     for (wrong, told) in [
         ("{run: last~9}", "no runs in"),
-        ("{run: runs/base@gpt}", "no answers of a target `gpt`"),
+        ("{run: runs/base@gpt}", "no answers from target `gpt`"),
         ("runs/base", "write `baseline: {run: runs/base}`"),
     ] {
         cli.file("s.yaml", suite(&format!("{{type: pairwise, baseline: {wrong}}}"), &["new ++"]));

@@ -256,7 +256,7 @@ impl RunMode for ProbingAudit {
 
         match (total, self.kind) {
             (0, ProbingKind::Order) => {
-                Err(EngineError::usage("no rubric has two criteria, so there is no order to change"))
+                Err(EngineError::usage("no rubric has more than one criterion, so there is no order to test"))
             }
             (0, _) => Err(EngineError::usage("no case has a rubric, so there are no criteria to audit")),
             (total, _) => Ok(total),

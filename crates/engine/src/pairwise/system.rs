@@ -92,7 +92,7 @@ impl NamedAnswers {
 
         if systems.is_empty() {
             return Err(EngineError::usage(match target {
-                Some(target) => format!("`{place}` holds no answers of a target `{target}`"),
+                Some(target) => format!("`{place}` has no answers from target `{target}`"),
                 None => format!("`{place}` holds no answers"),
             }));
         }

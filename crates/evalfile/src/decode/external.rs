@@ -115,7 +115,7 @@ fn collect_listed_cases(
         let mut diagnostic = wrong_type(&root, "a file of cases", "a list");
         if super::format::has_cases(&root) {
             diagnostic = diagnostic
-                .with_note("an eval file has settings of its own, which would be ignored here")
+                .with_note("an eval file has its own settings, which would be ignored here")
                 .with_help("keep only the list of its cases, or run the file by itself");
         } else if root.get("id").is_some() {
             diagnostic = diagnostic.with_help("put a `- ` before `id`: a single case is a list of one");

@@ -70,7 +70,7 @@ fn decide_checklist(criterion: &Criterion, library: &AnswerCorpus<'_>) -> Covera
     if claim.polarity == ClaimPolarity::Absence {
         return if coverage.best >= PRESENCE_THRESHOLD {
             let reason = format!(
-                "It should be absent, but a passage has {}.",
+                "It should be absent, but a passage contains: {}.",
                 list_terms_by_match(&claim, &coverage, true)
             );
             CoverageDecision { outcome: Outcome::Unmet, reason, quote }
