@@ -244,10 +244,10 @@ mod tests {
         let hash = SecretHash::new("a").to_hex();
         let twice = format!(r#"{{"keys":[{{"name":"a","hash":"{hash}"}},{{"name":"b","hash":"{hash}"}}]}}"#);
         for (text, reason) in [
-            ("{", "no file of keys"),
-            (r#"{"keys":[{"name":"a","hash":"plain"}]}"#, "no hash"),
-            (r#"{"keys":[{"name":"a","key":"x"}]}"#, "no file of keys"),
-            (&twice, "there twice"),
+            ("{", "not a key file"),
+            (r#"{"keys":[{"name":"a","hash":"plain"}]}"#, "is not valid"),
+            (r#"{"keys":[{"name":"a","key":"x"}]}"#, "not a key file"),
+            (&twice, "occurs twice"),
         ] {
             std::fs::write(&path, text).unwrap();
             let error = KeyFile::read(&path).unwrap_err();
