@@ -212,7 +212,7 @@ fn mistakes_are_told_before_anything_is_asked() {
     cli.file("single.yaml", "name: c\ntests:\n- {id: a, criteria: x, input: q, output: b, assertions: [{type: rubrics, criteria: [is b]}]}\n");
     for (args, words) in [
         (&["audit", "order", "s.yaml", "--judging", "per-criterion"][..], "have no order"),
-        (&["audit", "order", "single.yaml", "--judge", "openai:m"], "no rubric has two criteria"),
+        (&["audit", "order", "single.yaml", "--judge", "openai:m"], "no rubric has more than one criterion"),
         (&["audit", "length", "s.yaml", "--resume"], "can't be resumed"),
         (&["audit", "self", "s.yaml", "--family", "gpt"], "NAME=FAMILY"),
         (&["audit", "self", "s.yaml", "--family", "a=b", "--family", "a=c"], "two families"),
