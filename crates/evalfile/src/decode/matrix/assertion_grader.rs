@@ -211,7 +211,7 @@ impl<'a> AssertionGrader<'a> {
                 self.require(1.0);
             }
             AssertionSupport::Json => {
-                self.grader.add_text("type", "is-json");
+                self.grader.add_text("type", self.kind.name);
                 if let Some(value) = &self.value {
                     self.grader.add("schema", self.span, schema_of(self.cx, value)?);
                 }

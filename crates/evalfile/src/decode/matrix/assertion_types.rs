@@ -108,7 +108,11 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("contains-all", TextList, "a list, or one text with commas"),
     kind("contains-any", TextList, "a list, or one text with commas"),
     kind("contains-html", BuiltIn("contains-html"), ""),
-    kind("contains-json", BuiltIn("contains-json"), "without a schema"),
+    kind(
+        "contains-json",
+        Json,
+        "a map in the answer, or with a schema, which `is-json` describes, a map or list that matches it",
+    ),
     kind("contains-sql", Sql, "as `is-sql`, for the answer or a code block of it"),
     kind("contains-xml", BuiltIn("contains-xml"), "the outer element is not checked in depth"),
     kind(

@@ -40,7 +40,7 @@ pub(super) fn is_code_file(path: &str) -> bool {
     [".js", ".cjs", ".mjs", ".ts", ".mts", ".py", ".rb"].iter().any(|ending| ends(ending))
 }
 
-/// Returns the schema of `is-json`: a map, a text in YAML or JSON, or a file.
+/// Returns the schema of `is-json` or `contains-json`: a map, a text in YAML or JSON, or a file.
 pub(super) fn schema_of(cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
     let Some(text) = value.as_str() else { return Some(value.clone()) };
     let span = value.use_span();
@@ -57,7 +57,7 @@ pub(super) fn schema_of(cx: &mut DecodeContext, value: &TreeNode) -> Option<Tree
     match crate::tree::read_yaml(&cx.sources, source, &mut quiet) {
         Some(root) if root.as_map().is_some() => Some(json_node(span, &root.to_json())),
         _ => {
-            cx.problems.add(wrong_type(value, "`value` of `is-json`", "a JSON Schema"));
+            cx.problems.add(wrong_type(value, "`value`", "a JSON Schema"));
             None
         }
     }

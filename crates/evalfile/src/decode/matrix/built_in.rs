@@ -4,9 +4,8 @@
 const PRELUDE: &str = include_str!("built_in/prelude.js");
 
 /// Code of each assertion, by name.
-const BUILT_IN: [(&str, &str); 20] = [
+const BUILT_IN: [(&str, &str); 19] = [
     ("contains-html", include_str!("built_in/contains-html.js")),
-    ("contains-json", include_str!("built_in/contains-json.js")),
     ("contains-xml", include_str!("built_in/contains-xml.js")),
     ("finish-reason", include_str!("built_in/finish-reason.js")),
     ("guardrails", include_str!("built_in/guardrails.js")),
