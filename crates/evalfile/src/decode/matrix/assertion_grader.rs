@@ -481,7 +481,14 @@ impl<'a> AssertionGrader<'a> {
                 None => Value::Null,
             };
             self.check_span_limits(&value)?;
+            self.check_built_in_value(&value)?;
+            let value = self.required_elements(value)?;
+            // Without a tool that is missing, one of those that must not be used may still have been.
+            let any = self.is_inverted() && name == "tool-used" && value.is_array();
             config = json!({"value": value, "threshold": self.threshold});
+            if any {
+                config["any"] = Value::Bool(true);
+            }
             text_node(self.span, built_in_code(name))
         } else {
             let Some(value) = self.value.take() else { return self.refuse_missing_value() };
@@ -500,6 +507,19 @@ impl<'a> AssertionGrader<'a> {
         self.grader.add_text("type", "skill-trigger");
         let name =
             |value: &TreeNode| value.as_str().or_else(|| value.get("name")?.as_str()).map(str::to_owned);
+        let other = self.value.as_ref().and_then(TreeNode::as_map).unwrap_or_default();
+        if let Some(entry) = other.iter().find(|entry| entry.key != "name") {
+            self.cx.problems.add(
+                Diagnostic::error(
+                    codes::NOT_SUPPORTED,
+                    format!("`{}` can't be used with `{}`", entry.key, self.full_name()),
+                    entry.key_span,
+                    "not supported",
+                )
+                .with_help("name one skill; `not-skill-used` passes if it was not used"),
+            );
+            return None;
+        }
         let Some(skill) = self.value.as_ref().and_then(name) else { return self.refuse_missing_value() };
 
         self.grader.add_text("skill", skill);

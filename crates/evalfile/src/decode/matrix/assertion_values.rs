@@ -135,6 +135,40 @@ impl AssertionGrader<'_> {
         None
     }
 
+    /// Returns the `value` of an assertion about XML as a list of paths; any other value as it is.
+    pub(super) fn required_elements(&mut self, value: Value) -> Option<Value> {
+        if !matches!(self.kind.name, "is-xml" | "contains-xml") || value.is_null() {
+            return Some(value);
+        }
+
+        let listed = match &value {
+            Value::Object(map) if map.len() == 1 => map.get("requiredElements").unwrap_or(&value),
+            other => other,
+        };
+        let paths: Option<Vec<&str>> = match listed {
+            Value::String(text) => Some(text.split(',').map(str::trim).collect()),
+            Value::Array(items) => items.iter().map(Value::as_str).collect(),
+            _ => None,
+        };
+        let is_name =
+            |name: &str| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == '/');
+        let is_path = |path: &&str| path.split('.').all(is_name);
+        if let Some(paths) = paths.filter(|paths| !paths.is_empty() && paths.iter().all(is_path)) {
+            return Some(Value::from(paths));
+        }
+
+        self.cx.problems.add(
+            Diagnostic::error(
+                codes::WRONG_TYPE,
+                format!("the `value` of `{}` must name elements", self.full_name()),
+                self.value.as_ref().map_or(self.span, TreeNode::use_span),
+                "no paths of elements",
+            )
+            .with_help("write paths from the outer element, such as `[order.id, order.total]`, or `requiredElements: [order.id]`"),
+        );
+        None
+    }
+
     /// Refuses `guardrails` for attacks, which pass in promptfoo where the guardrail fails them.
     pub(super) fn refuse_redteam(&mut self) -> Option<()> {
         let purpose = self.object.value("config").and_then(|config| config.get("purpose")?.as_str());

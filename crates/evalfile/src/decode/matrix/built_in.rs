@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn code_has_the_functions_that_it_calls_and_no_others() {
         let functions: Vec<(&str, &str)> = prelude_functions().collect();
-        assert_eq!(functions.len(), 7);
+        assert_eq!(functions.len(), 8);
         for (name, body) in BUILT_IN {
             let code = built_in_code(name);
             for (function, _) in &functions {
