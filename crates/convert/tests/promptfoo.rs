@@ -220,7 +220,7 @@ fn what_eval_runs_is_carried_over() {
         - description: Values that multiply\n  vars: {q: [one, two], other: [x, y, z]}\n  assert: [{type: contains, value: '{{other}}'}]\n\
         - file://tests.csv\n- file://more/*.yaml\n- file://more/*.jsonl\n\
         - providerOutput: given\n  vars: {q: a, query: b, context: c}\n\
-        \x20 assert: [{type: context-faithfulness, threshold: 0.5}, {type: contains-json}]\n";
+        \x20 assert: [{type: context-faithfulness, threshold: 0.5}, {type: contains-xml}]\n";
     let (converted, suite, cases) = converted(folder.path(), config);
 
     assert_eq!(lost(&converted), Vec::<String>::new());

@@ -598,6 +598,7 @@ fn each_assertion_type_is_read_or_refused_as_the_table_says() {
         let value = match row.name {
             "is-json" => json!({"type": "object"}),
             "is-sql" | "contains-sql" => json!({"databaseType": "MySQL"}),
+            "is-xml" | "contains-xml" => json!("a.b"),
             "word-count" => json!({"min": 1}),
             "trajectory:tool-sequence" => json!({"steps": ["a"]}),
             "trajectory:tool-args-match" => json!({"name": "a", "args": {}}),

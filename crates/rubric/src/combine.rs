@@ -109,6 +109,38 @@ mod tests {
     }
 
     #[test]
+    fn a_required_composite_that_fails_fails_the_case_at_a_threshold_of_zero() {
+        let lines = VerdictThresholds::with_optional_borderline(UnitInterval::ZERO, None);
+        let required = GraderWeighting { required: true, ..Default::default() };
+        let negated = GraderWeighting { negate: true, ..required };
+        let gated = |value| {
+            let (_, outcome) = member(1.0, value);
+            let minimum = Some(UnitInterval::ONE);
+            vec![(GraderWeighting { min_score: minimum, ..required }, outcome), member(1.0, 1.0)]
+        };
+        let broken = vec![(GraderWeighting::default(), GraderOutcome::Errored)];
+        for (standing, members, verdict) in [
+            (required, gated(0.0), Verdict::Fail),
+            (required, gated(1.0), Verdict::Pass),
+            (required, vec![member(1.0, 0.0)], Verdict::Fail),
+            (required, vec![member(1.0, 0.1)], Verdict::Pass),
+            (negated, gated(1.0), Verdict::Fail),
+            (negated, gated(0.0), Verdict::Pass),
+            (negated, vec![member(1.0, 0.5)], Verdict::Fail),
+            (negated, broken, Verdict::Incomplete),
+        ] {
+            let combined = combine_members(&members, CompositeFormula::WeightedAverage, lines);
+            let outcome = GraderOutcome::Combined(Box::new(combined));
+            let case = score_case(&[(standing, outcome), member(1.0, 1.0)], lines);
+            assert_eq!(
+                (case.verdict, case.graders[0].verdict),
+                (verdict, Some(verdict)),
+                "{standing:?} {members:?}"
+            );
+        }
+    }
+
+    #[test]
     fn a_threshold_counts_members_that_pass() {
         let members = [member(1.0, 1.0), member(1.0, 0.9), member(1.0, 0.1)];
         let at = |line| {

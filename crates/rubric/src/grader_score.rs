@@ -146,6 +146,17 @@ impl GraderScore {
                 (Some((_, high)), None) if at_least(high, own_line.get()) => GateState::Open,
                 (Some(_), None) | (_, Some(false)) => GateState::Failed,
             });
+            // Any score reaches a line of 0, but a gate that can't fail is none.
+            let has_nothing = !standing.negate && grader.bounds.is_some_and(|(_, high)| high <= 0.0);
+            if own_word.is_none() && has_nothing {
+                grader.verdict = Some(Verdict::Fail);
+            }
+            // The verdict may rest on more than the score, such as on gates inside a negated grader.
+            grader.required = match (grader.required, grader.verdict) {
+                (Some(GateState::Passed | GateState::Open), Some(Verdict::Fail)) => Some(GateState::Failed),
+                (Some(GateState::Passed), Some(Verdict::Incomplete)) => Some(GateState::Open),
+                (state, _) => state,
+            };
         }
 
         grader

@@ -9,6 +9,9 @@ pub enum ScriptError {
     /// The script threw an error.
     #[error("the script threw an error: {0}")]
     Thrown(String),
+    /// The file of the script threw an error before its function was called.
+    #[error("the file of the script threw an error: {0}")]
+    Load(String),
     /// The script took more steps than it may.
     #[error("the script was stopped: it takes too many steps")]
     TooManySteps,

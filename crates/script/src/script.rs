@@ -122,7 +122,9 @@ impl Script {
         let outcome = session.context.with(|ctx| self.call_in(&ctx, arguments, takes_value));
 
         match outcome {
-            Err(ScriptError::Thrown(message)) if message.contains("interrupted") => {
+            Err(ScriptError::Thrown(message) | ScriptError::Load(message))
+                if message.contains("interrupted") =>
+            {
                 Err(ScriptError::TooManySteps)
             }
             other => other,
@@ -173,9 +175,9 @@ impl Script {
             let module = Module::declare(ctx.clone(), "script", self.text.as_bytes())
                 .catch(ctx)
                 .map_err(|error| syntax_error(&error))?;
-            let (module, promise) = module.eval().catch(ctx).map_err(|error| thrown(&error))?;
-            promise.finish::<()>().catch(ctx).map_err(|error| thrown(&error))?;
-            let namespace = module.namespace().catch(ctx).map_err(|error| thrown(&error))?;
+            let (module, promise) = module.eval().catch(ctx).map_err(|error| load_error(&error))?;
+            promise.finish::<()>().catch(ctx).map_err(|error| load_error(&error))?;
+            let namespace = module.namespace().catch(ctx).map_err(|error| load_error(&error))?;
             namespace.into_value()
         } else {
             let source = format!(
@@ -185,7 +187,7 @@ impl Script {
                  return module.exports; }})()",
                 self.text
             );
-            ctx.eval(source).catch(ctx).map_err(|error| thrown(&error))?
+            ctx.eval(source).catch(ctx).map_err(|error| load_error(&error))?
         };
 
         Ok(exports)
@@ -266,7 +268,8 @@ fn read_value<'js>(ctx: &Ctx<'js>, value: JsValue<'js>) -> Result<ScriptValue, S
         return Ok(ScriptValue::Number(number));
     }
 
-    let text = ctx.json_stringify(value).catch(ctx).map_err(|error| thrown(&error))?;
+    let no_json = |error: CaughtError<'_>| ScriptError::Result(message(&error));
+    let text = ctx.json_stringify(value).catch(ctx).map_err(no_json)?;
     let Some(text) = text else { return Ok(ScriptValue::Undefined) };
     let text = text.to_string().map_err(|error| ScriptError::Result(error.to_string()))?;
     serde_json::from_str(&text).map(ScriptValue::Json).map_err(|error| ScriptError::Result(error.to_string()))
@@ -278,6 +281,10 @@ fn syntax_error(error: &CaughtError<'_>) -> ScriptError {
 
 fn thrown(error: &CaughtError<'_>) -> ScriptError {
     ScriptError::Thrown(message(error))
+}
+
+fn load_error(error: &CaughtError<'_>) -> ScriptError {
+    ScriptError::Load(message(error))
 }
 
 /// Returns the message of an error, without its stack.

@@ -38,6 +38,12 @@ fn nothing_outside_of_a_script_exists() {
     }
     assert!(matches!(call("import('fs')", ""), Err(ScriptError::Thrown(_))));
     assert_eq!(call("new Promise(() => {})", ""), Err(ScriptError::Pending));
+    assert!(
+        matches!(call("process.env.HOME", ""), Err(ScriptError::Thrown(message)) if message.ends_with("not defined"))
+    );
+    for circular in ["10n", "const a = {}; a.a = a; a"] {
+        assert!(matches!(call(circular, ""), Err(ScriptError::Result(_))), "{circular} is no JSON");
+    }
 }
 
 #[test]
@@ -96,6 +102,9 @@ fn files_export_their_function_in_three_ways() {
     assert_eq!(run("exports.default = (output) => output.length;", None), three);
     assert!(matches!(run("module.exports = 1;", None), Err(ScriptError::Result(_))));
     let required = run("const fs = require('fs');\nmodule.exports = () => 1;", None);
-    assert!(matches!(required, Err(ScriptError::Thrown(message)) if message.contains("other files")));
+    assert!(matches!(required, Err(ScriptError::Load(message)) if message.contains("other files")));
+    for text in ["throw new Error('no');\nmodule.exports = () => 1;", "export default () => 1;\nnull.x;"] {
+        assert!(matches!(run(text, None), Err(ScriptError::Load(_))), "{text}");
+    }
     assert!(run("import fs from 'fs';\nexport default () => 1;", None).is_err());
 }

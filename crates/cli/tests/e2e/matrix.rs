@@ -28,6 +28,9 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
     ("{type: is-json, value: {required: [a]}}", "{\"a\": 1}", "{\"b\": 1}"),
     ("{type: is-json, value: 'required: [a]'}", "{\"a\": 1}", "{\"b\": 1}"),
     ("{type: contains-json}", "so: {\"a\": [1]} there", "so: {a"),
+    ("{type: contains-json, value: {type: object, required: [b]}}", "so {\"b\": 1}", "so {\"a\": 1} there"),
+    ("{type: contains-json, value: 'required: [b]'}", "so {\"a\": 1} or {\"b\": 1}", "so {\"a\": 1} there"),
+    ("{type: not-contains-json, value: {required: [b]}}", "so {\"a\": 1} there", "so {\"b\": 1}"),
     ("{type: is-sql}", "SELECT a FROM t", "SELECT a FROM"),
     ("{type: not-is-sql}", "no SQL", "SELECT a FROM t"),
     (
@@ -38,17 +41,31 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
     ("{type: contains-sql}", "So:\n```sql\nSELECT 1\n```\n", "So: SELECT 1"),
     ("{type: is-xml}", "<a><b/></a>", "<a><b></a>"),
     ("{type: contains-xml}", "so <a>1</a>", "so a"),
+    ("{type: is-xml, value: {requiredElements: [a.c]}}", "<a><c/></a>", "<a><b><c/></b></a>"),
+    ("{type: is-xml, value: 'a.b, a.c'}", "<a><b>1</b><c>1</c></a>", "<a><b>1</b></a>"),
+    ("{type: is-xml, value: [a.b.1.c, a.@_x]}", "<a x='1'><b/><b><c/></b></a>", "<a x='1'><b><c/></b></a>"),
+    ("{type: not-is-xml, value: a.c}", "<a><b/></a>", "<a><c/></a>"),
+    ("{type: contains-xml, value: a.c}", "so <b/> and <a><c>1</c></a>", "so <a><b>1</b></a>"),
+    ("{type: contains-xml, value: 'a, b'}", "so <a>1</a> and <b>2</b>", "so <r><a/><b/></r>"),
+    ("{type: contains-xml, value: a}", "so <p> and <a>1</a>", "so <p> and <a>1"),
+    ("{type: not-contains-xml, value: {requiredElements: [a.c]}}", "so <a/>", "so <a><c/></a>"),
     ("{type: is-html}", "<div>a</div>", "a"),
     ("{type: contains-html}", "so <b>a</b>", "so a"),
     ("{type: is-refusal}", "I can't help with that", "Sure"),
     ("{type: not-is-refusal}", "Sure", "I cannot assist with that"),
     ("{type: word-count, value: {min: 2, max: 3}}", "a b c", "a b c d"),
     ("{type: levenshtein, value: kitten, threshold: 3}", "sitting", "a dog"),
-    ("{type: rouge-n, value: the quick fox}", "the quick brown fox", "a dog"),
+    ("{type: rouge-n, value: the quick fox}", "the quick brown fox", "The QUICK fox!"),
+    ("{type: not-rouge-n, value: the quick fox}", "the quick fox and many words more", "the quick brown fox"),
     ("{type: javascript, value: 'output.length > 3'}", "long", "no"),
     ("{type: javascript, value: \"const n = output.length;\\nreturn n > 3;\"}", "long", "no"),
     ("{type: javascript, value: output.length / 10, threshold: 0.3}", "long", "no"),
     ("{type: javascript, value: \"({pass: output === 'a', score: 0.5, reason: ''})\"}", "a", "b"),
+    (
+        "{type: javascript, threshold: 0.5, value: '({pass: true, score: output.length / 10})'}",
+        "long text",
+        "no",
+    ),
     ("{type: javascript, value: 'JSON.parse(output).a === 1'}", "{\"a\": 1}", "no json"),
     ("{type: not-javascript, value: 'output.length > 3'}", "no", "long"),
     ("{type: contains, value: A, transform: output.toUpperCase()}", "a", "b"),
@@ -70,6 +87,13 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
         "a",
         "c",
     ),
+    ("{type: not-assert-set, assert: [{type: contains, value: a}, {type: contains, value: b}]}", "a", "ab"),
+    (
+        "{type: not-assert-set, threshold: 0.3, assert: [{type: contains, value: a}, {type: contains, value: b}]}",
+        "c",
+        "a",
+    ),
+    ("{type: assert-set, assert: [{type: not-assert-set, assert: [{type: contains, value: a}]}]}", "b", "a"),
 ];
 
 #[test]
@@ -97,6 +121,86 @@ fn every_assertion_passes_and_fails_where_it_should() {
         let expected = if id.ends_with("good") { "pass" } else { "fail" };
         let number: usize = id[..2].parse().expect("a number");
         assert_eq!(row["verdict"], expected, "{id}: {} {:#}", ASSERTIONS[number].0, row["graders"]);
+    }
+}
+
+/// Scripts that decide nothing about the answer `text`, with a part of the reason.
+const UNDECIDED: &[(&str, &str)] = &[
+    (
+        "{type: javascript, value: \"({pass: 'false', score: 1})\"}",
+        "must be true or false; it is \\\"false\\\"",
+    ),
+    ("{type: javascript, value: '({passed: false, score: 0.1})'}", "rename `passed` to `pass`"),
+    ("{type: python, value: \"{'passed': False, 'score': 0.9}\"}", "rename `passed` to `pass`"),
+    ("{type: not-javascript, value: JSON.parse(output).bad}", "does not make a negated assertion pass"),
+    ("{type: not-python, value: 1/0}", "ZeroDivisionError"),
+    (
+        "{type: not-assert-set, assert: [{type: javascript, value: JSON.parse(output).bad}]}",
+        "negated assertion",
+    ),
+    ("{type: javascript, value: 'process.env.HOME !== undefined'}", "process is not defined"),
+    ("{type: not-javascript, value: process.env.HOME}", "process is not defined"),
+    ("{type: not-javascript, value: 'file://throws.js'}", "the file of the script threw an error"),
+    ("{type: javascript, value: \"import('fs').then(() => true)\"}", "import"),
+];
+
+#[test]
+fn scripts_that_decide_nothing_leave_their_case_incomplete() {
+    let mut text = "prompts: [text]\nproviders: [echo]\ntests:\n".to_owned();
+    for (index, (assertion, _)) in UNDECIDED.iter().enumerate() {
+        writeln!(text, "- {{description: '{index:02}', assert: [{assertion}]}}")
+            .expect("a string takes everything");
+    }
+    let cli = cli();
+    cli.file("throws.js", "throw new Error('no');\nmodule.exports = () => true;\n");
+    cli.file("promptfooconfig.yaml", &text);
+    cli.run(&["eval", "promptfooconfig.yaml", "--run-dir", "run", "--allow-code"]).expect_code(3);
+    for row in rows(&cli, "run") {
+        let number: usize = row["case_id"].as_str().expect("an id")[..2].parse().expect("a number");
+        let (assertion, reason) = UNDECIDED[number];
+        let graders = row["graders"].to_string();
+        assert_eq!(row["verdict"], "incomplete", "{assertion}: {graders}");
+        assert!(graders.contains(reason), "{assertion}: {graders}");
+    }
+}
+
+/// Values that would be ignored, in whole or in part.
+const UNUSABLE: &[&str] = &[
+    "{type: is-xml, value: 5}",
+    "{type: contains-xml, value: {requiredElement: [a]}}",
+    "{type: not-is-xml, value: /a/b}",
+    "{type: contains-json, value: 5}",
+    "{type: not-rouge-n}",
+    "{type: not-rouge-n, value: [a]}",
+    "{type: not-levenshtein, value: {a: 1}}",
+    "{type: not-finish-reason, value: [stop]}",
+    "{type: 'trajectory:step-count', value: {maximum: 3}}",
+    "{type: 'trajectory:step-count', value: {max: 3, type: command}}",
+    "{type: 'trajectory:step-count', value: [3]}",
+    "{type: 'trajectory:tool-args-match', value: {name: f}}",
+    "{type: 'trajectory:tool-args-match', value: {name: f, args: {}, mode: superset}}",
+    "{type: 'trajectory:tool-sequence', value: {steps: []}}",
+    "{type: 'trajectory:tool-sequence', value: {steps: [f], mode: exactly}}",
+    "{type: 'trajectory:tool-used', value: []}",
+    "{type: 'trajectory:tool-used', value: {name: f, minimum: 3}}",
+    "{type: 'not-trajectory:tool-used', value: {names: [f]}}",
+    "{type: not-tool-call-f1, value: []}",
+    "{type: skill-used, value: {name: s, max: 0}}",
+];
+
+#[test]
+fn values_that_would_be_ignored_are_errors() {
+    for assertion in UNUSABLE {
+        let cli = cli();
+        cli.file(
+            "promptfooconfig.yaml",
+            &format!("prompts: [text]\nproviders: [echo]\ntests: [{{assert: [{assertion}]}}]\n"),
+        );
+        let refused = cli.run(&["validate", "promptfooconfig.yaml"]).expect_code(1);
+        assert!(
+            refused.stderr.contains("value") || refused.stdout.contains("value"),
+            "{assertion}: {refused:?}"
+        );
     }
 }
 

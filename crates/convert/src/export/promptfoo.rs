@@ -177,10 +177,13 @@ fn note_own_threshold(grader: &Grader, alone: bool, case: &Case, notes: &mut Con
 fn check_assertion(grader: &Grader, case: &Case, notes: &mut ConversionNotes) -> Option<PromptfooAssertion> {
     let body = match &grader.kind {
         GraderKind::Text(check) => text_assertion(check),
-        GraderKind::IsJson(check) => Some(match &check.schema {
-            Some(schema) => json!({"type": "is-json", "value": schema}),
-            None => json!({"type": "is-json"}),
-        }),
+        GraderKind::IsJson(check) => {
+            let kind = if check.embedded { "contains-json" } else { "is-json" };
+            Some(match &check.schema {
+                Some(schema) => json!({"type": kind, "value": schema}),
+                None => json!({"type": kind}),
+            })
+        }
         GraderKind::Latency { threshold } => {
             Some(json!({"type": "latency", "threshold": threshold.as_secs_f64() * 1000.0}))
         }

@@ -41,8 +41,11 @@ impl Identify for TextRule {
 
 impl Identify for IsJson {
     fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { schema } = self;
+        let Self { schema, embedded } = self;
         identity.field(schema);
+        if *embedded {
+            identity.text("embedded");
+        }
     }
 }
 

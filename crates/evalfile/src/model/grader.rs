@@ -259,11 +259,13 @@ pub struct Regex {
     pub flags: String,
 }
 
-/// A check that the answer is JSON, optionally with a schema.
+/// A check that the answer is or contains JSON, optionally with a schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IsJson {
     /// JSON Schema that the answer must satisfy.
     pub schema: Option<Value>,
+    /// True if it suffices that some JSON in the answer satisfies the schema.
+    pub embedded: bool,
 }
 
 /// A comparison of fields of a JSON answer with the reference.

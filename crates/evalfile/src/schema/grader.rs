@@ -20,7 +20,7 @@ const TYPES: &[(&str, &[&str])] = &[
     ("text-check-list", &["contains-any", "contains-all", "icontains-any", "icontains-all"]),
     ("text-check", &["contains", "icontains", "starts-with", "ends-with", "equals"]),
     ("pattern", &["regex"]),
-    ("is-json", &["is-json"]),
+    ("is-json", &["is-json", "contains-json"]),
     ("sql-check", &["is-sql", "contains-sql"]),
     ("field-accuracy", &["field-accuracy"]),
     ("tool-trajectory", &["tool-trajectory"]),
@@ -238,7 +238,7 @@ fn checks() -> Vec<(&'static str, MapSchema)> {
         ),
         (
             "is-json",
-            grader("a JSON check", "Checks that the whole answer is JSON.")
+            grader("a JSON check", "Checks that the whole answer is JSON, or for `contains-json` that JSON is in it.")
                 .optional_key("schema", any_of([text(), any_map(), boolean()]), "JSON Schema to validate against, or its path."),
         ),
         (

@@ -61,7 +61,11 @@ pub(super) fn check_fields(
         return Ok(CheckResult::all_or_nothing(findings));
     }
 
-    Ok(CheckResult { score: (all > 0.0).then(|| to_unit_interval(right / all)), findings, passed: None })
+    Ok(CheckResult {
+        score: (all > 0.0).then(|| to_unit_interval(right / all)),
+        findings,
+        ..CheckResult::default()
+    })
 }
 
 fn compare_field(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(bool, String), String> {

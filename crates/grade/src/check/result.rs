@@ -52,6 +52,8 @@ pub struct CheckResult {
     pub findings: Vec<GraderNote>,
     /// The check's own word on the answer, where it is not the score that decides.
     pub passed: Option<bool>,
+    /// True if code of the author threw an error about the answer: failed, and no pass where the result is inverted.
+    pub threw: bool,
 }
 
 impl CheckResult {
@@ -61,7 +63,7 @@ impl CheckResult {
         Self {
             score: Some(if passed { UnitInterval::ONE } else { UnitInterval::ZERO }),
             findings,
-            passed: None,
+            ..Self::default()
         }
     }
 
@@ -73,7 +75,7 @@ impl CheckResult {
         Self {
             score: (all > 0).then(|| to_unit_interval(f64::from(passed) / f64::from(all))),
             findings,
-            passed: None,
+            ..Self::default()
         }
     }
 }

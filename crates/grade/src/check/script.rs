@@ -13,8 +13,8 @@ use crate::program::{Called, CodePurpose, ProgramSetup, call_program};
 
 /// Decides by what a script returns: true or false, a number, or a map with `pass`, `score` and `reason`.
 ///
-/// An error that the script throws about the answer, such as one of a parser, is a failed check. What is wrong with the
-/// script itself breaks the grader: an unknown name, a limit, a result that can't be read.
+/// An error that the script throws about the answer, such as one of a parser, is a failed check, marked as such. What is wrong
+/// with the script itself breaks the grader: an unknown name, a limit, a result that can't be read.
 pub(super) fn check_script(
     check: &ScriptCheck,
     script: &Script,
@@ -23,11 +23,9 @@ pub(super) fn check_script(
     let context = context_of(facts, &check.config);
     let output = output_of(facts);
 
-    match script.call(&[("output", &output), ("context", &context), ("process", &Value::Null)]) {
+    match script.call(&[("output", &output), ("context", &context)]) {
         Ok(value) => read_result(value, check.threshold),
-        Err(ScriptError::Thrown(message)) if is_about_answer(&message) => {
-            Ok(decided(false, 0.0, GraderNote::new(false, "script", shorten(&message))))
-        }
+        Err(ScriptError::Thrown(message)) if is_about_answer(&message) => Ok(failed_by_error(&message)),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -46,10 +44,14 @@ pub async fn check_by_program(
     let arguments = json!([output_of(facts), context_of(facts, &check.config)]);
     match call_program(program, CodePurpose::Check, arguments, folder, setup).await? {
         Called::Returned(value) => read_result(value, check.threshold),
-        Called::Threw(message) => {
-            Ok(decided(false, 0.0, GraderNote::new(false, "script", shorten(&message))))
-        }
+        Called::Threw(message) => Ok(failed_by_error(&message)),
     }
+}
+
+/// A check that failed since its code threw an error about the answer.
+fn failed_by_error(message: &str) -> CheckResult {
+    let note = GraderNote::new(false, "script", shorten(message));
+    CheckResult { threw: true, ..decided(false, 0.0, note) }
 }
 
 /// Makes one score of the named scores of a case, by a function that returns a map with `pass`, `score` and `reason`.
@@ -83,7 +85,7 @@ pub async fn score_by_code(
             if let (Some(_), Some(_)) =
                 (map.get("pass").and_then(Value::as_bool), map.get("score").and_then(Value::as_f64))
             {
-                return read_map(&map, |_| false);
+                return read_map(&map, None);
             }
             Value::Object(map).to_string()
         }
@@ -116,9 +118,8 @@ pub async fn transform_by_program(
 pub fn transform_answer(script: &Script, facts: &AnswerFacts) -> Result<(String, Option<Value>), String> {
     let context = context_of(facts, &Value::Null);
     let output = output_of(facts);
-    let value = script
-        .call(&[("output", &output), ("context", &context), ("process", &Value::Null)])
-        .map_err(|error| error.to_string())?;
+    let value =
+        script.call(&[("output", &output), ("context", &context)]).map_err(|error| error.to_string())?;
 
     changed_answer(value)
 }
@@ -186,7 +187,7 @@ fn read_result(value: ScriptValue, threshold: Option<f64>) -> Result<CheckResult
             };
             Ok(decided(passed, number, GraderNote::new(passed, "script", reason)))
         }
-        ScriptValue::Json(Value::Object(map)) => read_map(&map, passes),
+        ScriptValue::Json(Value::Object(map)) => read_map(&map, threshold),
         other => {
             let found = match other {
                 ScriptValue::Undefined => "nothing".to_owned(),
@@ -201,22 +202,37 @@ fn read_result(value: ScriptValue, threshold: Option<f64>) -> Result<CheckResult
     }
 }
 
-fn read_map(map: &Map<String, Value>, passes: impl Fn(f64) -> bool) -> Result<CheckResult, String> {
-    let score = map.get("score").and_then(Value::as_f64);
-    let passed = match (map.get("pass").and_then(Value::as_bool), score) {
-        (Some(passed), _) => passed,
-        (None, Some(score)) => passes(score),
-        (None, None) => {
-            return Err("the map that the script returned has neither `pass` nor `score`".to_owned());
-        }
+/// Reads a map with `pass`, `score` and `reason`. A map of another shape is no result: what is meant by it would be a guess.
+fn read_map(map: &Map<String, Value>, threshold: Option<f64>) -> Result<CheckResult, String> {
+    let misfit = |key: &str, expected: &str, found: &Value| {
+        let found = shorten(&found.to_string());
+        format!("`{key}` of the map that the script returned must be {expected}; it is {found}")
+    };
+    let mut passed = match map.get("pass") {
+        Some(Value::Bool(passed)) => *passed,
+        Some(other) => return Err(misfit("pass", "true or false", other)),
+        None => return Err(missing_pass(map)),
+    };
+    let score = match map.get("score") {
+        Some(Value::Number(score)) => score.as_f64(),
+        Some(other) => return Err(misfit("score", "a number", other)),
+        None => None,
     };
     let text =
         |map: &Map<String, Value>| map.get("reason").and_then(Value::as_str).map(shorten).unwrap_or_default();
 
+    let mut reason = text(map);
+    if let (true, Some(score), Some(line)) = (passed, score, threshold)
+        && score < line
+    {
+        passed = false;
+        let cause = format!("the score {score} is below the threshold of {line}");
+        reason = if reason.is_empty() { cause } else { format!("{cause}: {reason}") };
+    }
     let mut result = decided(
         passed,
         score.unwrap_or(f64::from(u8::from(passed))),
-        GraderNote::new(passed, "script", text(map)),
+        GraderNote::new(passed, "script", reason),
     );
     for part in map.get("componentResults").and_then(Value::as_array).into_iter().flatten() {
         let Some(part) = part.as_object() else { continue };
@@ -227,18 +243,44 @@ fn read_map(map: &Map<String, Value>, passes: impl Fn(f64) -> bool) -> Result<Ch
     Ok(result)
 }
 
+/// Returns the error about a map without `pass`, which may have it under another name.
+fn missing_pass(map: &Map<String, Value>) -> String {
+    let resembles = |key: &&String| {
+        let key = key.to_lowercase();
+        key.contains("pass") || key.starts_with("succe") || key == "ok"
+    };
+    let keys = map.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+    let hint = match map.keys().find(resembles) {
+        Some(near) => format!("; rename `{near}` to `pass`"),
+        None => String::new(),
+    };
+    let found = if keys.is_empty() { "no keys".to_owned() } else { shorten(&keys) };
+    format!("the map that the script returned needs `pass`, true or false; it has {found}{hint}")
+}
+
 /// A decision whose score is brought into the range from 0 to 1.
 pub(crate) fn decided(passed: bool, score: f64, mut note: GraderNote) -> CheckResult {
     if !(0.0..=1.0).contains(&score) {
         note.reason = format!("{}; the score {score} counts as {}", note.reason, score.clamp(0.0, 1.0));
     }
-    CheckResult { score: Some(to_unit_interval(score)), findings: vec![note], passed: Some(passed) }
+    CheckResult {
+        score: Some(to_unit_interval(score)),
+        findings: vec![note],
+        passed: Some(passed),
+        threw: false,
+    }
 }
 
 /// True for errors that depend on the answer. An unknown name is a mistake in the script, and what a target does not tell says
 /// nothing about its answer.
 fn is_about_answer(message: &str) -> bool {
-    !message.ends_with("is not defined") && !message.contains("out of memory") && !is_unreported(message)
+    let is_of_script = message.ends_with("is not defined")
+        || [
+            "out of memory", "call stack", "stack overflow", "string length", "loading module", "load module",
+        ]
+        .iter()
+        .any(|words| message.contains(words));
+    !is_of_script && !is_unreported(message)
 }
 
 #[cfg(test)]
@@ -252,5 +294,46 @@ mod tests {
             assert!(refused.contains("it returned a"), "{refused}");
         }
         assert!(read_result(ScriptValue::Number(1.5), None).is_ok());
+    }
+
+    #[test]
+    fn results_of_another_shape_are_no_results() {
+        for (result, words) in [
+            (
+                json!({"pass": "false", "score": 1}),
+                "`pass` of the map that the script returned must be true or false",
+            ),
+            (json!({"pass": 0, "score": 1}), "it is 0"),
+            (json!({"pass": null, "score": 1}), "it is null"),
+            (json!({"pass": [], "score": 1}), "it is []"),
+            (
+                json!({"pass": true, "score": "x"}),
+                "`score` of the map that the script returned must be a number; it is \"x\"",
+            ),
+            (json!({"pass": true, "score": null}), "it is null"),
+            (json!({"passed": false, "score": 0.1}), "it has `passed`, `score`; rename `passed` to `pass`"),
+            (json!({"Success": true}), "rename `Success` to `pass`"),
+            (json!({"score": 0.9}), "it has `score`"),
+            (json!({}), "it has no keys"),
+            (json!("true"), "it returned \"true\""),
+            (json!([true]), "it returned [true]"),
+            (Value::Null, "it returned null"),
+        ] {
+            let refused = read_result(ScriptValue::Json(result.clone()), None).expect_err("no result");
+            assert!(refused.contains(words), "{result}: {refused}");
+        }
+    }
+
+    #[test]
+    fn a_threshold_holds_for_the_score_of_a_map() {
+        let passed = |score: f64, threshold| {
+            let map = json!({"pass": true, "score": score, "reason": "why"});
+            let result = read_result(ScriptValue::Json(map), threshold).expect("a result");
+            (result.passed == Some(true), result.findings[0].reason.clone())
+        };
+        assert_eq!(passed(0.5, Some(0.5)), (true, "why".to_owned()));
+        assert_eq!(passed(0.0, None), (true, "why".to_owned()));
+        let (passes, reason) = passed(0.2, Some(0.5));
+        assert!(!passes && reason.contains("below the threshold of 0.5: why"), "{reason}");
     }
 }

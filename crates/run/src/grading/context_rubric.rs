@@ -33,6 +33,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &ContextGrader) -> Vec<
         grader: path.grader,
         standing: path.standing,
         members: path.members.clone(),
+        inverted: path.inverted,
     };
     rubrics::grade(&inner, &rubric_grader(grader, rubric)).await
 }

@@ -73,7 +73,7 @@ impl ConversationGrades {
         let decided = join_all(graders.iter().map(|grader| {
             let members = vec![name.clone(), grader.name.clone()];
             let top = Arc::clone(&self.name);
-            grade_at(GraderPath { context, top, grader, standing: grader.standing, members })
+            grade_at(GraderPath { top, members, ..GraderPath::new(context, grader) })
         }));
         let decided: Vec<CaseDecision> = decided.await.into_iter().flatten().collect();
         self.decisions.extend(decided);
@@ -95,13 +95,9 @@ impl ConversationGrades {
     pub(crate) fn finish(self, context: &GradingContext<'_>) -> (Grader, Vec<CaseDecision>) {
         let composite =
             CompositeStructure { aggregator: self.aggregator, members: self.members, passed: None };
-        let path = GraderPath {
-            context,
-            top: Arc::clone(&self.name),
-            grader: &self.top,
-            standing: GraderWeighting::default(),
-            members: Vec::new(),
-        };
+        let standing = GraderWeighting::default();
+        let path =
+            GraderPath { top: Arc::clone(&self.name), standing, ..GraderPath::new(context, &self.top) };
 
         let own =
             CaseDecision { turn: None, ..path.own_decision(composite_finding(composite), String::new()) };
@@ -120,7 +116,8 @@ impl ConversationGrades {
             GraderWeighting { required: self.stops && context.turn.is_some(), ..GraderWeighting::default() };
         let part = placeholder_grader(&context.item.case, &name, type_name);
         let members = vec![name.clone()];
-        let path = GraderPath { context, top: Arc::clone(&self.name), grader: &part, standing, members };
+        let path =
+            GraderPath { top: Arc::clone(&self.name), standing, members, ..GraderPath::new(context, &part) };
         self.decisions.push(path.own_decision(finding, why));
 
         let type_name = type_name.to_owned();

@@ -20,20 +20,24 @@ pub(super) struct GraderPath<'a> {
     /// Weight and conditions of the grader; an aggregator may override the weight.
     pub(super) standing: GraderWeighting,
     pub(super) members: Vec<String>,
+    /// True if the grader, or one around it, is negated.
+    pub(super) inverted: bool,
 }
 
 impl<'a> GraderPath<'a> {
     /// The path to a grader of the case.
     pub(super) fn new(context: &'a GradingContext<'a>, grader: &'a Grader) -> Self {
         let top = grader.name.as_str().into();
-        Self { context, top, grader, standing: grader.standing, members: Vec::new() }
+        let standing = grader.standing;
+        Self { context, top, grader, standing, members: Vec::new(), inverted: standing.negate }
     }
 
     /// The path to a grader that this one is made of.
     pub(super) fn to_member(&self, grader: &'a Grader, standing: GraderWeighting) -> Self {
         let mut members = self.members.clone();
         members.push(grader.name.clone());
-        Self { context: self.context, top: Arc::clone(&self.top), grader, standing, members }
+        let inverted = self.inverted || standing.negate;
+        Self { context: self.context, top: Arc::clone(&self.top), grader, standing, members, inverted }
     }
 
     /// The decision at this place.
@@ -58,7 +62,15 @@ impl<'a> GraderPath<'a> {
         self.place(Decision::new(judge, finding, reason))
     }
 
+    /// The decision of a check. Code that threw an error decided nothing that could be inverted.
     pub(super) fn checked_decision(&self, checked: CheckResult) -> CaseDecision {
+        if checked.threw && self.inverted {
+            let message = checked.findings.first().map_or("", |note| note.reason.as_str());
+            return self.broken_decision(format!(
+                "the script threw an error, which does not make a negated assertion pass: {message}"
+            ));
+        }
+
         let mut finding = GraderFinding::new(checked.score, checked.findings);
         if let Some(passed) = checked.passed {
             finding.kind = GraderFindingKind::Checked { passed };

@@ -62,7 +62,7 @@ async fn check_within(
 /// Returns true for checks by patterns, schemas and scripts that an author writes.
 fn may_take_long(kind: &GraderKind) -> bool {
     match kind {
-        GraderKind::IsJson(check) => check.schema.is_some(),
+        GraderKind::IsJson(check) => check.schema.is_some() || check.embedded,
         GraderKind::Script(_) | GraderKind::Sql(_) => true,
         GraderKind::Text(check) => matches!(check.rule, TextRule::Regex(_)),
         GraderKind::FieldAccuracy(_)
@@ -111,7 +111,8 @@ mod tests {
     #[tokio::test(flavor = "current_thread")]
     async fn a_schema_that_explodes_is_given_up() {
         let facts = AnswerFacts { answer: "1".to_owned(), ..AnswerFacts::default() };
-        let check = |levels| GraderKind::IsJson(IsJson { schema: Some(doubling_schema(levels)) });
+        let check =
+            |levels| GraderKind::IsJson(IsJson { schema: Some(doubling_schema(levels)), embedded: false });
         let small = check_in_time(&check(3), &facts).await.unwrap().unwrap();
         assert_eq!(small.score.unwrap().get(), 1.0);
 

@@ -67,6 +67,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, changed: &TransformedGrader) ->
         grader: &changed.inner,
         standing: path.standing,
         members: path.members.clone(),
+        inverted: path.inverted,
     };
 
     grade_at(inner).await

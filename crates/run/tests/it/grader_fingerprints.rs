@@ -78,7 +78,8 @@ fn checks() -> Vec<Arc<Grader>> {
     };
     let usage = TokenUsage { max_total: Some(1), max_input: Some(2), max_output: Some(3) };
     let others = [
-        GraderKind::IsJson(IsJson { schema: Some(json!({ "type": "object" })) }),
+        GraderKind::IsJson(IsJson { schema: Some(json!({ "type": "object" })), embedded: false }),
+        GraderKind::IsJson(IsJson { schema: Some(json!({ "type": "object" })), embedded: true }),
         GraderKind::FieldAccuracy(FieldAccuracy { fields, all_or_nothing: true }),
         GraderKind::Latency { threshold: Duration::from_secs(1) },
         GraderKind::Cost { budget_usd: 0.5 },

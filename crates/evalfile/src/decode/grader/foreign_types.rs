@@ -7,7 +7,7 @@ use super::shared::normalize_word;
 use crate::codes;
 
 /// Type names with advice. A name that ends with `*` matches all that begin with it.
-const FOREIGN_TYPES: [(&[&str], &str); 21] = [
+const FOREIGN_TYPES: [(&[&str], &str); 20] = [
     (&["llm-rubric", "agent-rubric"], "write `type: rubrics` with `criteria`, or plain strings in the list"),
     (
         &["g-eval", "pi"],
@@ -29,7 +29,6 @@ const FOREIGN_TYPES: [(&[&str], &str); 21] = [
     (&["webhook"], "use `type: code-grader` with a command that makes the request"),
     (&["assert-set"], "use `type: composite` with `assertions`"),
     (&["agent-judge", "agent-grader"], "use `type: llm-grader` with `target:` naming the agent"),
-    (&["contains-json"], "use `type: is-json`; the whole answer must be JSON"),
     (&["icontains-only", "matches"], "use `type: regex`"),
     (
         &[

@@ -16,6 +16,7 @@ pub(super) enum GraderType {
     /// A text check, by its current name.
     Text(&'static str),
     IsJson,
+    ContainsJson,
     IsSql,
     ContainsSql,
     FieldAccuracy,
@@ -42,7 +43,7 @@ pub(super) enum GraderType {
 }
 
 /// Every built-in type by its current name.
-pub(super) const TYPES: [(&str, GraderType); 37] = [
+pub(super) const TYPES: [(&str, GraderType); 38] = [
     ("rubrics", GraderType::Rubrics),
     ("llm-grader", GraderType::Llm),
     ("pairwise", GraderType::Pairwise),
@@ -59,6 +60,7 @@ pub(super) const TYPES: [(&str, GraderType); 37] = [
     ("equals", GraderType::Text("equals")),
     ("regex", GraderType::Text("regex")),
     ("is-json", GraderType::IsJson),
+    ("contains-json", GraderType::ContainsJson),
     ("is-sql", GraderType::IsSql),
     ("contains-sql", GraderType::ContainsSql),
     ("field-accuracy", GraderType::FieldAccuracy),
@@ -104,7 +106,7 @@ impl GraderType {
             Self::Code => "a code grader",
             Self::Composite => "a composite",
             Self::Text(_) => "a text check",
-            Self::IsJson => "a JSON check",
+            Self::IsJson | Self::ContainsJson => "a JSON check",
             Self::IsSql | Self::ContainsSql => "an SQL check",
             Self::FieldAccuracy => "a field-accuracy grader",
             Self::ToolTrajectory => "a tool-trajectory grader",
@@ -137,7 +139,10 @@ pub(super) fn find_built_in(name: &str) -> Option<(GraderType, bool)> {
 
 /// Returns true if a name is that of a text check or of the JSON check, in any spelling.
 pub(in crate::decode) fn is_text_check(name: &str) -> bool {
-    matches!(find_built_in(name), Some((GraderType::Text(_) | GraderType::IsJson, _)))
+    matches!(
+        find_built_in(name),
+        Some((GraderType::Text(_) | GraderType::IsJson | GraderType::ContainsJson, _))
+    )
 }
 
 #[cfg(test)]

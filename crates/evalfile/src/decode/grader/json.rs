@@ -11,11 +11,15 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::{FieldAccuracy, FieldCheck, FieldMatch, GraderKind, IsJson};
 use crate::tree::{NodeValue, TreeNode, read_json, read_yaml};
 
-/// Decodes the keys of `type: is-json`.
-pub(super) fn decode_is_json(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
+/// Decodes the keys of `type: is-json`, or of `contains-json`.
+pub(super) fn decode_is_json(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    embedded: bool,
+) -> Option<GraderKind> {
     let errors = cx.problems.error_count();
     let schema = object.value("schema").and_then(|node| decode_schema(cx, node));
-    (cx.problems.error_count() == errors).then_some(GraderKind::IsJson(IsJson { schema }))
+    (cx.problems.error_count() == errors).then_some(GraderKind::IsJson(IsJson { schema, embedded }))
 }
 
 /// Decodes a JSON Schema, given inline or as a file.
@@ -212,7 +216,10 @@ mod tests {
 
     #[test]
     fn schemas_stand_here_or_in_a_file() {
-        assert_eq!(one("- {type: is-json}\n").kind, GraderKind::IsJson(IsJson { schema: None }));
+        assert_eq!(
+            one("- {type: is-json}\n").kind,
+            GraderKind::IsJson(IsJson { schema: None, embedded: false })
+        );
         let GraderKind::IsJson(json) = &one("- {type: is_json, schema: {type: object}}\n").kind else {
             panic!("json")
         };

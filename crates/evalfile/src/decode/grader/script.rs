@@ -14,7 +14,7 @@ use crate::model::{AnswerTransform, AuthorCode, CodeLanguage, CodeProgram, Grade
 use crate::tree::TreeNode;
 
 /// Names of the values that a script gets.
-const PARAMETERS: [&str; 3] = ["output", "context", "process"];
+const PARAMETERS: [&str; 2] = ["output", "context"];
 /// Ending of files of Ruby.
 const RUBY_ENDING: &str = "rb";
 

@@ -20,6 +20,8 @@ use crate::tree::{NodeValue, TreeNode};
 
 /// Default threshold of `g-eval`.
 const G_EVAL_THRESHOLD: f64 = 0.7;
+/// What a score must be above a line at which a negated assertion still fails.
+const ABOVE: f64 = 1e-6;
 /// Maximum depth of sets in sets.
 const MAX_SET_DEPTH: usize = 16;
 
@@ -209,7 +211,7 @@ impl<'a> AssertionGrader<'a> {
                 self.require(1.0);
             }
             AssertionSupport::Json => {
-                self.grader.add_text("type", "is-json");
+                self.grader.add_text("type", self.kind.name);
                 if let Some(value) = &self.value {
                     self.grader.add("schema", self.span, schema_of(self.cx, value)?);
                 }
@@ -227,7 +229,8 @@ impl<'a> AssertionGrader<'a> {
             AssertionSupport::Criterion | AssertionSupport::Fact | AssertionSupport::ScoredCriterion => {
                 self.write_judged()?;
                 let is_scored = self.kind.support == AssertionSupport::ScoredCriterion;
-                self.require(if is_scored { self.threshold.unwrap_or(G_EVAL_THRESHOLD) } else { 1.0 });
+                let threshold = if is_scored { self.threshold.unwrap_or(G_EVAL_THRESHOLD) } else { 1.0 };
+                self.require(self.passing_line(threshold));
             }
             AssertionSupport::Sql => {
                 self.write_sql()?;
@@ -295,6 +298,16 @@ impl<'a> AssertionGrader<'a> {
         if self.must_pass() {
             self.grader.add_flag("required", true);
         }
+    }
+
+    /// Returns the lowest score that passes: a negated assertion passes if its share is below the threshold.
+    pub(super) fn passing_line(&self, threshold: f64) -> f64 {
+        if self.is_inverted() && threshold < 1.0 { 1.0 - threshold + ABOVE } else { threshold }
+    }
+
+    /// Returns true if the result is inverted: by `not-` or by `negate`, not by both.
+    fn is_inverted(&self) -> bool {
+        self.grader.has("negate")
     }
 
     /// Makes the test fail where the grader's score is below `line`.
@@ -433,9 +446,16 @@ impl<'a> AssertionGrader<'a> {
         let mut aggregator = MapNode::new(self.span);
         aggregator.add_text("type", "weighted_average");
         self.grader.add("aggregator", self.span, aggregator.finish());
-        if let Some(threshold) = self.threshold.filter(|line| *line > 0.0) {
-            self.require(threshold);
-            self.grader.add_number("min_score", self.span, threshold);
+        match self.threshold {
+            Some(threshold) if threshold > 0.0 => {
+                let line = self.passing_line(threshold);
+                self.require(line);
+                self.grader.add_number("min_score", self.span, line.min(1.0));
+            }
+            Some(_) => {}
+            // The members of a negated set do not fail the test themselves.
+            None if self.is_inverted() => self.require_verdict(),
+            None => {}
         }
 
         Some(())
@@ -461,9 +481,16 @@ impl<'a> AssertionGrader<'a> {
                 None => Value::Null,
             };
             self.check_span_limits(&value)?;
+            self.check_built_in_value(&value)?;
+            let value = self.required_elements(value)?;
+            // Without a tool that is missing, one of those that must not be used may still have been.
+            let any = self.is_inverted() && name == "tool-used" && value.is_array();
             let is_whole = |number: &f64| number.fract() == 0.0 && number.abs() < 9e15;
             let whole = self.threshold.filter(is_whole).map(|number| json!(number as i64));
             config = json!({"value": value, "threshold": whole.unwrap_or(json!(self.threshold))});
+            if any {
+                config["any"] = Value::Bool(true);
+            }
             text_node(self.span, built_in_code(name))
         } else {
             let Some(value) = self.value.take() else { return self.refuse_missing_value() };
@@ -482,6 +509,19 @@ impl<'a> AssertionGrader<'a> {
         self.grader.add_text("type", "skill-trigger");
         let name =
             |value: &TreeNode| value.as_str().or_else(|| value.get("name")?.as_str()).map(str::to_owned);
+        let other = self.value.as_ref().and_then(TreeNode::as_map).unwrap_or_default();
+        if let Some(entry) = other.iter().find(|entry| entry.key != "name") {
+            self.cx.problems.add(
+                Diagnostic::error(
+                    codes::NOT_SUPPORTED,
+                    format!("`{}` can't be used with `{}`", entry.key, self.full_name()),
+                    entry.key_span,
+                    "not supported",
+                )
+                .with_help("name one skill; `not-skill-used` passes if it was not used"),
+            );
+            return None;
+        }
         let Some(skill) = self.value.as_ref().and_then(name) else { return self.refuse_missing_value() };
 
         self.grader.add_text("skill", skill);

@@ -108,9 +108,13 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("contains-all", TextList, "a list, or one text with commas"),
     kind("contains-any", TextList, "a list, or one text with commas"),
     kind("contains-html", BuiltIn("contains-html"), ""),
-    kind("contains-json", BuiltIn("contains-json"), "without a schema"),
+    kind(
+        "contains-json",
+        Json,
+        "a map in the answer, or with a schema, which `is-json` describes, a map or list that matches it",
+    ),
     kind("contains-sql", Sql, "as `is-sql`, for the answer or a code block of it"),
-    kind("contains-xml", BuiltIn("contains-xml"), "the outer element is not checked in depth"),
+    kind("contains-xml", BuiltIn("contains-xml"), "as `is-xml`, for an element or several of the answer"),
     kind(
         "context-faithfulness",
         Context,
@@ -172,7 +176,11 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
         BuiltIn("is-valid-function-call"),
         "as `is-valid-function-call`, for each call",
     ),
-    kind("is-xml", BuiltIn("is-xml"), "elements must be balanced; entities are not resolved"),
+    kind(
+        "is-xml",
+        BuiltIn("is-xml"),
+        "elements must be balanced; `value` lists paths of required ones; entities are not resolved",
+    ),
     kind(
         "javascript",
         JavaScript,
@@ -200,7 +208,11 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("pi", Refused("asks a service of Pi Labs; use `llm-rubric` or `g-eval`"), ""),
     kind("python", Python, "run by `python3` if `--allow-code` is given"),
     kind("regex", Text, "JavaScript syntax without look-around and back-references"),
-    kind("rouge-n", BuiltIn("rouge-n"), "at least 0.75 by default"),
+    kind(
+        "rouge-n",
+        BuiltIn("rouge-n"),
+        "F measure of the single words, with case and punctuation; at least 0.75 by default",
+    ),
     kind("rubrics", SameKeys("rubrics"), "AgentV's older spelling"),
     kind("ruby", Ruby, "run by `ruby` if `--allow-code` is given"),
     kind("script", SameKeys("code-grader"), "AgentV's; a program"),

@@ -40,7 +40,7 @@ pub(super) fn is_code_file(path: &str) -> bool {
     [".js", ".cjs", ".mjs", ".ts", ".mts", ".py", ".rb"].iter().any(|ending| ends(ending))
 }
 
-/// Returns the schema of `is-json`: a map, a text in YAML or JSON, or a file.
+/// Returns the schema of `is-json` or `contains-json`: a map, a text in YAML or JSON, or a file.
 pub(super) fn schema_of(cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
     let Some(text) = value.as_str() else { return Some(value.clone()) };
     let span = value.use_span();
@@ -57,7 +57,7 @@ pub(super) fn schema_of(cx: &mut DecodeContext, value: &TreeNode) -> Option<Tree
     match crate::tree::read_yaml(&cx.sources, source, &mut quiet) {
         Some(root) if root.as_map().is_some() => Some(json_node(span, &root.to_json())),
         _ => {
-            cx.problems.add(wrong_type(value, "`value` of `is-json`", "a JSON Schema"));
+            cx.problems.add(wrong_type(value, "`value`", "a JSON Schema"));
             None
         }
     }
@@ -131,6 +131,40 @@ impl AssertionGrader<'_> {
                 "`{name}` takes `{}`{needs}; `pattern` is a text, the others are numbers",
                 keys.join("`, `")
             )),
+        );
+        None
+    }
+
+    /// Returns the `value` of an assertion about XML as a list of paths; any other value as it is.
+    pub(super) fn required_elements(&mut self, value: Value) -> Option<Value> {
+        if !matches!(self.kind.name, "is-xml" | "contains-xml") || value.is_null() {
+            return Some(value);
+        }
+
+        let listed = match &value {
+            Value::Object(map) if map.len() == 1 => map.get("requiredElements").unwrap_or(&value),
+            other => other,
+        };
+        let paths: Option<Vec<&str>> = match listed {
+            Value::String(text) => Some(text.split(',').map(str::trim).collect()),
+            Value::Array(items) => items.iter().map(Value::as_str).collect(),
+            _ => None,
+        };
+        let is_name =
+            |name: &str| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == '/');
+        let is_path = |path: &&str| path.split('.').all(is_name);
+        if let Some(paths) = paths.filter(|paths| !paths.is_empty() && paths.iter().all(is_path)) {
+            return Some(Value::from(paths));
+        }
+
+        self.cx.problems.add(
+            Diagnostic::error(
+                codes::WRONG_TYPE,
+                format!("the `value` of `{}` must name elements", self.full_name()),
+                self.value.as_ref().map_or(self.span, TreeNode::use_span),
+                "no paths of elements",
+            )
+            .with_help("write paths from the outer element, such as `[order.id, order.total]`, or `requiredElements: [order.id]`"),
         );
         None
     }

@@ -11,8 +11,6 @@ use crate::tree::{NodeValue, TreeNode};
 
 /// Threshold of shares where none is written.
 const THRESHOLD: f64 = 0.5;
-/// Distance above a line that a share must not reach: more than any error of rounding, less than any share.
-const ABOVE: f64 = 1e-6;
 /// Number of messages that are looked at together where none is written.
 const WINDOW: u64 = 5;
 
@@ -25,8 +23,7 @@ impl AssertionGrader<'_> {
     /// also in a test that is decided by the mean.
     pub(super) fn require_share(&mut self) {
         let threshold = self.threshold.unwrap_or(THRESHOLD);
-        // A negated assertion passes if the share is below the threshold.
-        let line = if self.negated { 1.0 - threshold + ABOVE } else { threshold };
+        let line = self.passing_line(threshold);
         self.require(line);
         if line > 0.0 {
             self.grader.add_number("min_score", self.span, line.min(1.0));

@@ -9,6 +9,7 @@ mod assertion_values;
 mod assertions;
 mod authored;
 mod built_in;
+mod built_in_values;
 mod code_part;
 mod context_assertions;
 mod expand;

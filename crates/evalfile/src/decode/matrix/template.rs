@@ -323,7 +323,6 @@ fn allowed_environment() -> Environment<'static> {
     environment.add_filter("max", filters::max);
     environment.add_filter("min", filters::min);
     environment.add_filter("reverse", filters::reverse);
-    environment.add_filter("round", filters::round);
     environment.add_filter("safe", filters::safe);
     environment.add_filter("sort", filters::sort);
     environment.add_filter("sum", filters::sum);

@@ -1,8 +1,7 @@
-const text = String(output);
-const openings = [...text.matchAll(/<([A-Za-z_][\w.:-]*)[^<>]*>/g)];
-for (const opening of openings) {
-  const close = text.lastIndexOf(`</${opening[1]}>`);
-  const end = close < 0 ? opening.index + opening[0].length : close + opening[1].length + 3;
-  if (xmlProblem(text.slice(opening.index, end)) === null) return verdict(true, `found <${opening[1]}>`);
-}
-return verdict(false, 'no XML in the answer');
+const outer = readXml(String(output), false).elements.filter((node) => node.isComplete && !node.parent.isComplete);
+const groups = new Map();
+for (const node of outer) groups.set(node.parent, [...(groups.get(node.parent) ?? []), node]);
+const found = [...groups.values(), ...outer.map((node) => [node])]
+  .find((nodes) => missingElements(nodes, context.config.value).length === 0);
+if (found !== undefined) return verdict(true, `found <${found[0].name}>`);
+return verdict(false, outer.length === 0 ? 'no XML in the answer' : `no XML with ${firstThree(context.config.value)}`);

@@ -96,6 +96,7 @@ pub(super) fn add_script_filters(environment: &mut Environment<'static>) {
     for name in ["escape", "e", "forceescape"] {
         environment.add_filter(name, |value: &JinjaValue| escape(&script_text(value)));
     }
+    environment.add_filter("round", round);
     environment.add_filter("truncate", truncate);
     environment.add_filter("urlencode", |value: &JinjaValue| url_encoded(value));
     environment.add_filter("indent", indent);
@@ -111,6 +112,31 @@ pub(super) fn add_script_filters(environment: &mut Environment<'static>) {
     environment.add_function("range", functions::range);
     environment
         .set_unknown_method_callback(|_, value, method, arguments| call_method(value, method, arguments));
+}
+
+/// Returns a rounded number as nunjucks does: a half is rounded up, also below 0.
+fn round(
+    value: &JinjaValue,
+    precision: Option<i32>,
+    method: Option<&str>,
+) -> Result<JinjaValue, minijinja::Error> {
+    let number = match value.as_str() {
+        Some(text) => text.trim().parse().ok(),
+        None => f64::try_from(value.clone()).ok(),
+    };
+    let Some(number) = number.filter(|number| number.is_finite()) else {
+        return Err(minijinja::Error::new(ErrorKind::InvalidOperation, "`round` needs a number"));
+    };
+
+    let factor = 10_f64.powi(precision.unwrap_or(0));
+    let scaled = number * factor;
+    let rounded = match method {
+        Some("ceil") => scaled.ceil(),
+        Some("floor") => scaled.floor(),
+        _ if scaled - scaled.floor() >= 0.5 => scaled.floor() + 1.0,
+        _ => scaled.floor(),
+    };
+    Ok(JinjaValue::from(rounded / factor))
 }
 
 /// Returns `value.length` of JavaScript: letters of a text in UTF-16, elements of a list, a key of a map.
