@@ -45,7 +45,10 @@ fn compile(schema: &Value) -> Result<Validator, String> {
         let is_unknown = |error: &&ValidationError<'_>| {
             matches!(error.kind(), ValidationErrorKind::UnevaluatedProperties { .. })
         };
-        if let Some(error) = errors.iter().find(|error| !is_unknown(error)).or(errors.first()) {
+        // Maps around an unknown keyword count as unknown as well.
+        let depth = |error: &&ValidationError<'_>| error.instance_path().to_string().matches('/').count();
+        let wrong = errors.iter().find(|error| !is_unknown(error));
+        if let Some(error) = wrong.or_else(|| errors.iter().max_by_key(depth)) {
             return Err(describe_error(error));
         }
     }
