@@ -72,7 +72,7 @@ fn a_missing_value_is_an_error_where_one_is_needed() {
     for kind in [
         "factuality", "model-graded-factuality", "model-graded-closedqa", "g-eval", "llm-rubric",
         "trajectory:goal-success", "not-llm-rubric", "levenshtein", "word-count", "finish-reason",
-        "tool-call-f1",
+        "tool-call-f1", "trajectory:tool-used", "trajectory:step-count",
     ] {
         for assertion in [format!("{{type: '{kind}'}}"), format!("{{type: '{kind}', value: null}}")] {
             let expected = format!("E0304: `{kind}` needs `value` (no `value` here)");
@@ -81,6 +81,9 @@ fn a_missing_value_is_an_error_where_one_is_needed() {
     }
     // A prompt of its own may say what matters, but only to `llm-rubric`.
     assert!(with_assertion("{type: llm-rubric, rubricPrompt: 'Is {{output}} kind?'}").is_ok());
+    // A circle of variables hides no other error.
+    let broken = load("{vars: {x: '{{x}}'}, assert: [{type: contians}]}").expect_err("broken");
+    assert!(matches!(broken.as_slice(), [_, other] if other.starts_with("E0301")), "{broken:?}");
     assert!(with_assertion("{type: factuality, rubricPrompt: 'Is {{output}} true?'}").is_err());
 }
 

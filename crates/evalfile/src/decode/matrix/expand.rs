@@ -162,6 +162,7 @@ impl<'a> MatrixExpander<'a> {
             // What code returns may be named by other variables.
             let changes = (&*test, transform.as_deref());
             if code.is_empty() && !finish_variables(cx, self.file, changes, &BTreeSet::new(), &mut vars) {
+                self.check_rest(cx, &test, span, &into.defaults);
                 into.met = true;
                 into.broken += 1;
                 return true;
@@ -248,6 +249,7 @@ impl<'a> MatrixExpander<'a> {
         test: &MatrixTest,
         span: Span,
     ) -> Vec<Option<&'a MatrixPrompt>> {
+        let before = cx.problems.error_count();
         for wanted in &test.providers {
             let known = &self.file.providers;
             if !known.iter().any(|provider| is_called(provider, &wanted.value)) && !known.is_empty() {
@@ -290,7 +292,7 @@ impl<'a> MatrixExpander<'a> {
                 || providers.iter().any(|provider| asks(provider, prompt) && runs(test, provider))
         };
         let chosen: Vec<_> = all.iter().filter(|prompt| wanted(prompt) && asked(prompt)).map(Some).collect();
-        if chosen.is_empty() && test.prompts.is_empty() {
+        if chosen.is_empty() && test.prompts.is_empty() && cx.problems.error_count() == before {
             cx.problems.add(
                 Diagnostic::warning(codes::NO_EFFECT, "no provider runs this test", span, "left out")
                     .with_help("check `providers` of the test and `prompts` of the providers"),
