@@ -127,7 +127,7 @@ fn assertions_become_graders_or_notes() {
     );
     assert_eq!(cases[1].lines.pass, UnitInterval::new(0.5).ok());
     let lost = lost(&converted);
-    for part in [":9: `sharing` has no effect", ":22: a latency limit needs `threshold`"] {
+    for part in [":9: `sharing` has no effect", ":22: `latency` needs `threshold`"] {
         assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");
     }
     assert_eq!(lost.len(), 2, "{lost:#?}");

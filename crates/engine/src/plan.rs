@@ -161,13 +161,14 @@ impl<'a> RunPlanner<'a> {
         found.note_extensions(suite, self.extensions);
         let targets = self.targets_of(suite, case, deps);
         if targets.is_empty() {
+            let help = if suite.has_providers {
+                "add `providers: [NAME]` to the file, or `--target NAME`"
+            } else {
+                "add `output`, or `--target NAME`, or `execution: {target: NAME}`"
+            };
             found.problem(
                 &case.place,
-                format!(
-                    "case `{}` has no `output`, and no target is named: add `output`, or `--target NAME`, \
-                     or `execution: {{target: NAME}}`",
-                    case.id
-                ),
+                format!("case `{}` has no `output`, and no target is named: {help}", case.id),
             );
         }
 

@@ -145,7 +145,7 @@ impl Script {
         let Some(function) = pick_function(&exported, name) else {
             return match pick_value(&exported, name).filter(|_| takes_value) {
                 Some(value) => read_value(ctx, value),
-                None => Err(ScriptError::Result("the file exports no function".to_owned())),
+                None => Err(ScriptError::Result(missing_export(&exported, name))),
             };
         };
         let mut list = rquickjs::function::Args::new(ctx.clone(), arguments.len());
@@ -245,6 +245,17 @@ fn pick_function<'js>(exports: &JsValue<'js>, name: Option<&str>) -> Option<Func
 
     let default: JsValue<'js> = object.get("default").ok()?;
     default.as_function().cloned().or_else(|| pick_nested(&default))
+}
+
+/// Returns the message that a function is not exported, with the names of those that are.
+fn missing_export(exports: &JsValue<'_>, name: Option<&str>) -> String {
+    let what = name.map_or_else(|| "no function".to_owned(), |name| format!("no function `{name}`"));
+    let keys = exports.as_object().map(|object| object.keys::<String>().flatten().collect::<Vec<_>>());
+    match keys.unwrap_or_default().as_slice() {
+        [] if exports.is_function() => format!("the file exports {what}, only one without a name"),
+        [] => format!("the file exports {what}"),
+        found => format!("the file exports {what}, only `{}`", found.join("`, `")),
+    }
 }
 
 /// Returns what a file exports beside functions: by its name, as the default, or all of it.

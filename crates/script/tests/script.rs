@@ -100,7 +100,21 @@ fn files_export_their_function_in_three_ways() {
     assert_eq!(run("export default function (output) { return output.length; }", None), three);
     assert_eq!(run("export const size = (output) => output.length;", Some("size")), three);
     assert_eq!(run("exports.default = (output) => output.length;", None), three);
-    assert!(matches!(run("module.exports = 1;", None), Err(ScriptError::Result(_))));
+    for (text, export, reason) in [
+        ("module.exports = 1;", None, "the file exports no function"),
+        (
+            "exports.size = () => 1; exports.b = 2;",
+            Some("length"),
+            "the file exports no function `length`, only `size`, `b`",
+        ),
+        (
+            "module.exports = () => 1;",
+            Some("size"),
+            "the file exports no function `size`, only one without a name",
+        ),
+    ] {
+        assert_eq!(run(text, export), Err(ScriptError::Result(reason.to_owned())), "{text}");
+    }
     let required = run("const fs = require('fs');\nmodule.exports = () => 1;", None);
     assert!(matches!(required, Err(ScriptError::Load(message)) if message.contains("other files")));
     for text in ["throw new Error('no');\nmodule.exports = () => 1;", "export default () => 1;\nnull.x;"] {

@@ -100,6 +100,47 @@ const MISTAKES: &[Mistake] = &[
         &["`threshold` must be a number", "c.yaml:5:16", "+     threshold: 0.7"],
     ),
     (
+        "a negated type without its hyphen",
+        "tests:\n  - vars: {x: hi}\n    assert: [{type: notcontains, value: hi}]\n",
+        &["unknown assertion type `notcontains`", "did you mean `not-contains`?"],
+    ),
+    (
+        "templates that refer to each other",
+        "assertionTemplates: {a: {$ref: '#/assertionTemplates/b'}, b: {$ref: '#/assertionTemplates/a'}}\n\
+         tests:\n  - vars: {x: hi}\n    assert: [{$ref: '#/assertionTemplates/a'}]\n",
+        &[
+            "the `$ref` of this assertion leads in a circle",
+            "`#/assertionTemplates/a` → `#/assertionTemplates/b` → `#/assertionTemplates/a`",
+        ],
+    ),
+    (
+        "a set that contains itself",
+        "assertionTemplates: {s: {type: assert-set, assert: [{$ref: '#/assertionTemplates/s'}]}}\n\
+         tests:\n  - vars: {x: hi}\n    assert: [{$ref: '#/assertionTemplates/s'}]\n",
+        &["a set contains itself", "`#/assertionTemplates/s` leads back to this set"],
+    ),
+    (
+        "a cost without a limit",
+        "tests:\n  - vars: {x: hi}\n    assert: [{type: cost}]\n",
+        &["`cost` needs `threshold`", "`threshold: 0.05`"],
+    ),
+    (
+        "a provider that the file does not have",
+        "tests:\n  - vars: {x: hi}\n    providers: [ecco]\n    assert: [{type: contains, value: hi}]\n",
+        &["there is no provider `ecco`", "c.yaml:5:17", "did you mean `echo`?"],
+    ),
+    (
+        "a threshold of 0 to 100",
+        "tests:\n  - vars: {x: hi}\n    assert: [{type: similar, value: hi, threshold: 75}]\n",
+        &["the `threshold` of `similar` must be between 0 and 1", "found 75", "threshold: 0.75"],
+    ),
+    (
+        "a criterion without its text",
+        "tests:\n  - vars: {x: hi}\n    assert: [{type: llm-rubric}]\n",
+        &["`llm-rubric` needs `value`", "write what the answer has to do as `value`"],
+    ),
+    ("no tests", "", &["there are no tests, and the prompt needs the variable `x`", "c.yaml:1:11"]),
+    (
         "a prompt without quotes",
         "defaultTest: {options: {prefix: {{x}}}}\ntests:\n  - vars: {x: hi}\n    assert: [{type: contains, value: hi}]\n",
         &["a template without quotes", "\"{{x}}\""],
@@ -222,4 +263,42 @@ fn a_provider_without_its_other_half_is_told_so() {
         let output = run(&[("promptfooconfig.yaml", &text)]);
         assert!(output.stderr.contains(says), "{says} in\n{}", output.stderr);
     }
+}
+
+/// Problems of graders and targets are found when a run is planned.
+#[test]
+fn mistakes_in_schemas_and_providers_are_told_in_the_words_of_the_file() {
+    let test = |schema: &str| {
+        format!(
+            "providers: [echo]\ntests:\n  - vars: {{x: hi}}\n    assert: [{{type: is-json, value: {schema}}}]\n"
+        )
+    };
+    for (text, says) in [
+        (test("{type: objekt}"), "`objekt` is no type"),
+        (test("{required: d}"), "`required` must be a list"),
+        (test("{properties: {a: {format: dat}}}"), "unknown format 'dat'"),
+        ("tests:\n  - vars: {x: hi}\n".to_owned(), "add `providers: [NAME]`"),
+    ] {
+        let output = run(&[("c.yaml", &format!("prompts: ['{{{{x}}}}']\n{text}"))]);
+        assert!(output.stderr.contains(says), "{says:?} in\n{}", output.stderr);
+    }
+}
+
+#[test]
+fn assertions_among_the_variables_are_a_warning() {
+    let text = "prompts: ['{{x}}']\nproviders: [echo]\n\
+                tests:\n  - vars:\n      x: hi\n      assert: [{type: contains, value: hi}]\n";
+    let cli = cli();
+    cli.file("c.yaml", text);
+    let output = cli.run(&["eval", "c.yaml"]).expect_code(0);
+    assert!(output.stderr.contains("`assert` is a variable here"), "{}", output.stderr);
+    assert!(output.stderr.contains("c.yaml:6:7"), "{}", output.stderr);
+}
+
+#[test]
+fn a_function_that_a_script_does_not_have_is_named() {
+    let text = "prompts: ['{{x}}']\nproviders: [echo]\n\
+                tests: [{vars: {x: hi}, assert: [{type: javascript, value: 'file://chk.js:nofn'}]}]\n";
+    let output = run(&[("c.yaml", text), ("chk.js", "exports.other = (output) => output === 'hi';\n")]);
+    assert!(output.stderr.contains("this file has no function `nofn`"), "{}", output.stderr);
 }

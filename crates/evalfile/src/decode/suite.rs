@@ -154,6 +154,7 @@ pub(crate) fn decode_suite(
         unbuilt: missing,
         derived_metrics: Vec::new(),
         unrun_code: Vec::new(),
+        has_providers: false,
     };
     let defaults =
         SuiteDefaults { format, graders, input, files, preprocessors, container, broken, answers: None };

@@ -82,6 +82,8 @@ pub struct Suite {
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Code that should have written the cases and was not run, since the load had no permission: its file and kind.
     pub unrun_code: Vec<String>,
+    /// True for a file that names its targets as `providers`.
+    pub has_providers: bool,
 }
 
 impl Suite {
@@ -104,6 +106,7 @@ impl Suite {
             derived_metrics: Vec::new(),
             unbuilt: Vec::new(),
             unrun_code: Vec::new(),
+            has_providers: false,
         }
     }
 }

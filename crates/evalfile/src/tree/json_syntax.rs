@@ -102,7 +102,7 @@ pub(super) fn find_lone_surrogate(raw: &str) -> Range<usize> {
             (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => at += 2 * ESCAPE,
             (Some(0xD800..=0xDFFF), _) => return at..at + ESCAPE,
             // The character after the backslash may be another one.
-            _ => at += 2,
+            _ => at += 1 + raw[at + 1..].chars().next().map_or(0, char::len_utf8),
         }
     }
 

@@ -6,6 +6,7 @@ mod json_syntax;
 mod node;
 mod scalar;
 mod yaml;
+mod yaml_escapes;
 mod yaml_merge;
 mod yaml_positions;
 mod yaml_reader;

@@ -6,22 +6,13 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use saphyr_parser::{Event, Parser};
 
 use super::TreeNode;
-use super::json::read_json;
+use super::yaml_escapes::with_stand_ins;
 use super::yaml_reader::{SyntaxFailure, YamlTreeReader};
 use crate::codes;
 use crate::decode::DiagnosticCollector;
 
 /// Limit of the bytes that are read again for brackets that close at the column of their key.
 const MAX_BRACKET_WORK: usize = 16 * 1024 * 1024;
-
-/// True for JSON that writes characters as pairs of escapes, as some programs do. YAML has no such pairs, and takes every
-/// other JSON as it is.
-fn is_json_with_pairs(text: &str) -> bool {
-    let body = text.trim_start_matches('\u{feff}').trim_start();
-    body.starts_with(['{', '['])
-        && (body.contains("\\ud") || body.contains("\\uD"))
-        && serde_json::from_str::<serde::de::IgnoredAny>(body).is_ok()
-}
 
 /// Parses the single document of a YAML file. Returns `None` after a syntax error or for a file without
 /// content; the reason is in `problems`.
@@ -31,23 +22,22 @@ pub(crate) fn read_yaml(
     problems: &mut DiagnosticCollector,
 ) -> Option<TreeNode> {
     let text = sources.file(source).text();
-    if is_json_with_pairs(text) {
-        return read_json(sources, source, problems);
-    }
-
     if let Some(diagnostic) = find_control_character(text, source) {
         problems.add(diagnostic);
         return None;
     }
 
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut repaired: Cow<'_, str> = Cow::Borrowed(body);
+    let stand_ins = with_stand_ins(body);
+    let has_stand_ins = stand_ins.is_some();
+    let mut repaired: Cow<'_, str> = stand_ins.map_or(Cow::Borrowed(body), Cow::Owned);
     let mut attempts = MAX_BRACKET_WORK / body.len().max(1);
     // Place behind the bracket that was moved last, in characters.
     let mut unread = 0;
     loop {
         let mut reader = YamlTreeReader::new(text, source, &[], problems.fork());
         reader.events = Parser::new_from_str(&repaired);
+        reader.has_stand_ins = has_stand_ins;
 
         let root = reader.read_document();
         // A bracket that is still too early after it was moved does not belong to a list of this kind.
@@ -302,12 +292,30 @@ mod tests {
     }
 
     #[test]
-    fn json_with_pairs_of_escapes_is_read() {
-        let mut sources = SourceMap::new();
-        let id = sources.add("t.yaml", r#" {"a": "smile \ud83d\ude00"}"#);
-        let mut problems = DiagnosticCollector::default();
-        let node = read_yaml(&sources, id, &mut problems).expect("valid");
-        assert_eq!(node.get("a").and_then(TreeNode::as_str), Some("smile \u{1f600}"));
+    fn pairs_of_escapes_are_read_in_double_quotes() {
+        let pair = r"\ud83d\ude00";
+        for (written, read_as) in [
+            (format!("{{\"a\": \"smile {pair}\", \"b\": [1]}}"), "smile \u{1f600}"),
+            (format!("b: [\n]\na: \"{pair}{pair} é \\uD83D\\uDE00\""), "\u{1f600}\u{1f600} é \u{1f600}"),
+            (format!("x: \"{pair}\"\na: '{pair}'"), pair),
+            (format!("a: in {pair} plain text, \\uD83D\\uDE00"), r"in \ud83d\ude00 plain text, \uD83D\uDE00"),
+            (format!("x: \"{pair}\"\na: |-\n  {pair}"), pair),
+            (r#"a: "\\ud83d\\ude00""#.to_owned(), pair),
+        ] {
+            let (node, problems, _) = read(&written);
+            assert_eq!(problems, vec![], "{written}");
+            let node = node.expect("valid");
+            assert_eq!(node.get("a").and_then(TreeNode::as_str), Some(read_as), "{written}");
+        }
+
+        let (node, _, sources) = read(&format!("\"{pair}\": \"{pair}\"\nb: [x]\n"));
+        let node = node.expect("valid");
+        assert_eq!(node.as_map().expect("a map")[0].key, "\u{1f600}");
+        assert_eq!(sources.slice(node.get("b").expect("there").span), "[x]");
+        for broken in [r#"a: "\ud83d""#, r#"a: "\\ud83d\ude00""#, r#"a: "\ude00\ud83d""#] {
+            let (_, problems, _) = read(broken);
+            assert_eq!(problems[0].primary.text, "half of a surrogate pair", "{broken}");
+        }
     }
 
     #[test]

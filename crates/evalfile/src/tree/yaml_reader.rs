@@ -7,6 +7,7 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 
 use super::depth::{MAX_DEPTH, MAX_KEYS, too_deep, too_many_keys};
 use super::scalar::resolve_scalar;
+use super::yaml_escapes::without_stand_ins;
 use super::yaml_merge::merge_maps;
 use super::yaml_positions::BytePositions;
 use super::yaml_syntax::{ScannerError, item_in_text, quote_text};
@@ -41,6 +42,8 @@ pub(super) struct YamlTreeReader<'t> {
     skipped_keys: &'t [&'t str],
     /// True if a list was passed over.
     pub(super) has_skipped: bool,
+    /// True if the parser gets stand-ins for pairs of escapes.
+    pub(super) has_stand_ins: bool,
     pub(super) problems: DiagnosticCollector,
 }
 
@@ -65,6 +68,7 @@ impl<'t> YamlTreeReader<'t> {
             early_bracket: None,
             skipped_keys,
             has_skipped: false,
+            has_stand_ins: false,
             problems,
         }
     }
@@ -101,7 +105,12 @@ impl<'t> YamlTreeReader<'t> {
             None => Ok((Event::StreamEnd, self.places.point_span(Marker::new(usize::MAX, 1, 0)))),
             Some(Ok((event, span))) => {
                 let span = self.places.span(span.start, span.end);
-                Ok((event, span))
+                Ok(match event {
+                    Event::Scalar(text, style, anchor, tag) if self.has_stand_ins => {
+                        (Event::Scalar(without_stand_ins(text, style), style, anchor, tag), span)
+                    }
+                    event => (event, span),
+                })
             }
             Some(Err(error)) => {
                 let at = self.places.point_span(*error.marker());

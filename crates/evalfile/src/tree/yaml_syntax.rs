@@ -2,6 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, Span};
 
+use super::json_syntax::find_lone_surrogate;
 use crate::codes;
 
 /// State of the scanner at a syntax error.
@@ -119,7 +120,14 @@ impl ScannerError<'_> {
                 self.span(start + offset, start + offset + 1 + c.len_utf8()),
                 format!("`\\{c}` means nothing"),
             ),
-            None => (self.character_span(), "an escape in this text can't be read".to_owned()),
+            None => match find_lone_surrogate(self.rest()) {
+                half if half.len() == self.rest().len() => {
+                    (self.character_span(), "an escape in this text can't be read".to_owned())
+                }
+                half => {
+                    (self.span(start + half.start, start + half.end), "half of a surrogate pair".to_owned())
+                }
+            },
         };
         Some(
             Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", at, label).with_help(

@@ -1,16 +1,19 @@
 //! JSON Schema (draft 2020-12, or the draft that `$schema` names).
 //!
-//! A keyword that is not known would be ignored by the standard; here it is refused, because a schema that silently
-//! demands less than it says is worse than none. Nothing outside the schema is ever read, and patterns run in linear time.
+//! A keyword or format that is not known would be ignored by the standard; here it is refused, because a schema that silently
+//! demands less than it says is worse than none. For the same reason, formats are checked. Nothing outside the schema is ever read, and patterns run in linear time.
 
 use std::sync::LazyLock;
 
-use jsonschema::error::ValidationErrorKind;
-use jsonschema::{PatternOptions, ValidationError, Validator};
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{JsonType, PatternOptions, ValidationError, Validator};
 use serde_json::{Value, json};
 
 /// Largest size of a compiled pattern, in bytes.
 const MAX_PATTERN: usize = 10 << 20;
+
+/// Types that a schema may name, for messages.
+const TYPES: &str = "`array`, `boolean`, `integer`, `null`, `number`, `object` or `string`";
 
 /// The meta-schema of draft 2020-12 with unknown keywords forbidden at every depth: its parts refer to one another by
 /// the dynamic anchor, which is set anew here.
@@ -36,17 +39,24 @@ fn compile(schema: &Value) -> Result<Validator, String> {
     // Elder drafts have other keywords and their own meta-schemas, which building looks at.
     let elder =
         schema.get("$schema").is_some_and(|draft| draft.as_str().is_none_or(|it| !it.contains("2020-12")));
-    let strict = KNOWN_KEYWORDS.as_ref().filter(|_| !elder);
-    let problem =
-        strict.and_then(|strict| strict.iter_errors(schema).next().map(|error| describe_error(&error)));
-
-    if let Some(problem) = problem {
-        return Err(problem);
+    if let Some(strict) = KNOWN_KEYWORDS.as_ref().filter(|_| !elder) {
+        // A known keyword with a wrong value counts as unknown too, so that its own error says more.
+        let errors: Vec<ValidationError<'_>> = strict.iter_errors(schema).collect();
+        let is_unknown = |error: &&ValidationError<'_>| {
+            matches!(error.kind(), ValidationErrorKind::UnevaluatedProperties { .. })
+        };
+        // Maps around an unknown keyword count as unknown as well.
+        let depth = |error: &&ValidationError<'_>| error.instance_path().to_string().matches('/').count();
+        let wrong = errors.iter().find(|error| !is_unknown(error));
+        if let Some(error) = wrong.or_else(|| errors.iter().max_by_key(depth)) {
+            return Err(describe_error(error));
+        }
     }
 
     jsonschema::options()
         .offline()
-        .should_validate_formats(false)
+        .should_validate_formats(true)
+        .should_ignore_unknown_formats(false)
         .with_pattern_options(PatternOptions::regex().size_limit(MAX_PATTERN))
         .build(schema)
         .map_err(|error| describe_error(&error))
@@ -54,13 +64,38 @@ fn compile(schema: &Value) -> Result<Validator, String> {
 
 fn describe_error(error: &ValidationError<'_>) -> String {
     let at = error.instance_path();
+    let place = at.to_string();
+    let keyword = place.rsplit('/').next().unwrap_or_default();
+    let found = error.instance();
 
     match error.kind() {
         ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             let names = unexpected.join("`, `");
             format!("#{at}: unknown keyword `{names}`; remove it or use a code grader")
         }
-        _ => format!("#{at}: {error}"),
+        ValidationErrorKind::AnyOf { .. } if keyword == "type" => {
+            let found = found.as_str().map_or_else(|| found.to_string(), str::to_owned);
+            format!("#{at}: `{found}` is no type; write {TYPES}")
+        }
+        ValidationErrorKind::Type { kind: TypeKind::Single(expected) } if !keyword.is_empty() => {
+            let expected = match expected {
+                JsonType::Array => "a list",
+                JsonType::Object => "a map",
+                JsonType::Boolean => "true or false",
+                JsonType::Integer => "a whole number",
+                JsonType::Number => "a number",
+                JsonType::Null => "null",
+                JsonType::String => "a text",
+            };
+            format!("#{at}: `{keyword}` must be {expected}, not {found}")
+        }
+        _ => {
+            let message = error.to_string();
+            match message.strip_prefix("Unknown format: ").and_then(|rest| rest.split_once(". ")) {
+                Some((format, _)) => format!("#{at}: unknown format {format}; remove it"),
+                None => format!("#{at}: {message}"),
+            }
+        }
     }
 }
 
@@ -88,14 +123,20 @@ mod tests {
                 "total": {"type": ["number", "null"], "minimum": 0, "multipleOf": 0.01},
                 "lines": {"type": "array", "minItems": 1, "uniqueItems": true, "items": {"$ref": "#/$defs/line"}},
                 "state": {"enum": ["open", "paid"]},
+                "day": {"type": "string", "format": "date"},
+                "mail": {"format": "email"},
+                "page": {"format": "uri"},
+                "at": {"format": "date-time"},
                 "who": {"oneOf": [{"type": "string"}, {"type": "integer"}]},
             },
             "$defs": {"line": {"type": "integer", "exclusiveMinimum": 0}},
         });
         let bad = |value: Value| violations(&schema, &value).unwrap();
-        assert!(
-            bad(json!({"id": "A-1", "lines": [1, 2], "total": 1.25, "state": "open", "who": 3})).is_empty()
-        );
+        let fine = json!({
+            "id": "A-1", "lines": [1, 2], "total": 1.25, "state": "open", "who": 3, "day": "2024-02-29",
+            "mail": "a@example.com", "page": "https://example.com/a?b", "at": "2024-02-29T12:00:00Z",
+        });
+        assert_eq!(bad(fine), Vec::<String>::new());
         for (value, word) in [
             (json!([]), "of type \"object\""),
             (json!({"lines": [1]}), "\"id\" is a required property"),
@@ -107,6 +148,10 @@ mod tests {
             (json!({"id": "A-1", "lines": [1], "total": -1}), "less than the minimum of 0"),
             (json!({"id": "A-1", "lines": [1], "total": 0.001}), "multiple"),
             (json!({"id": "A-1", "lines": [1], "state": "lost"}), "not one of"),
+            (json!({"id": "A-1", "lines": [1], "day": "2024-02-30"}), "is not a \"date\""),
+            (json!({"id": "A-1", "lines": [1], "mail": "no mail"}), "is not a \"email\""),
+            (json!({"id": "A-1", "lines": [1], "page": "no page"}), "is not a \"uri\""),
+            (json!({"id": "A-1", "lines": [1], "at": "today"}), "is not a \"date-time\""),
             (json!({"id": "A-1", "lines": [1], "who": true}), "not valid under any of the schemas"),
             (json!({"id": "A-1", "lines": [1], "x": 1}), "'x' was unexpected"),
         ] {
@@ -134,6 +179,25 @@ mod tests {
             json!({"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}]}),
         ] {
             assert_eq!(schema_problem(&schema), None, "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_problem_of_a_schema_names_its_keyword() {
+        for (schema, problem) in [
+            (json!({"type": "objekt"}), format!("#/type: `objekt` is no type; write {TYPES}")),
+            (
+                json!({"properties": {"a": {"type": ["string", "nul"]}}}),
+                format!("#/properties/a/type: `[\"string\",\"nul\"]` is no type; write {TYPES}"),
+            ),
+            (json!({"required": "d"}), "#/required: `required` must be a list, not \"d\"".to_owned()),
+            (json!({"format": "dat"}), "#/format: unknown format 'dat'; remove it".to_owned()),
+            (
+                json!({"properties": {"id": {"min_length": 1}}}),
+                "#/properties/id: unknown keyword `min_length`; remove it or use a code grader".to_owned(),
+            ),
+        ] {
+            assert_eq!(schema_problem(&schema), Some(problem), "{schema}");
         }
     }
 

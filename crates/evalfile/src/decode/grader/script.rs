@@ -132,6 +132,25 @@ pub(crate) fn read_code(
         return None;
     }
 
+    // A name that stands nowhere in the file can't be exported.
+    if let AuthorCode::Script(script) = &code
+        && let Some(name) = script.export()
+        && !script.text().contains(name)
+    {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::BAD_SCRIPT,
+                format!("this file has no function `{name}`"),
+                span,
+                "not exported",
+            )
+            .with_help(
+                "name a function that the file exports behind its path, or none for the default export",
+            ),
+        );
+        return None;
+    }
+
     Some(code)
 }
 

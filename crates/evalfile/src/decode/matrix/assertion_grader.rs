@@ -16,7 +16,7 @@ use crate::codes;
 use crate::decode::map_reader::{number, string};
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::SimilarityMeasure;
-use crate::tree::{NodeValue, TreeNode};
+use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Default threshold of `g-eval`.
 const G_EVAL_THRESHOLD: f64 = 0.7;
@@ -24,6 +24,12 @@ const G_EVAL_THRESHOLD: f64 = 0.7;
 const ABOVE: f64 = 1e-6;
 /// Maximum depth of sets in sets.
 const MAX_SET_DEPTH: usize = 16;
+
+/// Built-in code that can't decide anything without a `value`.
+const COMPARING_CODE: [&str; 9] = [
+    "finish-reason", "levenshtein", "rouge-n", "step-count", "tool-args-match", "tool-call-f1",
+    "tool-sequence", "tool-used", "word-count",
+];
 
 /// Keys that only some types have: they are not unknown where a type could not be read to its end.
 const KEYS_OF_TYPES: [&str; 7] =
@@ -95,6 +101,7 @@ impl<'a> AssertionGrader<'a> {
             .and_then(|node| number(node, "threshold", &mut self.cx.problems))
             .map(|threshold| threshold.value);
 
+        self.check_threshold();
         self.write_common();
         self.judge = self.find_judge();
         self.model = MeasuringModel::asked_by(self.kind.support).and_then(|kind| {
@@ -123,6 +130,34 @@ impl<'a> AssertionGrader<'a> {
         self.object.finish(&mut self.cx.problems);
 
         written.map(|()| self.grader.finish())
+    }
+
+    /// Refuses a threshold that no score reaches, such as one in percent.
+    fn check_threshold(&mut self) {
+        let is_share = match self.kind.support {
+            AssertionSupport::BuiltIn(name) => ["rouge-n", "tool-call-f1"].contains(&name),
+            AssertionSupport::AnswerRelevance
+            | AssertionSupport::Classifier
+            | AssertionSupport::Context
+            | AssertionSupport::Conversation
+            | AssertionSupport::ScoredCriterion
+            | AssertionSupport::Set
+            | AssertionSupport::Similar(SimilarityMeasure::Cosine) => true,
+            _ => false,
+        };
+        let Some(threshold) = self.threshold.filter(|line| is_share && !(0.0..=1.0).contains(line)) else {
+            return;
+        };
+
+        let span = self.object.value("threshold").map_or(self.span, TreeNode::use_span);
+        let title = format!("the `threshold` of `{}` must be between 0 and 1", self.full_name());
+        let diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, title, span, format!("found {threshold}"));
+        self.cx.problems.add(match threshold {
+            percent if percent > 10.0 && percent <= 100.0 => {
+                diagnostic.with_suggestion("write the share", span, (percent / 100.0).to_string())
+            }
+            _ => diagnostic.with_help("scores are between 0 and 1"),
+        });
     }
 
     /// Returns the type as a file writes it.
@@ -220,8 +255,17 @@ impl<'a> AssertionGrader<'a> {
             AssertionSupport::Latency | AssertionSupport::Cost => {
                 let is_latency = self.kind.support == AssertionSupport::Latency;
                 self.grader.add_text("type", self.kind.name);
-                if let Some(entry) = self.object.entry("budget") {
+                let budget = self.object.entry("budget");
+                if let Some(entry) = budget {
                     self.grader.add("budget", entry.key_span, entry.value.clone());
+                }
+                let is_camel = self.writer.spelling == MatrixSpelling::Camel;
+                if is_camel && !self.object.has("threshold") && budget.is_none() {
+                    let help = match is_latency {
+                        true => "write `threshold: 2000`, in milliseconds",
+                        false => "write `threshold: 0.05`, in dollars",
+                    };
+                    return self.refuse_missing("threshold", help);
                 }
                 self.add_threshold(if is_latency { "threshold" } else { "budget" });
                 self.require(1.0);
@@ -349,14 +393,25 @@ impl<'a> AssertionGrader<'a> {
     }
 
     pub(super) fn refuse_missing_value<T>(&mut self) -> Option<T> {
+        let help = match self.kind.support {
+            AssertionSupport::Criterion | AssertionSupport::ScoredCriterion => {
+                "write what the answer has to do as `value`"
+            }
+            AssertionSupport::Fact => "write the fact that the answer must not contradict as `value`",
+            _ => "write what to compare with as `value`",
+        };
+        self.refuse_missing("value", help)
+    }
+
+    fn refuse_missing<T>(&mut self, key: &str, help: &str) -> Option<T> {
         self.cx.problems.add(
             Diagnostic::error(
                 codes::MISSING_SETTING,
-                format!("`{}` needs `value`", self.full_name()),
+                format!("`{}` needs `{key}`", self.full_name()),
                 self.span,
-                "no `value` here",
+                format!("no `{key}` here"),
             )
-            .with_help("write what to compare with as `value`"),
+            .with_help(help),
         );
         None
     }
@@ -418,20 +473,24 @@ impl<'a> AssertionGrader<'a> {
             self.cx.problems.add(set_without_members(self.span, found));
             return None;
         };
-        if self.depth >= MAX_SET_DEPTH {
-            self.cx.problems.add(
-                Diagnostic::error(
-                    codes::TEMPLATE_DEPTH,
-                    "sets are nested too deeply",
-                    entry.key_span,
-                    "too deep",
-                )
-                .with_help(format!("nest at most {MAX_SET_DEPTH} sets")),
-            );
+        if let Some(problem) = self.endless_set(entry) {
+            self.cx.problems.add(problem);
             return None;
         }
         if let Some(config) = config {
             self.cx.problems.add(super::tests::no_effect(config, "a set has no settings here"));
+        }
+
+        if self.threshold == Some(0.0) {
+            self.cx.problems.add(
+                Diagnostic::warning(
+                    codes::READ_DIFFERENTLY,
+                    "a set with `threshold: 0` always passes",
+                    self.object.value("threshold").map_or(self.span, TreeNode::use_span),
+                    "every score reaches 0",
+                )
+                .with_help("raise it, or remove it so that each member must pass"),
+            );
         }
 
         // With a threshold, the members only make the score of the set.
@@ -461,6 +520,34 @@ impl<'a> AssertionGrader<'a> {
         Some(())
     }
 
+    /// Returns the error that a set contains itself, or that sets are nested too deeply.
+    fn endless_set(&self, entry: &MapEntry) -> Option<Diagnostic> {
+        let is_same = |reference: &&TreeNode| {
+            let template = self.writer.find_template(reference);
+            let members = template.and_then(|set| set.get("assert").or_else(|| set.get("assertions")));
+            members.is_some_and(|members| members.span == entry.value.span)
+        };
+        let items = entry.value.as_seq().unwrap_or_default();
+        let mut references = items.iter().filter_map(|item| item.get("$ref"));
+        let is_too_deep = self.depth >= MAX_SET_DEPTH;
+        let again = if is_too_deep { references.next() } else { references.find(is_same) };
+
+        if let Some(reference) = again {
+            let name = reference.as_str().unwrap_or_default();
+            let diagnostic = Diagnostic::error(
+                codes::TEMPLATE_CYCLE,
+                "a set contains itself",
+                reference.use_span(),
+                format!("`{name}` leads back to this set"),
+            );
+            return Some(diagnostic.with_help("remove this member"));
+        }
+        is_too_deep.then(|| {
+            Diagnostic::error(codes::TEMPLATE_DEPTH, "sets are nested too deeply", entry.key_span, "too deep")
+                .with_help(format!("nest at most {MAX_SET_DEPTH} sets"))
+        })
+    }
+
     fn write_script(&mut self) -> Option<()> {
         let language = match self.kind.support {
             AssertionSupport::Python => "python",
@@ -477,9 +564,18 @@ impl<'a> AssertionGrader<'a> {
         let code = if let AssertionSupport::BuiltIn(name) = self.kind.support {
             self.refuse_redteam()?;
             let value = match &self.value {
-                Some(value) => read_value_file(self.cx, value)?.to_json(),
-                None => Value::Null,
+                Some(value) => Some(read_value_file(self.cx, value)?),
+                None => None,
             };
+            match &value {
+                Some(value) if name == "word-count" => self.check_word_count(value)?,
+                // AgentV's assertions about calls have keys of their own.
+                None if COMPARING_CODE.contains(&name) && self.writer.spelling == MatrixSpelling::Camel => {
+                    return self.refuse_missing_value();
+                }
+                _ => {}
+            }
+            let value = value.map_or(Value::Null, |value| value.to_json());
             self.check_span_limits(&value)?;
             self.check_built_in_value(&value)?;
             let value = self.required_elements(value)?;

@@ -9,7 +9,7 @@ use super::nodes::{json_node, text_node};
 use crate::codes;
 use crate::decode::DecodeContext;
 use crate::decode::map_reader::wrong_type;
-use crate::tree::TreeNode;
+use crate::tree::{NodeValue, TreeNode};
 
 /// Returns a value, or the text of the file that it names.
 pub(super) fn read_value_file(cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
@@ -166,6 +166,60 @@ impl AssertionGrader<'_> {
             )
             .with_help("write paths from the outer element, such as `[order.id, order.total]`, or `requiredElements: [order.id]`"),
         );
+        None
+    }
+
+    /// Checks the number of words that `word-count` compares with, without which it could not fail or not pass.
+    pub(super) fn check_word_count(&mut self, value: &TreeNode) -> Option<()> {
+        let count = |node: &TreeNode| match &node.data {
+            NodeValue::Int(count) => Some(*count as f64),
+            NodeValue::Float(count) => Some(*count),
+            NodeValue::Str(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        let before = self.cx.problems.error_count();
+        if value.as_map().is_none() {
+            if count(value).is_none() {
+                self.cx.problems.add(
+                    wrong_type(
+                        value,
+                        "the `value` of `word-count`",
+                        "a number, or a map with `min` and `max`",
+                    )
+                    .with_help("write `value: 50`, or `value: {min: 20, max: 50}`"),
+                );
+            }
+            return (self.cx.problems.error_count() == before).then_some(());
+        }
+
+        for entry in value.as_map().unwrap_or_default() {
+            let (key, bound) = (entry.key.as_str(), &entry.value);
+            if !["min", "max"].contains(&key) {
+                let title = format!("the `value` of `word-count` has no key `{key}`");
+                self.cx.problems.add(
+                    Diagnostic::error(codes::UNKNOWN_KEY, title, entry.key_span, "unknown key")
+                        .with_help("write `min`, `max` or both"),
+                );
+            } else if !bound.is_null() && count(bound).is_none() {
+                self.cx.problems.add(wrong_type(bound, &format!("`{key}`"), "a number of words"));
+            }
+        }
+        if self.cx.problems.error_count() > before {
+            return None;
+        }
+
+        let span = value.use_span();
+        let problem = match ["min", "max"].map(|key| value.get(key).and_then(count)) {
+            [None, None] => ("`word-count` has no limit", "neither `min` nor `max`"),
+            [Some(min), Some(max)] if min > max => {
+                ("no answer has this many words", "`min` is more than `max`")
+            }
+            _ => return Some(()),
+        };
+        let help = "write `value: {min: 20, max: 50}`, or one of the two";
+        self.cx
+            .problems
+            .add(Diagnostic::error(codes::OUT_OF_RANGE, problem.0, span, problem.1).with_help(help));
         None
     }
 

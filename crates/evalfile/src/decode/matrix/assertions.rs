@@ -97,11 +97,46 @@ impl AssertionWriter<'_> {
         grader.filter(|_| cx.problems.error_count() == before)
     }
 
-    /// Follows `$ref` to a template of the same file. Returns the assertion itself if it has none.
+    /// Follows `$ref` to a template of the same file, and from there to others. Returns the assertion itself if it has none.
     fn resolve_reference(&self, cx: &mut DecodeContext, node: &TreeNode) -> Option<TreeNode> {
-        let Some(reference) = node.get("$ref") else { return Some(node.clone()) };
-        let path = reference.as_str().and_then(|path| path.strip_prefix("#/")).unwrap_or_default();
-        let found = path.split('/').try_fold(self.root, |at, key| at.get(key));
+        let mut resolved = node.clone();
+        let mut followed: Vec<String> = Vec::new();
+        while let Some(reference) = resolved.get("$ref").cloned() {
+            let path = reference.as_str().unwrap_or_default().to_owned();
+            let is_circle = followed.contains(&path);
+            followed.push(path);
+            if is_circle {
+                cx.problems.add(
+                    Diagnostic::error(
+                        codes::TEMPLATE_CYCLE,
+                        "the `$ref` of this assertion leads in a circle",
+                        node.get("$ref").unwrap_or(&reference).use_span(),
+                        format!("`{}`", followed.join("` → `")),
+                    )
+                    .with_help("write `type` and `value` in one of these templates, in place of its `$ref`"),
+                );
+                return None;
+            }
+            resolved = self.fill_from_template(cx, &resolved, &reference)?;
+        }
+
+        Some(resolved)
+    }
+
+    /// Returns the template that `$ref` names.
+    pub(super) fn find_template(&self, reference: &TreeNode) -> Option<&TreeNode> {
+        let path = reference.as_str()?.strip_prefix("#/")?;
+        path.split('/').try_fold(self.root, |at, key| at.get(key))
+    }
+
+    /// Returns an assertion with the keys of a template that it does not have itself; its `$ref` is that of the template.
+    fn fill_from_template(
+        &self,
+        cx: &mut DecodeContext,
+        node: &TreeNode,
+        reference: &TreeNode,
+    ) -> Option<TreeNode> {
+        let found = self.find_template(reference);
         let Some(NodeValue::Map(template)) = found.map(|found| &found.data) else {
             cx.problems.add(
                 Diagnostic::error(
@@ -118,7 +153,7 @@ impl AssertionWriter<'_> {
         let mut entries: Vec<MapEntry> =
             node.as_map().unwrap_or_default().iter().filter(|entry| entry.key != "$ref").cloned().collect();
         for entry in template {
-            if !entries.iter().any(|own| own.key == entry.key) && entry.key != "$ref" {
+            if !entries.iter().any(|own| own.key == entry.key) {
                 entries.push(entry.clone());
             }
         }
@@ -149,8 +184,11 @@ impl AssertionWriter<'_> {
             span,
             "not a type",
         );
-        let names = ASSERTION_TYPES.iter().map(|row| row.name);
-        let near = did_you_mean(name, names);
+        // What begins like a negation never gets the opposite as a suggestion.
+        let is_negated = name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("not"));
+        let prefix = if is_negated { "not-" } else { "" };
+        let names: Vec<String> = ASSERTION_TYPES.iter().map(|row| format!("{prefix}{}", row.name)).collect();
+        let near = did_you_mean(name, names.iter().map(String::as_str));
         cx.problems.add(match near {
             Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
                 "use that type",

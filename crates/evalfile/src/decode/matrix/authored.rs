@@ -18,7 +18,7 @@ use super::spelling::MatrixSpelling;
 use super::template::TemplateRenderer;
 use super::test_judges::JudgeNames;
 use super::tests::{MatrixTest, TestReader};
-use super::variables::render_variables;
+use super::variables::{circle_of_variables, render_variables};
 use crate::decode::DecodeContext;
 use crate::decode::context::LoadScope;
 use crate::decode::suite::SuiteDefaults;
@@ -178,7 +178,10 @@ impl AuthoredTest {
         };
         let mut vars: Map<String, Value> =
             test.vars.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect();
-        render_variables(&source.templates, &self.literal, &mut vars);
+        if let Err(circle) = render_variables(&source.templates, &self.literal, &mut vars) {
+            cx.problems.add(circle_of_variables(&circle, &test.vars, span));
+            return None;
+        }
 
         let mut expander = MatrixExpander::new(&file, &source.judges);
         let variant = CaseVariant { vars, ..CaseVariant::default() };

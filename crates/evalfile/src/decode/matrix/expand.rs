@@ -23,6 +23,7 @@ use super::selections::name_weights;
 use super::spelling::MatrixSpelling;
 use super::test_judges::JudgeNames;
 use super::tests::MatrixTest;
+use super::values::unknown_provider;
 use super::variables::{
     VariableCombination, absent_variable, blank_variable, combinations, count_combinations, read_values,
     read_variables_script, strip_line_ends,
@@ -159,9 +160,9 @@ impl<'a> MatrixExpander<'a> {
                 vars
             });
             // What code returns may be named by other variables.
-            if code.is_empty()
-                && !finish_variables(cx, self.file, transform.as_deref(), &BTreeSet::new(), &mut vars)
-            {
+            let changes = (&*test, transform.as_deref());
+            if code.is_empty() && !finish_variables(cx, self.file, changes, &BTreeSet::new(), &mut vars) {
+                self.check_rest(cx, &test, span, &into.defaults);
                 into.met = true;
                 into.broken += 1;
                 return true;
@@ -248,6 +249,15 @@ impl<'a> MatrixExpander<'a> {
         test: &MatrixTest,
         span: Span,
     ) -> Vec<Option<&'a MatrixPrompt>> {
+        let before = cx.problems.error_count();
+        for wanted in &test.providers {
+            let known = &self.file.providers;
+            if !known.iter().any(|provider| is_called(provider, &wanted.value)) && !known.is_empty() {
+                let names = known.iter().map(|provider| provider.name.as_str());
+                cx.problems.add(unknown_provider(wanted, names));
+            }
+        }
+
         let all = &self.file.prompts.found;
         if test.input.is_some() || all.is_empty() {
             return vec![None];
@@ -282,7 +292,7 @@ impl<'a> MatrixExpander<'a> {
                 || providers.iter().any(|provider| asks(provider, prompt) && runs(test, provider))
         };
         let chosen: Vec<_> = all.iter().filter(|prompt| wanted(prompt) && asked(prompt)).map(Some).collect();
-        if chosen.is_empty() && test.prompts.is_empty() {
+        if chosen.is_empty() && test.prompts.is_empty() && cx.problems.error_count() == before {
             cx.problems.add(
                 Diagnostic::warning(codes::NO_EFFECT, "no provider runs this test", span, "left out")
                     .with_help("check `providers` of the test and `prompts` of the providers"),
@@ -416,7 +426,7 @@ impl<'a> MatrixExpander<'a> {
         }
         let marks = self.add_assertions(cx, &mut case, test, (&scope, vars), span)?;
         self.add_metadata(&mut case, test, prompt, span);
-        self.add_targets(cx, &mut case, combination);
+        self.add_targets(&mut case, combination);
         for entry in &test.case_keys {
             case.add(&entry.key, entry.key_span, self.lower_turns(cx, entry, (&scope, vars)));
         }
@@ -592,24 +602,10 @@ impl<'a> MatrixExpander<'a> {
     }
 
     /// Names the targets of a case, if they are not those of all.
-    fn add_targets(&self, cx: &mut DecodeContext, case: &mut MapNode, combination: &Combination<'_>) {
+    fn add_targets(&self, case: &mut MapNode, combination: &Combination<'_>) {
         let Combination { case: PendingCase { test, prompt, span, .. }, variant } = *combination;
         let span = *span;
         let all = &self.file.providers;
-        for wanted in &test.providers {
-            if !all.iter().any(|provider| is_called(provider, &wanted.value)) && !all.is_empty() {
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::UNKNOWN_TARGET,
-                        format!("there is no provider `{}`", wanted.value),
-                        wanted.span,
-                        "not one of `providers`",
-                    )
-                    .with_help("name a provider by its `label` or `id`"),
-                );
-            }
-        }
-
         let chosen: Vec<&MatrixProvider> = all
             .iter()
             .enumerate()

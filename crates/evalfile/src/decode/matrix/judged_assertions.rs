@@ -7,6 +7,7 @@ use super::assertion_grader::AssertionGrader;
 use super::assertion_types::AssertionSupport;
 use super::assertion_values::read_value_file;
 use super::nodes::{MapNode, json_node, list_node, text_node};
+use super::spelling::MatrixSpelling;
 use crate::codes;
 use crate::tree::{NodeValue, TreeNode};
 
@@ -23,6 +24,12 @@ impl AssertionGrader<'_> {
             Some(value) => Some(read_value_file(self.cx, value)?),
             None => None,
         };
+        // Only `llm-rubric` can do without a criterion: the prompt says what matters, or the test of AgentV does.
+        let needs_value =
+            self.kind.name != "llm-rubric" || own.is_none() && self.writer.spelling == MatrixSpelling::Camel;
+        if value.is_none() && prompt.is_none() && needs_value {
+            return self.refuse_missing_value();
+        }
         if let (Some(prompt), true) = (own, prompt.is_some() || value.is_none()) {
             let span = prompt.use_span();
             self.grader.add_text("type", "llm-grader");

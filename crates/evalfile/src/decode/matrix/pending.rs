@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 use super::code_part::{CodeCall, CodePart, CodeResult, run_calls};
 use super::prompts::{MatrixPrompt, PromptBody};
 use super::providers::MatrixProvider;
-use super::read::MatrixFile;
+use super::read::{MatrixFile, place_of};
 use super::spelling::MatrixSpelling;
 use super::tests::MatrixTest;
-use super::variables::{render_variables, strip_line_ends, transform_variables};
+use super::variables::{circle_of_variables, render_variables, strip_line_ends, transform_variables};
 use crate::codes;
 use crate::decode::{DecodeContext, LoadScope};
 
@@ -86,14 +86,17 @@ pub(super) fn run_code(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &
 pub(super) fn finish_variables(
     cx: &mut DecodeContext,
     file: &MatrixFile<'_>,
-    transform: Option<&(Script, Span)>,
+    (test, transform): (&MatrixTest, Option<&(Script, Span)>),
     written: &BTreeSet<String>,
     vars: &mut Map<String, Value>,
 ) -> bool {
     if file.spelling == MatrixSpelling::Camel {
         strip_line_ends(vars);
     }
-    render_variables(&file.templates, written, vars);
+    if let Err(circle) = render_variables(&file.templates, written, vars) {
+        cx.problems.add(circle_of_variables(&circle, &test.vars, place_of(test, file.root.use_span())));
+        return false;
+    }
     transform.is_none_or(|script| transform_variables(cx, script, vars))
 }
 
@@ -146,7 +149,8 @@ fn fill_variables(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [
             let written = variant.code.iter().map(|(name, _)| name.clone()).collect();
             let transform = case.transform.as_deref();
             if !variant.is_broken {
-                variant.is_broken = !finish_variables(cx, file, transform, &written, &mut variant.vars);
+                variant.is_broken =
+                    !finish_variables(cx, file, (&case.test, transform), &written, &mut variant.vars);
             }
         }
     }

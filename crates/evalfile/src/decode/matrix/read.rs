@@ -90,7 +90,7 @@ pub(crate) fn load_matrix(
     let unrun_code = tests.report_unrun(cx);
     // Prompts alone are asked once each.
     if scenarios.is_none() && all.is_empty() && list.is_none_or(|list| list.value.is_null()) {
-        all.push(MatrixTest { head: Some(object.head()), ..MatrixTest::default() });
+        all.push(MatrixTest { head: Some(object.head()), is_stand_in: true, ..MatrixTest::default() });
     }
 
     let derived = DerivedMetrics::read(cx, &mut object, spelling);
@@ -392,6 +392,7 @@ fn read_suite(
     if let Some(lowered) = &mut cx.lowered {
         lowered.set_head(&suite.name, description.as_deref(), &tags, &metadata, &node);
     }
+    suite.has_providers = true;
     suite.description = description;
     suite.tags = tags;
     suite.metadata = metadata;

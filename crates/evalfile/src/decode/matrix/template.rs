@@ -126,6 +126,13 @@ impl TemplateRenderer {
         render_with(&self.strict, text, scope).unwrap_or_else(|_| text.to_owned())
     }
 
+    /// Returns the names that a text uses as a template; `None` for a text that is no template.
+    pub(super) fn names_in(&self, text: &str) -> Option<BTreeSet<String>> {
+        let translated = syntax::translate(text).ok().filter(|_| has_markers(text))?;
+        let template = self.lenient.template_from_str(&translated).ok()?;
+        Some(template.undeclared_variables(false).into_iter().collect())
+    }
+
     fn report_undefined(&self, cx: &mut DecodeContext, text: &str, span: Span, scope: &TemplateScope) {
         let Ok(translated) = syntax::translate(text) else { return };
         let Ok(template) = self.lenient.template_from_str(&translated) else { return };

@@ -73,6 +73,8 @@ pub(super) struct MatrixTest {
     pub(super) skip_defaults: bool,
     /// Keys of a case that are taken as they are.
     pub(super) case_keys: Vec<MapEntry>,
+    /// True if it stands for the tests of a file without any, so that its prompts are asked once.
+    pub(super) is_stand_in: bool,
     /// True if its variables or assertions can't be read at all.
     pub(super) is_broken: bool,
 }
@@ -309,7 +311,10 @@ impl TestReader {
         let vars = object.entry("vars").or_else(|| object.misspelt("vars", &["variables"], &mut cx.problems));
         if let Some(entry) = vars.filter(|entry| !entry.value.is_null()) {
             match read_vars(cx, &entry.value) {
-                Some(vars) => test.vars = vars,
+                Some(vars) => {
+                    warn_about_indented(cx, &vars);
+                    test.vars = vars;
+                }
                 None => test.is_broken = true,
             }
         }
@@ -462,6 +467,25 @@ fn refuse_outdented(cx: &mut DecodeContext, object: &mut MapReader<'_>, node: &T
     }
 
     !variables.is_empty()
+}
+
+/// Warns that assertions are a variable, since they are indented too far.
+fn warn_about_indented(cx: &mut DecodeContext, vars: &[MapEntry]) {
+    let is_list = |entry: &&MapEntry| {
+        let items = entry.value.as_seq().unwrap_or_default();
+        entry.key == "assert" && items.iter().any(|item| item.get("type").is_some())
+    };
+    if let Some(entry) = vars.iter().find(is_list) {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::READ_DIFFERENTLY,
+                "`assert` is a variable here, and nothing is checked by it",
+                entry.key_span,
+                "below `vars`",
+            )
+            .with_help("indent it as far as `vars`"),
+        );
+    }
 }
 
 /// Reports keys that are types of assertions.

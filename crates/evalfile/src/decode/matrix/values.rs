@@ -1,6 +1,6 @@
 //! Values of assertions as texts and lists of texts.
 
-use assize_diagnostic::{Diagnostic, Span};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 
 use super::nodes::{list_node, text_node};
 use crate::codes;
@@ -64,6 +64,19 @@ fn split_list(text: &str) -> Vec<String> {
     }
 
     parts
+}
+
+/// Returns the error that a test names a provider which the file does not have.
+pub(super) fn unknown_provider<'n>(
+    wanted: &SpannedValue<String>,
+    names: impl Iterator<Item = &'n str>,
+) -> Diagnostic {
+    let title = format!("there is no provider `{}`", wanted.value);
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_TARGET, title, wanted.span, "not one of `providers`");
+    match did_you_mean(&wanted.value, names) {
+        Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+        None => diagnostic.with_help("name a provider by its `label` or `id`"),
+    }
 }
 
 /// Returns the error that a set has no list of assertions, or an empty one.

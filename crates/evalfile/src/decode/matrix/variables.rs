@@ -1,6 +1,6 @@
 //! Variables of a test: files, lists that multiply, and texts that name other variables.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
@@ -172,24 +172,68 @@ pub(super) fn strip_line_ends(vars: &mut Map<String, Value>) {
     }
 }
 
-/// Renders variables that name others. Those that code wrote are no templates.
+/// Renders variables that name others, each after those that it names. Those that code wrote are no templates.
+///
+/// # Errors
+/// With the names of variables that name each other in a circle.
 pub(super) fn render_variables(
     templates: &TemplateRenderer,
     written: &BTreeSet<String>,
     vars: &mut Map<String, Value>,
-) {
-    let is_template =
-        |value: &Value| value.as_str().is_some_and(|text| text.contains("{{") || text.contains("{%"));
-    if !vars.values().any(is_template) {
-        return;
-    }
+) -> Result<(), Vec<String>> {
+    let mut pending: BTreeMap<String, BTreeSet<String>> = vars
+        .iter()
+        .filter(|(name, _)| !written.contains(*name))
+        .filter_map(|(name, value)| Some((name.clone(), templates.names_in(value.as_str()?)?)))
+        .collect();
 
-    let scope = templates.scope(vars);
-    for (_, value) in vars.iter_mut().filter(|(name, _)| !written.contains(*name)) {
-        if let Value::String(text) = value {
-            *text = templates.render_value(text, &scope);
+    while !pending.is_empty() {
+        let is_ready = |names: &BTreeSet<String>| !names.iter().any(|name| pending.contains_key(name));
+        let ready: Vec<String> =
+            pending.iter().filter(|(_, names)| is_ready(names)).map(|(name, _)| name.clone()).collect();
+        if ready.is_empty() {
+            return Err(find_circle(&pending));
+        }
+
+        let scope = templates.scope(vars);
+        for name in ready {
+            pending.remove(&name);
+            if let Some(Value::String(text)) = vars.get_mut(&name) {
+                *text = templates.render_value(text, &scope);
+            }
         }
     }
+
+    Ok(())
+}
+
+/// Returns the variables of a circle, where each variable names one that is still pending.
+fn find_circle(pending: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+    let mut path: Vec<&String> = Vec::new();
+    let mut next = pending.keys().next();
+    while let Some(name) = next {
+        if let Some(start) = path.iter().position(|seen| *seen == name) {
+            return path[start..].iter().map(|name| (*name).clone()).collect();
+        }
+        path.push(name);
+        next = pending[name].iter().find(|name| pending.contains_key(*name));
+    }
+
+    Vec::new()
+}
+
+/// Returns the error that variables of a test name each other in a circle.
+pub(super) fn circle_of_variables(circle: &[String], vars: &[MapEntry], place: Span) -> Diagnostic {
+    let first = circle.first().map_or("", String::as_str);
+    let at = vars.iter().find(|entry| entry.key == first).map_or(place, |entry| entry.value.use_span());
+    let steps: Vec<String> = circle.iter().map(|name| format!("`{name}`")).collect();
+    let label = match steps.as_slice() {
+        [_] => "names itself".to_owned(),
+        _ => format!("{} → `{first}`", steps.join(" → ")),
+    };
+
+    Diagnostic::error(codes::BAD_TEMPLATE, "variables name each other in a circle", at, label)
+        .with_help("put text that is no template between `{% raw %}` and `{% endraw %}`")
 }
 
 /// Returns the error that a prompt is empty because one of the variables of a test is; `None` if no variable that it names is blank.
@@ -226,6 +270,12 @@ pub(super) fn absent_variable(
     let around = [&test.options.prefix, &test.options.suffix];
     if around.into_iter().flatten().any(|text| !text.trim().is_empty()) {
         return None;
+    }
+
+    if test.is_stand_in {
+        let title = format!("there are no tests, and the prompt needs the variable `{name}`");
+        let diagnostic = Diagnostic::error(codes::EMPTY_TEXT, title, prompt.span, "nothing to ask");
+        return Some(diagnostic.with_help(format!("add a test: `tests: [{{vars: {{{name}: TEXT}}}}]`")));
     }
 
     let title = format!("the prompt of this test is empty, as it has no variable `{name}`");

@@ -1,0 +1,128 @@
+//! Values of variables and assertions in files with prompts, providers and tests.
+
+use std::fs;
+
+use assize_evalfile::{LoadOptions, load_suite};
+
+/// Loads a file with the prompt `{{ x }}`. Returns the questions of its cases, or the errors: code, title and label.
+fn load(tests: &str) -> Result<Vec<String>, Vec<String>> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("promptfooconfig.yaml");
+    let text = format!("prompts: ['{{{{ x }}}}']\nproviders: [echo]\ntests:\n- {tests}\n");
+    fs::write(&path, text).expect("written");
+    let loaded = load_suite(&path, &LoadOptions::new(folder.path()));
+
+    let errors: Vec<String> = loaded
+        .diagnostics
+        .iter()
+        .filter(|found| found.severity == assize_diagnostic::Severity::Error)
+        .map(|found| format!("{}: {} ({})", found.code, found.title, found.primary.text))
+        .collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    for warning in &loaded.diagnostics {
+        assert!(
+            tests.contains("threshold: 0,") && warning.title == "a set with `threshold: 0` always passes",
+            "{warning:?}"
+        );
+    }
+    Ok(loaded.cases.iter().map(|case| case.expect("valid").question()).collect())
+}
+
+fn with_assertion(assertion: &str) -> Result<Vec<String>, Vec<String>> {
+    load(&format!("{{vars: {{x: hi}}, assert: [{assertion}]}}"))
+}
+
+#[test]
+fn variables_are_rendered_after_those_that_they_name() {
+    for (vars, question) in [
+        ("{x: 'Hi {{y}}', y: 'dear {{z}}', z: Ann}", "Hi dear Ann"),
+        ("{z: Ann, y: 'dear {{z | upper}}', x: 'Hi {{y}}{% if z %}!{% endif %}'}", "Hi dear ANN!"),
+        (
+            "{x: '{{a}}', a: '{{b}}', b: '{{c}}', c: '{{d}}', d: '{{e}}', e: '{{f}}', f: '{{g}}', g: end}",
+            "end",
+        ),
+        ("{x: 'say {% raw %}{{y}}{% endraw %}', y: '{{x}}'}", "say {{y}}"),
+        ("{x: 'Hi {{y}}', y: '{{ not closed'}", "Hi {{ not closed"),
+        ("{x: 'Hi {{ missing }}', y: '{{x}}'}", "Hi {{ missing }}"),
+    ] {
+        let test = format!("{{vars: {vars}, assert: [{{type: contains, value: a}}]}}");
+        assert_eq!(load(&test), Ok(vec![question.to_owned()]), "{vars}");
+    }
+}
+
+#[test]
+fn variables_that_name_each_other_are_an_error() {
+    for (vars, label) in [
+        ("{x: '{{x}}'}", "names itself"),
+        ("{x: '{{y}}', y: '{{x}}'}", "`x` → `y` → `x`"),
+        ("{a: '{{x}}', x: '{{y}}', y: '{{z}} {{a}}', z: '{{y}}'}", "`x` → `y` → `a` → `x`"),
+    ] {
+        let test = format!("{{vars: {vars}, assert: [{{type: contains, value: a}}]}}");
+        let errors = load(&test).expect_err(vars);
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert!(errors[0].starts_with("E0423: variables name each other in a circle"), "{errors:?}");
+        assert!(label.split(" → ").all(|name| errors[0].contains(name)), "{errors:?}");
+    }
+}
+
+#[test]
+fn a_missing_value_is_an_error_where_one_is_needed() {
+    for kind in [
+        "factuality", "model-graded-factuality", "model-graded-closedqa", "g-eval", "llm-rubric",
+        "trajectory:goal-success", "not-llm-rubric", "levenshtein", "word-count", "finish-reason",
+        "tool-call-f1", "trajectory:tool-used", "trajectory:step-count",
+    ] {
+        for assertion in [format!("{{type: '{kind}'}}"), format!("{{type: '{kind}', value: null}}")] {
+            let expected = format!("E0304: `{kind}` needs `value` (no `value` here)");
+            assert_eq!(with_assertion(&assertion), Err(vec![expected]), "{assertion}");
+        }
+    }
+    // A prompt of its own may say what matters, but only to `llm-rubric`.
+    assert!(with_assertion("{type: llm-rubric, rubricPrompt: 'Is {{output}} kind?'}").is_ok());
+    // A circle of variables hides no other error.
+    let broken = load("{vars: {x: '{{x}}'}, assert: [{type: contians}]}").expect_err("broken");
+    assert!(matches!(broken.as_slice(), [_, other] if other.starts_with("E0301")), "{broken:?}");
+    assert!(with_assertion("{type: factuality, rubricPrompt: 'Is {{output}} true?'}").is_err());
+}
+
+#[test]
+fn limits_of_words_are_checked() {
+    for value in ["3", "'3'", "{min: 5}", "{max: '5'}", "{min: 2, max: 2}"] {
+        assert!(with_assertion(&format!("{{type: word-count, value: {value}}}")).is_ok(), "{value}");
+    }
+    for (value, error) in [
+        ("{minimum: 5}", "E0103: the `value` of `word-count` has no key `minimum`"),
+        ("{min: 1, maximum: 5}", "E0103: the `value` of `word-count` has no key `maximum`"),
+        ("three", "the `value` of `word-count` must be a number, or a map with `min` and `max`"),
+        ("[1, 2]", "the `value` of `word-count` must be a number, or a map with `min` and `max`"),
+        ("{min: few}", "`min` must be a number of words"),
+        ("{min: 5, max: 2}", "no answer has this many words"),
+        ("{}", "`word-count` has no limit"),
+    ] {
+        let errors = with_assertion(&format!("{{type: word-count, value: {value}}}")).expect_err(value);
+        assert!(matches!(errors.as_slice(), [one] if one.contains(error)), "{value}: {errors:?}");
+    }
+}
+
+#[test]
+fn thresholds_that_no_score_reaches_are_errors() {
+    let set = "type: assert-set, assert: [{type: contains, value: a}]";
+    let similar = "type: similar, value: a";
+    for kind in [set, similar, "type: g-eval, value: a", "type: rouge-n, value: a"] {
+        for threshold in ["1.5", "-0.1", "75"] {
+            let errors = with_assertion(&format!("{{{kind}, threshold: {threshold}}}")).expect_err(kind);
+            let expected = format!("must be between 0 and 1 (found {threshold})");
+            assert!(matches!(errors.as_slice(), [one] if one.ends_with(&expected)), "{kind}: {errors:?}");
+        }
+    }
+    for fine in [
+        format!("{{{set}, threshold: 1}}"),
+        format!("{{threshold: 0, {set}}}"),
+        "{type: 'similar:euclidean', value: a, threshold: 3}".to_owned(),
+        "{type: levenshtein, value: a, threshold: 20}".to_owned(),
+    ] {
+        assert!(with_assertion(&fine).is_ok(), "{fine}");
+    }
+}
