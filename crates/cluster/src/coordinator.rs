@@ -117,6 +117,8 @@ pub enum JobEvent {
     },
     /// Another coordinator shows signs of life; this one waits for its end.
     Waiting,
+    /// Somebody has asked to stop: workers are told to break off.
+    Stopping,
     /// Some units are done.
     Progress {
         /// Shards without a missing part.
@@ -152,7 +154,7 @@ pub enum ClusterRunError {
     #[error(transparent)]
     Cluster(#[from] ClusterError),
     /// It was asked to stop. What is done is kept.
-    #[error("stopped; the same command with `--resume` goes on with job {0}")]
+    #[error("stopped; workers take nothing more of job {0}; the same command with `--resume` goes on with it")]
     Stopped(String),
     /// No worker came, or none was left. What is done is kept.
     #[error(
@@ -318,7 +320,10 @@ impl Coordinator<'_> {
             let stopped = JobManifest { state: JobState::Stopped, ..job.clone() };
             persist(&mut patience, || board.post(&stopped)).await?;
         }
-        if matches!(end, JobEnd::OverBudget) {
+        if matches!(end, JobEnd::Stopped) {
+            keeper.stop();
+        }
+        if matches!(end, JobEnd::OverBudget | JobEnd::Stopped) {
             // Workers give back what they do not use, and say what they have sent.
             tokio::time::sleep(LAST_WORDS).await;
         }
@@ -573,7 +578,10 @@ impl JobWatch<'_> {
             let pause = (looked.elapsed() * 9).clamp(LOOK, SEAT_BEAT);
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
-                () = &mut stopped => return Ok(JobEnd::Stopped),
+                () = &mut stopped => {
+                    (coordinator.observe)(JobEvent::Stopping);
+                    return Ok(JobEnd::Stopped);
+                }
             }
         }
     }

@@ -178,8 +178,11 @@ impl Worker<'_> {
         state
             .refused
             .retain(|id, refused| Instant::now() < refused.again || running.iter().any(|job| job.job == *id));
-        // A job that goes on with other limits is joined anew, and so is one whose files have changed.
-        state.joined.retain(|joined| running.contains(&joined.job) && joined.plan.is_current());
+        // A job that goes on after a stop, or with other limits, is joined anew, and so is one whose files have changed.
+        state.joined.retain(|joined| {
+            let goes_on = running.contains(&joined.job) && !joined.share.stopped().is_cancelled();
+            goes_on && joined.plan.is_current()
+        });
 
         Ok(running)
     }
@@ -280,7 +283,7 @@ impl Worker<'_> {
             fence_key,
             replies: Arc::clone(&links.replies),
             budget: has_budget.then(|| Arc::clone(&share) as _),
-            rate: Some(share),
+            rate: Some(Arc::clone(&share) as _),
         });
 
         let mut request = request;
@@ -298,6 +301,7 @@ impl Worker<'_> {
             request,
             plan: Arc::new(plan),
             links,
+            share,
             id,
             folder,
         })
@@ -334,6 +338,7 @@ struct JoinedJob<'a> {
     /// Plan of the job, made once for all its units.
     plan: Arc<PreparedPlan>,
     links: JobLinks,
+    share: Arc<LimitShare>,
     /// Id of this worker in this job.
     id: String,
     /// Folder of what is in the making.
@@ -500,6 +505,7 @@ impl JoinedJob<'_> {
                     let ended = ended.map_err(|error| ClusterError::Refused(format!("a run failed: {error}")))?;
                     return Ok((ended, was_lost, has_ended));
                 }
+                () = self.share.stopped().cancelled(), if !has_ended => has_ended = true,
                 (extended, is_over) = round => {
                     held = extended.unwrap_or(held);
                     has_ended |= is_over;

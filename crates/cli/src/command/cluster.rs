@@ -13,6 +13,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
+use crate::stop_signal;
 
 impl From<ClusterError> for CommandFailure {
     fn from(error: ClusterError) -> Self {
@@ -87,11 +88,17 @@ pub(super) fn coordinate(
         JobEvent::Waiting => {
             output::print_notice("another coordinator works on this job; waiting for its end\n", context);
         }
+        JobEvent::Stopping => {
+            output::print_notice("stopping: workers are told to break off; interrupt again to leave at once\n", context);
+        }
         JobEvent::Progress { done, shards } => {
             output::print_notice(&format!("{done} of {shards} units are done\n"), context);
         }
     };
 
+    stop_signal::note_for_second(
+        "Workers that have not heard of it go on: run the same command with `--resume`, and interrupt it once",
+    );
     block_on(async {
         let variables = context.process.variables().clone();
         let cluster = Arc::new(NatsCluster::connect(&address, variables).await?);

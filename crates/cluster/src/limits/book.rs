@@ -62,6 +62,9 @@ pub struct LimitReply {
     pub granted: BudgetAmount,
     /// Rates that may be used within the term.
     pub rates: Vec<RateGrant>,
+    /// True once the job is stopped: what was granted before is not to be used any more.
+    #[serde(default)]
+    pub stopped: bool,
 }
 
 /// Answer about the budget.
@@ -142,7 +145,7 @@ impl LimitBook {
         let rates = request.rates.iter().map(|ask| self.grant_rate(ask, active, now)).collect();
         let granted = self.workers.get(&request.worker).map(|worker| worker.granted).unwrap_or_default();
 
-        LimitReply { budget, granted, rates }
+        LimitReply { budget, granted, rates, stopped: false }
     }
 
     /// Books what a worker has given back. Of one that an earlier coordinator knew, what it gave back before is not known

@@ -1,6 +1,7 @@
 //! The coordinator's side of the limits: the book, and the record from which another coordinator would go on.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assize_llm::BudgetAmount;
@@ -21,6 +22,7 @@ pub(crate) struct LimitKeeper {
     key: String,
     limits: JobLimits,
     since: Instant,
+    stopped: AtomicBool,
     kept: Mutex<KeptBook>,
 }
 
@@ -56,6 +58,7 @@ impl LimitKeeper {
             key,
             limits,
             since: Instant::now(),
+            stopped: AtomicBool::new(false),
             kept: Mutex::new(KeptBook { book, recorded, revision }),
         })
     }
@@ -64,6 +67,10 @@ impl LimitKeeper {
     pub(crate) async fn answer(&self, request: &LimitRequest) -> Option<LimitReply> {
         let now: Duration = self.since.elapsed();
         let mut kept = self.kept.lock().await;
+        if self.stopped.load(Ordering::Acquire) {
+            kept.book.answer(&LimitRequest { need: None, rates: Vec::new(), ..request.clone() }, now);
+            return Some(LimitReply { stopped: true, granted: request.received, ..LimitReply::default() });
+        }
         let reply = kept.book.answer(request, now);
         if !kept.recorded.covers(kept.book.used()) && self.record(&mut kept).await.is_err() {
             // The worker asks again, and is told then.
@@ -71,6 +78,11 @@ impl LimitKeeper {
         }
 
         Some(reply)
+    }
+
+    /// Grants nothing from now on, and tells every worker that asks that the job is stopped. What they give back still counts.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
     }
 
     /// True once a worker was told that the budget allows nothing more.
