@@ -548,7 +548,10 @@ fn render_cost(page: &mut ReportPage, info: &RunInfo, summary: &RunSummary) {
         grouped(summary.judge_calls_cached)
     );
 
-    let time = number::format_duration(summary.duration_ms);
+    let mut time = number::format_duration(summary.duration_ms);
+    if info.merged.is_some() {
+        time.push_str(", sum of the shards");
+    }
     entry(
         page,
         "Time",
@@ -566,9 +569,13 @@ fn render_cost(page: &mut ReportPage, info: &RunInfo, summary: &RunSummary) {
         }],
     );
 
-    // What was spent on cases that did not finish is in none of the rows.
-    if let Some(sent) = summary.sent.filter(|sent| summary.not_run > 0 && sent.requests + sent.given_up > 0) {
-        entry(page, "Requests", vec![ReportPiece::new(ReportTone::Open, format_sent(sent))]);
+    // What was spent on cases that did not finish is in none of the rows, nor is what an earlier job has spent.
+    let is_job = info.merged.as_ref().is_some_and(|merged| merged.job.is_some());
+    let is_beyond_rows =
+        |sent: &SentRequests| summary.not_run > 0 || is_job && sent.cost_usd > summary.cost_usd;
+    if let Some(sent) = summary.sent.filter(|sent| is_beyond_rows(sent) && sent.requests + sent.given_up > 0)
+    {
+        entry(page, "Requests", vec![ReportPiece::new(ReportTone::Open, format_sent(sent, is_job))]);
     }
 }
 
@@ -585,14 +592,19 @@ fn is_cost_of_programs(info: &RunInfo, summary: &RunSummary) -> bool {
 }
 
 /// Describes the requests of a run that did not finish all of its cases.
-fn format_sent(sent: SentRequests) -> String {
+fn format_sent(sent: SentRequests, is_job: bool) -> String {
     let cost = match sent.cost_usd {
         Some(cost) => number::dollars(cost.as_dollars()),
         None => format!("cost {}", format_partial_cost(sent.cost_partial)),
     };
     let mut text = format!("{} sent, including those for unfinished cases; {cost}", grouped(sent.requests));
     if sent.given_up > 0 {
-        let _ = write!(text, "; {} canceled, of unknown cost", grouped(sent.given_up));
+        let given_up = grouped(sent.given_up);
+        let _ = if is_job {
+            write!(text, "; {given_up} canceled, or lent to workers that vanished, which count as spent")
+        } else {
+            write!(text, "; {given_up} canceled, of unknown cost")
+        };
     }
 
     text

@@ -57,8 +57,8 @@ impl MergeArgs {
         MergeOptions {
             runs: self.runs.clone(),
             run_dir: self.run_dir.clone(),
-            job: None,
             allow_missing: self.allow_missing,
+            ..MergeOptions::default()
         }
     }
 }
