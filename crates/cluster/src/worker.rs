@@ -1,6 +1,6 @@
 //! A worker: takes units of jobs, runs each with the normal engine, and stores the results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,6 +46,8 @@ pub struct WorkerOptions {
     pub idle: Option<Duration>,
     /// Place of the results as this machine sees it, instead of the one that the coordinator names.
     pub results: Option<String>,
+    /// Joins jobs whose models other workers ask at another address.
+    pub any_address: bool,
 }
 
 /// Something that happened to a worker.
@@ -197,7 +199,7 @@ impl Worker<'_> {
         state: &mut WorkerState<'w>,
     ) -> Result<(), ClusterError> {
         if state.joined.iter().all(|joined| joined.job != *job) {
-            match self.join(job).await {
+            match self.join(job, board).await {
                 Ok(joined) => {
                     if state.refused.remove(&job.job).is_some() {
                         // Who reads of a refusal that is over looks again.
@@ -262,7 +264,7 @@ impl Worker<'_> {
     }
 
     /// Checks that the job is about the files of this machine, and gets its links.
-    async fn join(&self, job: &JobManifest) -> Result<JoinedJob<'_>, ClusterError> {
+    async fn join(&self, job: &JobManifest, board: &JobBoard) -> Result<JoinedJob<'_>, ClusterError> {
         job.check_version()?;
         let request = (self.arguments)(&job.arguments).map_err(ClusterError::Refused)?;
         let fence_key = job.fence_key()?;
@@ -292,6 +294,11 @@ impl Worker<'_> {
             ClusterError::Refused(format!("job {} can't be worked on here: {}", job.job, error.message))
         })?;
         job.check_plan(plan.identity())?;
+        if !self.options.any_address {
+            let own = &plan.identity().addresses;
+            let agreed = persist(&mut patience, || board.agree_on_addresses(&job.job, own)).await?;
+            check_addresses(&job.job, &agreed, own)?;
+        }
 
         let folder = self.engine.process().working_folder.join(CLUSTER_FOLDER).join(&job.job);
         Ok(JoinedJob {
@@ -306,6 +313,22 @@ impl Worker<'_> {
             folder,
         })
     }
+}
+
+/// Refuses a job whose models other workers ask at another address: its replies could not be shared, and might be those of other
+/// models.
+fn check_addresses(job: &str, agreed: &BTreeSet<String>, own: &BTreeSet<String>) -> Result<(), ClusterError> {
+    if agreed == own {
+        return Ok(());
+    }
+
+    let list = |addresses: &BTreeSet<String>| addresses.iter().cloned().collect::<Vec<_>>().join(", ");
+    Err(ClusterError::Refused(format!(
+        "the first worker of job {job} asks {}, and this one {}; give both the same address, such as `OPENAI_BASE_URL`, or start \
+         this one with `--any-address` if they lead to the same models",
+        list(agreed),
+        list(own)
+    )))
 }
 
 /// State of a worker between units.
@@ -369,6 +392,10 @@ impl JoinedJob<'_> {
         }
         let tries = earlier_tries(&*lease);
         if tries > 0 {
+            let times = if tries == 1 { "a worker" } else { "workers" };
+            (self.worker.observe)(WorkerEvent::Warning(format!(
+                "unit {name} is run again: {times} vanished with it, or lost its lease"
+            )));
             // Whoever puts the unit into the queue again finds out here how often it was tried.
             persist(&mut patience, || board.note_tries(&self.job.job, &unit.name, tries)).await?;
         }
@@ -417,15 +444,21 @@ impl JoinedJob<'_> {
                 (self.worker.observe)(WorkerEvent::UnitDone { unit: name, items });
                 Ok(UnitEnd::Done)
             }
-            _ if was_lost => Ok(UnitEnd::Lost),
+            _ if was_lost => {
+                (self.worker.observe)(WorkerEvent::Warning(format!(
+                    "the lease of unit {name} has run out: another worker may have it"
+                )));
+                Ok(UnitEnd::Lost)
+            }
             run => {
                 let is_spent = matches!(&run, UnitRun::Finished(run) if run.exit == ExitStatus::OverBudget);
                 let why = match run {
-                    UnitRun::Failed(error) => Some(error.message),
-                    UnitRun::Finished(finished) => {
-                        let summary = finished.info.summary;
-                        summary.filter(|_| !stop.is_cancelled()).map(|summary| summary.exit_reason)
+                    // A worker chooses the folder itself.
+                    UnitRun::Failed(error) => {
+                        Some(error.message.replace("; name another folder with `--run-dir`", ""))
                     }
+                    UnitRun::Finished(finished) if !stop.is_cancelled() => failure_words(*finished),
+                    UnitRun::Finished(_) => None,
                 };
                 self.give_back(lease).await?;
                 if has_ended || is_spent || stopped.is_cancelled() {
@@ -558,6 +591,23 @@ impl JoinedJob<'_> {
         )));
         Ok(())
     }
+}
+
+/// Reason why a run did not come to all its cases, with an example of what went wrong.
+fn failure_words(run: FinishedRun) -> Option<String> {
+    let summary = run.info.summary?;
+    let example = run.totals.incomplete.first().map(|reason| reason.example.clone());
+    let why = summary.exit_reason;
+    if why.contains("broke off") {
+        return Some(format!(
+            "{why}: its results could not be written to `{CLUSTER_FOLDER}` (is the disk full?)"
+        ));
+    }
+
+    Some(match example {
+        Some(example) => format!("{why}: {example}"),
+        None => why,
+    })
 }
 
 /// Times that a unit was handed out before this lease, without a result and without a word.

@@ -63,6 +63,20 @@ impl LimitKeeper {
         })
     }
 
+    /// Begins the record of a new job with what an earlier one has spent. False if there is a record.
+    ///
+    /// # Errors
+    /// When the record can't be written.
+    pub(crate) async fn begin_with(
+        records: Arc<dyn Records>,
+        job: &str,
+        used: BudgetAmount,
+    ) -> Result<bool, ClusterError> {
+        let bytes =
+            serde_json::to_vec(&used).map_err(|error| ClusterError::storage("write a record", error))?;
+        Ok(records.replace(&format!("ledger.{job}"), bytes, 0).await?.is_some())
+    }
+
     /// Answers a worker; `None` while what was granted can't be written down.
     pub(crate) async fn answer(&self, request: &LimitRequest) -> Option<LimitReply> {
         let now: Duration = self.since.elapsed();
@@ -85,9 +99,9 @@ impl LimitKeeper {
         self.stopped.store(true, Ordering::Release);
     }
 
-    /// True once a worker was told that the budget allows nothing more.
-    pub(crate) async fn has_refused(&self) -> bool {
-        self.kept.lock().await.book.has_refused()
+    /// What a worker needed when it was told that the budget allows nothing more.
+    pub(crate) async fn refused(&self) -> Option<BudgetAmount> {
+        self.kept.lock().await.book.refused()
     }
 
     /// Part of the budget that was granted and not given back.

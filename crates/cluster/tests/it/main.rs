@@ -80,7 +80,7 @@ async fn work(cluster: &MemoryCluster, folder: &Path, events: &Mutex<Vec<WorkerE
         cluster: Arc::new(cluster.clone()),
         engine: engine(folder),
         arguments: &read,
-        options: WorkerOptions { idle: None, results: None },
+        options: WorkerOptions::default(),
         observe: &|event| events.lock().expect("works").push(event),
     };
     panic!("the worker ended: {:?}", worker.work().await);
@@ -297,6 +297,13 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
         let merged = tokio::time::timeout(Duration::from_mins(1), next.run(&request, Vec::new()));
         let merged = merged.await.expect("in time").expect("works");
         assert_eq!((merged.exit, rows(merged.folder.path()).len()), (ExitStatus::Failed, CASES));
+        if run_dir.is_some() {
+            let again = next.run(&request, Vec::new()).await.expect("the run is found");
+            assert_eq!((again.exit, again.totals.counts), (ExitStatus::Failed, merged.totals.counts));
+            // Other options are another run.
+            let other = next.run(&request, vec!["--seed=7".to_owned()]).await.expect_err("it is refused");
+            assert!(other.to_string().contains("holds another run"), "{other}");
+        }
         let places = std::fs::read_dir(merged.folder.path().parent().expect("a folder")).expect("works");
         let drafts =
             places.flatten().filter(|entry| entry.file_name().to_string_lossy().contains("results-"));
@@ -310,13 +317,15 @@ fn slow_machine() -> (TempDir, std::path::PathBuf) {
     let file = folder.path().join("suite.yaml");
     let text = std::fs::read_to_string(&file).expect("works");
     let lines = text.lines().filter(|line| !line.contains("output: ")).collect::<Vec<_>>().join("\n");
-    std::fs::write(&file, lines.replace("name: words\n", "name: words\nexecution: {target: sh}\n")).expect("works");
+    std::fs::write(&file, lines.replace("name: words\n", "name: words\nexecution: {target: sh}\n"))
+        .expect("works");
     for made in [".assize", "tmp"] {
         std::fs::create_dir_all(folder.path().join(made)).expect("works");
     }
     let asked = folder.path().join("asked");
     let command = "echo x >> asked; sleep 0.5; echo Paris > {OUTPUT_FILE}";
-    let targets = format!("targets:\n  - name: sh\n    provider: cli\n    command: \"{command}\"\n    workers: 1\n");
+    let targets =
+        format!("targets:\n  - name: sh\n    provider: cli\n    command: \"{command}\"\n    workers: 1\n");
     std::fs::write(folder.path().join(".assize/targets.yaml"), targets).expect("works");
     (folder, asked)
 }
