@@ -12,6 +12,14 @@ use crate::output;
 /// sends as well.
 const ECHO: Duration = Duration::from_millis(250);
 
+/// Sentence that the message of a second signal ends with.
+static SECOND_NOTE: OnceLock<&str> = OnceLock::new();
+
+/// Sets the sentence that the message of a second signal ends with.
+pub(crate) fn note_for_second(note: &'static str) {
+    let _ = SECOND_NOTE.set(note);
+}
+
 /// Waits for the next interrupt or request to terminate.
 pub(crate) async fn interrupted() {
     static SIGNALS: OnceLock<Option<watch::Receiver<u32>>> = OnceLock::new();
@@ -67,9 +75,12 @@ async fn count_signals(signals: &mut StopSignals, sender: &watch::Sender<u32>) {
 /// Ends the process as it is. What was recorded is on record, and the guard ends the commands that are still running.
 #[expect(clippy::exit, reason = "threads that don't end can't be waited for")]
 fn end_process() -> ! {
-    output::print_plain_error(
-        "interrupted twice: stopped at once. Recorded results are kept; continue with `--resume`",
-    );
+    let mut message =
+        "interrupted twice: stopped at once. Recorded results are kept; continue with `--resume`".to_owned();
+    if let Some(note) = SECOND_NOTE.get() {
+        message = format!("{message}. {note}");
+    }
+    output::print_plain_error(&message);
     std::process::exit(i32::from(ExitStatus::Interrupted.code()));
 }
 

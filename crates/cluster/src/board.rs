@@ -1,6 +1,6 @@
 //! Jobs as records: which ones there are, their descriptions, and who coordinates them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -83,7 +83,7 @@ impl JobBoard {
         .await
     }
 
-    /// Adds the requests of a unit that ended without a result.
+    /// Adds the requests of work that ended without a result.
     pub(crate) async fn add_unfinished(&self, job: &str, sent: SentRequests) -> Result<(), ClusterError> {
         self.change(&unfinished_key(job), |record| {
             let known = record.map(read).transpose()?.unwrap_or(SentRequests::NONE);
@@ -96,6 +96,18 @@ impl JobBoard {
     pub(crate) async fn unfinished(&self, job: &str) -> Result<SentRequests, ClusterError> {
         let record = self.records.get(&unfinished_key(job)).await?;
         record.map_or(Ok(SentRequests::NONE), |record| read(&record))
+    }
+
+    /// Notes at which addresses a worker asks the models of a job, unless another one was first; returns those of the first.
+    pub(crate) async fn agree_on_addresses(
+        &self,
+        job: &str,
+        own: &BTreeSet<String>,
+    ) -> Result<BTreeSet<String>, ClusterError> {
+        let key = format!("addresses.{job}");
+        self.change(&key, |record| if record.is_some() { Ok(None) } else { write(own).map(Some) }).await?;
+        let record = self.records.get(&key).await?;
+        record.map_or_else(|| Ok(own.clone()), |record| read(&record))
     }
 
     /// Notes why a worker refuses a job, or, with `None`, that it does not any more.

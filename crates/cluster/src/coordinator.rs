@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use assize_engine::runs::RUNS_FOLDER;
 use assize_engine::{
-    Engine, EngineError, ExitStatus, FinishedRun, MergeOptions, MergedJob, RunFolder, RunInfo, new_run_id,
-    workspace_fence_key,
+    Engine, EngineError, ExitStatus, FinishedRun, MergeOptions, MergedJob, RunFolder, RunInfo, SentRequests,
+    new_run_id, workspace_fence_key,
 };
+use assize_llm::BudgetAmount;
 use assize_run::ShardNumber;
-use assize_store::StoreError;
+use assize_store::{MergeInfo, RunSummary, StoreError};
 use tokio::time::Instant;
 
 use crate::absence::{Absence, Presence};
@@ -26,7 +27,7 @@ use crate::limits::LimitKeeper;
 use crate::pack::unpack;
 use crate::patience::{Patience, persist};
 use crate::request::EvalRequest;
-use crate::seam::{Cluster, JobLinks, LimitHandler};
+use crate::seam::{Cluster, JobLinks, LimitHandler, Records};
 use crate::unit::{UnitName, WorkUnit, covering_units, missing_units};
 use crate::worker::CLUSTER_FOLDER;
 
@@ -117,6 +118,8 @@ pub enum JobEvent {
     },
     /// Another coordinator shows signs of life; this one waits for its end.
     Waiting,
+    /// Somebody has asked to stop: workers are told to break off.
+    Stopping,
     /// Some units are done.
     Progress {
         /// Shards without a missing part.
@@ -152,7 +155,9 @@ pub enum ClusterRunError {
     #[error(transparent)]
     Cluster(#[from] ClusterError),
     /// It was asked to stop. What is done is kept.
-    #[error("stopped; the same command with `--resume` goes on with job {0}")]
+    #[error(
+        "stopped; workers take nothing more of job {0}; the same command with `--resume` goes on with it"
+    )]
     Stopped(String),
     /// No worker came, or none was left. What is done is kept.
     #[error(
@@ -219,7 +224,13 @@ impl Coordinator<'_> {
         if let Some(found) = &found {
             self.options.check(found)?;
         }
+        if found.is_none()
+            && let Some(finished) = self.find_finished(&board, &plan, &arguments, request).await?
+        {
+            return Ok(finished);
+        }
         self.check_run_dir(request, &identity.hash, found.as_ref())?;
+        let part = if found.is_none() { self.merged_part(request, &identity.hash) } else { None };
         let goes_on = found.is_some();
         let mut job = found.unwrap_or_else(|| {
             let id = new_run_id(self.engine.process().now(), &identity.label);
@@ -236,6 +247,13 @@ impl Coordinator<'_> {
         let now = persist(&mut patience, || board.job(&job.job)).await?;
         if now.is_some_and(|now| now.state == JobState::Done) {
             seat.leave().await;
+            // Its coordinator may have written the run to the very folder that this one would.
+            let folder = RunFolder::new(self.run_dir(&job, request));
+            if folder.info().is_ok_and(|info| is_result_of(&info, &job))
+                && let Some(finished) = self.engine.finished_run(folder)?
+            {
+                return Ok(finished);
+            }
             return Err(finished(&job.job).into());
         }
         let links = match persist(&mut patience, || self.cluster.open(&job)).await {
@@ -245,6 +263,9 @@ impl Coordinator<'_> {
                 return Err(error.into());
             }
         };
+        if let Some(part) = &part {
+            persist(&mut patience, || carry_over(&board, self.cluster.records(), &job.job, part)).await?;
+        }
         persist(&mut patience, || board.post(&job)).await?;
         (self.observe)(JobEvent::Begun { job: job.job.clone(), shards: job.shards, goes_on });
 
@@ -254,6 +275,41 @@ impl Coordinator<'_> {
         // Of a job that is done, nothing is needed that others of this machine may have left, either.
         let _ = std::fs::remove_dir_all(if result.is_ok() { &folder } else { &staging });
         result
+    }
+
+    /// The run of a job that is done, if `--run-dir` names it.
+    async fn find_finished(
+        &self,
+        board: &JobBoard,
+        plan: &JobPlan,
+        arguments: &[String],
+        request: &EvalRequest,
+    ) -> Result<Option<FinishedRun>, ClusterRunError> {
+        let Some(named) = request.options.run.run_dir.as_ref().filter(|_| self.options.resume) else {
+            return Ok(None);
+        };
+        let folder = RunFolder::new(self.engine.process().resolve(named));
+        let Ok(info) = folder.info() else { return Ok(None) };
+        let of_job = |merged: &MergeInfo| {
+            merged.job.is_some() && merged.plan == plan.hash && merged.missing.is_empty()
+        };
+        if !info.merged.as_ref().is_some_and(of_job) {
+            return Ok(None);
+        }
+        let mut patience = Patience::default();
+        let job = persist(&mut patience, || board.job(&info.run_id)).await?;
+        if job.is_some_and(|job| job.plan != *plan || job.arguments != arguments) {
+            return Ok(None);
+        }
+
+        Ok(self.engine.finished_run(folder)?)
+    }
+
+    /// Summary of what an earlier job of this plan, with other options, has left in the folder of the run.
+    fn merged_part(&self, request: &EvalRequest, plan: &str) -> Option<RunSummary> {
+        let named = request.options.run.run_dir.as_ref().filter(|_| self.options.resume)?;
+        let info = RunFolder::new(self.engine.process().resolve(named)).info().ok()?;
+        is_part_of(&info, plan).then_some(info.summary).flatten()
     }
 
     /// Refuses a folder that holds another run, before anything is spent. What was merged of this plan before its budget was
@@ -318,9 +374,18 @@ impl Coordinator<'_> {
             let stopped = JobManifest { state: JobState::Stopped, ..job.clone() };
             persist(&mut patience, || board.post(&stopped)).await?;
         }
-        if matches!(end, JobEnd::OverBudget) {
+        if matches!(end, JobEnd::Stopped) {
+            keeper.stop();
+        }
+        if matches!(end, JobEnd::OverBudget | JobEnd::Stopped) {
             // Workers give back what they do not use, and say what they have sent.
             tokio::time::sleep(LAST_WORDS).await;
+        }
+        if matches!(end, JobEnd::OverBudget)
+            && let Some(need) = keeper.refused().await
+        {
+            let what = budget_words(job.limits, keeper.used().await, need);
+            (self.observe)(JobEvent::Warning(what));
         }
         drop(serving);
         persist(&mut patience, || keeper.close()).await?;
@@ -369,7 +434,11 @@ impl Coordinator<'_> {
         done.extend(persist(&mut patience, || results(links)).await?);
         let covering = covering_units(job.shards, &done);
         if covering.is_empty() {
-            let what = "the budget did not suffice for a single unit of work; continue with `--resume` and a larger one";
+            let spent = spent_words(facts.unfinished, facts.spent);
+            let what = format!(
+                "the budget did not suffice for a single unit of work: {spent}. Continue with `--resume` and a larger one; \
+                 a new job with a smaller `--unit-size` has results earlier"
+            );
             return Err(EngineError { exit: ExitStatus::OverBudget, ..EngineError::usage(what) }.into());
         }
         let mut beaten = Instant::now();
@@ -393,6 +462,7 @@ impl Coordinator<'_> {
             run_dir: Some(draft.clone()),
             allow_missing: facts.over_budget,
             job: Some(facts),
+            ..MergeOptions::default()
         };
         let engine = self.engine.clone();
         let mut merging = tokio::task::spawn_blocking(move || engine.merge(&options));
@@ -408,6 +478,52 @@ impl Coordinator<'_> {
 
         Ok(FinishedRun { folder, ..merged })
     }
+}
+
+/// Budget that ended a job, with what counts as spent and what the next call needed.
+fn budget_words(limits: JobLimits, used: BudgetAmount, need: BudgetAmount) -> String {
+    let parts = [
+        limits
+            .budget()
+            .usd
+            .map(|whole| (format!("${whole}"), format!("${}", used.usd), format!("${}", need.usd))),
+        limits.calls.map(|whole| (format!("{whole} calls"), used.calls.to_string(), need.calls.to_string())),
+        limits
+            .tokens
+            .map(|whole| (format!("{whole} tokens"), used.tokens.to_string(), need.tokens.to_string())),
+    ];
+    let parts = parts.into_iter().flatten().map(|(whole, used, need)| {
+        format!("of {whole}, {used} count as spent, and the next call may take {need}")
+    });
+
+    format!("the budget does not allow another call: {}", parts.collect::<Vec<_>>().join("; "))
+}
+
+/// Requests and cost of work without a result, in words.
+fn spent_words(sent: SentRequests, counted: BudgetAmount) -> String {
+    let known = sent.cost_usd.or(sent.cost_partial.map(|partial| partial.at_least_usd)).unwrap_or_default();
+    let mut text = format!("{} requests were sent, for ${known}", sent.requests);
+    if counted.usd > known {
+        text = format!("{text}; ${} count as spent, with what was lent to workers", counted.usd);
+    }
+    text
+}
+
+/// Has what an earlier job of the plan has spent count in a new one, whose replies come from the cache.
+async fn carry_over(
+    board: &JobBoard,
+    records: Arc<dyn Records>,
+    job: &str,
+    part: &RunSummary,
+) -> Result<(), ClusterError> {
+    let Some(sent) = part.sent else { return Ok(()) };
+    let tokens = part.tokens.input.unwrap_or_default() + part.tokens.output.unwrap_or_default();
+    let usd = sent.cost_usd.or(sent.cost_partial.map(|partial| partial.at_least_usd));
+    let used = BudgetAmount { calls: sent.requests + sent.given_up, tokens, usd: usd.unwrap_or_default() };
+    if LimitKeeper::begin_with(records, job, used).await? {
+        board.add_unfinished(job, sent).await?;
+    }
+    Ok(())
 }
 
 /// True for what was merged of this plan while units were missing.
@@ -555,7 +671,7 @@ impl JobWatch<'_> {
                     }
                 }
             }
-            if self.keeper.has_refused().await {
+            if self.keeper.refused().await.is_some() {
                 return Ok(JobEnd::OverBudget);
             }
             if workers_seen.elapsed() >= RECONCILE {
@@ -573,7 +689,10 @@ impl JobWatch<'_> {
             let pause = (looked.elapsed() * 9).clamp(LOOK, SEAT_BEAT);
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
-                () = &mut stopped => return Ok(JobEnd::Stopped),
+                () = &mut stopped => {
+                    (coordinator.observe)(JobEvent::Stopping);
+                    return Ok(JobEnd::Stopped);
+                }
             }
         }
     }

@@ -29,7 +29,7 @@ pub use error::ClusterError;
 pub use gather::{UnpackedJob, is_job, unpack_job};
 pub use job::{JobLimits, JobManifest, JobPlan, JobState};
 pub use memory::MemoryCluster;
-pub use nats::{ClusterAddress, ClusterAddressError, NatsCluster};
+pub use nats::{ClusterAddress, ClusterAddressError, ConnectionObserver, NatsCluster};
 pub use request::{ArgumentReader, EvalRequest};
 pub use seam::{
     Cluster, JobLinks, Later, LimitDesk, LimitHandler, Record, Records, ResultStore, UnitLease, WorkQueue,

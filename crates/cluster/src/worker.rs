@@ -1,6 +1,6 @@
 //! A worker: takes units of jobs, runs each with the normal engine, and stores the results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,6 +46,8 @@ pub struct WorkerOptions {
     pub idle: Option<Duration>,
     /// Place of the results as this machine sees it, instead of the one that the coordinator names.
     pub results: Option<String>,
+    /// Joins jobs whose models other workers ask at another address.
+    pub any_address: bool,
 }
 
 /// Something that happened to a worker.
@@ -178,8 +180,11 @@ impl Worker<'_> {
         state
             .refused
             .retain(|id, refused| Instant::now() < refused.again || running.iter().any(|job| job.job == *id));
-        // A job that goes on with other limits is joined anew, and so is one whose files have changed.
-        state.joined.retain(|joined| running.contains(&joined.job) && joined.plan.is_current());
+        // A job that goes on after a stop, or with other limits, is joined anew, and so is one whose files have changed.
+        state.joined.retain(|joined| {
+            let goes_on = running.contains(&joined.job) && !joined.share.stopped().is_cancelled();
+            goes_on && joined.plan.is_current()
+        });
 
         Ok(running)
     }
@@ -194,7 +199,7 @@ impl Worker<'_> {
         state: &mut WorkerState<'w>,
     ) -> Result<(), ClusterError> {
         if state.joined.iter().all(|joined| joined.job != *job) {
-            match self.join(job).await {
+            match self.join(job, board).await {
                 Ok(joined) => {
                     if state.refused.remove(&job.job).is_some() {
                         // Who reads of a refusal that is over looks again.
@@ -259,7 +264,7 @@ impl Worker<'_> {
     }
 
     /// Checks that the job is about the files of this machine, and gets its links.
-    async fn join(&self, job: &JobManifest) -> Result<JoinedJob<'_>, ClusterError> {
+    async fn join(&self, job: &JobManifest, board: &JobBoard) -> Result<JoinedJob<'_>, ClusterError> {
         job.check_version()?;
         let request = (self.arguments)(&job.arguments).map_err(ClusterError::Refused)?;
         let fence_key = job.fence_key()?;
@@ -280,7 +285,7 @@ impl Worker<'_> {
             fence_key,
             replies: Arc::clone(&links.replies),
             budget: has_budget.then(|| Arc::clone(&share) as _),
-            rate: Some(share),
+            rate: Some(Arc::clone(&share) as _),
         });
 
         let mut request = request;
@@ -289,6 +294,11 @@ impl Worker<'_> {
             ClusterError::Refused(format!("job {} can't be worked on here: {}", job.job, error.message))
         })?;
         job.check_plan(plan.identity())?;
+        if !self.options.any_address {
+            let own = &plan.identity().addresses;
+            let agreed = persist(&mut patience, || board.agree_on_addresses(&job.job, own)).await?;
+            check_addresses(&job.job, &agreed, own)?;
+        }
 
         let folder = self.engine.process().working_folder.join(CLUSTER_FOLDER).join(&job.job);
         Ok(JoinedJob {
@@ -298,10 +308,27 @@ impl Worker<'_> {
             request,
             plan: Arc::new(plan),
             links,
+            share,
             id,
             folder,
         })
     }
+}
+
+/// Refuses a job whose models other workers ask at another address: its replies could not be shared, and might be those of other
+/// models.
+fn check_addresses(job: &str, agreed: &BTreeSet<String>, own: &BTreeSet<String>) -> Result<(), ClusterError> {
+    if agreed == own {
+        return Ok(());
+    }
+
+    let list = |addresses: &BTreeSet<String>| addresses.iter().cloned().collect::<Vec<_>>().join(", ");
+    Err(ClusterError::Refused(format!(
+        "the first worker of job {job} asks {}, and this one {}; give both the same address, such as `OPENAI_BASE_URL`, or start \
+         this one with `--any-address` if they lead to the same models",
+        list(agreed),
+        list(own)
+    )))
 }
 
 /// State of a worker between units.
@@ -334,6 +361,7 @@ struct JoinedJob<'a> {
     /// Plan of the job, made once for all its units.
     plan: Arc<PreparedPlan>,
     links: JobLinks,
+    share: Arc<LimitShare>,
     /// Id of this worker in this job.
     id: String,
     /// Folder of what is in the making.
@@ -364,6 +392,10 @@ impl JoinedJob<'_> {
         }
         let tries = earlier_tries(&*lease);
         if tries > 0 {
+            let times = if tries == 1 { "a worker" } else { "workers" };
+            (self.worker.observe)(WorkerEvent::Warning(format!(
+                "unit {name} is run again: {times} vanished with it, or lost its lease"
+            )));
             // Whoever puts the unit into the queue again finds out here how often it was tried.
             persist(&mut patience, || board.note_tries(&self.job.job, &unit.name, tries)).await?;
         }
@@ -412,15 +444,21 @@ impl JoinedJob<'_> {
                 (self.worker.observe)(WorkerEvent::UnitDone { unit: name, items });
                 Ok(UnitEnd::Done)
             }
-            _ if was_lost => Ok(UnitEnd::Lost),
+            _ if was_lost => {
+                (self.worker.observe)(WorkerEvent::Warning(format!(
+                    "the lease of unit {name} has run out: another worker may have it"
+                )));
+                Ok(UnitEnd::Lost)
+            }
             run => {
                 let is_spent = matches!(&run, UnitRun::Finished(run) if run.exit == ExitStatus::OverBudget);
                 let why = match run {
-                    UnitRun::Failed(error) => Some(error.message),
-                    UnitRun::Finished(finished) => {
-                        let summary = finished.info.summary;
-                        summary.filter(|_| !stop.is_cancelled()).map(|summary| summary.exit_reason)
+                    // A worker chooses the folder itself.
+                    UnitRun::Failed(error) => {
+                        Some(error.message.replace("; name another folder with `--run-dir`", ""))
                     }
+                    UnitRun::Finished(finished) if !stop.is_cancelled() => failure_words(*finished),
+                    UnitRun::Finished(_) => None,
                 };
                 self.give_back(lease).await?;
                 if has_ended || is_spent || stopped.is_cancelled() {
@@ -500,6 +538,7 @@ impl JoinedJob<'_> {
                     let ended = ended.map_err(|error| ClusterError::Refused(format!("a run failed: {error}")))?;
                     return Ok((ended, was_lost, has_ended));
                 }
+                () = self.share.stopped().cancelled(), if !has_ended => has_ended = true,
                 (extended, is_over) = round => {
                     held = extended.unwrap_or(held);
                     has_ended |= is_over;
@@ -552,6 +591,23 @@ impl JoinedJob<'_> {
         )));
         Ok(())
     }
+}
+
+/// Reason why a run did not come to all its cases, with an example of what went wrong.
+fn failure_words(run: FinishedRun) -> Option<String> {
+    let summary = run.info.summary?;
+    let example = run.totals.incomplete.first().map(|reason| reason.example.clone());
+    let why = summary.exit_reason;
+    if why.contains("broke off") {
+        return Some(format!(
+            "{why}: its results could not be written to `{CLUSTER_FOLDER}` (is the disk full?)"
+        ));
+    }
+
+    Some(match example {
+        Some(example) => format!("{why}: {example}"),
+        None => why,
+    })
 }
 
 /// Times that a unit was handed out before this lease, without a result and without a word.

@@ -94,6 +94,8 @@ pub struct PlanIdentity {
     pub budget: Budget,
     /// Most requests and most tokens a minute and account, wherever they are set.
     pub rates: [Option<NonZeroU32>; 2],
+    /// Providers of its models with the hosts at which this process asks them; empty unless the plan was prepared.
+    pub addresses: BTreeSet<String>,
 }
 
 impl Engine {
@@ -257,7 +259,9 @@ impl Engine {
             return Ok(Evaluated::Checked(run.extended_suites()));
         }
         if let Purpose::Prepare { shards } = purpose {
-            let prepared = run.prepare(loaded, (shards, &self.process().working_folder), suites, problems)?;
+            let mut prepared =
+                run.prepare(loaded, (shards, &self.process().working_folder), suites, problems)?;
+            prepared.identity.addresses = wiring.gateway.addresses();
             return Ok(Evaluated::Prepared(Box::new(prepared)));
         }
         if let Purpose::Identify { .. } = purpose {
@@ -576,6 +580,7 @@ impl<'a> EvalRun<'a> {
             own_items: items,
             budget: Budget::default(),
             rates: [None, None],
+            addresses: BTreeSet::new(),
         };
 
         Ok(PreparedPlan {
@@ -658,6 +663,7 @@ impl<'a> EvalRun<'a> {
             own_items: plan.own_items(),
             budget: Budget::default(),
             rates: [None, None],
+            addresses: BTreeSet::new(),
         })
     }
 

@@ -124,7 +124,8 @@ impl ImportReport {
             self.unknown.sentence("lines with an unknown `custom_id`"),
             self.doubled.sentence("replies to a request that had one before"),
             self.foreign
-                .sentence("replies to no request of this run, by its files, settings, judge and fence key"),
+                .sentence("replies to no request of this run, by its files, settings, judge and fence key (copy `.assize/cache/fence.key` from where \
+                 they were exported)"),
         ]
         .into_iter()
         .flatten()

@@ -34,6 +34,11 @@ impl ExitStatus {
         Self::Passed,
     ];
 
+    /// The status of this number, if there is one.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ORDER.into_iter().find(|status| status.code() == code)
+    }
+
     /// The number that the shell receives.
     pub const fn code(self) -> u8 {
         match self {

@@ -206,7 +206,8 @@ impl ModelGateway {
             engine.process().variable(name)
         });
         let transport = Arc::new(HttpTransport::new(options));
-        Arc::new(BatchedCalls::new(folder, transport, storage, self.setup.budget.clone(), self.clock))
+        let (budget, meter) = (self.setup.budget.clone(), Arc::clone(&self.meter));
+        Arc::new(BatchedCalls::new(folder, transport, storage, budget, meter, self.clock))
     }
 
     /// Judge calls that go out in batches, if they do.
@@ -546,6 +547,13 @@ impl ModelGateway {
             }
             None => inner,
         }
+    }
+
+    /// Providers of the models of this run with the hosts at which they are asked.
+    pub(crate) fn addresses(&self) -> BTreeSet<String> {
+        let models = self.models();
+        let ids = models.keys().filter(|id| !id.base_url_host.is_empty());
+        ids.map(|id| format!("{} at {}", id.provider, id.base_url_host)).collect()
     }
 
     /// The requests that were sent so far.

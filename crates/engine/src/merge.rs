@@ -20,7 +20,7 @@ use crate::labels::{LabelOptions, labelled_run};
 use crate::metrics;
 use crate::runs::{RUNS_FOLDER, find_run, run_id};
 use crate::scorecard::ScoredCard;
-use crate::session::{FinishedRun, quote_warning};
+use crate::session::{FinishedRun, quote_warning, stored_records};
 
 /// Numbers of shards that a message names before the rest is only counted.
 const MOST_NAMED: usize = 20;
@@ -37,6 +37,8 @@ pub struct MergeOptions {
     pub run_dir: Option<PathBuf>,
     /// Job whose workers ran the shards; `None` if they were run one by one.
     pub job: Option<MergedJob>,
+    /// True if the runs are results that a job has stored so far.
+    pub stored_job: bool,
     /// Merges what is there where shards are missing or were stopped. The result is incomplete.
     pub allow_missing: bool,
 }
@@ -181,6 +183,22 @@ impl Engine {
         Ok(FinishedRun { folder, info, totals, exit })
     }
 
+    /// A run that was finished earlier, as its folder has it. `None` if it has no summary.
+    ///
+    /// # Errors
+    /// When its files can't be read.
+    pub fn finished_run(&self, folder: RunFolder) -> Result<Option<FinishedRun>, EngineError> {
+        let info = folder.info()?;
+        let Some(summary) = &info.summary else { return Ok(None) };
+        let Some(exit) = ExitStatus::from_code(summary.exit_code) else { return Ok(None) };
+        let mut totals = RunTotals::default();
+        for record in stored_records(&folder)? {
+            totals.add(&record?);
+        }
+
+        Ok(Some(FinishedRun { folder, info, totals, exit }))
+    }
+
     fn merged_folder(&self, options: &MergeOptions, info: &RunInfo) -> RunFolder {
         let folder = options.run_dir.clone().unwrap_or_else(|| Path::new(RUNS_FOLDER).join(&info.run_id));
         RunFolder::new(self.process().resolve(folder))
@@ -243,6 +261,13 @@ impl ShardSet {
                 [only] => format!("is missing; run it with `--shard {only}/{count}`"),
                 _ => format!("are missing; run each with `--shard i/{count}`"),
             };
+            if options.stored_job {
+                let have = if missing.len() == 1 { "has" } else { "have" };
+                return Err(EngineError::usage(format!(
+                    "{names} of {count} {have} no results yet; wait for the end of the job, or merge the others with \
+                     `--allow-missing`"
+                )));
+            }
             return Err(EngineError::usage(format!(
                 "{names} of {count} {what}, or merge the others with `--allow-missing`"
             )));

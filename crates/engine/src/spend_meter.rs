@@ -36,6 +36,13 @@ impl SpendMeter {
         SentRequests { requests, given_up, cost_usd: cost.total(), cost_partial: cost.to_partial() }
     }
 
+    /// Counts requests that were answered or failed.
+    pub(crate) fn add(&self, requests: u64, cost: Cost) {
+        let mut totals = self.totals();
+        totals.requests += requests;
+        totals.cost += cost;
+    }
+
     fn totals(&self) -> MutexGuard<'_, SentTotals> {
         lock(&self.sent)
     }
@@ -62,9 +69,7 @@ struct AwaitedAnswer<'m> {
 impl AwaitedAnswer<'_> {
     fn settle(mut self, requests: u32, cost: Cost) {
         self.is_settled = true;
-        let mut totals = self.meter.totals();
-        totals.requests += u64::from(requests);
-        totals.cost += cost;
+        self.meter.add(requests.into(), cost);
     }
 }
 

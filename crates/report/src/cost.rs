@@ -94,25 +94,29 @@ pub(crate) fn format_spent(info: &RunInfo, summary: &RunSummary) -> Option<Strin
         return None;
     }
 
-    Some(format_sent(
-        sent,
-        match (has_unfinished, summary.resumed.is_some()) {
-            (true, _) => ", including those for unfinished cases",
-            (false, true) => " of all invocations",
-            (false, false) => "",
-        },
-    ))
+    let is_job = info.merged.as_ref().is_some_and(|merged| merged.job.is_some());
+    let included = match (has_unfinished, summary.resumed.is_some()) {
+        (true, _) => ", including those for unfinished cases",
+        (false, true) => " of all invocations",
+        (false, false) => "",
+    };
+    Some(format_sent(sent, included, is_job))
 }
 
 /// Describes requests, what they include, and their cost.
-fn format_sent(sent: SentRequests, included: &str) -> String {
+fn format_sent(sent: SentRequests, included: &str, is_job: bool) -> String {
     let requests = format_count(sent.requests, "request", "requests");
     let mut text = match sent.cost_usd {
         Some(cost) => format!("{} for {requests}{included}", number::dollars(cost.as_dollars())),
         None => format!("{requests}{included}; cost {}", format_partial_cost(sent.cost_partial)),
     };
     if sent.given_up > 0 {
-        let _ = write!(text, "; {} canceled, of unknown cost", grouped(sent.given_up));
+        let given_up = grouped(sent.given_up);
+        let _ = if is_job {
+            write!(text, "; {given_up} canceled, or lent to workers that vanished, which count as spent")
+        } else {
+            write!(text, "; {given_up} canceled, of unknown cost")
+        };
     }
 
     text
@@ -128,7 +132,7 @@ pub(crate) fn format_resumed(summary: &RunSummary) -> Option<String> {
         number::format_duration(summary.duration_ms)
     );
     if let Some(sent) = summary.sent {
-        let _ = write!(text, " ({})", format_sent(sent, ""));
+        let _ = write!(text, " ({})", format_sent(sent, "", false));
     }
 
     let kept = format_count(resumed.kept as u64, "result", "results");

@@ -509,7 +509,10 @@ fn plural(number: usize, one: &'static str, many: &'static str) -> &'static str 
 fn render_cost(page: &mut ReportPage, info: &RunInfo, summary: &RunSummary) {
     let calls = format_judge_calls(summary);
     if summary.resumed.is_none() {
-        let time = number::format_duration(summary.duration_ms);
+        let mut time = number::format_duration(summary.duration_ms);
+        if info.merged.is_some() {
+            time.push_str(", sum of the shards");
+        }
         let calls = if summary.judge_calls == 0 { String::new() } else { format!(" ({calls})") };
         entry(page, "Time", vec![ReportPiece::plain(time), ReportPiece::new(ReportTone::Dim, calls)]);
     } else {

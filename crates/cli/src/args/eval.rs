@@ -123,7 +123,7 @@ pub(crate) struct EvalArgs {
     pub(crate) rerun_failed: Option<String>,
     /// Skip invalid cases instead of stopping.
     ///
-    /// The exit code is then 3 or more.     /// Of a file with an error outside its cases, as in its settings, nothing is run.
+    /// The exit code is then 3 or more. Of a file with an error outside its cases, as in its settings, nothing is run.
     #[arg(long, help_heading = SELECTION, hide_short_help = true)]
     pub(crate) keep_going: bool,
     #[command(flatten)]
@@ -382,7 +382,7 @@ pub(crate) struct RunArgs {
     pub(crate) output: RunOutputArgs,
     /// Continue a stopped run [default: the newest].
     ///
-    /// RUN is a folder or an id.     /// Finished cases whose inputs are unchanged are kept. Without a value: the newest run of these suites, or the folder
+    /// RUN is a folder or an id. Finished cases whose inputs are unchanged are kept. Without a value: the newest run of these suites, or the folder
     /// that `--run-dir` names.
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "last", help_heading = OUTPUT)]
     pub(crate) resume: Option<String>,

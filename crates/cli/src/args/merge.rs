@@ -35,8 +35,8 @@ impl MergeArgs {
         MergeOptions {
             runs: self.runs.clone(),
             run_dir: self.output.run_dir.clone(),
-            job: None,
             allow_missing: self.allow_missing,
+            ..MergeOptions::default()
         }
     }
 }

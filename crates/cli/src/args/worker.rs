@@ -35,6 +35,9 @@ pub(crate) struct WorkerArgs {
     /// Exit after this long without work.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = CLUSTER)]
     idle: Option<Duration>,
+    /// Join jobs whose models other workers ask at another address.
+    #[arg(long, help_heading = CLUSTER)]
+    any_address: bool,
     /// No notices; warnings and errors remain.
     #[arg(long, short = 'q', help_heading = CLUSTER)]
     pub(crate) quiet: bool,
@@ -52,6 +55,6 @@ impl WorkerArgs {
     /// When no results can be kept at the place that is named for them.
     pub(crate) fn options(&self) -> Result<WorkerOptions, ClusterError> {
         self.results.as_deref().map_or(Ok(()), check_results)?;
-        Ok(WorkerOptions { idle: self.idle, results: self.results.clone() })
+        Ok(WorkerOptions { idle: self.idle, results: self.results.clone(), any_address: self.any_address })
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use assize_cluster::{
-    ClusterAddress, ClusterError, ClusterOptions, ClusterRunError, Coordinator, JobEvent, NatsCluster,
-    Worker, WorkerEnd, WorkerEvent,
+    ClusterAddress, ClusterError, ClusterOptions, ClusterRunError, ConnectionObserver, Coordinator, JobEvent,
+    NatsCluster, Worker, WorkerEnd, WorkerEvent,
 };
 use assize_engine::{Engine, ExitStatus, FinishedRun, runs};
 
@@ -13,6 +13,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
+use crate::stop_signal;
 
 impl From<ClusterError> for CommandFailure {
     fn from(error: ClusterError) -> Self {
@@ -37,6 +38,12 @@ impl From<ClusterRunError> for CommandFailure {
 
 /// Bytes of the names of cases that a job may have: its description has to fit into a message.
 const MOST_FILTERS: usize = 512 * 1024;
+
+/// Prints that the servers are away, or back.
+fn connection_observer(context: &CliContext) -> ConnectionObserver {
+    let context = context.clone();
+    Arc::new(move |what| output::print_warning(&what, &context))
+}
 
 /// Has workers run eval files.
 pub(super) fn coordinate(
@@ -87,14 +94,24 @@ pub(super) fn coordinate(
         JobEvent::Waiting => {
             output::print_notice("another coordinator works on this job; waiting for its end\n", context);
         }
+        JobEvent::Stopping => {
+            output::print_notice(
+                "stopping: workers are told to break off; interrupt again to leave at once\n",
+                context,
+            );
+        }
         JobEvent::Progress { done, shards } => {
             output::print_notice(&format!("{done} of {shards} units are done\n"), context);
         }
     };
 
+    stop_signal::note_for_second(
+        "Workers that have not heard of it go on: run the same command with `--resume`, and interrupt it once",
+    );
     block_on(async {
         let variables = context.process.variables().clone();
-        let cluster = Arc::new(NatsCluster::connect(&address, variables).await?);
+        let cluster =
+            Arc::new(NatsCluster::connect(&address, variables, connection_observer(context)).await?);
         let coordinator = Coordinator { cluster, engine, options, observe: &observe };
         coordinator.run(&request, arguments).await.map_err(CommandFailure::from)
     })
@@ -116,7 +133,8 @@ pub(crate) fn execute(args: &WorkerArgs, context: &CliContext) -> Result<ExitSta
     let options = args.options()?;
     let end = block_on(async {
         let variables = context.process.variables().clone();
-        let cluster = Arc::new(NatsCluster::connect(&args.address(), variables).await?);
+        let cluster =
+            Arc::new(NatsCluster::connect(&args.address(), variables, connection_observer(context)).await?);
         let worker = Worker {
             cluster,
             engine: context.run_engine(true, true),
@@ -126,6 +144,10 @@ pub(crate) fn execute(args: &WorkerArgs, context: &CliContext) -> Result<ExitSta
         };
         worker.work().await
     })?;
+
+    if end == WorkerEnd::Stopped && !quiet {
+        output::print_notice("stopped; units that were in the making are back in the queue\n", context);
+    }
 
     Ok(match end {
         WorkerEnd::Stopped => ExitStatus::Interrupted,

@@ -42,7 +42,8 @@ pub(crate) fn execute(args: &MergeArgs, context: &CliContext) -> Result<ExitStat
         None => vec![name.clone()],
         Some(job) => job.runs.iter().map(|run| run.display().to_string()).collect(),
     });
-    let finished = engine.merge(&MergeOptions { runs: runs.collect(), ..args.options() })?;
+    let stored_job = unpacked.iter().any(Option::is_some);
+    let finished = engine.merge(&MergeOptions { runs: runs.collect(), stored_job, ..args.options() })?;
     drop(unpacked);
     let delivery = args.output.delivery(false);
 

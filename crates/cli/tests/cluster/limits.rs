@@ -40,6 +40,18 @@ fn no_call_is_made_beyond_the_budget_of_all_and_a_larger_one_goes_on() {
         assert!(err.contains(&format!("was begun with another `{option}`")), "{err}");
     }
 
+    // Another job of the same plan, as its options differ: what the first one has spent counts.
+    let more = ["--budget-calls", "37", "--resume", "--unit-size", "5", "--max-concurrency", "64"];
+    let (code, _, err) = coordinator(&boss, &address, &more).finish();
+    assert_eq!((code, judge.count()), (Some(4), spent), "{err}");
+    assert!(err.contains("the budget does not allow another call: of 37 calls, "), "{err}");
+    let stored: Value = serde_json::from_str(&boss.read("merged/run.json")).unwrap();
+    assert!(
+        stored["summary"]["sent"]["requests"].as_u64() >= Some(requests),
+        "{}",
+        stored["summary"]["sent"]
+    );
+
     let more = ["--budget-calls", "200", "--resume"];
     let (code, _, err) = coordinator(&boss, &address, &more).finish();
     assert_eq!(code, Some(1), "{err}");

@@ -130,3 +130,27 @@ fn a_place_of_results_that_others_read_otherwise_or_that_holds_a_secret_leaves_n
     assert!(cli.run(&worker).expect_code(2).stderr.contains("relative path"));
     assert_eq!(servers.streams(), ["KV_assize"], "the records of jobs, and no queue");
 }
+
+#[test]
+fn a_worker_that_asks_another_address_refuses_unless_it_is_told_that_any_will_do() {
+    let Some(servers) = servers("a_worker_that_asks_another_address") else { return };
+    let (judge, other) = (judge_server(Duration::from_secs(2)), judge_server(Duration::ZERO));
+    let (boss, address) = (machine(&judge, 24), servers.address());
+    let running = coordinator(&boss, &address, &["--unit-size", "1"]);
+    let (first, second) = (machine(&judge, 24), machine(&other, 24));
+    let _at_work = worker(&first, &address);
+    while judge.count() == 0 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+
+    let mut refusing = Running::start(&mut second.command(&["worker", "--cluster", &address]));
+    refusing.wait_for("start this one with `--any-address`");
+    refusing.kill();
+    assert_eq!(other.count(), 0);
+    let mut joining =
+        Running::start(&mut second.command(&["worker", "--cluster", &address, "--any-address"]));
+    joining.wait_for("working on job ");
+    let (code, _, said) = running.finish();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(other.count() > 0);
+}

@@ -49,6 +49,14 @@ fn workers_bring_the_results_of_one_machine_and_pay_each_call_once() {
     assert_same_rows((&local, "local"), (&local, "again"));
     assert_eq!(std::fs::read_dir(local.path(".assize/cluster")).unwrap().count(), 0, "{}", text.stderr);
     local.run(&["compare", "local", "again"]).expect_code(0);
+    // As while the job is running.
+    std::fs::remove_file(job.path().join("2.tar.gz")).unwrap();
+    let early = local.run(&["merge", &stored, "--run-dir", "early"]).expect_code(2);
+    assert!(
+        early.stderr.contains("shard 2 of 9 has no results yet; wait for the end of the job"),
+        "{}",
+        early.stderr
+    );
     let info: serde_json::Value = serde_json::from_str(&local.read("again/run.json")).unwrap();
     assert_eq!(info["summary"]["sent"]["requests"], CALLS);
 }

@@ -118,6 +118,8 @@ fn every_format_brings_the_results_of_a_live_run() {
         assert_eq!(server.batches().sizes(), [17], "{name}: the first request goes alone");
         assert_eq!(server.batches().paid_totals(), (17, 1), "{name}");
         paid_once(&server);
+        let info: Value = serde_json::from_str(&cli.read("run/run.json")).expect("JSON");
+        assert_eq!(info["summary"]["sent"]["requests"], 18, "{name}");
         let printed = printed(&output);
         assert_eq!(
             (&printed["judge_calls"], &printed["judge_calls_cached"]),
@@ -594,6 +596,15 @@ fn a_budget_is_set_aside_for_a_batch_and_never_passed() {
     let (read, written) = server.usage();
     assert!(read + written <= 60_000);
     paid_once(&server);
+
+    // A further batch of a few of many requests is not worth its hours.
+    let server = MockServer::start(judge);
+    let cli = answers(&server, 60);
+    let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--show", "none"];
+    let output = cli.run(&[&words[..], &more].concat()).expect_code(4);
+    assert_eq!(server.batches().sizes().len(), 1, "{:?}", server.batches().sizes());
+    let why = "in another batch, too few to wait for; each counts with its longest reply";
+    assert!(output.stderr.contains(why), "{}", output.stderr);
 }
 
 #[test]

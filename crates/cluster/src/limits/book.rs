@@ -62,6 +62,9 @@ pub struct LimitReply {
     pub granted: BudgetAmount,
     /// Rates that may be used within the term.
     pub rates: Vec<RateGrant>,
+    /// True once the job is stopped: what was granted before is not to be used any more.
+    #[serde(default)]
+    pub stopped: bool,
 }
 
 /// Answer about the budget.
@@ -98,7 +101,8 @@ pub struct LimitBook {
     used: BudgetAmount,
     workers: BTreeMap<String, Worker>,
     accounts: BTreeMap<String, Account>,
-    refused: bool,
+    /// First need for which there was nothing left.
+    refused: Option<BudgetAmount>,
 }
 
 #[derive(Debug, Default)]
@@ -121,7 +125,7 @@ struct Account {
 impl LimitBook {
     /// A book in which this much was used by earlier coordinators.
     pub fn new(limits: JobLimits, used: BudgetAmount) -> Self {
-        Self { limits, used, workers: BTreeMap::new(), accounts: BTreeMap::new(), refused: false }
+        Self { limits, used, workers: BTreeMap::new(), accounts: BTreeMap::new(), refused: None }
     }
 
     /// Everything that was granted and not given back.
@@ -129,8 +133,8 @@ impl LimitBook {
         self.used
     }
 
-    /// True once a worker was told that the budget allows nothing more.
-    pub fn has_refused(&self) -> bool {
+    /// What a worker needed when it was told that the budget allows nothing more.
+    pub fn refused(&self) -> Option<BudgetAmount> {
         self.refused
     }
 
@@ -142,7 +146,7 @@ impl LimitBook {
         let rates = request.rates.iter().map(|ask| self.grant_rate(ask, active, now)).collect();
         let granted = self.workers.get(&request.worker).map(|worker| worker.granted).unwrap_or_default();
 
-        LimitReply { budget, granted, rates }
+        LimitReply { budget, granted, rates, stopped: false }
     }
 
     /// Books what a worker has given back. Of one that an earlier coordinator knew, what it gave back before is not known
@@ -174,7 +178,9 @@ impl LimitBook {
 
         let may_return = |worker: &Worker| worker.may_return && now <= worker.heard + SILENCE;
         let is_final = !self.workers.values().any(may_return);
-        self.refused |= is_final;
+        if is_final {
+            self.refused.get_or_insert(need);
+        }
         if is_final { BudgetReply::Never } else { BudgetReply::Wait }
     }
 
@@ -294,7 +300,7 @@ mod tests {
         assert_eq!(book.answer(&ask("b", 0, 0, 1, true), Duration::ZERO).budget, BudgetReply::Wait);
         assert_eq!(book.answer(&ask("a", 5, 0, 1, false), Duration::ZERO).budget, BudgetReply::Wait);
         assert_eq!(book.answer(&ask("b", 0, 0, 1, false), Duration::ZERO).budget, BudgetReply::Never);
-        assert!(book.has_refused());
+        assert!(book.refused().is_some());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The coordinator's side of the limits: the book, and the record from which another coordinator would go on.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assize_llm::BudgetAmount;
@@ -21,6 +22,7 @@ pub(crate) struct LimitKeeper {
     key: String,
     limits: JobLimits,
     since: Instant,
+    stopped: AtomicBool,
     kept: Mutex<KeptBook>,
 }
 
@@ -56,14 +58,33 @@ impl LimitKeeper {
             key,
             limits,
             since: Instant::now(),
+            stopped: AtomicBool::new(false),
             kept: Mutex::new(KeptBook { book, recorded, revision }),
         })
+    }
+
+    /// Begins the record of a new job with what an earlier one has spent. False if there is a record.
+    ///
+    /// # Errors
+    /// When the record can't be written.
+    pub(crate) async fn begin_with(
+        records: Arc<dyn Records>,
+        job: &str,
+        used: BudgetAmount,
+    ) -> Result<bool, ClusterError> {
+        let bytes =
+            serde_json::to_vec(&used).map_err(|error| ClusterError::storage("write a record", error))?;
+        Ok(records.replace(&format!("ledger.{job}"), bytes, 0).await?.is_some())
     }
 
     /// Answers a worker; `None` while what was granted can't be written down.
     pub(crate) async fn answer(&self, request: &LimitRequest) -> Option<LimitReply> {
         let now: Duration = self.since.elapsed();
         let mut kept = self.kept.lock().await;
+        if self.stopped.load(Ordering::Acquire) {
+            kept.book.answer(&LimitRequest { need: None, rates: Vec::new(), ..request.clone() }, now);
+            return Some(LimitReply { stopped: true, granted: request.received, ..LimitReply::default() });
+        }
         let reply = kept.book.answer(request, now);
         if !kept.recorded.covers(kept.book.used()) && self.record(&mut kept).await.is_err() {
             // The worker asks again, and is told then.
@@ -73,9 +94,14 @@ impl LimitKeeper {
         Some(reply)
     }
 
-    /// True once a worker was told that the budget allows nothing more.
-    pub(crate) async fn has_refused(&self) -> bool {
-        self.kept.lock().await.book.has_refused()
+    /// Grants nothing from now on, and tells every worker that asks that the job is stopped. What they give back still counts.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+    }
+
+    /// What a worker needed when it was told that the budget allows nothing more.
+    pub(crate) async fn refused(&self) -> Option<BudgetAmount> {
+        self.kept.lock().await.book.refused()
     }
 
     /// Part of the budget that was granted and not given back.

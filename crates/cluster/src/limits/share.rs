@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use assize_engine::CancellationToken;
 use assize_llm::{BoxFuture, BudgetAmount, BudgetSource, ReportedAllowance, SharedRate};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -32,6 +33,8 @@ struct ShareState {
     wanted: Notify,
     /// An answer came.
     answered: Notify,
+    /// The coordinator has stopped the job.
+    stopped: CancellationToken,
 }
 
 #[derive(Default)]
@@ -70,10 +73,16 @@ impl LimitShare {
             held: Mutex::default(),
             wanted: Notify::new(),
             answered: Notify::new(),
+            stopped: CancellationToken::new(),
         });
         let talk = tokio::spawn(talk(Arc::clone(&state), desk));
 
         Arc::new(Self { state, talk })
+    }
+
+    /// Cancelled once the coordinator says that the job is stopped.
+    pub(crate) fn stopped(&self) -> &CancellationToken {
+        &self.state.stopped
     }
 }
 
@@ -141,6 +150,9 @@ impl ShareState {
     }
 
     fn take(&self, request: &LimitRequest, reply: LimitReply, asked_at: Instant) {
+        if reply.stopped {
+            self.stopped.cancel();
+        }
         let mut held = self.held();
         held.received = reply.granted;
         // What was given back in the meantime is told with the next request.

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::jetstream::{self, kv, object_store, stream};
-use async_nats::{Client, ConnectOptions, ServerAddr};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
+use tokio::time::Instant;
 
 use crate::error::ClusterError;
 
@@ -16,6 +18,9 @@ const OLDEST: [u32; 2] = [2, 12];
 const COPIES: usize = 3;
 /// Wait for one answer of a server.
 const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Time without a connection after which a person is told.
+const FIRST_WORD: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
 
 /// Addresses of the servers of a cluster.
 #[derive(Clone)]
@@ -36,6 +41,14 @@ impl ClusterAddress {
     pub fn with_credentials(self, credentials: Option<PathBuf>) -> Self {
         Self { credentials, ..self }
     }
+
+    /// User and password of the first address that has them; without a password, the user is a token.
+    fn login(&self) -> Option<(String, Option<String>)> {
+        let server = self.servers.iter().find(|server| server.has_user_pass())?;
+        let user = percent_decoded(server.username()?);
+
+        Some((user, server.password().map(percent_decoded)))
+    }
 }
 
 impl FromStr for ClusterAddress {
@@ -50,6 +63,11 @@ impl FromStr for ClusterAddress {
 
         Ok(Self { servers, credentials: None })
     }
+}
+
+/// Part of an address with its escapes (`%40` for `@`) as the characters that they stand for.
+fn percent_decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// Hosts and ports, without user and password.
@@ -70,6 +88,43 @@ impl fmt::Debug for ClusterAddress {
     }
 }
 
+/// Told when the servers have been unreachable for a while, and when they are back.
+pub type ConnectionObserver = Arc<dyn Fn(String) + Send + Sync>;
+
+/// Time since the connection was lost; `None` while there is one.
+type LostSince = Arc<Mutex<Option<Instant>>>;
+
+/// Begins to count when the connection is lost, and tells of it after a while, and again after twice as long.
+fn note_event(event: &Event, lost: &LostSince, observe: &ConnectionObserver) {
+    let held = |lost: &LostSince| *lost.lock().unwrap_or_else(PoisonError::into_inner);
+    match event {
+        Event::Disconnected if held(lost).is_none() => {
+            let since = Instant::now();
+            *lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(since);
+            let (lost, observe) = (Arc::clone(lost), Arc::clone(observe));
+            tokio::spawn(async move {
+                let mut wait = FIRST_WORD;
+                loop {
+                    tokio::time::sleep_until(since + wait).await;
+                    if held(&lost) != Some(since) {
+                        return;
+                    }
+                    observe(format!("NATS servers unreachable for {} s; waiting", wait.as_secs()));
+                    wait *= 2;
+                }
+            });
+        }
+        Event::Connected => {
+            let since = lost.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let away = since.map(|since| since.elapsed()).filter(|away| *away >= FIRST_WORD);
+            if let Some(away) = away {
+                observe(format!("connected to the NATS servers again after {} s", away.as_secs()));
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Connection that is made again whenever it is lost.
 #[derive(Clone)]
 pub(super) struct Connection {
@@ -78,16 +133,37 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) async fn open(address: &ClusterAddress) -> Result<Self, ClusterError> {
-        let mut options = ConnectOptions::new().name("assize").connection_timeout(TIMEOUT);
+    pub(super) async fn open(
+        address: &ClusterAddress,
+        observe: ConnectionObserver,
+    ) -> Result<Self, ClusterError> {
+        let lost = Arc::new(Mutex::new(None));
+        let mut options =
+            ConnectOptions::new().name("assize").connection_timeout(TIMEOUT).event_callback(move |event| {
+                note_event(&event, &lost, &observe);
+                std::future::ready(())
+            });
+        // The client does not read them from an address.
+        options = match address.login() {
+            Some((user, Some(password))) => options.user_and_password(user, password),
+            Some((token, None)) => options.token(token),
+            None => options,
+        };
         if let Some(file) = &address.credentials {
             options = options.credentials_file(file).await.map_err(|error| {
                 ClusterError::storage(&format!("use the credentials in `{}`", file.display()), error)
             })?;
         }
         let connected = options.connect(&address.servers[..]).await;
-        let client = connected
-            .map_err(|error| ClusterError::unreachable(&format!("connect to {address}"), error.kind()))?;
+        let client = connected.map_err(|error| match error.kind() {
+            ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
+                ClusterError::Refused(format!(
+                    "the servers at {address} refuse this login; give user and password in the address \
+                     (`nats://USER:PASSWORD@HOST:PORT`), or a credentials file with `--cluster-credentials`"
+                ))
+            }
+            kind => ClusterError::unreachable(&format!("connect to {address}"), kind),
+        })?;
 
         let info = client.server_info();
         check_version(&info.version)
@@ -200,11 +276,41 @@ mod tests {
         assert!(check_version("dev").unwrap_err().contains("does not tell its version"));
     }
 
+    #[tokio::test]
+    async fn servers_that_are_away_for_a_while_are_told_of() {
+        let (lost, said) = (LostSince::default(), Arc::new(Mutex::new(Vec::new())));
+        let observe: ConnectionObserver = {
+            let said = Arc::clone(&said);
+            Arc::new(move |what| said.lock().expect("no panic").push(what))
+        };
+        let words = || said.lock().expect("no panic").clone();
+        note_event(&Event::Disconnected, &lost, &observe);
+        note_event(&Event::Connected, &lost, &observe);
+        note_event(&Event::Disconnected, &lost, &observe);
+        note_event(&Event::Disconnected, &lost, &observe);
+        assert_eq!(words(), Vec::<String>::new());
+        while words().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        note_event(&Event::Connected, &lost, &observe);
+        let words = words();
+        let unreachable = |seconds| format!("NATS servers unreachable for {seconds} s; waiting");
+        assert_eq!(words[..2], [unreachable(1), unreachable(2)]);
+        assert!(words[2].starts_with("connected to the NATS servers again after "), "{words:?}");
+    }
+
     #[test]
     fn addresses_are_shown_without_their_passwords() {
         let address: ClusterAddress = "nats://me:secret@one:4222, tls://two:4333".parse().unwrap();
         assert_eq!(format!("{address} {address:?}").matches("secret").count(), 0);
         assert_eq!(address.to_string(), "nats://one:4222,tls://two:4333");
+        assert_eq!(address.login(), Some(("me".to_owned(), Some("secret".to_owned()))));
+        for (text, user, password) in
+            [("nats://a%40b:p%3Aq@h", "a@b", Some("p:q")), ("tls://one,nats://token@two", "token", None)]
+        {
+            let login = text.parse::<ClusterAddress>().expect("an address").login();
+            assert_eq!(login, Some((user.to_owned(), password.map(str::to_owned))), "{text}");
+        }
         for text in ["", "one:4222", "http://one", "nats://one,two"] {
             assert!(text.parse::<ClusterAddress>().is_err(), "{text}");
         }

@@ -20,7 +20,7 @@ use crate::limits::{LimitReply, LimitRequest};
 use crate::seam::{Cluster, JobLinks, Later, LimitDesk, LimitHandler, Records, ResultStore};
 use connection::Connection;
 
-pub use connection::{ClusterAddress, ClusterAddressError};
+pub use connection::{ClusterAddress, ClusterAddressError, ConnectionObserver};
 
 /// Bucket of the records of jobs.
 const RECORDS: &str = "assize";
@@ -39,12 +39,17 @@ pub struct NatsCluster {
 }
 
 impl NatsCluster {
-    /// Connects to the servers. `variables` of the process hold the credentials of buckets.
+    /// Connects to the servers. `variables` of the process hold the credentials of buckets; `observe` is told when the servers are
+    /// away.
     ///
     /// # Errors
     /// When none of them can be reached, or it is too old, or has no JetStream.
-    pub async fn connect(address: &ClusterAddress, variables: Variables) -> Result<Self, ClusterError> {
-        let connection = Connection::open(address).await?;
+    pub async fn connect(
+        address: &ClusterAddress,
+        variables: Variables,
+        observe: ConnectionObserver,
+    ) -> Result<Self, ClusterError> {
+        let connection = Connection::open(address, observe).await?;
         let bucket = kv::Config {
             bucket: RECORDS.to_owned(),
             history: 1,

@@ -80,7 +80,7 @@ async fn work(cluster: &MemoryCluster, folder: &Path, events: &Mutex<Vec<WorkerE
         cluster: Arc::new(cluster.clone()),
         engine: engine(folder),
         arguments: &read,
-        options: WorkerOptions { idle: None, results: None },
+        options: WorkerOptions::default(),
         observe: &|event| events.lock().expect("works").push(event),
     };
     panic!("the worker ended: {:?}", worker.work().await);
@@ -297,9 +297,77 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
         let merged = tokio::time::timeout(Duration::from_mins(1), next.run(&request, Vec::new()));
         let merged = merged.await.expect("in time").expect("works");
         assert_eq!((merged.exit, rows(merged.folder.path()).len()), (ExitStatus::Failed, CASES));
+        if run_dir.is_some() {
+            let again = next.run(&request, Vec::new()).await.expect("the run is found");
+            assert_eq!((again.exit, again.totals.counts), (ExitStatus::Failed, merged.totals.counts));
+            // Other options are another run.
+            let other = next.run(&request, vec!["--seed=7".to_owned()]).await.expect_err("it is refused");
+            assert!(other.to_string().contains("holds another run"), "{other}");
+        }
         let places = std::fs::read_dir(merged.folder.path().parent().expect("a folder")).expect("works");
         let drafts =
             places.flatten().filter(|entry| entry.file_name().to_string_lossy().contains("results-"));
         assert_eq!(drafts.count(), 0);
     }
+}
+
+/// A machine whose target takes half a second for an answer, and notes each time that it is asked.
+fn slow_machine() -> (TempDir, std::path::PathBuf) {
+    let folder = machine();
+    let file = folder.path().join("suite.yaml");
+    let text = std::fs::read_to_string(&file).expect("works");
+    let lines = text.lines().filter(|line| !line.contains("output: ")).collect::<Vec<_>>().join("\n");
+    std::fs::write(&file, lines.replace("name: words\n", "name: words\nexecution: {target: sh}\n"))
+        .expect("works");
+    for made in [".assize", "tmp"] {
+        std::fs::create_dir_all(folder.path().join(made)).expect("works");
+    }
+    let asked = folder.path().join("asked");
+    let command = "echo x >> asked; sleep 0.5; echo Paris > {OUTPUT_FILE}";
+    let targets =
+        format!("targets:\n  - name: sh\n    provider: cli\n    command: \"{command}\"\n    workers: 1\n");
+    std::fs::write(folder.path().join(".assize/targets.yaml"), targets).expect("works");
+    (folder, asked)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_is_stopped_has_its_workers_break_off_long_before_their_leases_end() {
+    let ((boss, _), (host, asked)) = (slow_machine(), slow_machine());
+    let cluster = MemoryCluster::default();
+    let events = Mutex::new(Vec::new());
+    let stop = assize_engine::CancellationToken::new();
+    let whole = ClusterOptions { unit_size: Some(100), ..options() };
+    let first = coordinator(&cluster, boss.path(), &|_| {});
+    let first =
+        Coordinator { engine: first.engine.clone().with_stop(stop.clone()), options: whole.clone(), ..first };
+    let request = request("merged");
+    let count = || std::fs::read_to_string(&asked).map_or(0, |text| text.lines().count());
+    let stopping = async {
+        while count() == 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        stop.cancel();
+        std::future::pending::<()>().await;
+    };
+    let running = async {
+        let stopped = first.run(&request, Vec::new()).await.expect_err("it was stopped");
+        assert!(stopped.to_string().contains("workers take nothing more of job"), "{stopped}");
+        let asked = count();
+        assert!(asked < CASES / 2, "{asked} asked");
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(count(), asked, "asked after the stop");
+
+        let next = Coordinator {
+            options: ClusterOptions { resume: true, ..whole },
+            ..coordinator(&cluster, boss.path(), &|_| {})
+        };
+        next.run(&request, Vec::new()).await
+    };
+    let merged = tokio::select! {
+        merged = running => merged,
+        () = stopping => unreachable!(),
+        () = work(&cluster, host.path(), &events) => unreachable!(),
+    };
+
+    assert_eq!(rows(merged.expect("works").folder.path()).len(), CASES);
 }

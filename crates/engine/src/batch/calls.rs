@@ -17,6 +17,7 @@ use super::collected::CollectedRequests;
 use super::stopped;
 use crate::error::EngineError;
 use crate::lock::lock;
+use crate::spend_meter::SpendMeter;
 
 /// File with the replies of batches that no run has taken over yet.
 const REPLIES_FILE: &str = "replies.db";
@@ -27,6 +28,8 @@ pub(crate) struct BatchedCalls {
     transport: Arc<HttpTransport>,
     storage: BatchStorage,
     pub(super) budget: Option<Arc<BudgetTracker>>,
+    /// Account of what this process has bought, whether or not a case is finished with it.
+    pub(super) meter: Arc<SpendMeter>,
     clock: fn() -> jiff::Timestamp,
     clients: Mutex<Vec<BatchClient>>,
     /// Reasons why models can't be asked in batches.
@@ -79,6 +82,7 @@ impl BatchedCalls {
         transport: Arc<HttpTransport>,
         storage: BatchStorage,
         budget: Option<Arc<BudgetTracker>>,
+        meter: Arc<SpendMeter>,
         clock: fn() -> jiff::Timestamp,
     ) -> Self {
         Self {
@@ -86,6 +90,7 @@ impl BatchedCalls {
             transport,
             storage,
             budget,
+            meter,
             clock,
             clients: Mutex::default(),
             unsupported: Mutex::default(),

@@ -7,7 +7,7 @@ use assize_llm::{
     AskError, BatchDraft, BatchOutcome, BatchReplyLine, BatchSearch, BatchStatus, BatchTrace, CallBound,
     CallKey, ChatReply, ErrorKind, ModelCard,
 };
-use assize_rubric::Usd;
+use assize_rubric::{Cost, Usd};
 use assize_store::BatchJournal;
 
 use super::calls::BatchedCalls;
@@ -19,23 +19,38 @@ use crate::error::EngineError;
 const ATTEMPTS: u32 = 6;
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
+/// Looks at a provider's list, after the first one, before a batch that is not there counts as not created.
+const LOOKS: u32 = 4;
+
 /// Number of requests of a batch by what became of them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct HarvestCounts {
     pub(super) answered: u64,
     /// Requests that the provider refused, or whose answer can't be read.
     pub(super) failed: u64,
     /// Requests that were not processed.
     pub(super) missing: u64,
+    /// Lines of results that answer nothing that was asked, and the id of the first.
+    pub(super) strange: (u64, Option<String>),
 }
 
 impl HarvestCounts {
     /// Words for people.
-    pub(super) fn describe(self) -> String {
+    pub(super) fn describe(&self) -> String {
         let counts = [(self.answered, "replies"), (self.failed, "failed"), (self.missing, "not processed")];
         let told = counts.iter().enumerate().filter(|(at, (count, _))| *at == 0 || *count > 0);
 
-        told.map(|(_, (count, what))| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
+        let mut told: Vec<String> = told.map(|(_, (count, what))| format!("{count} {what}")).collect();
+        if let (lines @ 1.., id) = &self.strange {
+            let are = if *lines == 1 { "unusable line" } else { "unusable lines" };
+            let id = id.as_deref().map(|id| format!(" (unknown id `{id}`)")).unwrap_or_default();
+            told.push(format!("{lines} {are}{id}"));
+            if self.missing > 0 {
+                told.push("what is missing is asked again, and may be paid twice".to_owned());
+            }
+        }
+
+        told.join(", ")
     }
 }
 
@@ -69,7 +84,7 @@ pub(super) async fn create(
         // Refused for now: it does not exist.
         if error.kind == ErrorKind::RateLimited && attempt < ATTEMPTS {
             tokio::time::sleep(error.retry_after.unwrap_or(wait).min(LONGEST_WAIT)).await;
-        } else if resolve(journal, open, others).await? {
+        } else if resolve(journal, open, others, open.settling()).await? {
             return Ok(());
         } else if attempt == ATTEMPTS {
             return Err(refused(open, &error.to_string()));
@@ -115,9 +130,10 @@ pub(super) async fn resolve(
     journal: &BatchJournal,
     open: &mut OpenBatch,
     others: &[String],
+    settling: Duration,
 ) -> Result<bool, EngineError> {
     // What was asked for a moment ago may not be in the list yet.
-    for last_look in [false, true] {
+    for look_at in 0..=LOOKS {
         match look(open, others).await? {
             BatchSearch::Found(id) => {
                 journal.note_id(&open.record.token, &id)?;
@@ -125,8 +141,8 @@ pub(super) async fn resolve(
                 return Ok(true);
             }
             BatchSearch::Undecided => return Ok(true),
-            BatchSearch::Absent if last_look => {}
-            BatchSearch::Absent => tokio::time::sleep(open.settling()).await,
+            BatchSearch::Absent if look_at == LOOKS => {}
+            BatchSearch::Absent => tokio::time::sleep(settling / LOOKS).await,
             BatchSearch::Unknown(why) => return Err(unknown(journal, open, &why)),
         }
     }
@@ -209,15 +225,22 @@ pub(super) async fn harvest(
     let mut left = open.keys();
     let mut counts = HarvestCounts::default();
     let mut refused: Vec<CallKey> = Vec::new();
-    let mut taken = CallBound::default();
+    let (mut taken, mut cost) = (CallBound::default(), Cost::ZERO);
 
     let mut take = |line: BatchReplyLine| {
         // Whatever else is in a file of results answers nothing that was asked.
-        let Some(key) = line.custom_id.parse::<CallKey>().ok().filter(|key| left.remove(key)) else { return };
+        let Some(key) = line.custom_id.parse::<CallKey>().ok().filter(|key| left.remove(key)) else {
+            counts.strange.0 += 1;
+            if !line.custom_id.is_empty() {
+                counts.strange.1.get_or_insert_with(|| short_id(&line.custom_id));
+            }
+            return;
+        };
         match line.outcome {
             BatchOutcome::Answered { status, body, .. } => match model.provider_reply(status, body.get()) {
                 Ok(reply) => {
                     taken += spent(&reply, card);
+                    cost += card.cost_of_reply(&reply);
                     calls.keep(key, &reply);
                     counts.answered += 1;
                 }
@@ -236,12 +259,18 @@ pub(super) async fn harvest(
 
     counts.failed = refused.len() as u64;
     counts.missing = left.len() as u64;
+    calls.meter.add(counts.answered + counts.failed, cost);
     calls.give_up_batches_for(refused);
     if let Some(reservation) = open.reservation.take() {
         reservation.settle(counts.answered, taken);
     }
 
     Ok(counts)
+}
+
+/// Beginning of an id that a provider has sent, as text that can be shown.
+fn short_id(id: &str) -> String {
+    id.chars().filter(|c| !c.is_control()).take(40).collect()
 }
 
 /// Failure of taking in replies.

@@ -44,8 +44,14 @@ impl OpenBatch {
         let host = self.client.model().host();
         match &self.record.id {
             Some(id) => format!("batch {id} at {host}"),
-            None => format!("batch {} at {host}, of unknown id,", self.record.token),
+            None => format!("batch {} (id unknown) at {host}", self.record.token),
         }
+    }
+
+    /// Time within which a batch shows in its provider's list, if the process that asked for it has ended: the provider may still
+    /// be creating it.
+    pub(super) fn settling_of_stopped(&self) -> Duration {
+        if self.client.model().is_loopback() { Duration::from_secs(5) } else { Duration::from_mins(1) }
     }
 
     /// Time within which a batch that was asked for shows in its provider's list.

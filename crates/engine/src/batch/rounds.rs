@@ -87,7 +87,7 @@ impl<'a> BatchRounds<'a> {
             let fewest = if round == 0 { 1 } else { FEWEST };
             let may_send = found.requests.len() >= fewest && !self.is_late() && vain < VAIN_ROUNDS;
             let requests = found.requests.len();
-            let sent = if may_send { self.send(&journal, found.requests, &locked).await? } else { 0 };
+            let sent = if may_send { self.send(&journal, found.requests, fewest, &locked).await? } else { 0 };
             drop(locked);
 
             if sent == 0 && needed.is_empty() {
@@ -181,7 +181,8 @@ impl<'a> BatchRounds<'a> {
         let others = self.ids();
         let open = &mut self.open[at];
         let requests = open.requests();
-        let exists = resolve(journal, open, &others).await?;
+        let settling = open.settling_of_stopped();
+        let exists = resolve(journal, open, &others, settling).await?;
         let words = match (exists, &open.record.id) {
             (false, _) => {
                 format!("a batch of {requests} requests was not created before an earlier process ended")
@@ -250,15 +251,24 @@ impl<'a> BatchRounds<'a> {
         &mut self,
         journal: &BatchJournal,
         mut requests: CollectedRequests,
+        fewest: usize,
         _locked: &BatchLock,
     ) -> Result<usize, EngineError> {
         let mut ordered = requests.in_order();
         if let Some(budget) = &self.calls.budget {
             let allowed = budget.affordable_calls(ordered.iter().map(|request| request.most));
             if allowed < ordered.len() {
+                let advice = "each counts with its longest reply until it is answered: lower `--max-output-tokens`, or raise \
+                              the budget, to send more at once";
+                let all = ordered.len();
+                if allowed < fewest {
+                    self.say(format!(
+                        "the budget allows {allowed} of {all} requests in another batch, too few to wait for; {advice}"
+                    ));
+                    return Ok(0);
+                }
                 self.say(format!(
-                    "the budget allows {allowed} of {} requests in batches for now",
-                    ordered.len()
+                    "the budget allows {allowed} of {all} requests in batches for now; {advice}"
                 ));
             }
             ordered.truncate(allowed);
@@ -455,7 +465,9 @@ impl<'a> BatchRounds<'a> {
     /// Looks again for a batch whose id only its results tell.
     async fn look_again(&mut self, journal: &BatchJournal, at: usize) -> Result<(), EngineError> {
         let others = self.ids();
-        if !resolve(journal, &mut self.open[at], &others).await? {
+        let open = &mut self.open[at];
+        let settling = open.settling();
+        if !resolve(journal, open, &others, settling).await? {
             let open = self.open.remove(at);
             if let Some(reservation) = open.reservation {
                 reservation.settle(0, CallBound::default());

@@ -252,7 +252,7 @@ fn check_merge(
     names.reverse();
 
     let merge =
-        MergeOptions { runs: names, run_dir: Some(fixture.path("merged")), allow_missing: false, job: None };
+        MergeOptions { runs: names, run_dir: Some(fixture.path("merged")), ..MergeOptions::default() };
     let merged = engine(&fixture).merge(&merge).expect("merged");
 
     let (a, b) = (fixture.path("whole"), fixture.path("merged"));
@@ -379,7 +379,7 @@ fn merge_options(fixture: &Fixture, runs: &[PathBuf], allow_missing: bool) -> Me
         runs: runs.iter().map(|run| run.display().to_string()).collect(),
         run_dir: Some(fixture.path("merged")),
         allow_missing,
-        job: None,
+        ..MergeOptions::default()
     }
 }
 
