@@ -404,7 +404,7 @@ fn what_a_panel_can_not_be_is_said_before_anything_is_spent() {
         cli.run(&["eval", "s.yaml"]).expect_code(2).stderr
     };
     for (panel, words) in [
-        ("{judges: [nobody, openai:a]}", "judge `nobody` is neither"),
+        ("{judges: [nobody, openai:a]}", "unknown judge `nobody`"),
         ("{repeats: 0}", "`repeats` is out of range"),
         ("{judges: [openai:a], combine: weighted}", "the judge `openai:a` has no weight"),
         ("{combine: weighted}", "needs judges with weights"),

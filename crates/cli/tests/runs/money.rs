@@ -147,14 +147,20 @@ fn what_was_spent_is_told_apart_from_the_cost_of_the_results() {
         assert!(stopped.contains(wanted), "{wanted} in\n{stopped}");
     }
 
-    // The reply to the fourth request now comes from the cache and costs nothing.
-    let resumed = cli.run(&[&words[..], &["--resume"]].concat()).expect_code(0).stdout;
-    for wanted in [
-        "for 6 requests of all invocations", "Resumed     this time 1 result in ",
-        "for 2 requests); 1 result kept", "Run         .assize/runs/",
-    ] {
+    // The reply to the fourth request is kept, so that all requests count for a result.
+    let resume = || cli.run(&[&words[..], &["--resume"]].concat()).expect_code(0).stdout;
+    let resumed = resume();
+    for wanted in
+        ["Resumed     this time 1 result in ", "for 2 requests); 1 result kept", "Run         .assize/runs/"]
+    {
         assert!(resumed.contains(wanted), "{wanted} in\n{resumed}");
     }
+    assert!(!resumed.contains("Spent"), "{resumed}");
+
+    // Results with another criterion take the place of the former ones, which were paid for.
+    cli.file("suite.yaml", suite(2, &["yes one", "yes two", "yes four"], true));
+    let replaced = resume();
+    assert!(replaced.contains("for 8 requests of all invocations"), "{replaced}");
     let listed = printed(&cli.run(&["list", "--json"]));
     let [spent, cost] = ["spent_usd", "cost_usd"].map(|key| micros_of(&listed[0][key]));
     assert!(spent > cost && cost > 0, "{spent} {cost}");
