@@ -78,7 +78,7 @@ impl PlannedRun {
 }
 
 /// Identity of a plan, and the amount of work in a part of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlanIdentity {
     /// Hash of all items and of the files they come from, wherever those are.
     pub hash: String,
@@ -259,10 +259,8 @@ impl Engine {
             return Ok(Evaluated::Checked(run.extended_suites()));
         }
         if let Purpose::Prepare { shards } = purpose {
-            let mut prepared =
-                run.prepare(loaded, (shards, &self.process().working_folder), suites, problems)?;
-            prepared.identity.addresses = wiring.gateway.addresses();
-            return Ok(Evaluated::Prepared(Box::new(prepared)));
+            let prepared = run.prepare(loaded, (shards, &self.process().working_folder), suites, problems)?;
+            return Ok(Evaluated::Prepared(Box::new(prepared.asked_at(wiring.gateway.addresses()))));
         }
         if let Purpose::Identify { .. } = purpose {
             // A worker would refuse it, and nobody be left to carry it out.
@@ -578,9 +576,7 @@ impl<'a> EvalRun<'a> {
             label: label(&suites),
             items,
             own_items: items,
-            budget: Budget::default(),
-            rates: [None, None],
-            addresses: BTreeSet::new(),
+            ..PlanIdentity::default()
         };
 
         Ok(PreparedPlan {
@@ -661,9 +657,7 @@ impl<'a> EvalRun<'a> {
             label,
             items: plan.items(),
             own_items: plan.own_items(),
-            budget: Budget::default(),
-            rates: [None, None],
-            addresses: BTreeSet::new(),
+            ..PlanIdentity::default()
         })
     }
 

@@ -1,5 +1,6 @@
 //! A plan that is made once, for a process that runs many parts of it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -67,6 +68,12 @@ impl PreparedPlan {
     /// Identity of the plan.
     pub fn identity(&self) -> &PlanIdentity {
         &self.identity
+    }
+
+    /// Plan whose models this process asks at these addresses.
+    pub(crate) fn asked_at(mut self, addresses: BTreeSet<String>) -> Self {
+        self.identity.addresses = addresses;
+        self
     }
 
     /// True as long as none of its files has changed.
