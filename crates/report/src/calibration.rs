@@ -444,7 +444,7 @@ fn render_given_rates(page: &mut ReportPage, rates: &TargetPassRates) {
             );
         }
         Some(Err(reason)) => {
-            line(page, "corrected (given)", ReportTone::Open, format!("not computed: {reason}"))
+            line(page, "corrected (given)", ReportTone::Open, format!("not computed: {reason}"));
         }
         None => {}
     }

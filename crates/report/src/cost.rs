@@ -22,11 +22,10 @@ pub(crate) fn format_run_cost(info: &RunInfo, summary: &RunSummary) -> String {
 
 /// Reason why results cost nothing.
 fn reason_of_zero(info: &RunInfo, summary: &RunSummary) -> &'static str {
-    let asks_models = summary.judge_calls > 0
+    let asks_models = summary.judge_calls + summary.judge_calls_cached > 0
         || info.judges.iter().any(|judge| judge.identity.model.is_some())
         || info.targets.iter().any(|target| target.kind == "model");
-    let live_judge_calls = summary.judge_calls > summary.judge_calls_cached;
-    let sent = summary.sent_in_all().map_or(live_judge_calls, |sent| sent.requests > 0);
+    let sent = summary.sent_in_all().map_or(summary.judge_calls > 0, |sent| sent.requests > 0);
 
     if !asks_models {
         "no model was asked"

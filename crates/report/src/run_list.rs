@@ -63,7 +63,9 @@ pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
     if fits_beside(&page, &columns, &rows) {
         render_table(&mut page, 0, &columns, &rows);
     } else {
-        runs.iter().for_each(|run| render_narrow(&mut page, run));
+        for run in runs {
+            render_narrow(&mut page, run);
+        }
     }
 
     page.finish()
@@ -135,9 +137,11 @@ fn render_narrow(page: &mut ReportPage, run: &ListedRun) {
     ]);
 
     let passed = if cells.passed.is_empty() { cells.passed } else { format!("{} passed", cells.passed) };
-    let facts = [cells.suite, passed, cells.judge, cells.spent];
-    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty() && fact != NO_VALUE).collect();
-    let facts: String = facts.into_iter().map(|fact| format!(", {fact}")).collect();
+    // They follow the result, after a comma.
+    let mut facts = vec![String::new()];
+    let known = [cells.suite, passed, cells.judge, cells.spent].into_iter();
+    facts.extend(known.filter(|fact| !fact.is_empty() && fact != NO_VALUE));
+    let facts = facts.join(", ");
     page.add_text(
         &[ReportPiece::plain("        ")],
         &[

@@ -117,7 +117,7 @@ fn lines(found: &TotalError, designs: Option<&ErrorDesigns>) -> Vec<String> {
 }
 
 fn format_error(error: Result<f64, UndefinedReason>) -> String {
-    error.map_or_else(|reason| undefined_because(reason), format_value)
+    error.map_or_else(undefined_because, format_value)
 }
 
 fn describe(design: &Result<CrossedDesign, UndefinedReason>, found: &TotalError) -> String {

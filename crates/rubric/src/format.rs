@@ -51,8 +51,8 @@ mod tests {
 
     #[test]
     fn dollars_have_as_many_decimals_as_their_size_needs() {
-        let texts =
-            [0.0, 12_345.678, 1.0, 0.99996, 0.5, 0.0123456, 0.00043, 0.000056, 0.0000000123].map(dollars);
+        let texts = [0.0, 12_345.678, 1.0, 0.99996, 0.5, 0.012_345_6, 0.00043, 0.000_056, 0.000_000_012_3]
+            .map(dollars);
         assert_eq!(
             texts,
             [

@@ -35,7 +35,9 @@ pub(crate) struct WorkerArgs {
     /// Exit after this long without work.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = CLUSTER)]
     idle: Option<Duration>,
-    /// Join jobs whose models other workers ask at another address.
+    /// Allow other model addresses than other workers.
+    ///
+    /// A job is refused by default if its first worker asks another host for the same models.
     #[arg(long, help_heading = CLUSTER)]
     any_address: bool,
     /// No notices; warnings and errors remain.

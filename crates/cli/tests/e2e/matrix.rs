@@ -194,7 +194,7 @@ fn values_that_would_be_ignored_are_errors() {
         let cli = cli();
         cli.file(
             "promptfooconfig.yaml",
-            &format!("prompts: [text]\nproviders: [echo]\ntests: [{{assert: [{assertion}]}}]\n"),
+            format!("prompts: [text]\nproviders: [echo]\ntests: [{{assert: [{assertion}]}}]\n"),
         );
         let refused = cli.run(&["validate", "promptfooconfig.yaml"]).expect_code(2);
         assert!(

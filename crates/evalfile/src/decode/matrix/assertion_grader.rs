@@ -261,9 +261,10 @@ impl<'a> AssertionGrader<'a> {
                 }
                 let is_camel = self.writer.spelling == MatrixSpelling::Camel;
                 if is_camel && !self.object.has("threshold") && budget.is_none() {
-                    let help = match is_latency {
-                        true => "write `threshold: 2000`, in milliseconds",
-                        false => "write `threshold: 0.05`, in dollars",
+                    let help = if is_latency {
+                        "write `threshold: 2000`, in milliseconds"
+                    } else {
+                        "write `threshold: 0.05`, in dollars"
                     };
                     return self.refuse_missing("threshold", help);
                 }
@@ -511,10 +512,9 @@ impl<'a> AssertionGrader<'a> {
                 self.require(line);
                 self.grader.add_number("min_score", self.span, line.min(1.0));
             }
-            Some(_) => {}
             // The members of a negated set do not fail the test themselves.
             None if self.is_inverted() => self.require_verdict(),
-            None => {}
+            _ => {}
         }
 
         Some(())

@@ -60,11 +60,11 @@ impl AssertionGrader<'_> {
 
 fn has_shape(name: &str, value: &Value) -> bool {
     match (name, value) {
-        ("levenshtein", Value::String(_)) | ("levenshtein" | "rouge-n", Value::Number(_)) => true,
-        ("finish-reason" | "rouge-n", _) => is_text(value),
+        ("levenshtein", Value::String(_))
+        | ("levenshtein" | "rouge-n" | "trajectory:step-count", Value::Number(_)) => true,
+        ("finish-reason" | "rouge-n", _) | ("trajectory:tool-used", Value::String(_)) => is_text(value),
         ("tool-call-f1", Value::String(text)) => text.split(',').any(|name| !name.trim().is_empty()),
         ("tool-call-f1", Value::Array(tools)) => !tools.is_empty() && tools.iter().all(is_tool),
-        ("trajectory:step-count", Value::Number(_)) => true,
         ("trajectory:step-count", Value::Object(map)) => {
             (map.contains_key("min") || map.contains_key("max"))
                 && has_only(map, &["min", "max", "pattern", "type"])
@@ -83,7 +83,6 @@ fn has_shape(name: &str, value: &Value) -> bool {
         ("trajectory:tool-used", Value::Object(map)) => {
             names_tool(map) && has_only(map, &["name", "pattern", "tool", "type", "min", "max"])
         }
-        ("trajectory:tool-used", Value::String(_)) => is_text(value),
         ("trajectory:tool-used" | "trajectory:tool-sequence", tools) => are_tools(tools),
         _ => false,
     }
@@ -119,7 +118,7 @@ fn has_only(map: &Map<String, Value>, keys: &[&str]) -> bool {
         keys.contains(&key.as_str())
             && match key.as_str() {
                 "min" | "max" => value.is_number(),
-                "type" => *value == Value::from("tool"),
+                "type" => value.as_str() == Some("tool"),
                 "name" | "pattern" | "tool" => is_text(value),
                 _ => true,
             }
