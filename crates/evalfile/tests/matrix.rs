@@ -741,8 +741,7 @@ fn a_folder_that_its_setup_creates_need_not_be_there() {
     let text = "providers: [llm]\nprompts: [p]\nenvironment: {type: host, workdir: ./repo, setup: {command: [git, clone, x, ./repo]}}\n\
                 tests: [{id: a, assert: [b]}]\n";
     assert_eq!(cases(text).len(), 1);
-    let missing = text.replace(", setup: {command: [git, clone, x, ./repo]}", "");
-    assert_eq!(codes(&missing), ["E0501"]);
+    assert_eq!(codes(&text.replace(", setup: {command: [git, clone, x, ./repo]}", "")), ["E0501"]);
 }
 
 #[test]

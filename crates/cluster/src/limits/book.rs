@@ -133,7 +133,7 @@ impl LimitBook {
         self.used
     }
 
-    /// What a worker needed when it was told that the budget allows nothing more.
+    /// Amount that a worker needed when it was told that the budget allows nothing more.
     pub fn refused(&self) -> Option<BudgetAmount> {
         self.refused
     }

@@ -99,7 +99,7 @@ impl LimitKeeper {
         self.stopped.store(true, Ordering::Release);
     }
 
-    /// What a worker needed when it was told that the budget allows nothing more.
+    /// Amount that a worker needed when it was told that the budget allows nothing more.
     pub(crate) async fn refused(&self) -> Option<BudgetAmount> {
         self.kept.lock().await.book.refused()
     }

@@ -20,7 +20,7 @@ use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Default threshold of `g-eval`.
 const G_EVAL_THRESHOLD: f64 = 0.7;
-/// What a score must be above a line at which a negated assertion still fails.
+/// Least distance of a score from a line at which a negated assertion still fails.
 const ABOVE: f64 = 1e-6;
 /// Maximum depth of sets in sets.
 const MAX_SET_DEPTH: usize = 16;
