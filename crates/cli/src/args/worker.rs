@@ -12,8 +12,8 @@ use super::values::duration;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Start it in a checkout of the same version of the project as the coordinator's, in the same folder of it, with the \
-    keys of the models that the files use: neither files nor keys travel. Workers come and go at any time.\n\n\
-    Whoever can write to the servers can have workers run any eval file that is on their machines.\n\n\
+    keys of the models that the files use: Assize sends neither files nor keys. Workers come and go at any time.\n\n\
+    Anyone who can write to the servers can make workers run any eval file on their machines.\n\n\
     Examples:\n  \
     assize worker --cluster nats://10.0.0.5:4222\n  \
     assize worker --cluster nats://a:4222,nats://b:4222,nats://c:4222 --idle 10m"
@@ -35,7 +35,7 @@ pub(crate) struct WorkerArgs {
     /// Exit after this long without work.
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = CLUSTER)]
     idle: Option<Duration>,
-    /// Allow other model addresses than other workers.
+    /// Join jobs with other model addresses.
     ///
     /// A job is refused by default if its first worker asks another host for the same models.
     #[arg(long, help_heading = CLUSTER)]
