@@ -106,7 +106,7 @@ fn tests_come_from_programs_and_a_changed_one_is_noticed() {
     );
     cli.file(
         "p.yaml",
-        "prompts: ['{{ a }}']\nproviders: [echo]\ntests:\n- file://tests.py\n- {path: 'file://tests.py:generate_tests', config: {words: [milk, '{{ a }}']}}\n- file://many.cjs\n",
+        "prompts: ['{{ a }}']\nproviders: [echo]\ntests:\n- file://tests.py\n- {path: 'file://tests.py:generate_tests', config: {words: [milk, '{% raw %}{{ a }}{% endraw %}']}}\n- file://many.cjs\n",
     );
     let refused = cli.run(&["eval", "p.yaml"]).expect_code(2);
     let told = "only with `--allow-code`: tests `many.cjs` (JavaScript code), tests `tests.py:generate_tests` (Python code)";

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use assize_llm::{
-    AskError, BatchClient, BatchStorage, BoxFuture, BudgetTracker, CallKey, ChatReply, ChatRequest,
-    DeferredCalls, ErrorKind, HttpTransport, ModelClient, ReplyStore,
+    AskError, BatchClient, BatchStorage, BoxFuture, BudgetTracker, CallKey, ChatModel as _, ChatReply,
+    ChatRequest, DeferredCalls, ErrorKind, HttpTransport, ModelClient, ReplyStore,
 };
 use assize_run::CachedReplyStore;
 use assize_store::{BatchJournal, ReplyCache, SpoolFile};
@@ -17,7 +17,7 @@ use super::collected::CollectedRequests;
 use super::stopped;
 use crate::error::EngineError;
 use crate::lock::lock;
-use crate::spend_meter::SpendMeter;
+use crate::spend_meter::{MeteredModel, SpendMeter};
 
 /// File with the replies of batches that no run has taken over yet.
 const REPLIES_FILE: &str = "replies.db";
@@ -288,10 +288,11 @@ impl BatchedCalls {
         request: &ChatRequest,
     ) -> Result<Option<ChatReply>, AskError> {
         let cell = Arc::clone(lock(&self.probes).entry(at).or_default());
+        let model = MeteredModel::new(Arc::new(client.clone()), Arc::clone(&self.meter));
         let mut own = None;
         let probed = cell
             .get_or_try_init(|| async {
-                let reply = client.ask(request).await?;
+                let reply = model.ask(request).await?;
                 self.keep(key, &reply);
                 own = Some(reply);
                 Ok::<(), AskError>(())
