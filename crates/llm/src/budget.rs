@@ -706,7 +706,7 @@ mod tests {
         reserve.settle(usage(280, 120), 0);
         assert_eq!(
             refusal(tracker.try_reserve(request(300, 8000, 500))),
-            "the budget of 1000 tokens does not allow another call: 400 are spent, and the next may take 800 (300 read, 500 \
+            "the budget of 1,000 tokens does not allow another call: 400 are spent, and the next may take 800 (300 read, 500 \
              written)"
         );
         assert_eq!(refusals.load(Ordering::Relaxed), 0, "only who waits is refused");
@@ -726,7 +726,7 @@ mod tests {
         assert_eq!(tracker.state().spent.tokens, 3 * 612);
         assert_eq!(
             refusal(tracker.try_reserve(request(100, 512, 512))),
-            "the budget of 2000 tokens does not allow another call: 1836 are spent, 1836 of it reserved for calls without \
+            "the budget of 2,000 tokens does not allow another call: 1,836 are spent, 1,836 of it reserved for calls without \
              reported usage, and the next may take 612 (100 read, 512 written)"
         );
     }

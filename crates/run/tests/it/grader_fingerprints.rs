@@ -361,7 +361,7 @@ fn fingerprints_of_graders_are_held() {
             ("sql", "b43359dce666a83b"),
             ("context", "242d83a8fd552601"),
             ("answer-relevance", "8eeeab430e04feb4"),
-            ("checks", "d4a138ad98eb2b4e"),
+            ("checks", "415838de9a0d6386"),
         ],
     );
 }
