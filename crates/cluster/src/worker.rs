@@ -453,10 +453,7 @@ impl JoinedJob<'_> {
             run => {
                 let is_spent = matches!(&run, UnitRun::Finished(run) if run.exit == ExitStatus::OverBudget);
                 let why = match run {
-                    // A worker chooses the folder itself.
-                    UnitRun::Failed(error) => {
-                        Some(error.message.replace("; name another folder with `--run-dir`", ""))
-                    }
+                    UnitRun::Failed(error) => Some(error.message),
                     UnitRun::Finished(finished) if !stop.is_cancelled() => failure_words(*finished),
                     UnitRun::Finished(_) => None,
                 };
@@ -598,11 +595,6 @@ fn failure_words(run: FinishedRun) -> Option<String> {
     let summary = run.info.summary?;
     let example = run.totals.incomplete.first().map(|reason| reason.example.clone());
     let why = summary.exit_reason;
-    if why.contains("broke off") {
-        return Some(format!(
-            "{why}: its results could not be written to `{CLUSTER_FOLDER}` (is the disk full?)"
-        ));
-    }
 
     Some(match example {
         Some(example) => format!("{why}: {example}"),

@@ -249,7 +249,7 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
     }
     if ending.broke_off {
         exits.push(ExitStatus::Incomplete);
-        reasons.push("broke off".to_owned());
+        reasons.push("broke off: results could not be written".to_owned());
     }
     if reasons.is_empty() {
         reasons.push("all passed".to_owned());

@@ -716,7 +716,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
             let advice = "name another folder with `--run-dir`, or continue the run with `--resume`";
             EngineError::usage(format!("{error}; {advice}"))
         }
-        _ => EngineError::storage(format!("{error}; name another folder with `--run-dir`")),
+        _ => EngineError::storage(error.to_string()),
     })?;
     Ok(OpenedRun {
         totals: RunTotals::beside(folder.path()),

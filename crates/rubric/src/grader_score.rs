@@ -111,15 +111,34 @@ impl GraderScore {
         };
         let own_line = standing.min_score.or(brought).unwrap_or(lines.pass());
         let own_lines = VerdictThresholds::with_optional_borderline(own_line, lines.borderline());
+        let own_word = match outcome {
+            GraderOutcome::Checked { passed, .. } => Some(*passed),
+            GraderOutcome::Combined(combined) => combined.passed,
+            _ => None,
+        };
+        // Any score reaches a line of 0, but a gate that can't fail is none: a required grader fails without any points.
+        let with_floor = |verdict: Option<Verdict>, bounds: Option<(f64, f64)>| match (verdict, bounds) {
+            (Some(verdict), Some((low, high)))
+                if standing.required && own_word.is_none() && low <= 0.0 && verdict != Verdict::Fail =>
+            {
+                Some(if high <= 0.0 { Verdict::Fail } else { Verdict::Incomplete })
+            }
+            _ => verdict,
+        };
+
         let mut grader = if standing.negate {
+            let plain_bounds = bounds;
             let bounds = bounds.map(|(low, high)| (1.0 - high, 1.0 - low));
             // What a negated grader's gates say is part of the verdict that is turned around; they
             // no longer speak for the case. A minimum of its own is one of the score that is turned around.
             let verdict = match (standing.min_score, verdict) {
-                (Some(_), Some(_)) if !matches!(outcome, GraderOutcome::Checked { .. }) => Some(
-                    own_lines.verdict_within(decidable_bounds(bounds, coverage), CombinedGateState::Hold),
+                (Some(_), Some(_)) if !matches!(outcome, GraderOutcome::Checked { .. }) => with_floor(
+                    Some(
+                        own_lines.verdict_within(decidable_bounds(bounds, coverage), CombinedGateState::Hold),
+                    ),
+                    bounds,
                 ),
-                (_, verdict) => verdict.map(Verdict::negate),
+                (_, verdict) => with_floor(verdict, plain_bounds).map(Verdict::negate),
             };
             Self::from_bounds(bounds, coverage, verdict, CombinedGateState::Hold)
         } else {
@@ -129,14 +148,11 @@ impl GraderScore {
                 }
                 (_, verdict) => verdict,
             };
+            let verdict = with_floor(verdict, bounds);
             Self::from_bounds(bounds, coverage, verdict, gates)
         };
         if standing.required {
-            let own_word = match outcome {
-                GraderOutcome::Checked { passed, .. } => Some(*passed != standing.negate),
-                GraderOutcome::Combined(combined) => combined.passed.map(|passed| passed != standing.negate),
-                _ => None,
-            };
+            let own_word = own_word.map(|passed| passed != standing.negate);
             grader.required = Some(match (grader.bounds, own_word) {
                 (_, Some(true)) => GateState::Passed,
                 // A check that broke might have failed by its own word, whatever its line.
@@ -146,11 +162,6 @@ impl GraderScore {
                 (Some((_, high)), None) if at_least(high, own_line.get()) => GateState::Open,
                 (Some(_), None) | (_, Some(false)) => GateState::Failed,
             });
-            // Any score reaches a line of 0, but a gate that can't fail is none.
-            let has_nothing = !standing.negate && grader.bounds.is_some_and(|(_, high)| high <= 0.0);
-            if own_word.is_none() && has_nothing {
-                grader.verdict = Some(Verdict::Fail);
-            }
             // The verdict may rest on more than the score, such as on gates inside a negated grader.
             grader.required = match (grader.required, grader.verdict) {
                 (Some(GateState::Passed | GateState::Open), Some(Verdict::Fail)) => Some(GateState::Failed),

@@ -170,8 +170,7 @@ proptest! {
     #[test]
     fn negation_turns_pass_and_fail_around_and_leaves_the_rest(case in case(1, 3)) {
         let (standing, outcome) = case.outcomes().remove(0);
-        // A required grader that scores 0 fails at a threshold of 0, which its negation can't turn around.
-        let turned = |negate| GraderWeighting { negate, min_score: None, required: false, ..standing };
+        let turned = |negate| GraderWeighting { negate, min_score: None, ..standing };
         let plain = alone(turned(false), outcome.clone(), case.lines);
         let negated = alone(turned(true), outcome, case.lines);
         prop_assert_eq!(negated.verdict, plain.verdict.map(Verdict::negate));
