@@ -15,6 +15,7 @@ use assize_engine::{
     new_run_id, workspace_fence_key,
 };
 use assize_llm::BudgetAmount;
+use assize_rubric::{Cost, Usd, dollars, grouped};
 use assize_run::ShardNumber;
 use assize_store::{MergeInfo, RunSummary, StoreError};
 use tokio::time::Instant;
@@ -482,17 +483,15 @@ impl Coordinator<'_> {
 
 /// Budget that ended a job, with what counts as spent and what the next call needed.
 fn budget_words(limits: JobLimits, used: BudgetAmount, need: BudgetAmount) -> String {
+    let usd = |amount: Usd| dollars(amount.as_dollars());
+    let tokens = |amount: u64| format!("{} tokens", grouped(amount));
+    let calls = |amount: u64| format!("{} calls", grouped(amount));
     let parts = [
-        limits
-            .budget()
-            .usd
-            .map(|whole| (format!("${whole}"), format!("${}", used.usd), format!("${}", need.usd))),
-        limits.calls.map(|whole| (format!("{whole} calls"), used.calls.to_string(), need.calls.to_string())),
-        limits
-            .tokens
-            .map(|whole| (format!("{whole} tokens"), used.tokens.to_string(), need.tokens.to_string())),
+        limits.budget().usd.map(|whole| [whole, used.usd, need.usd].map(usd)),
+        limits.calls.map(|whole| [whole, used.calls, need.calls].map(calls)),
+        limits.tokens.map(|whole| [whole, used.tokens, need.tokens].map(tokens)),
     ];
-    let parts = parts.into_iter().flatten().map(|(whole, used, need)| {
+    let parts = parts.into_iter().flatten().map(|[whole, used, need]| {
         format!("of {whole}, {used} count as spent, and the next call may take {need}")
     });
 
@@ -501,10 +500,12 @@ fn budget_words(limits: JobLimits, used: BudgetAmount, need: BudgetAmount) -> St
 
 /// Requests and cost of work without a result, in words.
 fn spent_words(sent: SentRequests, counted: BudgetAmount) -> String {
-    let known = sent.cost_usd.or(sent.cost_partial.map(|partial| partial.at_least_usd)).unwrap_or_default();
-    let mut text = format!("{} requests were sent, for ${known}", sent.requests);
+    let known = Cost::from_parts(sent.cost_usd, sent.cost_partial).lower_bound();
+    let mut text =
+        format!("{} requests were sent, for {}", grouped(sent.requests), dollars(known.as_dollars()));
     if counted.usd > known {
-        text = format!("{text}; ${} count as spent, with what was lent to workers", counted.usd);
+        let counted = dollars(counted.usd.as_dollars());
+        text = format!("{text}; {counted} count as spent, with what was lent to workers");
     }
     text
 }
@@ -518,8 +519,8 @@ async fn carry_over(
 ) -> Result<(), ClusterError> {
     let Some(sent) = part.sent else { return Ok(()) };
     let tokens = part.tokens.input.unwrap_or_default() + part.tokens.output.unwrap_or_default();
-    let usd = sent.cost_usd.or(sent.cost_partial.map(|partial| partial.at_least_usd));
-    let used = BudgetAmount { calls: sent.requests + sent.given_up, tokens, usd: usd.unwrap_or_default() };
+    let usd = Cost::from_parts(sent.cost_usd, sent.cost_partial).lower_bound();
+    let used = BudgetAmount { calls: sent.requests + sent.given_up, tokens, usd };
     if LimitKeeper::begin_with(records, job, used).await? {
         board.add_unfinished(job, sent).await?;
     }

@@ -417,6 +417,20 @@ impl<'a> AssertionGrader<'a> {
         None
     }
 
+    /// Refuses a `value` of another form than the assertion takes.
+    pub(super) fn refuse_value<T>(&mut self, must: &str, label: &'static str, help: &str) -> Option<T> {
+        self.cx.problems.add(
+            Diagnostic::error(
+                codes::WRONG_TYPE,
+                format!("the `value` of `{}` {must}", self.full_name()),
+                self.value.as_ref().map_or(self.span, TreeNode::use_span),
+                label,
+            )
+            .with_help(help),
+        );
+        None
+    }
+
     /// Warns that a judge is not asked by the prompt of the assertion or of its test.
     pub(super) fn warn_about_prompt(&mut self, label: &str, help: &str) {
         if let Some(prompt) = self.prompt.or(self.writer.rubric_prompt) {
@@ -581,9 +595,8 @@ impl<'a> AssertionGrader<'a> {
             let value = self.required_elements(value)?;
             // Without a tool that is missing, one of those that must not be used may still have been.
             let any = self.is_inverted() && name == "tool-used" && value.is_array();
-            let is_whole = |number: &f64| number.fract() == 0.0 && number.abs() < 9e15;
-            let whole = self.threshold.filter(is_whole).map(|number| json!(number as i64));
-            config = json!({"value": value, "threshold": whole.unwrap_or(json!(self.threshold))});
+            let threshold = self.object.value("threshold").map(TreeNode::to_json);
+            config = json!({"value": value, "threshold": threshold});
             if any {
                 config["any"] = Value::Bool(true);
             }

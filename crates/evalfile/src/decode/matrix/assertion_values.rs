@@ -120,19 +120,9 @@ impl AssertionGrader<'_> {
         }
 
         let needs = needed.first().map_or(String::new(), |key| format!(", of which it needs `{key}`"));
-        self.cx.problems.add(
-            Diagnostic::error(
-                codes::WRONG_TYPE,
-                format!("the `value` of `{}` must be a map of limits", self.full_name()),
-                self.span,
-                "this assertion",
-            )
-            .with_help(format!(
-                "`{name}` takes `{}`{needs}; `pattern` is a text, the others are numbers",
-                keys.join("`, `")
-            )),
-        );
-        None
+        let keys = keys.join("`, `");
+        let help = format!("`{name}` takes `{keys}`{needs}; `pattern` is a text, the others are numbers");
+        self.refuse_value("must be a map of limits", "can't be used", &help)
     }
 
     /// Returns the `value` of an assertion about XML as a list of paths; any other value as it is.
@@ -157,16 +147,8 @@ impl AssertionGrader<'_> {
             return Some(Value::from(paths));
         }
 
-        self.cx.problems.add(
-            Diagnostic::error(
-                codes::WRONG_TYPE,
-                format!("the `value` of `{}` must name elements", self.full_name()),
-                self.value.as_ref().map_or(self.span, TreeNode::use_span),
-                "no paths of elements",
-            )
-            .with_help("write paths from the outer element, such as `[order.id, order.total]`, or `requiredElements: [order.id]`"),
-        );
-        None
+        let help = "write paths from the outer element, such as `[order.id, order.total]`, or `requiredElements: [order.id]`";
+        self.refuse_value("must name elements", "no paths of elements", help)
     }
 
     /// Checks the number of words that `word-count` compares with, without which it could not fail or not pass.

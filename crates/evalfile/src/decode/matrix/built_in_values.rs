@@ -1,11 +1,8 @@
 //! Values of assertions that are code of our own: another shape could make them pass whatever the answer is.
 
-use assize_diagnostic::Diagnostic;
 use serde_json::{Map, Value};
 
 use super::assertion_grader::AssertionGrader;
-use crate::codes;
-use crate::tree::TreeNode;
 
 /// Keys that name a tool.
 const TOOL_KEYS: [&str; 3] = ["name", "pattern", "tool"];
@@ -45,16 +42,7 @@ impl AssertionGrader<'_> {
             return Some(());
         }
 
-        self.cx.problems.add(
-            Diagnostic::error(
-                codes::WRONG_TYPE,
-                format!("the `value` of `{}` has another shape than it needs", self.full_name()),
-                self.value.as_ref().map_or(self.span, TreeNode::use_span),
-                "can't be used",
-            )
-            .with_help(*shape),
-        );
-        None
+        self.refuse_value("has another shape than it needs", "can't be used", shape)
     }
 }
 
