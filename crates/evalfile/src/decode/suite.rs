@@ -57,6 +57,14 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("rubrics", CRITERIA_HELP),
     ("rubric", CRITERIA_HELP),
     ("asserts", "write the graders as `assertions`"),
+    (
+        "prompt",
+        "write the prompt as `input`; a promptfoo configuration has `prompts: [...]` and `providers: [...]`",
+    ),
+    (
+        "provider",
+        "name the target under `execution`; a promptfoo configuration has `prompts: [...]` and `providers: [...]`",
+    ),
     ("providers", "name targets under `execution: {targets: [...]}` and define them in the targets file"),
     ("prompts", "write the prompt as `input` of the suite or of each case, with `vars` for what differs"),
     ("scenarios", "write each scenario as a case of `tests`"),

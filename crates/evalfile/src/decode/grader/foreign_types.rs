@@ -69,7 +69,7 @@ pub(super) fn refuse_foreign_type(name: &str, span: Span) -> Option<Diagnostic> 
         return Some(diagnostic.with_help(advice));
     }
 
-    let inner = folded.strip_prefix("not-")?;
+    let inner = folded.strip_prefix("not")?.trim_start_matches('-');
     if let Some((kind, _)) = find_built_in(inner) {
         // No change is suggested: without the second key it would invert the check.
         return Some(diagnostic.with_help(format!("write `type: {}` with `negate: true`", kind.name())));

@@ -46,7 +46,9 @@ fn unknown_type(name: &str, written: &SpannedValue<String>) -> Diagnostic {
     );
 
     let names = TYPES.iter().map(|(name, _)| *name).chain(OLDER_NAMES.iter().map(|(older, _)| *older));
-    if let Some(near) = did_you_mean(name, names) {
+    // What begins like a negation never gets the opposite as a suggestion.
+    let is_negated = name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("not"));
+    if let Some(near) = did_you_mean(name, names).filter(|_| !is_negated) {
         let near = find_built_in(near).map_or_else(|| near.to_owned(), |(kind, _)| kind.name().to_owned());
         diagnostic
             .with_help(format!("did you mean `{near}`?"))
