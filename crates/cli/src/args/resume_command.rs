@@ -3,7 +3,8 @@
 /// Options that would stop the run again; true if their value is the next word.
 const STOPPING: &[(&str, bool)] = &[("--stop-when", true), ("--against", true), ("--bail", false)];
 
-/// The words of a command line, so that it continues the run it began.
+/// The words of a command line, so that it continues the run it began. Logins in addresses are not repeated: the command ends up
+/// in logs.
 pub(crate) fn resume_command(command_line: &[String], retries_incomplete: bool) -> String {
     let mut words: Vec<&str> = Vec::with_capacity(command_line.len() + 2);
     let mut given = command_line.iter().map(String::as_str);
@@ -27,8 +28,24 @@ pub(crate) fn resume_command(command_line: &[String], retries_incomplete: bool) 
         }
     }
 
-    let words: Vec<String> = words.into_iter().map(shell_word).collect();
+    let words: Vec<String> = words.into_iter().map(|word| shell_word(&without_logins(word))).collect();
     format!("assize {}", words.join(" "))
+}
+
+/// A word with `LOGIN` in the place of user and password of each address in it.
+fn without_logins(word: &str) -> String {
+    let mut parts = word.split("://");
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(['/', ',']).unwrap_or(part.len());
+        let (authority, rest) = part.split_at(end);
+        let host = authority
+            .rsplit_once('@')
+            .map_or_else(|| authority.to_owned(), |(_, host)| format!("LOGIN@{host}"));
+        shown = format!("{shown}://{host}{rest}");
+    }
+
+    shown
 }
 
 /// A text as a word of a command, quoted where a shell needs that.
@@ -60,6 +77,11 @@ mod tests {
             ("eval --resume a -q -- -x.yaml", true, "eval --resume a -q --retry-incomplete -- -x.yaml"),
             ("eval a --stop-when decided --against=0.9 -j 8", false, "eval a -j 8 --resume"),
             ("eval --bail a --bail=3", false, "eval a --resume"),
+            (
+                "eval a --cluster nats://me:secret@one:4222,tls://token@two --results s3://bucket/a@b",
+                false,
+                "eval a --cluster 'nats://LOGIN@one:4222,tls://LOGIN@two' --results s3://bucket/a@b --resume",
+            ),
         ] {
             assert_eq!(with(line, retries), format!("assize {wanted}"), "{line}");
         }
