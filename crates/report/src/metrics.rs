@@ -124,7 +124,7 @@ impl MetricForm {
 
 /// Formats the value of a metric in its form, or "undefined".
 pub(crate) fn format_metric_value(metric: &MetricEstimate) -> String {
-    metric.value.map_or_else(|_| "undefined".to_owned(), |value| MetricForm::new(metric).format(value))
+    metric.value.map_or_else(|_| UNDEFINED.to_owned(), |value| MetricForm::new(metric).format(value))
 }
 
 /// Formats the interval of a metric like its value, or a dash.

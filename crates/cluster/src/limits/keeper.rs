@@ -33,6 +33,11 @@ struct KeptBook {
     revision: u64,
 }
 
+/// Key of the record of what a job has spent.
+fn ledger_key(job: &str) -> String {
+    format!("ledger.{job}")
+}
+
 impl LimitKeeper {
     /// Keeper that goes on where an earlier coordinator stopped.
     ///
@@ -43,7 +48,7 @@ impl LimitKeeper {
         job: &str,
         limits: JobLimits,
     ) -> Result<Self, ClusterError> {
-        let key = format!("ledger.{job}");
+        let key = ledger_key(job);
         let found = records.get(&key).await?;
         let revision = found.as_ref().map_or(0, |record| record.revision);
         let recorded = match &found {
@@ -74,7 +79,7 @@ impl LimitKeeper {
     ) -> Result<bool, ClusterError> {
         let bytes =
             serde_json::to_vec(&used).map_err(|error| ClusterError::storage("write a record", error))?;
-        Ok(records.replace(&format!("ledger.{job}"), bytes, 0).await?.is_some())
+        Ok(records.replace(&ledger_key(job), bytes, 0).await?.is_some())
     }
 
     /// Answers a worker; `None` while what was granted can't be written down.
