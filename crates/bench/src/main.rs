@@ -76,7 +76,7 @@ fn main() -> ExitCode {
         }
         ["relay", port] => relay::run(port),
         ["paced", port, file, rate, burst] => load::run_paced(port, file, rate, burst),
-        ["timed", port, file, in_flight] => service::run_timed(port, file, in_flight),
+        ["timed", port, file, senders, spread] => service::run_timed(port, file, senders, spread),
         ["load", way, port, file, in_flight] => load::run(way, port, file, in_flight),
         ["coverage", flags @ ..] => simulate(flags, COVERAGE, coverage::tables),
         ["audits", flags @ ..] => simulate(flags, AUDITS, |options| vec![audits::table(options)]),

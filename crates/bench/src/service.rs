@@ -6,7 +6,7 @@
 //! Clients, server and judge share the processors of one machine. Where these are busy, a rate says what all three take, so each
 //! load says how busy they were, and a relay how much of the raw load is left for anything between clients and judge.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -181,7 +181,7 @@ impl ProgramUnderTest {
         let recorded = self.folder.join("judge.bin");
         let recorder = MockProcess::start(tools, Duration::ZERO, Some(&recorded))?;
         let server = ServeProcess::start(self, recorder.port(), IN_FLIGHT)?;
-        clients(tools, server.port, &ours, IN_FLIGHT)?;
+        clients(tools, server.port, &ours, Senders::at_once(IN_FLIGHT))?;
         drop(server);
         recorder.stop()?;
 
@@ -200,13 +200,16 @@ impl ProgramUnderTest {
         let mut relay = Command::new(tools);
         relay.args(["relay", &mock.port().to_string()]);
         let relay = MockProcess::spawn(relay)?;
-        for in_flight in [IN_FLIGHT, IN_FLIGHT / 2] {
+        for (in_flight, spread) in
+            [(IN_FLIGHT, Duration::ZERO), (IN_FLIGHT / 2, Duration::ZERO), (IN_FLIGHT / 2, SLOW)]
+        {
             let mut rounds = Vec::new();
             for _ in 0..3 {
                 // A new server connects to the judge and finds out how much it takes; the second load meets one that knows.
                 let server = ServeProcess::start(self, mock.port(), IN_FLIGHT)?;
                 let load = |file: &Path, port, in_flight, batch, between: &dyn Fn() -> Option<Duration>| {
-                    measured_load(tools, &mock, (port, file, in_flight, batch), between)
+                    let senders = Senders { count: in_flight, spread };
+                    measured_load(tools, &mock, (port, file, senders, batch), between)
                 };
                 let serve = || server.cpu();
                 // Half of the load leaves no place empty that somebody waits for.
@@ -222,7 +225,8 @@ impl ProgramUnderTest {
             }
 
             for row in LOAD_ROWS {
-                add_load(&mut table, row, &mut rounds, in_flight);
+                let senders = Senders { count: in_flight, spread };
+                add_load(&mut table, row, &mut rounds, senders);
             }
         }
 
@@ -278,7 +282,8 @@ impl ProgramUnderTest {
                 for _ in 0..3 {
                     let server = ServeProcess::start(self, mock.port(), AT_ONCE)?;
                     let before = server.cpu();
-                    clients(tools, server.port, &file, if batch == 1 { AT_ONCE / criteria } else { 2 })?;
+                    let senders = if batch == 1 { AT_ONCE / criteria } else { 2 };
+                    clients(tools, server.port, &file, Senders::at_once(senders))?;
                     let spent = server.cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
                     costs.push(each(spent));
                 }
@@ -312,7 +317,7 @@ impl ProgramUnderTest {
             for &size in sizes {
                 let load = GradingLoad { batch: BATCH, first: total, keyed, ..GradingLoad::new(size) };
                 let file = self.grading_requests("memory.bin", load)?;
-                let times = clients(tools, server.port, &file, 4)?.times;
+                let times = clients(tools, server.port, &file, Senders::at_once(4))?.times;
                 total += size;
                 let (now, peak) = server.memory();
                 table.row([
@@ -386,15 +391,37 @@ impl GradingLoad {
     }
 }
 
-/// Sends a load to a port: a file of requests, so many at a time, each of `batch` calls.
+/// Senders of a load: each sends its next request as soon as its last one is answered.
+#[derive(Clone, Copy)]
+struct Senders {
+    count: usize,
+    /// Time over which they begin, one after another. Senders that begin at once keep sending in bursts, because each of them
+    /// waits for the same judge for the same time.
+    spread: Duration,
+}
+
+impl Senders {
+    const fn at_once(count: usize) -> Self {
+        Self { count, spread: Duration::ZERO }
+    }
+}
+
+impl fmt::Display for Senders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&table::count(self.count))?;
+        if self.spread.is_zero() { Ok(()) } else { f.write_str(", evenly spread") }
+    }
+}
+
+/// Sends a load to a port: a file of requests, each of `batch` calls.
 fn measured_load(
     tools: &Path,
     judge: &MockProcess,
-    (port, file, in_flight, batch): (u16, &Path, usize, usize),
+    (port, file, senders, batch): (u16, &Path, Senders, usize),
     between: &dyn Fn() -> Option<Duration>,
 ) -> Result<MeasuredLoad, String> {
     let before = between().zip(judge.cpu());
-    let sent = clients(tools, port, file, in_flight)?;
+    let sent = clients(tools, port, file, senders)?;
     let after = between().zip(judge.cpu());
 
     let spent = |after: Duration, before: Duration| after.saturating_sub(before);
@@ -414,7 +441,7 @@ fn add_load(
     table: &mut FigureTable,
     (what, load, part): LoadRow,
     rounds: &mut [LoadRound],
-    in_flight: usize,
+    senders: Senders,
 ) {
     let ratio = |round: &LoadRound, to: &MeasuredLoad| part(&load(round).times).rate / part(&to.times).rate;
     rounds.sort_by(|a, b| ratio(a, &a.raw).total_cmp(&ratio(b, &b.raw)));
@@ -424,7 +451,7 @@ fn add_load(
     let (of, times, raw) = (load(round), part(&load(round).times), part(&round.raw.times));
     table.row([
         what,
-        &table::count(in_flight),
+        &senders.to_string(),
         &table::count(of.calls),
         &table::count(times.rate as usize),
         &format!("{middle:.2} ({lowest:.2} to {highest:.2})"),
@@ -452,9 +479,10 @@ struct SentLoad {
 }
 
 /// Sends the requests of a file from a process of its own.
-fn clients(tools: &Path, port: u16, file: &Path, in_flight: usize) -> Result<SentLoad, String> {
+fn clients(tools: &Path, port: u16, file: &Path, senders: Senders) -> Result<SentLoad, String> {
     let mut command = Command::new(tools);
-    command.args(["timed", &port.to_string()]).arg(file).arg(in_flight.to_string());
+    command.args(["timed", &port.to_string()]).arg(file);
+    command.args([senders.count.to_string(), senders.spread.as_millis().to_string()]);
     let (_, said) = costed(&mut command)?;
     let numbers: Vec<f64> = said.split_whitespace().filter_map(|number| number.parse().ok()).collect();
     let times = |numbers: &[f64]| LoadTimes {
@@ -510,12 +538,13 @@ impl LoadTimes {
     }
 }
 
-/// Sends every request of the file, so many at a time, and prints eight numbers: calls, processor time in seconds (-1 where the
-/// system does not tell), and calls a second, the median of a call in seconds and its 99th percentile, of all calls and of the
-/// steady state. `assize-bench timed PORT FILE IN_FLIGHT`.
-pub(crate) fn run_timed(port: &str, file: &str, in_flight: &str) -> Result<(), String> {
+/// Sends every request of the file and prints eight numbers: calls, processor time in seconds (-1 where the system does not
+/// tell), and calls a second, the median of a call in seconds and its 99th percentile, of all calls and of the steady state.
+/// `assize-bench timed PORT FILE SENDERS SPREAD_MS`.
+pub(crate) fn run_timed(port: &str, file: &str, count: &str, spread: &str) -> Result<(), String> {
     let port: u16 = port.parse().map_err(|_| "the port is a number")?;
-    let in_flight: usize = in_flight.parse().map_err(|_| "the number in flight is a number")?;
+    let count: usize = count.parse().map_err(|_| "the number of senders is a number")?;
+    let spread = Duration::from_millis(spread.parse().map_err(|_| "the spread is in milliseconds")?);
     let requests = super::load::read(file)?
         .iter()
         .map(|bytes| super::load::addressed(bytes, port))
@@ -524,11 +553,11 @@ pub(crate) fn run_timed(port: &str, file: &str, in_flight: &str) -> Result<(), S
     let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
     let cpu = || cpu_of(std::process::id());
     let before = cpu();
-    let mut calls = runtime.block_on(timed_calls(requests, in_flight))?;
+    let mut calls = runtime.block_on(timed_calls(requests, Senders { count, spread }))?;
     let spent = cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
     calls.sort_unstable_by_key(|call| call.answered);
 
-    let parts = [LoadTimes::whole(&calls), LoadTimes::steady(&calls, in_flight)];
+    let parts = [LoadTimes::whole(&calls), LoadTimes::steady(&calls, count)];
     let numbers = parts.map(|LoadTimes { rate, median, p99 }| {
         format!("{rate} {} {}", median.as_secs_f64(), p99.as_secs_f64())
     });
@@ -537,20 +566,22 @@ pub(crate) fn run_timed(port: &str, file: &str, in_flight: &str) -> Result<(), S
     Ok(())
 }
 
-/// Sends the requests, so many at a time.
+/// Sends the requests.
 async fn timed_calls(
     requests: Vec<Request<Full<Bytes>>>,
-    in_flight: usize,
+    senders: Senders,
 ) -> Result<Vec<TimedCall>, String> {
     let client =
         Client::builder(TokioExecutor::new()).pool_max_idle_per_host(usize::MAX).build_http::<Full<Bytes>>();
     let count = requests.len();
     let (requests, next) = (Arc::new(requests), Arc::new(AtomicUsize::new(0)));
     let begun = Instant::now();
-    let senders: Vec<_> = (0..in_flight)
-        .map(|_| {
+    let sending: Vec<_> = (0..senders.count)
+        .map(|number| {
+            let wait = senders.spread.mul_f64(number as f64 / senders.count as f64);
             let (client, requests, next) = (client.clone(), Arc::clone(&requests), Arc::clone(&next));
             tokio::spawn(async move {
+                tokio::time::sleep(wait).await;
                 let mut calls = Vec::new();
                 while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let sent = begun.elapsed();
@@ -569,7 +600,7 @@ async fn timed_calls(
         .collect();
 
     let mut calls = Vec::with_capacity(count);
-    for sender in senders {
+    for sender in sending {
         calls.extend(sender.await.map_err(|error| error.to_string())??);
     }
 
