@@ -201,11 +201,16 @@ async fn the_answer_of_a_row_of_gym_is_what_the_model_said() {
 
     let calls = model.count();
     let reasoning = json!({"type": "reasoning", "id": "r", "summary": []});
-    for output in [json!([]), json!([reasoning]), json!([gym_message("user", &text("only the environment"))])]
+    for output in
+        [json!([]), json!([&reasoning]), json!([gym_message("user", &text("only the environment"))])]
     {
         let masked = server.post("/verify", &[], &gym(&output)).await.json();
         assert_eq!((&masked["reward"], &masked["mask_sample"]), (&json!(0.0), &json!(true)), "{masked}");
         assert_eq!(masked["failure_kind"], "assize:no_answer");
+    }
+    for item in [json!(null), json!("SAID"), json!({}), json!({"type": 1, "content": "SAID"})] {
+        let refused = server.post("/verify", &[], &gym(&json!([reasoning, item]))).await;
+        assert_eq!((refused.status, refused.problems()[0].0.as_str()), (422, "/response/output/1"), "{item}");
     }
     assert_eq!(model.count(), calls, "an answer that is not there is judged by nobody");
 }
@@ -320,6 +325,33 @@ async fn a_long_comparison_does_not_hold_up_other_requests() {
     assert_eq!((reply.status, &reply.json()["reward"]), (200, &json!(0.5)), "{reply:?}");
     // All of them share the thread of the test.
     assert!(others > 20, "{others}");
+}
+
+#[tokio::test]
+async fn a_reference_is_found_beside_fields_that_are_null() {
+    let model = MockServer::start(rule::judge);
+    let mut setup = Setup::with_model(&model);
+    setup.file("rubrics/default.yaml", RUBRIC);
+    setup.options.rubrics = Some("rubrics".into());
+    let server = setup.start().await;
+    let said = json!({"type": "output_text", "text": "30 days"});
+    let mut row = gym(&json!([gym_message("assistant", &said)]));
+    (row["reference"], row["label"]) = (Value::Null, json!("the reference of gym"));
+    let event = json!({
+        "id": null, "reference_answer": null, "metadata": {"reference_answer": "the reference of AWS"},
+        "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "30 days"}],
+    });
+
+    for (path, body, reference) in
+        [("/verify", row, "the reference of gym"), ("/lambda", event, "the reference of AWS")]
+    {
+        let reply = server.post(path, &[], &body).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        if path == "/lambda" {
+            assert_eq!(reply.json()["id"], "0", "the place in the list: {reply:?}");
+        }
+        assert!(last_prompt(&model).contains(reference), "{path}");
+    }
 }
 
 #[tokio::test]
