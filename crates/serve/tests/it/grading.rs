@@ -186,7 +186,8 @@ async fn a_request_that_failed_is_graded_again() {
 #[tokio::test]
 async fn comparisons_that_fail_follow_the_policy_for_ungraded_samples() {
     let model = MockServer::start(|request: &MockRequest| {
-        if request.last_user_text.contains("second answer") {
+        let has = |text: &str| request.last_user_text.contains(text);
+        if has("second answer") || (has("first answer") && has("other answer")) {
             return MockReply::status(400, r#"{"error": {"message": "no comparison"}}"#);
         }
         rule::judge(request)
@@ -223,6 +224,11 @@ async fn comparisons_that_fail_follow_the_policy_for_ungraded_samples() {
         failed.json()["error"]["message"],
         "1 of 2 samples have no reward, 2 of 2 samples have no group score"
     );
+    let mut known = ask("error".into());
+    known["samples"][1]["output"] = json!("other answer");
+    let failed = server.grade(&known).await;
+    assert_eq!((failed.status, failed.kind().as_str()), (502, "ungraded"), "the judge was asked: {failed:?}");
+    assert_eq!(failed.json()["error"]["message"], "2 of 2 samples have no group score");
     // The reward of the first one is known, and would be lost with its result.
     let reply = server.graded(&ask(json!("drop"))).await;
     let results = reply["results"].as_array().unwrap();

@@ -356,6 +356,22 @@ async fn a_judge_that_is_not_asked_now_says_when_it_is_asked_again() {
     }});
     let failed = server.post("/v1/fine_tuning/alpha/graders/run", &[], &grader).await;
     assert!(failed.status == 503 && failed.header("retry-after").is_some(), "{failed:?}");
+    let card = json!({
+        "rubrics": [{"code": "T", "label": "Tone", "weight": 1.0, "aggregation_method": "WEIGHTED_AVERAGE",
+            "passing_threshold": 0.8, "benchmarks": ["T1"]}],
+        "benchmarks": [{"code": "T1", "concept": "Share of polite answers.", "weight": 1.0, "threshold": 0.9,
+            "evaluator_type": "llm_judge", "llm_prompt_file": "prompts/T1.md",
+            "inclusion_criteria": "Apply when an answer is given. Flag if it is rude."}],
+        "prompts": {"prompts/T1.md": "SYSTEM:\nYou judge the tone.\n---\nBEHAVIOR: polite\n\nRUBRIC\n\
+            Automatic fail if any of the following are true:\n- It is rude.\n\n\
+            Pass conditions (all must be satisfied):\n1. It is polite.\n"},
+    });
+    let card = json!({"scorecard": card, "samples": [{"output": "an answer"}], "on_ungraded": "error"});
+    let failed = server.grade(&card).await;
+    assert_eq!((failed.status, failed.kind().as_str()), (503, "unavailable"), "{failed:?}");
+    let lines = body(json!(["yes"]), json!({"on_ungraded": "error"}));
+    let lines = server.post("/v1/grade", &[("Accept", "application/x-ndjson")], &lines).await;
+    assert!(lines.body.lines().last().unwrap().contains("\"type\":\"unavailable\""), "{lines:?}");
     assert_eq!(model.count(), calls, "nothing was sent");
     wait_for_line(&server, "calls are held back, and criteria are ungraded, because it failed").await;
 
