@@ -302,7 +302,9 @@ async fn finish(service: &Service, graceful: GracefulShutdown) {
     let left = service.queue.unfinished();
     if left > 0 {
         let samples = format_count(left as u64, "sample", "samples");
-        (service.log)(&format!("{samples} did not finish in time; criteria that are not decided are ungraded"));
+        (service.log)(&format!(
+            "{samples} did not finish in time; criteria that are not decided are ungraded"
+        ));
     }
     service.stop.stop("the server is shutting down");
     service.tasks.wait().await;

@@ -76,8 +76,7 @@ async fn what_does_not_finish_in_time_is_answered_as_ungraded() {
 
 #[tokio::test]
 async fn work_whose_client_has_gone_does_not_outlast_the_grace_period() {
-    let model =
-        MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_mins(1)));
+    let model = MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_mins(1)));
     let mut setup = Setup::with_model(&model);
     setup.options.grace = Duration::from_millis(300);
     let mut server = setup.start().await;
