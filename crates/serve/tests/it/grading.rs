@@ -468,6 +468,26 @@ async fn variables_of_a_sample_stand_in_its_criteria() {
 }
 
 #[tokio::test]
+async fn a_rubric_with_variables_for_many_samples_does_not_hold_up_other_requests() {
+    let server = Setup::offline().start().await;
+    let criteria: Vec<String> = (0..200).map(|number| format!("criterion {number} of {{{{ a }}}}")).collect();
+    let samples: Vec<Value> = (0..50).map(|_| json!({"output": "x"})).collect();
+    let body = json!({"rubric": criteria, "samples": samples});
+    let graded = server.grade(&body);
+    tokio::pin!(graded);
+    let mut others = 0;
+    let reply = loop {
+        tokio::select! {
+            reply = &mut graded => break reply,
+            _ = server.get("/healthz") => others += 1,
+        }
+    };
+    assert_eq!((reply.status, reply.problems().len()), (422, 50), "no sample has a value");
+    // All of them share the thread of the test.
+    assert!(others > 20, "{others}");
+}
+
+#[tokio::test]
 async fn a_named_rubric_takes_variables_like_one_in_the_request() {
     let model = MockServer::start(rule::judge);
     let mut setup = Setup::with_model(&model);

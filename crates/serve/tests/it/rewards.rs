@@ -262,6 +262,55 @@ async fn calls_that_a_deadline_ends_are_counted_and_charged_to_the_key() {
 
     let second = server.post("/v1/grade", &headers, &ask("b")).await;
     assert_eq!((second.status, second.kind().as_str()), (429, "quota_exceeded"), "{second:?}");
+
+    let mut file = assize_serve::KeyFile::read(&path).unwrap();
+    file.keys[0].quotas.samples_in_flight = Some(9);
+    std::fs::write(&path, serde_json::to_string(&file).unwrap()).unwrap();
+    wait_for_line(&server, "the keys were read again").await;
+    let third = server.post("/v1/grade", &headers, &ask("c")).await;
+    assert_eq!((third.status, third.kind().as_str()), (429, "quota_exceeded"), "another quota: {third:?}");
+}
+
+#[tokio::test]
+async fn calls_whose_client_goes_away_are_charged_to_the_key() {
+    let model = MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_mins(1)));
+    let grader = json!({"model_sample": "r", "item": {}, "grader": {
+        "type": "score_model", "name": "s", "model": "judge-1", "input": "Rate it.",
+    }});
+    let bodies = [
+        ("/v1/grade", json!({"rubric": ["yes"], "samples": [{"output": "a"}]})),
+        ("/v1/fine_tuning/alpha/graders/run", grader),
+    ];
+    for (path, body) in bodies {
+        let mut setup = Setup::with_model(&model);
+        setup.file(".assize/prices.yaml", "models:\n  openai:judge-1: {input: 1, output: 4}\n");
+        let budget_usd = assize_rubric::Usd::from_dollars(0.000_1);
+        let keys = setup.keys(&[("poor", assize_serve::KeyQuotas { budget_usd, ..Default::default() })]);
+        let server = setup.start().await;
+        let text = request_text("POST", path, &[("X-Api-Key", &keys[0])], body.to_string().as_bytes());
+        let (address, calls, first) = (server.address, model.count(), text.clone());
+
+        let client = tokio::spawn(async move { send(address, &first).await });
+        while model.count() == calls {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        client.abort();
+
+        let begun = Instant::now();
+        let again = loop {
+            let client = tokio::spawn({
+                let text = text.clone();
+                async move { send(address, &text).await }
+            });
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            if client.is_finished() {
+                break client.await.unwrap();
+            }
+            client.abort();
+            assert!(begun.elapsed() < Duration::from_secs(10), "{path}: calls go on that nobody pays for");
+        };
+        assert_eq!((again.status, again.kind().as_str()), (429, "quota_exceeded"), "{path}: {again:?}");
+    }
 }
 
 #[tokio::test]
