@@ -489,7 +489,14 @@ impl RequestGrader {
                 counted(f64::from(u8::from(holds)))
             }
             Self::TextSimilarity { input, reference, metric } => {
-                match compare_texts(&context.service, metric, input, reference).await {
+                let compared = tokio::select! {
+                    biased;
+                    compared = compare_texts(&context.service, metric, input, reference) => compared,
+                    () = context.stop.stopped() => {
+                        return GraderRun::failed("unresponsive_reward_error", "the comparison was not done in time");
+                    }
+                };
+                match compared {
                     Ok(Some(value)) => counted(value),
                     Ok(None) => GraderRun::failed("other_error", "unknown metric"),
                     Err(error) => GraderRun::failed("other_error", error),

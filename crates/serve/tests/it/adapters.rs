@@ -2,10 +2,12 @@
 //! the clients of the frameworks.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use assize_testkit::mock::{MockReply, MockRequest, MockServer, rule};
 use serde_json::{Value, json};
 
+use crate::client::{request_text, send};
 use crate::fixture::{Running, Setup};
 
 const RUBRIC: &str = "criteria:
@@ -325,6 +327,18 @@ async fn a_long_comparison_does_not_hold_up_other_requests() {
     assert_eq!((reply.status, &reply.json()["reward"]), (200, &json!(0.5)), "{reply:?}");
     // All of them share the thread of the test.
     assert!(others > 20, "{others}");
+
+    let text = request_text("POST", "/v1/fine_tuning/alpha/graders/run", &[], run.to_string().as_bytes());
+    let clients = (0..16).map(|_| {
+        let (address, text) = (server.address, text.clone());
+        tokio::spawn(async move { send(address, &text).await })
+    });
+    let clients: Vec<_> = clients.collect();
+    server.wait_for("assize_queue_samples", |count| count == 16.0).await;
+    clients.iter().for_each(tokio::task::JoinHandle::abort);
+    let begun = Instant::now();
+    server.wait_for("assize_queue_samples", |count| count == 0.0).await;
+    assert!(begun.elapsed() < Duration::from_secs(2), "nobody waits for these: {:?}", begun.elapsed());
 }
 
 #[tokio::test]
