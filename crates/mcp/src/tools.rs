@@ -16,7 +16,7 @@ use assize_engine::{
 use assize_llm::Budget;
 use assize_report::{ListedRun, ScorecardNodeJson, explanation_json, run_list_json};
 use assize_rubric::{MissingPolicy, Usd};
-use assize_store::{RunFolder, RunInfo};
+use assize_store::{RunFolder, RunInfo, RunSummary};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -220,9 +220,7 @@ impl ToolState {
             let outcome = handle.block_on(state.evaluate(&engine, &selection, &options));
             // What fails here fails before anything is spent.
             reservation.settle(match &outcome {
-                Ok(RunOutcome::Finished(run)) => {
-                    run.info.summary.as_ref().and_then(|summary| summary.cost_usd)
-                }
+                Ok(RunOutcome::Finished(run)) => run.info.summary.as_ref().and_then(spent_by_call),
                 Ok(RunOutcome::Planned(_) | RunOutcome::Exported(_)) | Err(_) => Some(Usd::default()),
             });
 
@@ -553,6 +551,12 @@ fn page_limit(limit: Option<usize>) -> Result<usize, ToolFailure> {
         limit @ 1..=LARGEST_PAGE => Ok(limit),
         _ => Err(ToolFailure::usage(format!("`limit` is 1 to {LARGEST_PAGE}"))),
     }
+}
+
+/// Money that the call which ended a run spent, with that for cases that did not finish, and without that of earlier calls.
+/// Requests that were given up may have been charged.
+fn spent_by_call(summary: &RunSummary) -> Option<Usd> {
+    summary.sent.filter(|sent| sent.given_up == 0).and_then(|sent| sent.cost_usd)
 }
 
 /// The parts of a run's summary that a client is told; null without a summary.

@@ -61,6 +61,7 @@ pub(crate) async fn run(
             let message = outcome.error.unwrap_or_else(|| "a comparison could not be judged".to_owned());
             for place in [pair.first, pair.second] {
                 graded[place].error.get_or_insert_with(|| message.clone());
+                graded[place].is_unavailable |= outcome.is_unavailable;
             }
             continue;
         };

@@ -113,17 +113,26 @@ impl ReplayState {
         }
     }
 
+    /// Forgets the oldest jobs that are done. One that goes on is never forgotten: its request, sent again, would be graded twice.
     fn forget_old(&mut self) {
-        while let Some(key) = self.order.front() {
-            let is_old = self.jobs.get(key).is_none_or(|replay| replay.since.elapsed() > MEMORY);
-            if !is_old && self.jobs.len() < MAX_JOBS && self.results <= MAX_RESULTS {
+        while let Some((at, replay)) = self.oldest_done() {
+            let is_old = replay.since.elapsed() > MEMORY;
+            // A job that is larger than all may be together stays until another one is remembered.
+            let are_many = self.jobs.len() >= MAX_JOBS || (self.results > MAX_RESULTS && self.jobs.len() > 1);
+            if !is_old && !are_many {
                 break;
             }
 
-            if let Some(replay) = self.order.pop_front().and_then(|key| self.jobs.remove(&key)) {
+            if let Some(replay) = self.order.remove(at).and_then(|key| self.jobs.remove(&key)) {
                 self.results = self.results.saturating_sub(replay.job.results());
             }
         }
+    }
+
+    /// The oldest job that is done, with its place in the order.
+    fn oldest_done(&self) -> Option<(usize, &Replay)> {
+        let known = self.order.iter().map(|key| self.jobs.get(key)).enumerate();
+        known.filter_map(|(at, replay)| Some((at, replay?))).find(|(_, replay)| replay.job.is_done())
     }
 }
 
@@ -133,8 +142,12 @@ mod tests {
 
     /// Remembers a job of so many results under the key of this number.
     fn remember(memory: &ReplayMemory, number: usize, results: usize) -> bool {
+        remember_job(memory, number, Job::finished(results))
+    }
+
+    fn remember_job(memory: &ReplayMemory, number: usize, job: Job) -> bool {
         let request = ReplayRequest::new(&"client".into(), format!("key-{number}"), b"body");
-        let started = || Ok(Arc::new(Job::finished(results)));
+        let started = || Ok(Arc::new(job));
         memory.find_or(request, started).unwrap_or_else(|_| panic!("the key was used for another request")).1
     }
 
@@ -155,5 +168,19 @@ mod tests {
             assert!(!remember(&memory, number, MAX_RESULTS / 10));
         }
         assert!(remember(&memory, 19, 1) && !remember(&memory, 8, 1));
+
+        assert!(!remember(&memory, 20, 2 * MAX_RESULTS));
+        assert!(remember(&memory, 20, 1), "a long one is remembered by itself");
+        assert!(!remember(&memory, 21, 1) && !remember(&memory, 20, 1));
+    }
+
+    #[test]
+    fn a_request_that_is_being_graded_is_never_forgotten() {
+        let memory = ReplayMemory::default();
+        assert!(!remember_job(&memory, 0, Job::unfinished(2 * MAX_RESULTS)));
+        for number in 1..5 {
+            assert!(!remember(&memory, number, MAX_RESULTS));
+        }
+        assert!(remember(&memory, 0, 1));
     }
 }

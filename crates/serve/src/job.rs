@@ -83,9 +83,15 @@ impl Job {
     /// Job without samples whose results count as so many.
     #[cfg(test)]
     pub(crate) fn finished(results: usize) -> Self {
+        Self { total: 0, ..Self::unfinished(results) }
+    }
+
+    /// Job of a sample that is not graded, whose results count as so many.
+    #[cfg(test)]
+    pub(crate) fn unfinished(results: usize) -> Self {
         Self {
             on_ungraded: OnUngraded::Null,
-            total: 0,
+            total: 1,
             results,
             begun: Instant::now(),
             finished: Mutex::default(),

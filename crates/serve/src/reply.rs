@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use assize_rubric::UngradedKind;
 use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
@@ -50,11 +49,16 @@ impl ReplyForm {
 }
 
 /// Waits for the results of a job and replies with them.
-pub(crate) async fn reply(service: &Service, guard: JobGuard, form: ReplyForm, replayed: bool) -> Response {
+pub(crate) async fn reply(
+    service: &Arc<Service>,
+    guard: JobGuard,
+    form: ReplyForm,
+    replayed: bool,
+) -> Response {
     let mut response = match form {
         ReplyForm::Json => whole(service, guard.job()).await,
-        ReplyForm::Lines => streamed(guard, "application/x-ndjson", lines),
-        ReplyForm::Events => streamed(guard, "text/event-stream", events),
+        ReplyForm::Lines => streamed(service, guard, "application/x-ndjson", lines),
+        ReplyForm::Events => streamed(service, guard, "text/event-stream", events),
     };
     if replayed {
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
@@ -80,32 +84,18 @@ pub(crate) fn failed_request(
     results: &[Arc<SampleResult>],
     on_ungraded: OnUngraded,
 ) -> Option<ApiError> {
-    let error = ungraded_error(results, on_ungraded)?;
-    let mut lacking = results.iter().filter(|result| result.lacks_reward());
-    Some(if lacking.all(|result| is_unavailable(result)) { service.unavailable(error) } else { error })
-}
-
-/// True if the judge was not asked about something of the result, because it failed before.
-fn is_unavailable(result: &SampleResult) -> bool {
-    let mut causes = result.decisions.iter().filter_map(|row| row.ungraded.as_ref());
-    causes.any(|cause| cause.kind == UngradedKind::Unavailable)
-}
-
-/// Error with the results that lack a reward.
-fn ungraded_error(results: &[Arc<SampleResult>], on_ungraded: OnUngraded) -> Option<ApiError> {
     if on_ungraded != OnUngraded::Named(UngradedPolicy::Error) {
         return None;
     }
 
-    let lacking: Vec<RequestProblem> = results
-        .iter()
-        .filter(|result| result.lacks_reward() || result.lacks_group_score())
+    let lacking = || results.iter().filter(|result| result.lacks_reward() || result.lacks_group_score());
+    let problems: Vec<RequestProblem> = lacking()
         .map(|result| {
             let reason = result.error.as_deref().unwrap_or("no criterion applies");
             RequestProblem::new(format!("/samples/{}", result.index), reason)
         })
         .collect();
-    if lacking.is_empty() {
+    if problems.is_empty() {
         return None;
     }
 
@@ -119,7 +109,9 @@ fn ungraded_error(results: &[Arc<SampleResult>], on_ungraded: OnUngraded) -> Opt
         told.map(|(count, what)| format!("{count} of {} samples {what}", results.len())).collect();
     let message = told.join(", ");
     let error = ApiError::new(StatusCode::BAD_GATEWAY, "ungraded", message);
-    Some(ApiError { body: ErrorBody { problems: lacking, ..error.body }, ..error })
+    let error = ApiError { body: ErrorBody { problems, ..error.body }, ..error };
+    let may_succeed_later = lacking().all(|result| result.is_unavailable);
+    Some(if may_succeed_later { service.unavailable(error) } else { error })
 }
 
 type Encode = fn(name: &str, json: &str) -> String;
@@ -135,13 +127,14 @@ fn events(name: &str, json: &str) -> String {
 
 /// Progress of a stream.
 struct StreamState {
+    service: Arc<Service>,
     guard: JobGuard,
     seen: Vec<Arc<SampleResult>>,
     is_over: bool,
 }
 
-fn streamed(guard: JobGuard, content_type: &'static str, encode: Encode) -> Response {
-    let state = StreamState { guard, seen: Vec::new(), is_over: false };
+fn streamed(service: &Arc<Service>, guard: JobGuard, content_type: &'static str, encode: Encode) -> Response {
+    let state = StreamState { service: Arc::clone(service), guard, seen: Vec::new(), is_over: false };
     let chunks = stream::unfold(state, move |mut state| async move {
         if state.is_over {
             return None;
@@ -157,7 +150,7 @@ fn streamed(guard: JobGuard, content_type: &'static str, encode: Encode) -> Resp
 
         if state.seen.len() == job.total() {
             let summary = job.summary(state.seen.iter().map(Arc::as_ref));
-            let error = ungraded_error(&state.seen, job.on_ungraded).map(|error| error.body);
+            let error = failed_request(&state.service, &state.seen, job.on_ungraded).map(|error| error.body);
             let name = if error.is_some() { "error" } else { "summary" };
             text.push_str(&encode(name, &to_json(&StreamEnd { summary, error })));
             state.is_over = true;

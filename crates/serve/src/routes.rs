@@ -13,12 +13,14 @@ use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use crate::access::{ClientAccess, guard};
 use crate::adapters;
+use crate::api::GradeRequest;
 use crate::decode::parse_body;
 use crate::idempotency::ReplayRequest;
-use crate::job::JobGuard;
+use crate::job::{JobGuard, JobPlan};
 use crate::openapi::openapi;
 use crate::problem::ApiError;
 use crate::reply::{ReplyForm, reply};
@@ -108,16 +110,17 @@ async fn grade(
         return Ok(reply(&service, JobGuard::new(known?, true), form, true).await);
     }
 
-    let plan = {
-        let (planner, tenant) = (Arc::clone(&service), Arc::clone(&tenant));
-        work_on_body(&service, body.len(), move || {
-            let limits = &planner.options.limits;
-            let check_rubric = |rubric| planner.rubric_problems(&tenant, rubric);
-            let request = decode_request(parse_body(&body, limits)?, limits, check_rubric)?;
-            planner.plan(&tenant, request, trace)
+    let length = body.len();
+    let request = {
+        let (decoder, tenant) = (Arc::clone(&service), Arc::clone(&tenant));
+        work_on_body(&service, length, move || {
+            let limits = &decoder.options.limits;
+            let check_rubric = |rubric| decoder.rubric_problems(&tenant, rubric);
+            decode_request(parse_body(&body, limits)?, limits, check_rubric)
         })
         .await?
     };
+    let plan = plan_request(&service, &tenant, request, trace, length).await?;
 
     let Some(replay) = replay else {
         let job = service.start(&tenant, plan)?;
@@ -127,24 +130,43 @@ async fn grade(
     Ok(reply(&service, JobGuard::new(job, true), form, is_known).await)
 }
 
+/// Prepares the samples of a request whose body has this length. A rubric with variables is decoded for each sample, however short
+/// the body is.
+pub(crate) async fn plan_request(
+    service: &Arc<Service>,
+    tenant: &Arc<Tenant>,
+    request: GradeRequest,
+    trace: Option<TraceParent>,
+    length: usize,
+) -> Result<JobPlan, ApiError> {
+    let length = if length > SHORT_BODY { length } else { length.max(service.template_bytes(&request)) };
+    let (planner, tenant) = (Arc::clone(service), Arc::clone(tenant));
+    work_on_body(service, length, move || planner.plan(&tenant, request, trace)).await
+}
+
 /// Output of `work` on a body of this length. Long ones are worked on beside the threads of connections.
 pub(crate) async fn work_on_body<T: Send + 'static>(
     service: &Service,
     length: usize,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    if length <= SHORT_BODY { work() } else { beside_connections(service, work).await }
+    if length <= SHORT_BODY { work() } else { beside_connections(&service.long_work, work).await }
 }
 
 /// Output of long `work`, beside the threads of connections, which would wait. A few are done at a time, since they take much
 /// memory and time.
 pub(crate) async fn beside_connections<T: Send + 'static>(
-    service: &Service,
+    turns: &Arc<Semaphore>,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     // Never closed.
-    let _turn = service.long_work.acquire().await.ok();
-    let done = tokio::task::spawn_blocking(work).await;
+    let turn = Arc::clone(turns).acquire_owned().await.ok();
+    // The work goes on when its client goes away, so the turn is over with the work.
+    let with_turn = move || {
+        let _turn = turn;
+        work()
+    };
+    let done = tokio::task::spawn_blocking(with_turn).await;
     done.unwrap_or_else(|error| {
         let message = format!("the request could not be read: {error}");
         Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message))
@@ -272,6 +294,22 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    #[tokio::test]
+    async fn long_work_keeps_its_turn_when_its_client_goes_away() {
+        let turns = Arc::new(Semaphore::new(1));
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let mut work = Box::pin(beside_connections(&turns, move || {
+            let _ = ended.recv();
+            Ok(())
+        }));
+        assert!(futures_util::poll!(&mut work).is_pending());
+
+        drop(work);
+        assert_eq!(turns.available_permits(), 0, "the work still takes time and memory");
+        drop(end);
+        assert!(turns.acquire().await.is_ok());
+    }
 
     #[test]
     fn the_description_has_every_address() {

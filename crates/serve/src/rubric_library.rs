@@ -208,8 +208,10 @@ impl RubricLibrary {
         let mut changes = Vec::new();
 
         for (name, path) in &files {
-            // A file that can't be read now may be in the middle of being replaced.
-            let Some(hash) = content_hash(path) else { continue };
+            let Some(hash) = content_hash(path) else {
+                changes.extend(self.refuse_unreadable(name, path));
+                continue;
+            };
             if self.knows(name, hash) {
                 continue;
             }
@@ -220,6 +222,17 @@ impl RubricLibrary {
         changes.extend(self.refuse(&unused));
         changes.extend(self.forget_all_but(&files, &unused));
         Ok(changes)
+    }
+
+    /// Takes note of a file that can't be read, unless it is in use: then it may be in the middle of being replaced.
+    fn refuse_unreadable(&self, name: &str, path: &Path) -> Option<LibraryChange> {
+        if self.find(name, None).is_ok() {
+            return None;
+        }
+
+        let problem = LibraryContent::load(path, &self.options).err()?;
+        let hash = blake3::hash(problem.as_bytes());
+        (!self.knows(name, hash)).then(|| self.take(name, path, hash, Err(problem)))
     }
 
     /// Takes note of what nothing is read from.
@@ -502,6 +515,22 @@ mod tests {
         for name in ["support", "../support", "/etc/passwd", "support.yaml", ""] {
             assert!(matches!(library.find(name, None), Err(RubricMissing::Name)), "{name}");
         }
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_is_told_once_and_taken_when_it_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large.yaml");
+        std::fs::File::create(&path).unwrap().set_len(MAX_BYTES + 1).unwrap();
+        let library = RubricLibrary::new(Some(folder.path().to_owned()), LoadOptions::new(folder.path()));
+
+        assert!(matches!(&library.refresh().unwrap()[..], [LibraryChange::Broken { in_use: None, .. }]));
+        assert!(library.refresh().unwrap().is_empty(), "it is told once");
+        assert_eq!(library.list().1.keys().collect::<Vec<_>>(), ["large"]);
+
+        std::fs::write(&path, "- Says hello\n").unwrap();
+        assert!(matches!(&library.refresh().unwrap()[..], [LibraryChange::Loaded { .. }]));
+        assert!(library.list().1.is_empty());
     }
 
     #[test]

@@ -3,12 +3,15 @@
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use assize_engine::{Engine, EngineError, RunOptions};
 use assize_listen::HostRules;
+use assize_report::format_count;
 use axum::Router;
+use futures_util::future::maybe_done;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
@@ -282,14 +285,15 @@ async fn finish(service: &Service, graceful: GracefulShutdown) {
     let accepted = service.queue.unfinished();
     if accepted > 0 {
         let seconds = service.options.grace.as_secs();
-        (service.log)(&format!("stopping: {accepted} samples in flight have {seconds} s to finish"));
+        let samples = format_count(accepted as u64, "sample in flight has", "samples in flight have");
+        (service.log)(&format!("stopping: {samples} {seconds} s to finish"));
     }
 
     service.tasks.close();
-    let connections = graceful.shutdown();
-    tokio::pin!(connections);
+    // Clients may be gone before the work for them is done, so this wait can be over before the next one begins.
+    let mut connections = pin!(maybe_done(graceful.shutdown()));
     let all = async {
-        tokio::join!(service.tasks.wait(), &mut connections);
+        tokio::join!(service.tasks.wait(), connections.as_mut());
     };
     if tokio::time::timeout(service.options.grace, all).await.is_ok() {
         return;
@@ -297,8 +301,9 @@ async fn finish(service: &Service, graceful: GracefulShutdown) {
 
     let left = service.queue.unfinished();
     if left > 0 {
+        let samples = format_count(left as u64, "sample", "samples");
         (service.log)(&format!(
-            "{left} samples did not finish in time and are answered as far as they are graded"
+            "{samples} did not finish in time; criteria that are not decided are ungraded"
         ));
     }
     service.stop.stop("the server is shutting down");

@@ -33,7 +33,9 @@ use crate::metrics::{MetricGauges, ServiceMetrics};
 use crate::options::ServeOptions;
 use crate::problem::{ApiError, RequestProblem};
 use crate::request::to_grading_sample;
-use crate::rubric_library::{LibraryChange, LibraryContent, RubricLibrary, RubricMissing, RubricTemplate};
+use crate::rubric_library::{
+    LibraryChange, LibraryContent, RubricLibrary, RubricMissing, RubricTemplate, RubricVersion,
+};
 use crate::telemetry::{TelemetryExporter, TraceParent};
 use crate::tenant::{Tenant, TenantList};
 
@@ -67,7 +69,7 @@ pub(crate) struct Service {
     /// Fires when grading has to end.
     pub(crate) stop: GradingStop,
     /// A permit for each long body that may be read, and each long comparison that may be made, at a time.
-    pub(crate) long_work: Semaphore,
+    pub(crate) long_work: Arc<Semaphore>,
     /// Jobs that go on.
     pub(crate) tasks: TaskTracker,
     pub(crate) log: OperatorLog,
@@ -153,7 +155,9 @@ impl Service {
             replays: ReplayMemory::default(),
             metrics: ServiceMetrics::default(),
             stop: GradingStop::new(),
-            long_work: Semaphore::new(std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
+            long_work: Arc::new(Semaphore::new(
+                std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            )),
             tasks: TaskTracker::new(),
             telemetry: TelemetryExporter::new(&options.telemetry, process, Arc::clone(&log))?,
             log,
@@ -307,6 +311,25 @@ impl Service {
     pub(crate) fn rubric_problems(&self, tenant: &Arc<Tenant>, rubric: RubricSource) -> Vec<RequestProblem> {
         let found = self.request_rubric(tenant, rubric, None);
         found.err().map(|error| error.body.problems).unwrap_or_default()
+    }
+
+    /// Bytes of a rubric with variables, which is decoded for each sample of a request; 0 for other rubrics.
+    pub(crate) fn template_bytes(&self, request: &GradeRequest) -> usize {
+        let count = request.samples.len();
+        let bytes = match &request.rubric {
+            None => 0,
+            Some(_) if count < 2 => 0,
+            Some(RubricSource::Named(named)) => match self.rubrics.find(&named.name, named.hash.as_deref()) {
+                Ok(RubricVersion { content: LibraryContent::Template(template), .. }) => template.bytes(),
+                _ => 0,
+            },
+            Some(given) => {
+                let inline = inline_rubric(given.clone()).filter(InlineRubric::has_templates);
+                inline.map_or(0, |inline| inline.bytes())
+            }
+        };
+
+        bytes.saturating_mul(count)
     }
 
     /// Prepares the samples of a request.

@@ -23,12 +23,17 @@ pub(crate) struct Tenant {
     /// True if metrics show it all clients.
     pub(crate) is_operator: bool,
     quotas: KeyQuotas,
-    in_flight: AtomicUsize,
-    state: Mutex<TenantState>,
+    usage: Arc<TenantUsage>,
     prepared: Mutex<HashMap<blake3::Hash, Arc<PreparedRubric>>>,
 }
 
-/// Amounts that a client has used.
+/// Amounts that a client has used, whatever its quotas become meanwhile.
+struct TenantUsage {
+    in_flight: AtomicUsize,
+    state: Mutex<TenantState>,
+}
+
+/// Amounts that change together.
 struct TenantState {
     spent: Usd,
     /// Requests that may be sent at once.
@@ -36,16 +41,32 @@ struct TenantState {
     refilled: Instant,
 }
 
-impl Tenant {
-    fn new(name: &str, grader: SampleGrader, quotas: KeyQuotas, is_operator: bool) -> Self {
+impl TenantUsage {
+    /// Usage of a client that has used nothing.
+    fn new(quotas: KeyQuotas) -> Self {
         let allowance = quotas.requests_per_minute.map_or(0.0, f64::from);
+        Self {
+            in_flight: AtomicUsize::new(0),
+            state: Mutex::new(TenantState { spent: Usd::ZERO, allowance, refilled: Instant::now() }),
+        }
+    }
+}
+
+impl Tenant {
+    /// Client with these quotas; `usage` is what it used under earlier ones.
+    fn new(
+        name: &str,
+        grader: SampleGrader,
+        quotas: KeyQuotas,
+        is_operator: bool,
+        usage: Option<Arc<TenantUsage>>,
+    ) -> Self {
         Self {
             name: name.into(),
             grader,
             is_operator,
             quotas,
-            in_flight: AtomicUsize::new(0),
-            state: Mutex::new(TenantState { spent: Usd::ZERO, allowance, refilled: Instant::now() }),
+            usage: usage.unwrap_or_else(|| Arc::new(TenantUsage::new(quotas))),
             prepared: Mutex::default(),
         }
     }
@@ -83,7 +104,7 @@ impl Tenant {
             return Err(quota(reason));
         }
 
-        let before = self.in_flight.fetch_add(count, Ordering::AcqRel);
+        let before = self.usage.in_flight.fetch_add(count, Ordering::AcqRel);
         let samples = TenantSamples { tenant: Arc::clone(self), count };
         match self.quotas.samples_in_flight {
             Some(limit) if before + count > limit => {
@@ -138,11 +159,11 @@ impl Tenant {
     }
 
     pub(crate) fn samples_in_flight(&self) -> usize {
-        self.in_flight.load(Ordering::Acquire)
+        self.usage.in_flight.load(Ordering::Acquire)
     }
 
     fn state(&self) -> MutexGuard<'_, TenantState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.usage.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -168,7 +189,7 @@ pub(crate) struct TenantSamples {
 
 impl Drop for TenantSamples {
     fn drop(&mut self) {
-        self.tenant.in_flight.fetch_sub(self.count, Ordering::AcqRel);
+        self.tenant.usage.in_flight.fetch_sub(self.count, Ordering::AcqRel);
     }
 }
 
@@ -180,7 +201,7 @@ pub(crate) struct TenantList {
 }
 
 impl TenantList {
-    /// Clients of a key file, or everybody without one. Those that `earlier` has keep what they have used.
+    /// Clients of a key file, or everybody without one. Keys that `earlier` has keep what they have used, also under other quotas.
     ///
     /// # Errors
     /// When a judge can't be used.
@@ -192,15 +213,16 @@ impl TenantList {
         let Some(file) = file else {
             let grader = samples.grader(None)?;
             grader.check()?;
-            let tenant = Tenant::new("", grader, KeyQuotas::default(), true);
+            let tenant = Tenant::new("", grader, KeyQuotas::default(), true, None);
             return Ok(Self { anyone: Some(Arc::new(tenant)), keyed: Vec::new() });
         };
 
         let mut keyed = Vec::with_capacity(file.keys.len());
         for key in &file.keys {
             let Some(hash) = SecretHash::from_hex(&key.hash) else { continue };
-            let known = earlier.into_iter().flat_map(|list| &list.keyed).find(|(_, known, _)| known == key);
-            let tenant = if let Some((.., tenant)) = known {
+            let known =
+                earlier.into_iter().flat_map(|list| &list.keyed).find(|(_, known, _)| known.hash == key.hash);
+            let tenant = if let Some((.., tenant)) = known.filter(|(_, known, _)| known == key) {
                 Arc::clone(tenant)
             } else {
                 // The part of the cache belongs to the name, so that a new key of a client finds its replies.
@@ -210,7 +232,8 @@ impl TenantList {
                     samples.grader(Some(&key.name))?
                 };
                 grader.check().map_err(|error| of_key(&key.name, error))?;
-                Arc::new(Tenant::new(&key.name, grader, key.quotas, key.operator))
+                let usage = known.map(|(.., tenant)| Arc::clone(&tenant.usage));
+                Arc::new(Tenant::new(&key.name, grader, key.quotas, key.operator, usage))
             };
             keyed.push((hash, key.clone(), tenant));
         }

@@ -3,6 +3,8 @@
 use assize_rubric::Cost;
 use assize_store::CaseRecord;
 
+use super::result::is_unavailable;
+
 /// Two answers that a judge compared in both orders.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedPair {
@@ -15,10 +17,13 @@ pub struct ComparedPair {
     pub calls: (u32, u32),
     /// Cost of the calls.
     pub cost: Cost,
+    /// True if the judge was not asked, because it failed before.
+    pub is_unavailable: bool,
 }
 
 impl ComparedPair {
     pub(crate) fn from_record(record: CaseRecord) -> Self {
+        let is_unavailable = is_unavailable(&record);
         let cost = record.result.cost();
         let calls = record
             .decisions
@@ -29,6 +34,6 @@ impl ComparedPair {
         let (score, error) = grader.map_or((None, None), |grader| (grader.score, grader.error));
         let error = error.or_else(|| record.result.error.map(|error| error.message));
 
-        Self { score, error: error.filter(|_| score.is_none()), calls, cost }
+        Self { score, error: error.filter(|_| score.is_none()), calls, cost, is_unavailable }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_rubric::{Cost, OutcomeKind, PartialCost, Tokens, UngradedReason, Usd, Verdict};
+use assize_rubric::{Cost, OutcomeKind, PartialCost, Tokens, UngradedKind, UngradedReason, Usd, Verdict};
 use assize_store::{CaseRecord, CriterionRow, GateRow, ResultRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -133,6 +133,9 @@ pub struct SampleResult {
     /// Hash of everything that decides about the result beside the sample: judges, models, prompts, rubric, mode. A judge that
     /// changes in the middle of a training run changes it.
     pub judge_config_hash: String,
+    /// True if the judge was not asked about something, because it failed before.
+    #[serde(skip)]
+    pub is_unavailable: bool,
 }
 
 /// Decision on one criterion.
@@ -223,6 +226,7 @@ impl SampleResult {
         on_ungraded: OnUngraded,
         config_hash: &str,
     ) -> Self {
+        let is_unavailable = is_unavailable(&record);
         let CaseRecord { result, decisions } = record;
         let (mut calls, mut cached, mut tokens) = (0_u64, 0_u64, Tokens::default());
         let mut causes: BTreeMap<String, UngradedReason> = BTreeMap::new();
@@ -281,6 +285,7 @@ impl SampleResult {
             cost_partial: result.cost_partial,
             duration_ms: result.duration_ms,
             judge_config_hash: config_hash.to_owned(),
+            is_unavailable,
         }
     }
 
@@ -333,6 +338,12 @@ impl SampleResult {
     pub fn is_dropped(&self, on_ungraded: OnUngraded) -> bool {
         on_ungraded == OnUngraded::Named(UngradedPolicy::Drop) && self.lacks_reward()
     }
+}
+
+/// True if a judge was not asked about something, because it failed before.
+pub(super) fn is_unavailable(record: &CaseRecord) -> bool {
+    let mut causes = record.decisions.iter().filter_map(|row| row.decision.ungraded.as_ref());
+    causes.any(|cause| cause.kind == UngradedKind::Unavailable)
 }
 
 /// Value of a criterion as a part of a reward, where larger is better: a penalty counts by the absence of its fault.

@@ -75,3 +75,23 @@ async fn all_calls_share_the_budget_of_the_server() {
     run["budget_usd"] = json!(0.9);
     assert_eq!(client.succeed("run_eval", run).await["status"], "finished", "the rest was given back");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_resumed_is_not_charged_twice() {
+    let server = MockServer::start(answer_or_judge);
+    let mut fixture = Fixture::writing().with_models(&server);
+    fixture.budget = Usd::from_dollars(1_000.0);
+    fixture.write(".assize/prices.yaml", "models: {\"openai:gpt-4o-mini\": {input: 1000, output: 1000}}\n");
+    fixture.write("suite.yaml", &suite(2, &["yes"], true));
+    let client = fixture.connect().await;
+    let left = async || client.fail("grade", grading(json!(2_000))).await;
+
+    let mut run = json!({ "paths": ["suite.yaml"], "judges": ["openai:gpt-4o-mini"], "budget_usd": 500, "wait_seconds": 60 });
+    let first = client.succeed("run_eval", run.clone()).await;
+    let (calls, before) = (server.count(), left().await);
+    assert!(calls > 0 && !before.contains("$1,000"), "{before}");
+
+    run["resume"] = first["run_id"].clone();
+    client.succeed("run_eval", run).await;
+    assert_eq!((server.count(), left().await), (calls, before), "nothing was sent again");
+}

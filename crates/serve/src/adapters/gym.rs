@@ -116,6 +116,12 @@ pub(crate) fn read_sample(body: &Map<String, Value>) -> Result<Option<GradeSampl
         return Err(ApiError::invalid_at("/response/output", "missing: the list of output items"));
     };
 
+    // What is no item must not count as an empty message of the model.
+    if let Some(index) = output.iter().position(|item| !is_item(item)) {
+        let path = child("/response/output", &index.to_string());
+        return Err(ApiError::invalid_at(path, "expected an output item: an object with `type`"));
+    }
+
     let mut messages: Vec<Value> = output.iter().flat_map(to_messages).collect();
     let is_of_model = |message: &Value| message["role"] == "assistant";
     if !messages.iter().any(is_of_model) {
@@ -130,7 +136,7 @@ pub(crate) fn read_sample(body: &Map<String, Value>) -> Result<Option<GradeSampl
     Ok(Some(GradeSample {
         input: read_input(body.get("responses_create_params")),
         messages: Some(messages),
-        reference: REFERENCES.iter().find_map(|key| body.get(*key)).filter(|value| !value.is_null()).cloned(),
+        reference: REFERENCES.iter().filter_map(|key| body.get(*key)).find(|value| !value.is_null()).cloned(),
         ..GradeSample::default()
     }))
 }
@@ -149,6 +155,14 @@ fn read_input(params: Option<&Value>) -> Option<Value> {
 
     let input: Vec<Value> = system.into_iter().chain(history).collect();
     (!input.is_empty()).then_some(Value::Array(input))
+}
+
+/// True for an object with a type; that of messages may be missing.
+fn is_item(item: &Value) -> bool {
+    match item.get("type") {
+        None | Some(Value::Null) => item.get("content").is_some(),
+        Some(kind) => kind.is_string(),
+    }
 }
 
 /// An item of the Responses API as chat messages; none for reasoning and for what a provider lists, which are no part of an

@@ -79,8 +79,9 @@ fn read_sample(sample: Value, index: usize, problems: &mut ProblemList) -> Optio
         return None;
     };
     let metadata = sample.remove("metadata").unwrap_or_default();
-    let reference = sample.remove("reference_answer").or_else(|| metadata.get("reference_answer").cloned());
-    let id = sample.remove("id").map(|id| match id {
+    let own = sample.remove("reference_answer");
+    let references = own.into_iter().chain(metadata.get("reference_answer").cloned());
+    let id = sample.remove("id").filter(|id| !id.is_null()).map(|id| match id {
         Value::String(id) => id,
         other => other.to_string(),
     });
@@ -88,7 +89,7 @@ fn read_sample(sample: Value, index: usize, problems: &mut ProblemList) -> Optio
     Some(GradeSample {
         id,
         messages: Some(messages),
-        reference: reference.filter(|reference| !reference.is_null()),
+        reference: references.into_iter().find(|reference| !reference.is_null()),
         ..GradeSample::default()
     })
 }

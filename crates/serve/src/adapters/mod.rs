@@ -20,7 +20,7 @@ use crate::job::JobGuard;
 use crate::problem::ApiError;
 use crate::query::{AdapterQuery, DEFAULT_RUBRIC};
 use crate::reply::failed_request;
-use crate::routes::{read_body, work_on_body};
+use crate::routes::{plan_request, read_body, work_on_body};
 use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
@@ -66,7 +66,8 @@ async fn grade(
     }
 
     let has_default = service.rubrics.find(DEFAULT_RUBRIC, None).is_ok();
-    let plan = service.plan(tenant, query.request(samples, otherwise, has_default)?, query.trace.clone())?;
+    let request = query.request(samples, otherwise, has_default)?;
+    let plan = plan_request(service, tenant, request, query.trace.clone(), 0).await?;
     let job = JobGuard::new(service.start(tenant, plan)?, false);
     let results = job.job().all().await;
     match failed_request(service, &results, job.job().on_ungraded) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use assize_engine::{EngineError, GradingSample, GradingStop, SamplePlace, content_text};
 use assize_evalfile::{CaseMessage, GivenOutput, GivenPrompt, MessageRole};
@@ -21,7 +21,7 @@ use super::similarity::{METRICS, similarity};
 use super::template::TemplateValues;
 use crate::api::{GradeStatus, OnUngraded, RewardKind, SampleResult, UngradedPolicy};
 use crate::decode::{ObjectReader, ProblemList, child};
-use crate::job::stop_for_sample;
+use crate::job::{DEADLINE, stop_for_sample};
 use crate::problem::{ApiError, RequestProblem};
 use crate::routes::{beside_connections, seconds_since};
 use crate::service::Service;
@@ -83,12 +83,12 @@ pub(crate) enum RequestGrader {
 }
 
 /// Service, client and values that the graders of a request run with.
-struct RunContext<'r> {
-    service: &'r Service,
-    tenant: &'r Tenant,
-    values: &'r TemplateValues,
-    stop: &'r GradingStop,
-    trace: Option<&'r TraceParent>,
+struct RunContext {
+    service: Arc<Service>,
+    tenant: Arc<Tenant>,
+    values: TemplateValues,
+    stop: GradingStop,
+    trace: Option<TraceParent>,
 }
 
 /// Result of a grader.
@@ -114,6 +114,7 @@ pub(crate) async fn run(
 ) -> Result<Json<Value>, ApiError> {
     let begun = Instant::now();
     let (body, query) = read(&service, &tenant, request).await?;
+    let on_ungraded = query.on_ungraded;
     let mut problems = ProblemList::default();
     let decoded = read_run(body, service.judges(), &mut problems);
     problems.check()?;
@@ -121,32 +122,52 @@ pub(crate) async fn run(
         return Err(ApiError::invalid_at("", "the request can't be read"));
     };
 
-    let _places = (tenant.take_samples(1)?, service.queue.accept(1)?);
+    let places = (tenant.take_samples(1)?, service.queue.accept(1)?);
     let stop = service.stop.child();
+    let deadline = query.deadline_ms();
     let context = RunContext {
-        service: &service,
-        tenant: &tenant,
-        values: &values,
-        stop: &stop,
-        trace: query.trace.as_ref(),
+        service: Arc::clone(&service),
+        tenant: Arc::clone(&tenant),
+        values,
+        stop: stop.clone(),
+        trace: query.trace,
     };
-    let run = grader.run(&context);
-    let run = match query.deadline_ms() {
-        None => run.await,
-        Some(millis) => {
-            let end = async {
-                tokio::time::sleep(std::time::Duration::from_millis(millis)).await;
-                stop.stop(format!("the deadline of {millis} ms passed"));
-                std::future::pending::<()>().await;
-            };
-            tokio::select! { run = run => run, () = end => GraderRun::default() }
-        }
-    };
+    // When the client goes away, the calls in flight end, and the task goes on until their cost is booked.
+    let _guard = RequestGuard(stop);
+    let task = service.tasks.spawn(async move {
+        let run = run_until(&grader, &context, deadline).await;
+        context.service.metrics.count_sample(&context.tenant.name, run.status());
+        drop(places);
+        (run, grader)
+    });
+    let (run, grader) = task.await.map_err(|error| {
+        let message = format!("the grader could not be run: {error}");
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
+    })?;
 
-    service.metrics.count_sample(&tenant.name, run.status());
-    let reward = final_reward(&run, &grader, query.on_ungraded)
+    let reward = final_reward(&run, &grader, on_ungraded)
         .map_err(|error| if run.is_unavailable { service.unavailable(error) } else { error })?;
     Ok(Json(reply(&name, &kind, run, reward, begun)))
+}
+
+/// Ends the work of a request that goes away.
+struct RequestGuard(GradingStop);
+
+impl Drop for RequestGuard {
+    fn drop(&mut self) {
+        self.0.stop("the client went away");
+    }
+}
+
+/// Runs a grader; what a judge has not decided by the deadline, in milliseconds, it does not decide.
+async fn run_until(grader: &RequestGrader, context: &RunContext, deadline: Option<u64>) -> GraderRun {
+    let end = async {
+        let Some(millis) = deadline else { return std::future::pending().await };
+        tokio::time::sleep(Duration::from_millis(millis)).await;
+        context.stop.stop(format!("{DEADLINE} of {millis} ms passed"));
+        std::future::pending().await
+    };
+    tokio::select! { run = grader.run(context) => run, run = end => run }
 }
 
 fn final_reward(
@@ -442,7 +463,7 @@ impl RequestGrader {
         }
     }
 
-    async fn run(&self, context: &RunContext<'_>) -> GraderRun {
+    async fn run(&self, context: &RunContext) -> GraderRun {
         match self {
             Self::Multi { graders, formula } => {
                 let runs = graders.values().map(|grader| grader.run_single(context));
@@ -453,7 +474,7 @@ impl RequestGrader {
         }
     }
 
-    async fn run_single(&self, context: &RunContext<'_>) -> GraderRun {
+    async fn run_single(&self, context: &RunContext) -> GraderRun {
         let counted = |reward: f64| GraderRun { reward: Some(reward), ..GraderRun::default() };
         match self {
             Self::StringCheck { input, reference, operation } => {
@@ -468,7 +489,14 @@ impl RequestGrader {
                 counted(f64::from(u8::from(holds)))
             }
             Self::TextSimilarity { input, reference, metric } => {
-                match compare_texts(context.service, metric, input, reference).await {
+                let compared = tokio::select! {
+                    biased;
+                    compared = compare_texts(&context.service, metric, input, reference) => compared,
+                    () = context.stop.stopped() => {
+                        return GraderRun::failed("unresponsive_reward_error", "the comparison was not done in time");
+                    }
+                };
+                match compared {
                     Ok(Some(value)) => counted(value),
                     Ok(None) => GraderRun::failed("other_error", "unknown metric"),
                     Err(error) => GraderRun::failed("other_error", error),
@@ -507,7 +535,7 @@ async fn compare_texts(
     }
 
     let [metric, input, reference] = [metric, input, reference].map(str::to_owned);
-    beside_connections(service, move || Ok(similarity(&metric, &input, &reference)))
+    beside_connections(&service.long_work, move || Ok(similarity(&metric, &input, &reference)))
         .await
         .unwrap_or_else(|error| Err(error.body.message))
 }
@@ -566,16 +594,16 @@ enum JudgeTask {
 }
 
 /// Asks the judge about the sample. The item is shown as data.
-async fn judge(context: &RunContext<'_>, task: JudgeTask) -> GraderRun {
-    let RunContext { service, tenant, values, .. } = context;
+async fn judge(context: &RunContext, task: JudgeTask) -> GraderRun {
+    let RunContext { service, tenant, values, stop, trace } = context;
     let Ok(mut sample) = GradingSample::new("sample", &GivenOutput::Text(values.sample.clone())) else {
         return GraderRun::failed("sample_parse_error", "the sample is not text");
     };
     let item = serde_json::to_string_pretty(values.item()).unwrap_or_default();
     sample.input = vec![CaseMessage::text(MessageRole::User, format!("item:\n{item}"))];
 
-    let _turn = service.queue.turn(context.stop).await;
-    let stop = stop_for_sample(tenant, context.stop);
+    let _turn = service.queue.turn(stop).await;
+    let stop = stop_for_sample(tenant, stop);
     let (record, config_hash) = match ask(context, task, sample, &stop).await {
         Ok(asked) => asked,
         Err(error) => return GraderRun::failed("model_grader_server_error", error.message),
@@ -583,7 +611,7 @@ async fn judge(context: &RunContext<'_>, task: JudgeTask) -> GraderRun {
 
     tenant.spend(Cost::from_parts(record.result.cost_usd, record.result.cost_partial), &stop);
     if let Some(telemetry) = &service.telemetry {
-        telemetry.export(&tenant.name, &config_hash, context.trace, &record);
+        telemetry.export(&tenant.name, &config_hash, trace.as_ref(), &record);
     }
     let run = read_record(&record);
     let place = SamplePlace { index: 0, id: "sample".to_owned(), group: None };
@@ -595,7 +623,7 @@ async fn judge(context: &RunContext<'_>, task: JudgeTask) -> GraderRun {
 
 /// The record of a task, and a hash of what decides about it beside the sample.
 async fn ask(
-    context: &RunContext<'_>,
+    context: &RunContext,
     task: JudgeTask,
     sample: GradingSample,
     stop: &GradingStop,

@@ -1,6 +1,7 @@
 //! Templates of OpenAI graders: `{{ item.x }}` and `{{ sample.output_text }}`.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -8,6 +9,8 @@ use serde_json::Value;
 const MAX_REFERENCES: usize = 1_000;
 /// Bytes of a text with the values of its references, at most: each reference to a long value takes all of it again.
 const MAX_FILLED_BYTES: usize = 4 << 20;
+/// Bytes of all texts of a request with the values of their references, at most: a `multi` grader has many.
+const MAX_BYTES_TOGETHER: usize = 32 << 20;
 
 /// Values that templates refer to.
 #[derive(Debug)]
@@ -16,6 +19,8 @@ pub(crate) struct TemplateValues {
     pub(crate) sample: String,
     /// The sample as JSON, once a reference asks for it; `None` if it is none.
     sample_json: OnceLock<Option<Value>>,
+    /// Bytes of the texts that were made.
+    bytes: AtomicUsize,
 }
 
 /// Value that a reference leads to.
@@ -26,7 +31,7 @@ enum ReferredValue<'v> {
 
 impl TemplateValues {
     pub(crate) const fn new(item: Value, sample: String) -> Self {
-        Self { item, sample, sample_json: OnceLock::new() }
+        Self { item, sample, sample_json: OnceLock::new(), bytes: AtomicUsize::new(0) }
     }
 
     pub(crate) const fn item(&self) -> &Value {
@@ -53,15 +58,27 @@ impl TemplateValues {
     /// Text with the values in the place of the references.
     ///
     /// # Errors
-    /// With the first reference that leads nowhere.
+    /// With the first reference that leads nowhere, or when all texts together are too long.
     pub(crate) fn fill(&self, text: &str) -> Result<String, String> {
-        replace(text, |reference| self.text(reference))
+        let filled = replace(text, |reference| self.text(reference))?;
+        self.count(filled.len())?;
+        Ok(filled)
+    }
+
+    /// Counts the bytes of a text among those of all.
+    fn count(&self, bytes: usize) -> Result<(), String> {
+        if self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= MAX_BYTES_TOGETHER {
+            return Ok(());
+        }
+
+        let most = MAX_BYTES_TOGETHER >> 20;
+        Err(format!("the values of references make the texts of the request longer than {most} MiB"))
     }
 
     /// Values of the references in a text, by their names, for those who show them as data.
     ///
     /// # Errors
-    /// With the first reference that leads nowhere.
+    /// With the first reference that leads nowhere, or when all texts together are too long.
     pub(crate) fn named_values(&self, text: &str) -> Result<Vec<(String, String)>, String> {
         let mut found: Vec<(String, String)> = Vec::new();
         let mut bytes = 0;
@@ -74,6 +91,7 @@ impl TemplateValues {
             }
             Ok(String::new())
         })?;
+        self.count(bytes)?;
 
         Ok(found)
     }
@@ -176,6 +194,8 @@ mod tests {
         let text = "{{ sample.output_text }}";
         assert!(values.fill(text).is_ok() && values.named_values(&text.repeat(10)).is_ok());
         assert!(values.fill(&text.repeat(10)).unwrap_err().contains("longer than 4 MiB"));
+        let many = (0..40).find_map(|_| values.fill(text).err());
+        assert!(many.unwrap().contains("longer than 32 MiB"), "many graders refer to it");
         assert!(
             values.fill(&"{{ item.n }}".repeat(1_001)).unwrap_err().contains("more than 1000 references")
         );

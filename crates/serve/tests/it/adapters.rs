@@ -2,10 +2,12 @@
 //! the clients of the frameworks.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use assize_testkit::mock::{MockReply, MockRequest, MockServer, rule};
 use serde_json::{Value, json};
 
+use crate::client::{request_text, send};
 use crate::fixture::{Running, Setup};
 
 const RUBRIC: &str = "criteria:
@@ -201,11 +203,16 @@ async fn the_answer_of_a_row_of_gym_is_what_the_model_said() {
 
     let calls = model.count();
     let reasoning = json!({"type": "reasoning", "id": "r", "summary": []});
-    for output in [json!([]), json!([reasoning]), json!([gym_message("user", &text("only the environment"))])]
+    for output in
+        [json!([]), json!([&reasoning]), json!([gym_message("user", &text("only the environment"))])]
     {
         let masked = server.post("/verify", &[], &gym(&output)).await.json();
         assert_eq!((&masked["reward"], &masked["mask_sample"]), (&json!(0.0), &json!(true)), "{masked}");
         assert_eq!(masked["failure_kind"], "assize:no_answer");
+    }
+    for item in [json!(null), json!("SAID"), json!({}), json!({"type": 1, "content": "SAID"})] {
+        let refused = server.post("/verify", &[], &gym(&json!([reasoning, item]))).await;
+        assert_eq!((refused.status, refused.problems()[0].0.as_str()), (422, "/response/output/1"), "{item}");
     }
     assert_eq!(model.count(), calls, "an answer that is not there is judged by nobody");
 }
@@ -320,6 +327,45 @@ async fn a_long_comparison_does_not_hold_up_other_requests() {
     assert_eq!((reply.status, &reply.json()["reward"]), (200, &json!(0.5)), "{reply:?}");
     // All of them share the thread of the test.
     assert!(others > 20, "{others}");
+
+    let text = request_text("POST", "/v1/fine_tuning/alpha/graders/run", &[], run.to_string().as_bytes());
+    let clients = (0..16).map(|_| {
+        let (address, text) = (server.address, text.clone());
+        tokio::spawn(async move { send(address, &text).await })
+    });
+    let clients: Vec<_> = clients.collect();
+    server.wait_for("assize_queue_samples", |count| count == 16.0).await;
+    clients.iter().for_each(tokio::task::JoinHandle::abort);
+    let begun = Instant::now();
+    server.wait_for("assize_queue_samples", |count| count == 0.0).await;
+    assert!(begun.elapsed() < Duration::from_secs(2), "nobody waits for these: {:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_reference_is_found_beside_fields_that_are_null() {
+    let model = MockServer::start(rule::judge);
+    let mut setup = Setup::with_model(&model);
+    setup.file("rubrics/default.yaml", RUBRIC);
+    setup.options.rubrics = Some("rubrics".into());
+    let server = setup.start().await;
+    let said = json!({"type": "output_text", "text": "30 days"});
+    let mut row = gym(&json!([gym_message("assistant", &said)]));
+    (row["reference"], row["label"]) = (Value::Null, json!("the reference of gym"));
+    let event = json!({
+        "id": null, "reference_answer": null, "metadata": {"reference_answer": "the reference of AWS"},
+        "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "30 days"}],
+    });
+
+    for (path, body, reference) in
+        [("/verify", row, "the reference of gym"), ("/lambda", event, "the reference of AWS")]
+    {
+        let reply = server.post(path, &[], &body).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        if path == "/lambda" {
+            assert_eq!(reply.json()["id"], "0", "the place in the list: {reply:?}");
+        }
+        assert!(last_prompt(&model).contains(reference), "{path}");
+    }
 }
 
 #[tokio::test]

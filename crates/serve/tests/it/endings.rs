@@ -75,6 +75,29 @@ async fn what_does_not_finish_in_time_is_answered_as_ungraded() {
 }
 
 #[tokio::test]
+async fn work_whose_client_has_gone_does_not_outlast_the_grace_period() {
+    let model = MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_mins(1)));
+    let mut setup = Setup::with_model(&model);
+    setup.options.grace = Duration::from_millis(300);
+    let mut server = setup.start().await;
+    let address = server.address;
+    let body = json!({"rubric": ["yes"], "samples": [{"output": "0"}]}).to_string();
+    let kept = request_text("POST", "/v1/grade", &[("Idempotency-Key", "k")], body.as_bytes());
+    let client = tokio::spawn(async move { send(address, &kept).await });
+    server.wait_for("assize_queue_samples", |count| count == 1.0).await;
+
+    client.abort();
+    assert!(client.await.unwrap_err().is_cancelled());
+    server.stop();
+    let log = std::sync::Arc::clone(&server.log);
+    server.ended().await;
+    let log = log.lock().unwrap().join("\n");
+    for line in ["stopping: 1 sample in flight has 0 s to finish", "1 sample did not finish in time"] {
+        assert!(log.contains(line), "{log}");
+    }
+}
+
+#[tokio::test]
 async fn connections_that_stay_open_are_told_to_go() {
     let model =
         MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_millis(700)));

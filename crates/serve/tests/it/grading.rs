@@ -186,7 +186,8 @@ async fn a_request_that_failed_is_graded_again() {
 #[tokio::test]
 async fn comparisons_that_fail_follow_the_policy_for_ungraded_samples() {
     let model = MockServer::start(|request: &MockRequest| {
-        if request.last_user_text.contains("second answer") {
+        let has = |text: &str| request.last_user_text.contains(text);
+        if has("second answer") || (has("first answer") && has("other answer")) {
             return MockReply::status(400, r#"{"error": {"message": "no comparison"}}"#);
         }
         rule::judge(request)
@@ -223,6 +224,11 @@ async fn comparisons_that_fail_follow_the_policy_for_ungraded_samples() {
         failed.json()["error"]["message"],
         "1 of 2 samples have no reward, 2 of 2 samples have no group score"
     );
+    let mut known = ask("error".into());
+    known["samples"][1]["output"] = json!("other answer");
+    let failed = server.grade(&known).await;
+    assert_eq!((failed.status, failed.kind().as_str()), (502, "ungraded"), "the judge was asked: {failed:?}");
+    assert_eq!(failed.json()["error"]["message"], "2 of 2 samples have no group score");
     // The reward of the first one is known, and would be lost with its result.
     let reply = server.graded(&ask(json!("drop"))).await;
     let results = reply["results"].as_array().unwrap();
@@ -459,6 +465,26 @@ async fn variables_of_a_sample_stand_in_its_criteria() {
     let missing = server.grade(&json!({"rubric": ["Names {{ town }}"], "samples": [sample("Paris")]})).await;
     assert_eq!(missing.status, 422, "{missing:?}");
     assert!(missing.problems()[0].1.contains("town"), "{missing:?}");
+}
+
+#[tokio::test]
+async fn a_rubric_with_variables_for_many_samples_does_not_hold_up_other_requests() {
+    let server = Setup::offline().start().await;
+    let criteria: Vec<String> = (0..200).map(|number| format!("criterion {number} of {{{{ a }}}}")).collect();
+    let samples: Vec<Value> = (0..50).map(|_| json!({"output": "x"})).collect();
+    let body = json!({"rubric": criteria, "samples": samples});
+    let graded = server.grade(&body);
+    tokio::pin!(graded);
+    let mut others = 0;
+    let reply = loop {
+        tokio::select! {
+            reply = &mut graded => break reply,
+            _ = server.get("/healthz") => others += 1,
+        }
+    };
+    assert_eq!((reply.status, reply.problems().len()), (422, 50), "no sample has a value");
+    // All of them share the thread of the test.
+    assert!(others > 20, "{others}");
 }
 
 #[tokio::test]

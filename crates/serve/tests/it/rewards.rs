@@ -262,6 +262,55 @@ async fn calls_that_a_deadline_ends_are_counted_and_charged_to_the_key() {
 
     let second = server.post("/v1/grade", &headers, &ask("b")).await;
     assert_eq!((second.status, second.kind().as_str()), (429, "quota_exceeded"), "{second:?}");
+
+    let mut file = assize_serve::KeyFile::read(&path).unwrap();
+    file.keys[0].quotas.samples_in_flight = Some(9);
+    std::fs::write(&path, serde_json::to_string(&file).unwrap()).unwrap();
+    wait_for_line(&server, "the keys were read again").await;
+    let third = server.post("/v1/grade", &headers, &ask("c")).await;
+    assert_eq!((third.status, third.kind().as_str()), (429, "quota_exceeded"), "another quota: {third:?}");
+}
+
+#[tokio::test]
+async fn calls_whose_client_goes_away_are_charged_to_the_key() {
+    let model = MockServer::start(|request: &MockRequest| rule::judge(request).after(Duration::from_mins(1)));
+    let grader = json!({"model_sample": "r", "item": {}, "grader": {
+        "type": "score_model", "name": "s", "model": "judge-1", "input": "Rate it.",
+    }});
+    let bodies = [
+        ("/v1/grade", json!({"rubric": ["yes"], "samples": [{"output": "a"}]})),
+        ("/v1/fine_tuning/alpha/graders/run", grader),
+    ];
+    for (path, body) in bodies {
+        let mut setup = Setup::with_model(&model);
+        setup.file(".assize/prices.yaml", "models:\n  openai:judge-1: {input: 1, output: 4}\n");
+        let budget_usd = assize_rubric::Usd::from_dollars(0.000_1);
+        let keys = setup.keys(&[("poor", assize_serve::KeyQuotas { budget_usd, ..Default::default() })]);
+        let server = setup.start().await;
+        let text = request_text("POST", path, &[("X-Api-Key", &keys[0])], body.to_string().as_bytes());
+        let (address, calls, first) = (server.address, model.count(), text.clone());
+
+        let client = tokio::spawn(async move { send(address, &first).await });
+        while model.count() == calls {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        client.abort();
+
+        let begun = Instant::now();
+        let again = loop {
+            let client = tokio::spawn({
+                let text = text.clone();
+                async move { send(address, &text).await }
+            });
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            if client.is_finished() {
+                break client.await.unwrap();
+            }
+            client.abort();
+            assert!(begun.elapsed() < Duration::from_secs(10), "{path}: calls go on that nobody pays for");
+        };
+        assert_eq!((again.status, again.kind().as_str()), (429, "quota_exceeded"), "{path}: {again:?}");
+    }
 }
 
 #[tokio::test]
@@ -356,6 +405,22 @@ async fn a_judge_that_is_not_asked_now_says_when_it_is_asked_again() {
     }});
     let failed = server.post("/v1/fine_tuning/alpha/graders/run", &[], &grader).await;
     assert!(failed.status == 503 && failed.header("retry-after").is_some(), "{failed:?}");
+    let card = json!({
+        "rubrics": [{"code": "T", "label": "Tone", "weight": 1.0, "aggregation_method": "WEIGHTED_AVERAGE",
+            "passing_threshold": 0.8, "benchmarks": ["T1"]}],
+        "benchmarks": [{"code": "T1", "concept": "Share of polite answers.", "weight": 1.0, "threshold": 0.9,
+            "evaluator_type": "llm_judge", "llm_prompt_file": "prompts/T1.md",
+            "inclusion_criteria": "Apply when an answer is given. Flag if it is rude."}],
+        "prompts": {"prompts/T1.md": "SYSTEM:\nYou judge the tone.\n---\nBEHAVIOR: polite\n\nRUBRIC\n\
+            Automatic fail if any of the following are true:\n- It is rude.\n\n\
+            Pass conditions (all must be satisfied):\n1. It is polite.\n"},
+    });
+    let card = json!({"scorecard": card, "samples": [{"output": "an answer"}], "on_ungraded": "error"});
+    let failed = server.grade(&card).await;
+    assert_eq!((failed.status, failed.kind().as_str()), (503, "unavailable"), "{failed:?}");
+    let lines = body(json!(["yes"]), json!({"on_ungraded": "error"}));
+    let lines = server.post("/v1/grade", &[("Accept", "application/x-ndjson")], &lines).await;
+    assert!(lines.body.lines().last().unwrap().contains("\"type\":\"unavailable\""), "{lines:?}");
     assert_eq!(model.count(), calls, "nothing was sent");
     wait_for_line(&server, "calls are held back, and criteria are ungraded, because it failed").await;
 
