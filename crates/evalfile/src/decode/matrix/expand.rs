@@ -23,7 +23,7 @@ use super::selections::name_weights;
 use super::spelling::MatrixSpelling;
 use super::test_judges::JudgeNames;
 use super::tests::MatrixTest;
-use super::values::unknown_provider;
+use super::values::{always_reached, unknown_provider};
 use super::variables::{
     VariableCombination, absent_variable, blank_variable, combinations, count_combinations, read_values,
     read_variables_script, strip_line_ends,
@@ -502,7 +502,12 @@ impl<'a> MatrixExpander<'a> {
         match &test.threshold {
             // The function decides, and is told the threshold.
             _ if test.scoring.is_some() => case.add_number("threshold", span, 0.0),
-            Some(threshold) => case.add_number("threshold", threshold.span, threshold.value),
+            Some(threshold) => {
+                if threshold.value == 0.0 && self.file.spelling == MatrixSpelling::Camel {
+                    cx.problems.add(always_reached("a test", threshold.span));
+                }
+                case.add_number("threshold", threshold.span, threshold.value);
+            }
             // The assertions decide, not their mean.
             None if rule == PassRule::Each => case.add_number("threshold", span, 0.0),
             None => {}
