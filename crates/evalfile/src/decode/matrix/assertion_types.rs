@@ -163,7 +163,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("icontains-any", TextList, "a list, or one text with commas"),
     kind("is-html", BuiltIn("is-html"), ""),
     kind("is-json", Json, "a schema may be a map, YAML or JSON text, or a file"),
-    kind("is-refusal", BuiltIn("is-refusal"), "by phrases, as in promptfoo"),
+    kind("is-refusal", BuiltIn("is-refusal"), "by phrases: those of promptfoo, and a few more"),
     kind("is-sql", Sql, SQL),
     kind(
         "is-valid-function-call",

@@ -2,7 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 
-use super::nodes::{list_node, text_node};
+use super::nodes::{MapNode, list_node, text_node};
 use crate::codes;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
@@ -15,6 +15,33 @@ pub(super) fn text_of(node: &TreeNode) -> TreeNode {
         _ => return node.clone(),
     };
     text_node(node.use_span(), text)
+}
+
+/// Returns the text of a given answer. Messages stay what they are.
+pub(super) fn given_text(output: &TreeNode) -> TreeNode {
+    if is_given_value(output) {
+        text_node(output.use_span(), output.to_json().to_string())
+    } else {
+        text_of(output)
+    }
+}
+
+/// Returns the transform by which scripts see a given map or list as such, not as its text.
+pub(super) fn given_transform(output: &TreeNode) -> Option<TreeNode> {
+    is_given_value(output).then(|| {
+        let mut transform = MapNode::new(output.use_span());
+        transform.add_text("value", "JSON.parse(output)");
+        transform.finish()
+    })
+}
+
+fn is_given_value(output: &TreeNode) -> bool {
+    let is_message = |node: &TreeNode| node.get("role").is_some();
+    match &output.data {
+        NodeValue::Map(_) => !is_message(output),
+        NodeValue::Seq(items) => !items.iter().any(is_message),
+        _ => false,
+    }
 }
 
 /// Returns a list of texts. A single text is split at its commas; parts in quotes stay whole. Returns `None` if a quote is not
