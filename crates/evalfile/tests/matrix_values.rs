@@ -2,16 +2,22 @@
 
 use std::fs;
 
-use assize_evalfile::{LoadOptions, load_suite};
+use assize_evalfile::{GraderKind, LoadOptions, LoadedSuite, load_suite};
 
-/// Loads a file with the prompt `{{ x }}`. Returns the questions of its cases, or the errors: code, title and label.
-fn load(tests: &str) -> Result<Vec<String>, Vec<String>> {
+/// Loads a file with the prompt `{{ x }}`, beside a file `words.txt`.
+fn load_file(tests: &str) -> LoadedSuite {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("promptfooconfig.yaml");
     let text = format!("prompts: ['{{{{ x }}}}']\nproviders: [echo]\ntests:\n- {tests}\n");
     fs::write(&path, text).expect("written");
-    let loaded = load_suite(&path, &LoadOptions::new(folder.path()));
+    fs::write(folder.path().join("words.txt"), "some words\n").expect("written");
 
+    load_suite(&path, &LoadOptions::new(folder.path()))
+}
+
+/// Returns the questions of the cases of a file, or its errors: code, title and label.
+fn load(tests: &str) -> Result<Vec<String>, Vec<String>> {
+    let loaded = load_file(tests);
     let errors: Vec<String> = loaded
         .diagnostics
         .iter()
@@ -125,4 +131,101 @@ fn thresholds_that_no_score_reaches_are_errors() {
     ] {
         assert!(with_assertion(&fine).is_ok(), "{fine}");
     }
+}
+
+/// Keys that a type does not use, each with the assertion that has it.
+const IDLE_KEYS: &[(&str, &str)] = &[
+    ("threshold", "{type: contains, value: a, threshold: 0.5}"),
+    ("threshold", "{type: not-icontains-any, value: [a], threshold: 0.5}"),
+    ("threshold", "{type: equals, value: a, threshold: 0.5}"),
+    ("threshold", "{type: is-json, threshold: 0.5}"),
+    ("threshold", "{type: is-sql, threshold: 0.5}"),
+    ("threshold", "{type: word-count, value: 3, threshold: 0.5}"),
+    ("threshold", "{type: moderation, threshold: 0.5}"),
+    ("threshold", "{type: skill-used, value: s, threshold: 0.5}"),
+    ("value", "{type: is-html, value: a}"),
+    ("value", "{type: guardrails, value: a}"),
+    ("value", "{type: latency, value: 2000, threshold: 1000}"),
+    ("value", "{type: cost, value: 1, threshold: 1}"),
+    ("value", "{type: assert-set, value: a, assert: [{type: contains, value: a}]}"),
+    ("value", "{type: context-relevance, value: a}"),
+    ("provider", "{type: contains, value: a, provider: 'openai:gpt-5'}"),
+    ("provider", "{type: javascript, value: 'true', provider: 'openai:gpt-5'}"),
+    ("rubricPrompt", "{type: regex, value: a, rubricPrompt: Is it good?}"),
+    ("rubricPrompt", "{type: similar, value: a, rubricPrompt: Is it good?}"),
+    ("contextTransform", "{type: contains, value: a, contextTransform: output}"),
+    ("config", "{type: contains, value: a, config: {a: 1}}"),
+];
+
+#[test]
+fn keys_that_a_type_does_not_use_are_named() {
+    for (key, assertion) in IDLE_KEYS {
+        // Two cases of one assertion have one warning.
+        let loaded = load_file(&format!("{{vars: {{x: [hi, ho], context: c}}, assert: [{assertion}]}}"));
+        let found: Vec<String> =
+            loaded.diagnostics.iter().map(|found| format!("{} {}", found.code, found.title)).collect();
+        assert_eq!(found, [format!("W0403 `{key}` has no effect")], "{assertion}");
+        assert_eq!(loaded.cases.len(), 2);
+    }
+    for used in [
+        "{type: levenshtein, value: a, threshold: 3}",
+        "{type: javascript, value: '1', threshold: 0.5}",
+        "{type: context-recall, value: a, contextTransform: output, provider: 'openai:gpt-5', threshold: 0.5}",
+        "{type: moderation, value: [hate], provider: 'openai:moderation:m'}",
+        "{type: similar, value: a, provider: 'openai:embedding:m', threshold: 0.5}",
+        "{type: max-score, value: {method: sum}}",
+        "{type: g-eval, value: a, provider: 'openai:gpt-5', threshold: 0.5}",
+    ] {
+        assert!(with_assertion(used).is_ok(), "{used}");
+    }
+}
+
+#[test]
+fn typical_mistakes_have_a_hint() {
+    for (assertion, hint) in [
+        ("{type: contains, value: a, not: true}", "write `type: not-contains` instead"),
+        ("{type: contains, value: a, not: false}", "remove it"),
+        ("{type: not-contains, value: a, not: true}", "remove it: the type is negated by its prefix"),
+        ("{type: latency, threshold: 2s}", "write the number of milliseconds: 2000"),
+        ("{type: latency, threshold: 1.5 S}", "write the number of milliseconds: 1500"),
+        ("{type: latency, threshold: 800 ms}", "write the number of milliseconds: 800"),
+        ("{type: cost, threshold: $0.05}", "write the number of dollars: 0.05"),
+        ("{type: cost, threshold: 0.05 USD}", "write the number of dollars: 0.05"),
+        ("{type: similar, value: a, threshold: 80%}", "write the share: 0.8"),
+        ("{type: similar, value: a, threshold: '0.8'}", "remove the quotes: 0.8"),
+    ] {
+        let loaded = load_file(&format!("{{vars: {{x: hi}}, assert: [{assertion}]}}"));
+        let found: Vec<String> = loaded
+            .diagnostics
+            .iter()
+            .map(|found| match &found.suggestion {
+                Some(edit) => format!("{}: {}", edit.title, edit.replacement),
+                None => found.help[0].clone(),
+            })
+            .collect();
+        assert_eq!(found, [hint], "{assertion}");
+    }
+}
+
+#[test]
+fn lists_of_texts_are_read_as_they_are_written() {
+    for (assertion, texts) in [
+        ("{type: not-contains-any, value: ['file://words.txt', b]}", vec!["some words", "b"]),
+        ("{type: contains-all, value: '\"a, b\", c'}", vec!["a, b", "c"]),
+        ("{type: contains-all, value: ['\"a']}", vec!["\"a"]),
+    ] {
+        let loaded = load_file(&format!("{{vars: {{x: hi}}, assert: [{assertion}]}}"));
+        let case = loaded.cases.iter().next().expect("a case").expect("valid");
+        let GraderKind::Text(check) = &case.graders[0].kind else { panic!("{assertion}") };
+        assert_eq!(check.values, texts, "{assertion}");
+    }
+    for broken in ["'\"a, b'", "'\"a\" b'", "'c, \"a\"b'"] {
+        let errors =
+            with_assertion(&format!("{{type: not-contains-any, value: {broken}}}")).expect_err(broken);
+        assert!(
+            matches!(errors.as_slice(), [one] if one.contains("has misplaced quotation marks")),
+            "{errors:?}"
+        );
+    }
+    assert!(with_assertion("{type: contains-any, value: ['file://missing.txt']}").is_err());
 }

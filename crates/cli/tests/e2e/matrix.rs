@@ -53,9 +53,16 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
     ("{type: contains-html}", "so <b>a</b>", "so a"),
     ("{type: is-refusal}", "I can't help with that", "Sure"),
     ("{type: not-is-refusal}", "Sure", "I cannot assist with that"),
+    ("{type: not-is-refusal}", "I don't know", "Sorry, no"),
     ("{type: word-count, value: {min: 2, max: 3}}", "a b c", "a b c d"),
     ("{type: levenshtein, value: kitten, threshold: 3}", "sitting", "a dog"),
-    ("{type: rouge-n, value: the quick fox}", "the quick brown fox", "The QUICK fox!"),
+    ("{type: rouge-n, value: the quick fox}", "The QUICK brown fox", "a slow brown dog"),
+    (
+        "{type: rouge-n, value: 'I cannot go. We do', threshold: 1}",
+        "i can not go. we do",
+        "i can not go . we do",
+    ),
+    ("{type: not-contains, value: \"\\n\"}", "one line", "two\nlines"),
     ("{type: not-rouge-n, value: the quick fox}", "the quick fox and many words more", "the quick brown fox"),
     ("{type: javascript, value: 'output.length > 3'}", "long", "no"),
     ("{type: javascript, value: \"const n = output.length;\\nreturn n > 3;\"}", "long", "no"),
@@ -121,6 +128,34 @@ fn every_assertion_passes_and_fails_where_it_should() {
         let expected = if id.ends_with("good") { "pass" } else { "fail" };
         let number: usize = id[..2].parse().expect("a number");
         assert_eq!(row["verdict"], expected, "{id}: {} {:#}", ASSERTIONS[number].0, row["graders"]);
+    }
+}
+
+/// Given answers that are no texts, each with an assertion and its verdict.
+const GIVEN_VALUES: &[(&str, &str, &str)] = &[
+    ("{error: no}", "{type: javascript, value: '!output.error'}", "fail"),
+    ("{a: 1}", "{type: javascript, value: output.a === 1}", "pass"),
+    ("{a: 1}", "{type: contains, value: '\"a\":1'}", "pass"),
+    ("{a: 1}", "{type: equals, value: {a: 1}}", "pass"),
+    ("[1, 2]", "{type: javascript, value: 'output.length === 2'}", "pass"),
+    ("[1, 2]", "{type: is-json, value: {type: object}}", "fail"),
+    ("5", "{type: equals, value: 5}", "pass"),
+];
+
+#[test]
+fn given_maps_and_lists_are_values_to_scripts_and_json_to_others() {
+    let mut text = "prompts: [text]\nproviders: [echo]\ntests:\n".to_owned();
+    for (index, (answer, assertion, _)) in GIVEN_VALUES.iter().enumerate() {
+        writeln!(text, "- {{description: '{index:02}', providerOutput: {answer}, assert: [{assertion}]}}")
+            .expect("a string takes everything");
+    }
+    let cli = cli();
+    cli.file("promptfooconfig.yaml", &text);
+    cli.run(&["eval", "promptfooconfig.yaml", "--run-dir", "run"]).expect_code(1);
+    for row in rows(&cli, "run") {
+        let number: usize = row["case_id"].as_str().expect("an id")[..2].parse().expect("a number");
+        let (answer, assertion, verdict) = GIVEN_VALUES[number];
+        assert_eq!(row["verdict"], verdict, "{answer} {assertion}: {:#}", row["graders"]);
     }
 }
 

@@ -106,8 +106,11 @@ fn decode_value(cx: &mut DecodeContext, node: &TreeNode, name: &str) -> Option<S
         return None;
     }
 
-    // A blank is a valid pattern, and an answer may be blank; as a text to search for it is a mistake.
-    if matches!(name, "regex" | "equals") {
+    // A blank is a valid pattern, an answer may be blank, and it may contain a line break. White space around the start and the
+    // end of an answer does not count.
+    let may_be_blank =
+        matches!(name, "regex" | "equals") || name.contains("contains") && !text.value.is_empty();
+    if may_be_blank {
         return Some(text.value);
     }
 
@@ -162,6 +165,7 @@ mod tests {
         }
         assert_eq!(check("- {type: contains-any, value: [a, b]}\n").values, ["a", "b"]);
         assert_eq!(check("- {type: equals, value: ''}\n").values, [""], "an answer may be empty");
+        assert_eq!(check("- {type: contains, value: \"\\n\"}\n").values, ["\n"], "an answer may have lines");
         let regex = check("- {type: regex, value: '^a', flags: im}\n");
         assert_eq!(regex.rule, TextRule::Regex(Regex { flags: "im".into() }));
     }
@@ -171,6 +175,8 @@ mod tests {
         for (text, code) in [
             ("contains", "E0304"),
             ("contains, value: ''", "E0107"),
+            ("starts-with, value: ' '", "E0107"),
+            ("contains-any, value: [a, '']", "E0107"),
             ("contains, value: 4", "E0105"),
             ("contains, value: [a]", "E0105"),
             ("contains-any, value: []", "E0107"),

@@ -11,10 +11,11 @@ use super::metrics::METRIC_MARK;
 use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
 use super::spelling::MatrixSpelling;
 use super::test_judges::MeasuringModel;
-use super::values::{set_without_members, text_of, texts_of};
+use super::values::{always_reached, set_without_members, text_of, texts_of};
 use crate::codes;
-use crate::decode::map_reader::{number, string};
+use crate::decode::map_reader::{number, string, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
+use crate::duration::parse_duration;
 use crate::model::SimilarityMeasure;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
@@ -95,11 +96,7 @@ impl<'a> AssertionGrader<'a> {
         self.value = self.object.entry("value").filter(|entry| !entry.value.is_null()).map(|entry| {
             self.writer.render_node(self.cx, &entry.value).unwrap_or_else(|| entry.value.clone())
         });
-        self.threshold = self
-            .object
-            .value("threshold")
-            .and_then(|node| number(node, "threshold", &mut self.cx.problems))
-            .map(|threshold| threshold.value);
+        self.threshold = self.object.value("threshold").and_then(|node| self.read_threshold(node));
 
         self.check_threshold();
         self.write_common();
@@ -121,6 +118,8 @@ impl<'a> AssertionGrader<'a> {
             }
         }
 
+        self.warn_about_idle_keys();
+        self.refuse_not();
         if spelling == MatrixSpelling::Snake {
             for entry in self.object.take_remaining() {
                 let value = self.writer.render_node(self.cx, &entry.value)?;
@@ -130,6 +129,55 @@ impl<'a> AssertionGrader<'a> {
         self.object.finish(&mut self.cx.problems);
 
         written.map(|()| self.grader.finish())
+    }
+
+    /// Reads a threshold. The error about a text with a unit suggests the number.
+    fn read_threshold(&mut self, node: &TreeNode) -> Option<f64> {
+        if let Some((amount, unit)) = node.as_str().and_then(|text| self.amount_in(text)) {
+            self.cx.problems.add(wrong_type(node, "`threshold`", "a number").with_suggestion(
+                format!("write the number of {unit}"),
+                node.use_span(),
+                amount.to_string(),
+            ));
+            return None;
+        }
+
+        number(node, "threshold", &mut self.cx.problems).map(|threshold| threshold.value)
+    }
+
+    /// Returns the number that a text with a unit stands for, and the unit in which this type has its threshold.
+    fn amount_in(&self, text: &str) -> Option<(f64, &'static str)> {
+        match self.kind.support {
+            AssertionSupport::Latency => {
+                let written = text.to_ascii_lowercase().replace(' ', "");
+                Some((parse_duration(&written)?.as_secs_f64() * 1000.0, "milliseconds"))
+            }
+            AssertionSupport::Cost => {
+                let text = text.trim();
+                let amount = text.strip_prefix('$').or_else(|| text.strip_suffix("USD"))?;
+                Some((amount.trim().parse().ok().filter(|amount: &f64| amount.is_finite())?, "dollars"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Refuses `not: true`, which is no key but a prefix of the type.
+    fn refuse_not(&mut self) {
+        let Some(entry) = self.object.foreign("not") else { return };
+        let help = match entry.value.data {
+            NodeValue::Bool(false) => "remove it".to_owned(),
+            _ if self.negated => "remove it: the type is negated by its prefix".to_owned(),
+            _ => format!("write `type: not-{}` instead", self.kind.name),
+        };
+        self.cx.problems.add(
+            Diagnostic::error(
+                codes::UNKNOWN_KEY,
+                "unknown key `not`",
+                entry.key_span,
+                "an assertion has no such key",
+            )
+            .with_help(help),
+        );
     }
 
     /// Refuses a threshold that no score reaches, such as one in percent.
@@ -237,8 +285,11 @@ impl<'a> AssertionGrader<'a> {
         match self.kind.support {
             AssertionSupport::Text | AssertionSupport::TextList => {
                 self.grader.add_text("type", self.kind.name);
-                let is_list = self.kind.support == AssertionSupport::TextList;
-                self.add_value(if is_list { texts_of } else { text_of })?;
+                if self.kind.support == AssertionSupport::TextList {
+                    self.write_texts()?;
+                } else {
+                    self.add_value(text_of)?;
+                }
                 self.require(1.0);
             }
             AssertionSupport::Equals => {
@@ -365,12 +416,31 @@ impl<'a> AssertionGrader<'a> {
 
     /// Adds what to compare with.
     pub(super) fn add_value(&mut self, convert: impl Fn(&TreeNode) -> TreeNode) -> Option<()> {
-        let value = match &self.value {
-            Some(value) => read_value_file(self.cx, value)?,
-            None => return self.refuse_missing_value(),
-        };
+        let value = self.read_value()?;
         self.grader.add("value", value.use_span(), convert(&value));
         Some(())
+    }
+
+    /// Adds a list of texts to look for.
+    fn write_texts(&mut self) -> Option<()> {
+        let value = self.read_value()?;
+        let Some(texts) = texts_of(&value) else {
+            return self.refuse_value(
+                "has misplaced quotation marks",
+                "can't be split at its commas",
+                "put each text in quotation marks of its own, or write a list: `[one, another]`",
+            );
+        };
+        self.grader.add("value", value.use_span(), texts);
+        Some(())
+    }
+
+    /// Returns what to compare with.
+    fn read_value(&mut self) -> Option<TreeNode> {
+        match &self.value {
+            Some(value) => read_value_file(self.cx, value),
+            None => self.refuse_missing_value(),
+        }
     }
 
     pub(super) fn add_threshold(&mut self, key: &str) {
@@ -461,10 +531,7 @@ impl<'a> AssertionGrader<'a> {
     }
 
     fn write_equals(&mut self) -> Option<()> {
-        let value = match &self.value {
-            Some(value) => read_value_file(self.cx, value)?,
-            None => return self.refuse_missing_value(),
-        };
+        let value = self.read_value()?;
         match &value.data {
             NodeValue::Map(_) | NodeValue::Seq(_) => {
                 self.grader.add_text("type", "is-json");
@@ -497,15 +564,8 @@ impl<'a> AssertionGrader<'a> {
         }
 
         if self.threshold == Some(0.0) {
-            self.cx.problems.add(
-                Diagnostic::warning(
-                    codes::READ_DIFFERENTLY,
-                    "a set with `threshold: 0` always passes",
-                    self.object.value("threshold").map_or(self.span, TreeNode::use_span),
-                    "every score reaches 0",
-                )
-                .with_help("raise it, or remove it so that each member must pass"),
-            );
+            let span = self.object.value("threshold").map_or(self.span, TreeNode::use_span);
+            self.cx.problems.add(always_reached("a set", span));
         }
 
         // With a threshold, the members only make the score of the set.

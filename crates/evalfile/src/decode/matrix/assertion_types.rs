@@ -136,7 +136,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
         "a criterion for the answer, or for each reply of the variable `_conversation`; at least 0.5 by default",
     ),
     kind("cost", Cost, "cost of the answer; if it is unknown, the assertion is ungraded"),
-    kind("ends-with", Text, ""),
+    kind("ends-with", Text, "AgentV's; white space at both ends does not count"),
     kind(
         "equals",
         Equals,
@@ -163,7 +163,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("icontains-any", TextList, "a list, or one text with commas"),
     kind("is-html", BuiltIn("is-html"), ""),
     kind("is-json", Json, "a schema may be a map, YAML or JSON text, or a file"),
-    kind("is-refusal", BuiltIn("is-refusal"), "by phrases, as in promptfoo"),
+    kind("is-refusal", BuiltIn("is-refusal"), "by phrases: those of promptfoo, and a few more"),
     kind("is-sql", Sql, SQL),
     kind(
         "is-valid-function-call",
@@ -211,7 +211,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind(
         "rouge-n",
         BuiltIn("rouge-n"),
-        "F measure of the single words, with case and punctuation; at least 0.75 by default",
+        "F measure of the single words and punctuation, without case; at least 0.75 by default",
     ),
     kind("rubrics", SameKeys("rubrics"), "AgentV's older spelling"),
     kind("ruby", Ruby, "run by `ruby` if `--allow-code` is given"),

@@ -11,8 +11,12 @@ use crate::decode::DecodeContext;
 use crate::decode::map_reader::wrong_type;
 use crate::tree::{NodeValue, TreeNode};
 
-/// Returns a value, or the text of the file that it names.
+/// Returns a value, or the text of the file that it names. In a list, each entry may name a file.
 pub(super) fn read_value_file(cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
+    if let NodeValue::Seq(items) = &value.data {
+        let items: Option<Vec<TreeNode>> = items.iter().map(|item| read_value_file(cx, item)).collect();
+        return Some(TreeNode { data: NodeValue::Seq(items?), ..*value });
+    }
     let Some(path) = value.as_str().filter(|text| text.starts_with("file://") && !text.contains('\n')) else {
         return Some(value.clone());
     };

@@ -23,7 +23,7 @@ use super::selections::name_weights;
 use super::spelling::MatrixSpelling;
 use super::test_judges::JudgeNames;
 use super::tests::MatrixTest;
-use super::values::unknown_provider;
+use super::values::{always_reached, given_text, given_transform, unknown_provider};
 use super::variables::{
     VariableCombination, absent_variable, blank_variable, combinations, count_combinations, read_values,
     read_variables_script, strip_line_ends,
@@ -417,7 +417,7 @@ impl<'a> MatrixExpander<'a> {
             case.add("input", span, text_node(span, plain_input(vars)));
         }
         if let Some(output) = &test.output {
-            case.add("output", output.use_span(), output.clone());
+            case.add("output", output.use_span(), given_text(output));
         }
 
         let transforms = self.transforms(test);
@@ -502,7 +502,12 @@ impl<'a> MatrixExpander<'a> {
         match &test.threshold {
             // The function decides, and is told the threshold.
             _ if test.scoring.is_some() => case.add_number("threshold", span, 0.0),
-            Some(threshold) => case.add_number("threshold", threshold.span, threshold.value),
+            Some(threshold) => {
+                if threshold.value == 0.0 && self.file.spelling == MatrixSpelling::Camel {
+                    cx.problems.add(always_reached("a test", threshold.span));
+                }
+                case.add_number("threshold", threshold.span, threshold.value);
+            }
             // The assertions decide, not their mean.
             None if rule == PassRule::Each => case.add_number("threshold", span, 0.0),
             None => {}
@@ -657,7 +662,7 @@ impl<'a> MatrixExpander<'a> {
         list_node(entry.value.use_span(), turns.collect())
     }
 
-    /// Returns the code that changes the answers of a test, as `transform` of a case: that of its providers first, then its own.
+    /// Returns the code that changes the answers of a test, as `transform` of a case: that of its providers, then its own.
     fn transforms(&self, test: &MatrixTest) -> Vec<TreeNode> {
         let of_providers = self.file.providers.iter().filter_map(|provider| {
             let (code, span) = provider.transform.as_ref()?;
@@ -673,7 +678,7 @@ impl<'a> MatrixExpander<'a> {
             }
             transform.finish()
         });
-        written.collect()
+        test.output.as_ref().and_then(given_transform).into_iter().chain(written).collect()
     }
 }
 

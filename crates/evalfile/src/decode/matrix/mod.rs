@@ -16,6 +16,7 @@ mod expand;
 mod extensions;
 mod filters;
 mod http_provider;
+mod idle_keys;
 mod include;
 mod judged_assertions;
 mod keys;

@@ -2,7 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 
-use super::nodes::{list_node, text_node};
+use super::nodes::{MapNode, list_node, text_node};
 use crate::codes;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
@@ -17,19 +17,47 @@ pub(super) fn text_of(node: &TreeNode) -> TreeNode {
     text_node(node.use_span(), text)
 }
 
-/// Returns a list of texts. A single text is split at its commas; parts in quotes stay whole.
-pub(super) fn texts_of(node: &TreeNode) -> TreeNode {
+/// Returns the text of a given answer. Messages stay what they are.
+pub(super) fn given_text(output: &TreeNode) -> TreeNode {
+    if is_given_value(output) {
+        text_node(output.use_span(), output.to_json().to_string())
+    } else {
+        text_of(output)
+    }
+}
+
+/// Returns the transform by which scripts see a given map or list as such, not as its text.
+pub(super) fn given_transform(output: &TreeNode) -> Option<TreeNode> {
+    is_given_value(output).then(|| {
+        let mut transform = MapNode::new(output.use_span());
+        transform.add_text("value", "JSON.parse(output)");
+        transform.finish()
+    })
+}
+
+fn is_given_value(output: &TreeNode) -> bool {
+    let is_message = |node: &TreeNode| node.get("role").is_some();
+    match &output.data {
+        NodeValue::Map(_) => !is_message(output),
+        NodeValue::Seq(items) => !items.iter().any(is_message),
+        _ => false,
+    }
+}
+
+/// Returns a list of texts. A single text is split at its commas; parts in quotes stay whole. Returns `None` if a quote is not
+/// closed, or if something else than a comma follows it.
+pub(super) fn texts_of(node: &TreeNode) -> Option<TreeNode> {
     let items = match &node.data {
         NodeValue::Seq(items) => items.iter().map(text_of).collect(),
         NodeValue::Str(text) => {
-            split_list(text).into_iter().map(|part| text_node(node.use_span(), part)).collect()
+            split_list(text)?.into_iter().map(|part| text_node(node.use_span(), part)).collect()
         }
         _ => vec![text_of(node)],
     };
-    list_node(node.use_span(), items)
+    Some(list_node(node.use_span(), items))
 }
 
-fn split_list(text: &str) -> Vec<String> {
+fn split_list(text: &str) -> Option<Vec<String>> {
     let mut parts = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
@@ -46,24 +74,27 @@ fn split_list(text: &str) -> Vec<String> {
 
         let mut part = String::new();
         let mut letters = quoted.char_indices().peekable();
-        let mut end = quoted.len();
+        let mut end = None;
         while let Some((at, letter)) = letters.next() {
             let next = letters.peek().map(|(_, next)| *next);
             match letter {
                 '\\' if matches!(next, Some('"' | '\\')) => part.extend(letters.next().map(|(_, next)| next)),
                 '"' if next == Some('"') => part.extend(letters.next().map(|(_, next)| next)),
                 '"' => {
-                    end = at + 1;
+                    end = Some(at + 1);
                     break;
                 }
                 _ => part.push(letter),
             }
         }
         parts.push(part);
-        rest = quoted[end..].trim_start();
+        rest = quoted[end?..].trim_start();
+        if !rest.is_empty() && !rest.starts_with(',') {
+            return None;
+        }
     }
 
-    parts
+    Some(parts)
 }
 
 /// Returns the error that a test names a provider which the file does not have.
@@ -88,4 +119,15 @@ pub(super) fn set_without_members(span: Span, found: Option<&MapEntry>) -> Diagn
     };
     Diagnostic::error(codes::MISSING_SETTING, "a set has no assertions", at, label)
         .with_help("list its members under `assert`")
+}
+
+/// Returns the warning that a threshold of 0 makes a part of a file always pass.
+pub(super) fn always_reached(part: &str, span: Span) -> Diagnostic {
+    Diagnostic::warning(
+        codes::READ_DIFFERENTLY,
+        format!("{part} with `threshold: 0` always passes"),
+        span,
+        "every score reaches 0",
+    )
+    .with_help("raise it, or remove it so that each assertion must pass")
 }

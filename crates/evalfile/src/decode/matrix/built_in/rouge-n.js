@@ -1,16 +1,18 @@
 const words = (text) =>
-  ` ${text} `
-    .replace(/\.{3}/g, ' ... ')
-    .replace(/([\s([{<])"/g, '$1 `` ')
+  ` ${text.toLowerCase().replace(/\s+/g, ' ').trim()} `
+    .replace(/([\s([{<])"(?=\S)/g, '$1 `` ')
     .replace(/"/g, " '' ")
-    .replace(/[;@#$%&?!()<>{}[\]]/g, ' $& ')
+    .replace(/\.{3}/g, ' ... ')
     .replace(/[:,](?!\d)/g, ' $& ')
+    .replace(/[;@#$%&]/g, ' $& ')
+    .replace(/([^.])(?<!\b[a-z]\.[a-z])(\.)([\])}>'\s]*)$/, '$1 $2$3 ')
+    .replace(/[?!(){}<>[\]]/g, ' $& ')
     .replace(/--/g, ' -- ')
-    .replace(/(?<![.\s]|\b[A-Z]|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|e\.g|i\.e))\.(?=[\s')}\]>]*(?:$|\s[A-Z`]))/g, ' .')
-    .replace(/([^'\s])'(?=\s)/g, "$1 '")
-    .replace(/'(?=[sSmMdD]\s)/g, " '")
-    .replace(/('ll|'re|'ve|n't)(?=\s)/gi, ' $1')
-    .replace(/(\bcan)(not\b)/gi, '$1 $2')
+    .replace(/([^'])' /g, "$1 ' ")
+    .replace(/'([smd]) /g, " '$1 ")
+    .replace(/('ll|'re|'ve|n't) /g, ' $1 ')
+    .replace(/\b(can(?=not\b)|d(?='ye\b)|gim(?=me\b)|gon(?=na\b)|got(?=ta\b)|lem(?=me\b)|more(?='n\b)|wan(?=na ))/g, '$1 ')
+    .replace(/(^|\s)('t)(is|was)\b/g, '$1$2 $3')
     .split(/\s+/)
     .filter((word) => word !== '');
 const [answer, reference] = [words(output), words(context.config.value)];
