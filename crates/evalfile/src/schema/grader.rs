@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::SchemaDefinitions;
 use super::rubric::judging_keys;
 use super::shape::{
-    MapSchema, ValueSchema, above, any_map, any_of, anything, at_least, boolean, count, integer, list,
-    list_or_none, map_of, number, other_spelling, reference, string, text, texts, unit, word,
+    MapSchema, ValueSchema, above, any_map, any_of, anything, at_least, boolean, count, filled, integer,
+    list, list_or_none, map_of, number, other_spelling, reference, string, text, texts, unit, word,
 };
 use crate::model::{SimilarityMeasure, SqlDialect};
 
@@ -18,7 +18,8 @@ const TYPES: &[(&str, &[&str])] = &[
     ("code-grader", &["code-grader", "code-judge"]),
     ("composite", &["composite"]),
     ("text-check-list", &["contains-any", "contains-all", "icontains-any", "icontains-all"]),
-    ("text-check", &["contains", "icontains", "starts-with", "ends-with", "equals"]),
+    ("text-check", &["contains", "icontains", "starts-with", "ends-with"]),
+    ("equality", &["equals"]),
     ("pattern", &["regex"]),
     ("is-json", &["is-json", "contains-json"]),
     ("sql-check", &["is-sql", "contains-sql"]),
@@ -225,15 +226,16 @@ fn judges() -> Vec<(&'static str, MapSchema)> {
 fn checks() -> Vec<(&'static str, MapSchema)> {
     let one = "A text check. Needs no judge.";
     vec![
-        ("text-check", grader("a text check", one).required_key("value", text(), "Text to look for.")),
+        ("text-check", grader("a text check", one).required_key("value", filled(), "Text to look for.")),
+        ("equality", grader("a text check", one).required_key("value", string(), "Text that the answer must be.")),
         (
             "text-check-list",
-            grader("a text check", one).required_key("value", any_of([text(), list(text())]), "Texts to look for."),
+            grader("a text check", one).required_key("value", any_of([filled(), list(filled())]), "Texts to look for."),
         ),
         (
             "pattern",
             grader("a text check", "A JavaScript regular expression that must match somewhere in the answer. Needs no judge.")
-                .required_key("value", string().with_keyword("minLength", json!(1)), "Regular expression.")
+                .required_key("value", filled(), "Regular expression.")
                 .optional_key("flags", string().with_keyword("pattern", json!("^[dgimsuvy]*$")), "Flags: `i` ignores case, `m` lets `^` and `$` match at line ends, `s` lets `.` match newlines."),
         ),
         (

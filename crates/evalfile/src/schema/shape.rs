@@ -43,6 +43,11 @@ pub(super) fn text() -> ValueSchema {
     ValueSchema(json!({ "type": "string", "pattern": "\\S" }))
 }
 
+/// Returns the shape of a text that is not empty, but may be blank.
+pub(super) fn filled() -> ValueSchema {
+    string().with_keyword("minLength", json!(1))
+}
+
 /// Returns the shape of a boolean.
 pub(super) fn boolean() -> ValueSchema {
     ValueSchema(json!({ "type": "boolean" }))
