@@ -422,7 +422,7 @@ fn add_rate_difference_answers(
             let unrelated = rate * (1.0 - other) + other * (1.0 - rate);
             vec![
                 (difference, "minimum: every change is in one direction"),
-                (f64::midpoint(difference, unrelated), "half-way between minimum and maximum"),
+                (f64::midpoint(difference, unrelated), "halfway between minimum and maximum"),
                 (unrelated, "maximum: the two runs are independent"),
             ]
         }

@@ -192,7 +192,7 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), CommandFailure> 
 pub(crate) fn create_parent(path: &Path) -> Result<(), CommandFailure> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder)
-            .map_err(|error| format!("can't make the folder `{}`: {error}", folder.display()))?;
+            .map_err(|error| format!("can't create the folder `{}`: {error}", folder.display()))?;
     }
 
     Ok(())

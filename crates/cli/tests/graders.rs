@@ -741,7 +741,7 @@ fn what_a_command_reports_is_held_to_its_limits() {
 #[test]
 fn what_can_not_be_run_is_refused_before_anything_is_spent() {
     for (assertion, word) in [
-        ("- {type: code-grader, command: [x], target: {max_calls: 3}}", "its program asks a model"),
+        ("- {type: code-grader, command: [x], target: {max_calls: 3}}", "its program calls a model"),
         ("- {type: is-json, schema: {min_items: 1}}", "min_items"),
         ("- {type: llm-grader, prompt: Judge it}", "can't follow a prompt"),
         ("- {type: composite, assertions: [{type: llm-grader, prompt: Judge it}]}", "can't follow a prompt"),

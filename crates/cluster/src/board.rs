@@ -189,7 +189,7 @@ impl JobBoard {
             }
         }
 
-        Err(ClusterError::Unreachable(format!("the record `{key}` is changed by others all the time")))
+        Err(ClusterError::Unreachable(format!("the record `{key}` keeps being changed by others")))
     }
 }
 

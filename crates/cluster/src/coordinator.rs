@@ -157,12 +157,12 @@ pub enum ClusterRunError {
     Cluster(#[from] ClusterError),
     /// It was asked to stop. What is done is kept.
     #[error(
-        "stopped; workers take nothing more of job {0}; the same command with `--resume` goes on with it"
+        "stopped; workers take no more units of job {0}; continue it with the same command and `--resume`"
     )]
     Stopped(String),
     /// No worker came, or none was left. What is done is kept.
     #[error(
-        "no worker has worked on job {job} for {waited:?}{}; the same command with `--resume` goes on with it, and waits longer \
+        "no worker has worked on job {job} for {waited:?}{}; continue it with the same command and `--resume`, and wait longer \
          with `--worker-wait`",
         refused(.refusals)
     )]
@@ -437,8 +437,8 @@ impl Coordinator<'_> {
         if covering.is_empty() {
             let spent = spent_words(facts.unfinished, facts.spent);
             let what = format!(
-                "the budget did not suffice for a single unit of work: {spent}. Continue with `--resume` and a larger one; \
-                 a new job with a smaller `--unit-size` has results earlier"
+                "the budget was too small for a single unit of work: {spent}. Continue with `--resume` and a larger one; \
+                 a new job with a smaller `--unit-size` stores results earlier"
             );
             return Err(EngineError { exit: ExitStatus::OverBudget, ..EngineError::usage(what) }.into());
         }

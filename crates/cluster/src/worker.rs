@@ -248,7 +248,7 @@ impl Worker<'_> {
                 let failures = state.failures;
                 if failures >= MOST_FAILURES {
                     return Err(ClusterError::Refused(format!(
-                        "this worker could not run {failures} units in a row, and leaves the work to others"
+                        "this worker failed to run {failures} units in a row, so it stops"
                     )));
                 }
                 tokio::time::sleep(LOOK * 2u32.pow(failures)).await;
@@ -324,7 +324,7 @@ fn check_addresses(job: &str, agreed: &BTreeSet<String>, own: &BTreeSet<String>)
 
     let list = |addresses: &BTreeSet<String>| addresses.iter().cloned().collect::<Vec<_>>().join(", ");
     Err(ClusterError::Refused(format!(
-        "the first worker of job {job} asks {}, and this one {}; give both the same address, such as `OPENAI_BASE_URL`, or start \
+        "the first worker of job {job} calls {}, and this one {}; give both the same address, such as `OPENAI_BASE_URL`, or start \
          this one with `--any-address` if they lead to the same models",
         list(agreed),
         list(own)
@@ -446,7 +446,7 @@ impl JoinedJob<'_> {
             }
             _ if was_lost => {
                 (self.worker.observe)(WorkerEvent::Warning(format!(
-                    "the lease of unit {name} has run out: another worker may have it"
+                    "the lease of unit {name} has expired: another worker may have it"
                 )));
                 Ok(UnitEnd::Lost)
             }
@@ -462,7 +462,9 @@ impl JoinedJob<'_> {
                     return Ok(UnitEnd::JobEnded);
                 }
                 if let Some(why) = why {
-                    (self.worker.observe)(WorkerEvent::Warning(format!("unit {name} goes back: {why}")));
+                    (self.worker.observe)(WorkerEvent::Warning(format!(
+                        "unit {name} goes back to the queue: {why}"
+                    )));
                 }
                 Ok(UnitEnd::GivenBack)
             }
@@ -574,17 +576,17 @@ impl JoinedJob<'_> {
         if first > 0 && first < whole {
             self.links.queue.publish(&halves, "half").await?;
             lease.complete().await?;
-            let what = format!("unit {name} ended {TRIES} workers; it is run in halves");
+            let what = format!("unit {name} ended {TRIES} workers; it is split in half and run again");
             (self.worker.observe)(WorkerEvent::Warning(what));
             return Ok(());
         }
 
-        let reason = format!("given up: {tries} workers ended while they worked on it");
+        let reason = format!("abandoned: {tries} workers ended while they worked on it");
         let given_up = WorkUnit { given_up: Some(reason), ..unit.clone() };
         lease.complete().await?;
         self.links.queue.publish(&[given_up], "given-up").await?;
         (self.worker.observe)(WorkerEvent::Warning(format!(
-            "unit {name} ended {TRIES} workers; it is given up"
+            "unit {name} ended {TRIES} workers; it is abandoned"
         )));
         Ok(())
     }

@@ -65,7 +65,7 @@ impl PaperBenchReader<'_, '_> {
         };
 
         if text.trim().is_empty() {
-            self.notes.add_loss(line, format!("node `{id}`"), "skipped: it says nothing");
+            self.notes.add_loss(line, format!("node `{id}`"), "skipped: it has no text");
             return None;
         }
 

@@ -133,7 +133,7 @@ fn question_case(
             case.insert("criteria".to_owned(), json!("The answer agrees with the reference answer"));
         }
         (None, None) if assertions.is_empty() => {
-            notes.add_loss(None, item, "skipped: nothing says what a good answer is");
+            notes.add_loss(None, item, "skipped: it does not say what a good answer is");
             return None;
         }
         _ => {}

@@ -1,4 +1,4 @@
-//! Judging one answer without leaving a run behind.
+//! Judging of one answer without storing a run.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::plan::{RunDeps, RunPlanner};
 use crate::preflight_report::PreflightReport;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
-/// Judges of attempts, for as many as there will be.
+/// Judges of any number of attempts.
 pub struct AttemptJudge<'e> {
     wiring: RunWiring<'e>,
     deps: Arc<RunDeps>,
@@ -48,7 +48,7 @@ impl Recorder for OnlyRecord {
 }
 
 impl<'e> AttemptJudge<'e> {
-    /// Judges as the options, the configuration and the targets near `folder` name them.
+    /// Creates the judges that the options, the configuration and the targets near `folder` name.
     ///
     /// # Errors
     /// When options contradict each other, or files have problems.
@@ -82,7 +82,7 @@ impl<'e> AttemptJudge<'e> {
         &self.wiring.load_options
     }
 
-    /// Warnings about a case, before anything is spent.
+    /// Checks a case before anything is spent, and returns warnings.
     ///
     /// # Errors
     /// When the case can't be judged.
@@ -132,7 +132,7 @@ impl<'e> AttemptJudge<'e> {
         })
     }
 
-    /// Waits until every kept reply is written.
+    /// Waits until all replies that were kept are written to the cache.
     ///
     /// # Errors
     /// When replies were lost.

@@ -31,7 +31,7 @@ pub struct AttemptRequest {
     pub case: Option<String>,
     /// The answer.
     pub answer: Option<String>,
-    /// File with the answer; `-` for the one that a person gives at the beginning.
+    /// File with the answer; `-` for an answer that the user enters at the start.
     pub answer_file: Option<PathBuf>,
     /// Question, reference and expected outcome, instead of those of the case.
     pub about: GivenAnswer,
@@ -57,7 +57,7 @@ enum AnswerSource {
     Case,
 }
 
-/// Subject of attempts: what is judged, by what.
+/// Subject of attempts: an answer and the criteria it is judged by.
 pub struct AttemptSubject {
     criteria: CriteriaSource,
     answer: AnswerSource,
@@ -80,14 +80,14 @@ pub struct LoadedAttempt {
     pub attempt: Result<AttemptCase, EngineError>,
     /// Problems and warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// Texts that they point into.
+    /// Sources that the diagnostics point into.
     pub sources: SourceMap,
-    /// Files that were read or looked for.
+    /// Files that were read or searched for.
     pub files: Vec<PathBuf>,
 }
 
 impl LoadedAttempt {
-    /// Tells the observer of problems; of warnings only when somebody wants to hear them.
+    /// Reports errors to the observer, and warnings unless `quiet`.
     pub fn report(&self, quiet: bool, engine: &Engine) {
         if self.attempt.is_err() || !quiet {
             engine.report_diagnostics(&self.diagnostics, &self.sources);
@@ -96,7 +96,7 @@ impl LoadedAttempt {
 }
 
 impl AttemptSubject {
-    /// Subject of a request. `given` returns the answer where it comes from the person who asks.
+    /// Creates the subject of a request. `given` returns the answer if it comes from the user.
     ///
     /// # Errors
     /// When the request contradicts itself, or there is no answer.

@@ -1,7 +1,7 @@
-//! Judging an answer again whenever a file is saved: only what changed is judged and reported.
+//! Judging of an answer again whenever a file is saved. Only changes are judged and reported.
 //!
-//! Files are looked at four times a second rather than subscribed to: that works on every file system, network shares and
-//! containers included, and through the rename by which editors save.
+//! Files are polled four times a second instead of watched. Polling works on every file system, including network shares
+//! and containers, and with the renames by which editors save.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::error::EngineError;
 use crate::event::EngineEvent;
 use crate::exit::ExitStatus;
 
-/// Something that happened while an answer is judged again and again.
+/// Event while an answer is judged repeatedly.
 #[derive(Debug)]
 pub enum WatchEvent<'a> {
     /// The first round is over; from now on files are watched.
@@ -61,7 +61,7 @@ struct PreviousResult {
     row: CriterionRow,
 }
 
-/// Answer that is judged again after every change, and what was decided about it.
+/// An answer that is judged again after every change, with the decisions on it.
 pub struct AttemptWatch<'w> {
     engine: &'w Engine,
     subject: &'w AttemptSubject,
@@ -73,7 +73,7 @@ pub struct AttemptWatch<'w> {
 }
 
 impl<'w> AttemptWatch<'w> {
-    /// Watch that has judged nothing yet. Warnings about files are not reported with `quiet`.
+    /// Creates a watch that has not judged anything yet. With `quiet`, it does not report warnings about files.
     pub fn new(
         engine: &'w Engine,
         subject: &'w AttemptSubject,
@@ -85,7 +85,7 @@ impl<'w> AttemptWatch<'w> {
         Self { engine, subject, judge, quiet, cancel, observe, known: BTreeMap::new() }
     }
 
-    /// Judges, and judges again after every change, until cancelled.
+    /// Judges now and after every change, until cancelled.
     ///
     /// # Errors
     /// When the first round fails for another reason than the files.

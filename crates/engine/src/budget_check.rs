@@ -1,4 +1,4 @@
-//! Comparison of the budget of a run with what the run is expected to take.
+//! Comparison of the budget of a run with its estimated use.
 
 use assize_llm::{Budget, CallBound};
 use assize_rubric::{Usd, dollars, grouped};
@@ -133,7 +133,7 @@ pub(crate) fn lines(budget: Budget, total: &RunEstimate, programs: u64) -> Vec<S
                 format!("the budget of {words} is too small; {ample} is enough")
             }
             BudgetVerdict::Unknown => format!(
-                "the budget of {words} can't be enforced with an unknown price; `--budget-unknown-price allow` excludes such models"
+                "the budget of {words} can't be enforced, because a price is unknown; `--budget-unknown-price allow` ignores the cost of such models"
             ),
         })
         .collect()

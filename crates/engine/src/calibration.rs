@@ -1,4 +1,4 @@
-//! The judges of a stored run against the labels that are kept beside its files.
+//! Measurement of the judges of a stored run against labels.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub struct MeasuredRun {
     pub scale: Option<RatingScale>,
     /// Notes about the run.
     pub notes: Vec<String>,
-    /// True if the run did not come to all of its cases.
+    /// True if the run did not finish all of its cases.
     pub is_partial: bool,
 }
 
@@ -70,7 +70,7 @@ impl MeasuredRun {
 /// there are none.
 ///
 /// # Errors
-/// If the run or the labels can't be read, or no label is about what was judged.
+/// If the run or the labels can't be read, or no label matches a judged item.
 pub fn calibrate_run(
     folder: &RunFolder,
     info: &RunInfo,

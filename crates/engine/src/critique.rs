@@ -1,4 +1,4 @@
-//! Lint rules that only a model can apply: the model that is asked, the result, the cost.
+//! Lint rules that need a model: the call of the model, the result and the cost.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -40,7 +40,7 @@ pub struct CritiqueOptions {
     pub dry_run: bool,
 }
 
-/// File whose rubrics are reviewed, with what lint says without a model; `None` for one that is not reviewed.
+/// A file whose rubrics are reviewed, with the findings that need no model; `None` for a file that is not reviewed.
 pub struct CritiqueFile {
     /// Path of the file.
     pub path: PathBuf,
@@ -76,7 +76,7 @@ impl Engine {
     /// and with the model's; none where a file was not reviewed, or in a dry run.
     ///
     /// # Errors
-    /// When the model can't be asked. Nothing was spent then.
+    /// When the model can't be called. Nothing was spent then.
     pub async fn critique(
         &self,
         mut files: Vec<CritiqueFile>,
@@ -250,7 +250,7 @@ impl CritiqueReport {
         }
     }
 
-    /// Exit code that it leads to.
+    /// Returns the resulting exit code.
     pub fn exit(&self) -> ExitStatus {
         match &self.stop {
             Some(stop) => stop.exit(),
@@ -259,12 +259,12 @@ impl CritiqueReport {
         }
     }
 
-    /// Short result for the last line.
+    /// Returns a short summary for the last line of output.
     pub fn summary(&self) -> String {
         let count = |count: usize| format!("{count} rubric{}", if count == 1 { "" } else { "s" });
         if let Some(plan) = self.plan {
             return format!(
-                "{} would be asked about {}, {}; dry run: nothing was sent",
+                "{} would check {}, {}; dry run: nothing was sent",
                 self.by,
                 count(self.rubrics),
                 estimate_text(plan)

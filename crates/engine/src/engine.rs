@@ -1,4 +1,4 @@
-//! The engine of a process: what it runs in, and who is told what happens.
+//! The engine of a process, with its environment and the observer of its events.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::event::{EngineEvent, EventObserver};
 use crate::process::ProcessContext;
 use crate::targets::program_setup;
 
-/// Entry to everything that runs: the process it lives in, the observer of its events, and what the caller provides.
+/// Entry point to all operations: the process context, the observer of events, and parts provided by the caller.
 #[derive(Clone)]
 pub struct Engine {
     process: ProcessContext,
@@ -37,18 +37,18 @@ pub(crate) struct ProvidedParts {
 /// Resources that a process shares with others that work on the same run.
 #[derive(Clone)]
 pub struct Sharing {
-    /// Secret of the fences: with another one, every request is another one.
+    /// Secret of the fences. It is part of every request, so another secret leads to other cache keys.
     pub fence_key: [u8; 32],
-    /// Replies that others have bought, looked up where the reply cache of this machine has none.
+    /// Replies that other processes paid for, looked up on a miss in the local reply cache.
     pub replies: Arc<dyn SharedReplies>,
-    /// Budget of all, instead of that of the options.
+    /// Shared budget, instead of that of the options.
     pub budget: Option<Arc<dyn BudgetSource>>,
-    /// Rate of all, instead of that of the options.
+    /// Shared rate limit, instead of that of the options.
     pub rate: Option<Arc<dyn SharedRate>>,
 }
 
 impl Engine {
-    /// Engine in this process.
+    /// Creates an engine for this process.
     pub fn new(process: ProcessContext, observer: impl EventObserver + 'static) -> Self {
         Self { process, observer: Arc::new(observer), provided: ProvidedParts::default() }
     }
@@ -133,11 +133,11 @@ impl Engine {
         LoadOptions { programs: Some(Arc::new(programs)), ..options.clone() }
     }
 
-    /// The settings of the configuration file for these files: the nearest one to them, else that of the working folder. No
-    /// files at all have that of the working folder.
+    /// Reads the configuration file of these files: the nearest one above them, or else that of the working folder. Without
+    /// files, it reads that of the working folder.
     ///
     /// # Errors
-    /// When it has problems, or the files belong to several configurations: a run has one.
+    /// When it has errors, or the files belong to different configurations. A run has only one.
     pub fn config(&self, files: &[PathBuf], options: &LoadOptions) -> Result<ProjectConfig, EngineError> {
         let working = &self.process.working_folder;
         let folders: BTreeSet<&Path> = files.iter().map(|file| folder_of(file)).collect();

@@ -1,4 +1,4 @@
-//! Failures of the engine: kind, message, and the exit code each leads to.
+//! Errors of the engine, each with a kind, a message and an exit code.
 
 use assize_evalfile::CaseLoadError;
 use assize_run::{ItemError, JudgeError};
@@ -32,17 +32,17 @@ pub enum EngineErrorKind {
 pub struct EngineError {
     /// Category.
     pub kind: EngineErrorKind,
-    /// Description for people: what is wrong, and what helps.
+    /// Message for people: the problem and how to fix it.
     pub message: String,
-    /// Hint at an option of the command line: a clause that follows the message after "or". Callers without options leave
-    /// it out.
+    /// Hint about an option of the command line: a clause that follows the message after "or". Callers without options omit
+    /// it.
     pub option_hint: Option<String>,
     /// Exit code of a program that ends because of this failure.
     pub exit: ExitStatus,
 }
 
 impl EngineError {
-    /// Error of this kind; the exit code is that of invalid input.
+    /// Creates an error of this kind; the exit code is that of invalid input.
     pub fn new(kind: EngineErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), option_hint: None, exit: ExitStatus::Invalid }
     }
@@ -52,7 +52,7 @@ impl EngineError {
         Self { option_hint: Some(hint.into()), ..self }
     }
 
-    /// Error about options.
+    /// Creates an error about options.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(EngineErrorKind::Usage, message)
     }

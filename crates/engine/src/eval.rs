@@ -42,7 +42,7 @@ pub enum RunOutcome {
     Exported(Box<ExportReport>),
 }
 
-/// Plan of a run that was not begun.
+/// A plan of a run that was not started.
 pub struct PlannedRun {
     /// Cases, calls, tokens and money.
     pub plan: RunPlan,
@@ -77,10 +77,10 @@ impl PlannedRun {
     }
 }
 
-/// Identity of a plan, and the amount of work in a part of it.
+/// Identity of a plan, with the amount of work in a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlanIdentity {
-    /// Hash of all items and of the files they come from, wherever those are.
+    /// Hash of all items and of their files, independent of the location of the files.
     pub hash: String,
     /// The files.
     pub files: Vec<InputHash>,
@@ -88,22 +88,22 @@ pub struct PlanIdentity {
     pub label: String,
     /// Results of the whole plan.
     pub items: u64,
-    /// Those of the part that the options name.
+    /// Results of the part that the options select.
     pub own_items: u64,
     /// Limits of the run, wherever they are set.
     pub budget: Budget,
-    /// Most requests and most tokens a minute and account, wherever they are set.
+    /// Maximum requests and tokens per minute and account, wherever they are set.
     pub rates: [Option<NonZeroU32>; 2],
-    /// Providers of its models with the hosts at which this process asks them; empty unless the plan was prepared.
+    /// Providers of its models, with the hosts that this process would call; empty unless the plan was prepared.
     pub addresses: BTreeSet<String>,
 }
 
 impl Engine {
-    /// Plans a run, and says which plan it is. Nothing is sent. With `is_worker`, it is also found out if this process could
-    /// carry it out: the keys of its models have to be there.
+    /// Plans a run and returns the identity of the plan. Nothing is sent. With `is_worker`, it also checks that this
+    /// process could run the plan: the keys of its models must be present.
     ///
     /// # Errors
-    /// When files have problems, or the run can't be carried out as asked for.
+    /// When files have errors, or the run can't be carried out as requested.
     pub async fn identify(
         &self,
         mode: &dyn RunMode,
@@ -122,7 +122,7 @@ impl Engine {
     /// Runs eval files as `assize eval` does.
     ///
     /// # Errors
-    /// When files have problems, or the run can't be carried out as asked for. Nothing was spent then.
+    /// When files have errors, or the run can't be carried out as requested. Nothing was spent then.
     pub async fn evaluate(
         &self,
         mut mode: EvalMode,
@@ -345,7 +345,7 @@ fn check_stop(options: &EvalOptions) -> Result<(), EngineError> {
     match others.iter().find(|(is_given, _)| *is_given) {
         None => Ok(()),
         Some((_, name)) => Err(EngineError::usage(format!(
-            "`--stop-when decided` has to see each result as it comes, so it does not go with {name}"
+            "`--stop-when decided` needs each result as it arrives, so it can't be combined with {name}"
         ))),
     }
 }
@@ -676,7 +676,7 @@ impl<'a> EvalRun<'a> {
         let command = self.mode.command();
         if self.preflight.in_workspaces && command != EvalMode::default().command() {
             return Err(EngineError::unrunnable(format!(
-                "`{command}` judges answers in several forms, and what a target changes in a workspace goes with one \
+                "`{command}` judges several versions of each answer, but changes in a workspace belong to only one \
                  of them; run `assize eval` once, and grade its answers"
             )));
         }

@@ -1,4 +1,4 @@
-//! Everything that happens while the engine works. What a person sees is drawn from these.
+//! Events of the engine, from which front ends draw their output.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -7,7 +7,7 @@ use assize_author::AuthorEvent;
 use assize_diagnostic::{Diagnostic, SourceMap};
 use assize_llm::{CallEvent, ErrorKind};
 
-/// Something that happened.
+/// An event.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum EngineEvent {
@@ -147,7 +147,7 @@ impl From<&CallEvent<'_>> for EngineEvent {
     }
 }
 
-/// Receiver of events. It is called from several threads, and never twice at a time by the same one.
+/// Receiver of events. It is called from several threads, but by each thread only once at a time.
 pub trait EventObserver: Send + Sync {
     /// Takes note of an event.
     fn observe(&self, event: EngineEvent);

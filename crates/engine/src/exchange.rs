@@ -1,4 +1,4 @@
-//! Requests and replies in files of OpenAI's batch format, where models are asked by other means.
+//! Files of requests and replies in OpenAI's batch format, for models that are called by other means.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -28,16 +28,16 @@ const BATCH_BYTES: u64 = 200_000_000;
 /// Files through which requests and replies are exchanged.
 #[derive(Debug, Clone, Default)]
 pub struct ExchangeOptions {
-    /// File for the requests that have no reply. Nothing is judged then, and no run is stored.
+    /// File for requests without a reply. If it is set, nothing is judged and no run is stored.
     pub export: Option<PathBuf>,
     /// Files of replies, and of errors.
     pub import: Vec<PathBuf>,
 }
 
-/// Some examples of what a report is about, and how many there are.
+/// Number of items in a category of a report, with a few examples.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CountedExamples {
-    /// Number of all.
+    /// Total number.
     pub count: u64,
     /// The first few, in words.
     pub examples: Vec<String>,
@@ -64,7 +64,7 @@ impl CountedExamples {
     }
 }
 
-/// Contents of files of replies, and what became of them.
+/// Summary of an import of reply files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportReport {
     /// Replies that were handed to their judge or target.
@@ -73,15 +73,15 @@ pub struct ImportReport {
     pub known: u64,
     /// Requests for which there is only an error, or an answer that can't be read.
     pub failed: CountedExamples,
-    /// Lines that are none of a batch file.
+    /// Lines that are not lines of a batch file.
     pub unreadable: CountedExamples,
-    /// Further replies to the same request. The first one counts.
+    /// Additional replies to the same request. The first one counts.
     pub doubled: CountedExamples,
-    /// Lines whose `custom_id` is not that of an exported request.
+    /// Lines whose `custom_id` does not belong to an exported request.
     pub unknown: CountedExamples,
     /// Replies to requests that this run does not make.
     pub foreign: CountedExamples,
-    /// Requests without a reply, where none are exported.
+    /// Requests without a reply, if none are exported.
     pub missing: u64,
 }
 
@@ -92,7 +92,7 @@ pub struct ExportReport {
     pub files: Vec<ExportedFile>,
     /// Requests that can't be written, each with the reason.
     pub refused: CountedExamples,
-    /// Results of the plan that need nothing more.
+    /// Results of the plan that are complete.
     pub complete: usize,
     /// Results that wait for replies.
     pub waiting: usize,
@@ -116,7 +116,7 @@ pub struct ExportedFile {
 }
 
 impl ImportReport {
-    /// Sentences about what can't be used.
+    /// Returns sentences about everything that can't be used.
     pub fn problems(&self) -> Vec<String> {
         [
             self.failed.sentence("requests that failed"),
@@ -132,7 +132,7 @@ impl ImportReport {
         .collect()
     }
 
-    /// Sentence about what was taken, and what is missing.
+    /// Returns a sentence about the imported and missing replies.
     pub fn summary(&self) -> String {
         let mut text = format!("replies imported: {}", self.used);
         if self.known > 0 {
@@ -196,7 +196,7 @@ impl ExportReport {
         })
     }
 
-    /// The report for people, a line for each fact. Paths and names in it are not escaped.
+    /// Returns the report for people, a line per fact. Paths and names in it are not escaped.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(import) = &self.import {

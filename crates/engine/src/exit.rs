@@ -34,12 +34,12 @@ impl ExitStatus {
         Self::Passed,
     ];
 
-    /// The status of this number, if there is one.
+    /// Returns the status with this number, if there is one.
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ORDER.into_iter().find(|status| status.code() == code)
     }
 
-    /// The number that the shell receives.
+    /// Returns the number that the shell receives.
     pub const fn code(self) -> u8 {
         match self {
             Self::Passed => 0,
@@ -59,7 +59,7 @@ impl ExitStatus {
     }
 }
 
-/// Reason why no more calls are made, in words, by its kind.
+/// Reason why no more calls are made, by kind, with a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallStop {
     /// The budget allows no further call.
@@ -85,7 +85,7 @@ impl CallStop {
     }
 }
 
-/// Circumstances under which a run ended, beside its verdicts.
+/// Circumstances under which a run ended, apart from its verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunEnding {
     /// The user stopped it.
@@ -98,15 +98,15 @@ pub struct RunEnding {
     pub server_given_up: bool,
     /// Results could not be stored, or further cases could not be read.
     pub broke_off: bool,
-    /// Reason in the cases themselves for which no further case was begun.
+    /// Reason in the cases themselves why no further case was started.
     pub halted: Option<HaltReason>,
-    /// Conclusion of a rule by which the run may end before its cases do. It decides in the place of single cases.
+    /// Conclusion of a rule that may end the run early. It replaces the verdicts of single cases.
     pub decision: Option<RunDecision>,
     /// Cases excluded because their file has errors.
     pub excluded: usize,
-    /// Cases that a stored run did not come to.
+    /// Cases that a stored run did not reach.
     pub not_run: usize,
-    /// The stored run did not end: it was killed, or goes on.
+    /// True if the stored run did not end: it was killed, or is still in progress.
     pub unfinished: bool,
 }
 
@@ -132,8 +132,8 @@ impl From<&EarlyStop> for RunDecision {
 }
 
 impl RunEnding {
-    /// Circumstances under which a stored run ended, as far as its description tells. Whoever computes its results again has to
-    /// count them in: results of a part of the cases say nothing about the rest.
+    /// Returns the circumstances under which a stored run ended, as far as its description contains them. Code that
+    /// recomputes its results must take them into account, because results of some cases do not describe the others.
     pub fn of_stored(info: &RunInfo) -> Self {
         let Some(summary) = &info.summary else {
             return Self { unfinished: true, ..Self::default() };
@@ -249,7 +249,7 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
     }
     if ending.broke_off {
         exits.push(ExitStatus::Incomplete);
-        reasons.push("broke off: results could not be written".to_owned());
+        reasons.push("stopped: results could not be written".to_owned());
     }
     if reasons.is_empty() {
         reasons.push("all passed".to_owned());

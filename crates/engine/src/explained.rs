@@ -1,4 +1,4 @@
-//! Records of one case of a stored run, with what it asked.
+//! Records of one case of a stored run, with its question.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub struct CaseSelector<'a> {
 }
 
 impl CaseSelector<'_> {
-    /// Returns true if a result is of the suite and the target asked for.
+    /// Returns true if a result belongs to the selected suite and target.
     pub fn takes(&self, row: &ResultRow) -> bool {
         self.suite.is_none_or(|suite| is_called(&row.suite, suite))
             && self.target.is_none_or(|target| Some(target) == row.target.as_deref())
@@ -68,7 +68,7 @@ pub fn unknown_selection(
     Ok(Some(format!("no {kind} `{wanted}` in `{}`; {known}", folder.path().display())))
 }
 
-/// Record of a case, with what the case asked.
+/// Record of a case, with its question.
 #[derive(Debug, Clone)]
 pub struct FoundCase {
     /// Record, with the labels of people where they count.

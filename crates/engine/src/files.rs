@@ -1,4 +1,4 @@
-//! New text for files, in one step.
+//! Atomic replacement of files.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -15,7 +15,7 @@ pub fn replace_file(path: &Path, text: &str) -> Result<(), EngineError> {
     })
 }
 
-/// Does it with what `write` writes.
+/// Like [`replace_file`], with the content that `write` writes.
 ///
 /// # Errors
 /// If the file can't be written, and the error of `write`. The old file is then as it was.

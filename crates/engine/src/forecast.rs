@@ -15,7 +15,7 @@ use crate::error::EngineError;
 use crate::estimate::{AnswerCalls, LargestCall, RunEstimate, round_down, round_up};
 use crate::graders::visit_graders;
 
-/// Sum of what the items of a run would take.
+/// Estimated work of all items of a run.
 #[derive(Default)]
 pub struct RunPlan {
     items: u64,
@@ -219,7 +219,9 @@ impl RunPlan {
             }
             _ => "cost unknown".to_owned(),
         };
-        Some(format!("judge calls in batches: {prices}; what is asked live after all costs the usual price"))
+        Some(format!(
+            "judge calls in batches: {prices}; calls that are made live instead cost the usual price"
+        ))
     }
 
     fn of_targets(&self) -> RunEstimate {

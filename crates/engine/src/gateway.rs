@@ -57,7 +57,7 @@ pub fn replies_file(process: &ProcessContext) -> PathBuf {
     process.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
 }
 
-/// The secret of the fences of this working folder. There is one afterwards.
+/// Returns the secret of the fences of this working folder, and creates it if there is none.
 ///
 /// # Errors
 /// When it can't be read or written.
@@ -609,19 +609,19 @@ impl ModelGateway {
 
         if self.exchange.is_some() && self.batched.is_some() {
             return Err(EngineError::usage(
-                "`--judge-batch` and `--export-requests` or `--import-replies` are two ways of asking; choose one",
+                "`--judge-batch` can't be combined with `--export-requests` or `--import-replies`; choose one",
             ));
         }
         if self.exchange.is_some() && self.miss.is_none() {
             return Err(EngineError::usage(
-                "replies are imported into the cache, and this run does without one; remove `--no-cache`, or `cache: false`",
+                "replies are imported into the reply cache, which this run does not use; remove `--no-cache`, or `cache: false`",
             ));
         }
 
         let others = lock(&self.findings.not_exchanged);
         if let Some(model) = others.first() {
             return Err(EngineError::unrunnable(format!(
-                "requests to {model} are not in OpenAI's chat format, which `--export-requests` and `--import-replies` are limited to"
+                "requests to {model} are not in OpenAI's chat format, the only one that `--export-requests` and `--import-replies` support"
             )));
         }
         if let Some(batched) = &self.batched {

@@ -54,7 +54,7 @@ pub struct GenerateOptions {
 
 /// Result of drafting rubrics.
 pub struct GenerateReport {
-    /// Files as they are to be.
+    /// The edited files.
     pub files: Vec<EditedFile>,
     /// Outcome of each case.
     pub outcomes: Vec<CaseOutcome>,
@@ -70,7 +70,7 @@ impl Engine {
     /// Drafts criteria for every case that has an expected outcome and no rubric.
     ///
     /// # Errors
-    /// When files have problems or the model can't be asked. Nothing was spent then.
+    /// When files have errors, or the model can't be called. Nothing was spent then.
     pub async fn generate(&self, options: &GenerateOptions) -> Result<GenerateReport, EngineError> {
         let load_options = self.load_options(&options.roots);
         let wanted = id_patterns(&options.filter)?;
@@ -243,7 +243,7 @@ impl DraftPlan {
 }
 
 impl GenerateReport {
-    /// Number of cases with such an outcome.
+    /// Returns the number of cases with such an outcome.
     pub fn count(&self, which: fn(&DraftOutcome) -> bool) -> usize {
         self.outcomes.iter().filter(|outcome| which(&outcome.result)).count()
     }
@@ -263,7 +263,7 @@ impl GenerateReport {
         self.count(|result| matches!(result, DraftOutcome::Drafted { .. }))
     }
 
-    /// Exit code that it leads to.
+    /// Returns the resulting exit code.
     pub fn exit(&self) -> ExitStatus {
         let unreached = self.unreached();
         let mut exits = vec![ExitStatus::Passed];

@@ -1,4 +1,4 @@
-//! Grading answers that are already there.
+//! Grading of existing answers.
 
 use std::path::{Path, PathBuf};
 
@@ -88,7 +88,7 @@ impl Engine {
     /// Grades a file of answers by a rubric.
     ///
     /// # Errors
-    /// When files have problems, or the run can't be carried out as asked for. Nothing was spent then.
+    /// When files have errors, or the run can't be carried out as requested. Nothing was spent then.
     pub async fn grade(&self, options: &GradeOptions) -> Result<RunOutcome, EngineError> {
         let load_options = self.load_options(&[]);
         let [rubric_path, answers_path] =

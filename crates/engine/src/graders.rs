@@ -1,4 +1,4 @@
-//! Problems of graders that show before anything is spent.
+//! Problems of graders that are detected before anything is spent.
 
 use std::sync::{Arc, LazyLock};
 
@@ -214,7 +214,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
     let follows: Option<&GraderPrompt> = match &grader.kind {
         GraderKind::Code(_) => {
             return Some(format!(
-                "grader `{}`: its program asks a model (`target`), which the offline judge is not; name one with `--judge`, or remove `target`",
+                "grader `{}`: its program calls a model (`target`), which the offline judge is not; name one with `--judge`, or remove `target`",
                 grader.name
             ));
         }

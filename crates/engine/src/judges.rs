@@ -1,4 +1,4 @@
-//! Judges of a run: from names to judges.
+//! Judges of a run, created from their names.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;

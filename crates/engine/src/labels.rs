@@ -1,4 +1,4 @@
-//! People's labels of a stored run of a scorecard: where they stand, and the run with them.
+//! Labels of people for a stored run of a scorecard.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub struct LabelOptions {
 }
 
 impl LabelOptions {
-    /// Options that the run remembers, as far as these say nothing.
+    /// Returns these options, with the stored options of the run where these are not set.
     #[must_use]
     pub fn or_stored(&self, info: &RunInfo) -> Self {
         let stored = |key: &str| info.settings.other.get(key);
@@ -67,12 +67,12 @@ pub fn label_set(scorecard: &Scorecard) -> LabelSet {
     LabelSet::new(scorecard.stored_labels(), scorecard.unbound_labels)
 }
 
-/// Run of a scorecard with the labels of now.
+/// Run of a scorecard with its current labels.
 #[derive(Debug)]
 pub struct LabelledRun {
     /// Description of the run, without its tree.
     pub info: RunInfo,
-    /// Decisions of the run, and of people since.
+    /// Decisions of the run, updated by later labels.
     pub run: ScorecardRun,
     /// Labels that were counted; `None` where the scorecard can't be read any more.
     pub labels: Option<LabelSet>,
@@ -80,7 +80,7 @@ pub struct LabelledRun {
     pub warning: Option<String>,
 }
 
-/// Reads the run of a scorecard and lets people's labels decide what waits for them.
+/// Reads the run of a scorecard and applies the labels of people to the decisions that wait for them.
 ///
 /// # Errors
 /// If the run can't be read, or is not one of a scorecard, or if the scorecard is there and has errors.

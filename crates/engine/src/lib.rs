@@ -42,7 +42,7 @@
 //!
 //! # Grade answers in memory
 //!
-//! Nothing is read but the rubric, the configuration and the targets, and no run is stored. A [`SampleService`] holds what all
+//! Only the rubric, the configuration and the targets are read, and no run is stored. A [`SampleService`] holds what all
 //! graders of a process share: limits, budget, reply cache. Each sample has a record; one whose verdict ungraded criteria could
 //! still change is [`Verdict::Incomplete`].
 //!
@@ -75,7 +75,7 @@
 //!
 //! # Watch events
 //!
-//! The observer is called from several threads. A case is told of after its rows are on record, so whoever is told may read them.
+//! The observer is called from several threads. A case is reported after its rows are recorded, so the observer may read them.
 //!
 //! ```
 //! use std::sync::{Arc, Mutex};
@@ -110,8 +110,8 @@
 //!
 //! # Cancel
 //!
-//! A run ends in good order when the stop signal of its process completes: what is in flight is given up, what has finished is
-//! on record, and [`RunOptions::resume`] goes on with it. A budget ([`SpendingOptions`]) and a deadline end it too.
+//! A run shuts down cleanly when the stop signal of its process completes: cases in flight are cancelled, finished cases are
+//! recorded, and [`RunOptions::resume`] continues the run. A budget ([`SpendingOptions`]) and a deadline end it too.
 //! Graders of samples take a [`GradingStop`] instead.
 //!
 //! ```
@@ -143,7 +143,7 @@
 //!
 //! # Read results back
 //!
-//! A run folder is all there is: every number can be computed again from it. Rows are read one at a time.
+//! A run folder is self-contained: every number can be recomputed from it. Rows are read one at a time.
 //!
 //! ```
 //! use assize_engine::{CaseSelector, Engine, EvalMode, EvalOptions, ProcessContext, find_cases, runs, stored_records};
@@ -239,7 +239,7 @@
 //! }
 //! ```
 //!
-//! `docs/library.md` of the repository says what is stable.
+//! `docs/library.md` of the repository lists what is stable.
 
 #![warn(missing_docs)]
 

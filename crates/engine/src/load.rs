@@ -38,7 +38,7 @@ pub struct LoadedFile {
     pub suite: Option<Suite>,
     /// Its cases.
     pub cases: SuiteCases,
-    /// Texts that diagnostics point into.
+    /// Sources that diagnostics point into.
     pub sources: SourceMap,
     /// Problems and warnings.
     pub diagnostics: Vec<Diagnostic>,
@@ -80,7 +80,7 @@ impl LoadedFiles {
     pub(crate) fn left_out_files(&self) -> String {
         let files = self.files.iter().filter(|file| file.suite.is_none());
         let files: Vec<String> = files.map(|file| format!("`{}`", file.path.display())).collect();
-        if files.is_empty() { String::new() } else { format!("; nothing of {} was run", files.join(", ")) }
+        if files.is_empty() { String::new() } else { format!("; no case of {} was run", files.join(", ")) }
     }
 
     /// Number of cases excluded because of errors. A file that could not be read counts as one.
@@ -369,10 +369,10 @@ fn no_tag_message(wanted: &[String], loaded: &LoadedFiles) -> String {
     format!("no case matches {}; {tags}", wanted.join(" or "))
 }
 
-/// Patterns of ids; `None` where all are meant.
+/// Parses patterns of ids; `None` if there are none.
 ///
 /// # Errors
-/// When a pattern is none.
+/// When a pattern is invalid.
 pub fn id_patterns(patterns: &[String]) -> Result<Option<GlobSet>, EngineError> {
     if patterns.is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Merging of shards: the run that one process would have made of the whole plan.
+//! Merging of shards into the run that one process would have made of the whole plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -39,11 +39,11 @@ pub struct MergeOptions {
     pub job: Option<MergedJob>,
     /// True if the runs are results that a job has stored so far.
     pub stored_job: bool,
-    /// Merges what is there where shards are missing or were stopped. The result is incomplete.
+    /// Merges the existing shards if some are missing or were stopped. The result is incomplete.
     pub allow_missing: bool,
 }
 
-/// Facts about a job that its results don't tell.
+/// Facts about a job that are not in its results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedJob {
     /// Id of the job, and of the merged run.
@@ -52,7 +52,7 @@ pub struct MergedJob {
     pub over_budget: bool,
     /// Requests for units that have no result.
     pub unfinished: SentRequests,
-    /// Part of its budget that counts as spent. What is not limited is 0.
+    /// Part of its budget that counts as spent; 0 for amounts without a limit.
     pub spent: BudgetAmount,
 }
 
@@ -183,7 +183,7 @@ impl Engine {
         Ok(FinishedRun { folder, info, totals, exit })
     }
 
-    /// A run that was finished earlier, as its folder has it. `None` if it has no summary.
+    /// Reads a run that was finished earlier from its folder. `None` if it has no summary.
     ///
     /// # Errors
     /// When its files can't be read.

@@ -14,8 +14,7 @@ use assize_store::{
 use crate::error::EngineError;
 use crate::exit::ExitStatus;
 
-/// Metrics of the rows of these suites that `rows` gives. They are read a second time only if cases were answered more than
-/// once.
+/// Computes the metrics of the rows that `rows` returns. They are read a second time only if cases have several trials.
 pub fn from_rows<I>(
     suites: &[SuiteInfo],
     rows: impl Fn() -> Result<I, EngineError>,
@@ -156,7 +155,7 @@ pub fn summary(
     }
 }
 
-/// Counts of cases by verdict: `rows` counts every run of those that were run more than once.
+/// Returns the number of cases by verdict; `rows` counts every trial.
 pub fn counts(figures: &RunMetrics, rows: VerdictCounts) -> VerdictCounts {
     figures.trials.as_ref().map_or(rows, |trials| trials.counts)
 }

@@ -14,7 +14,7 @@ use crate::options::SequenceOptions;
 /// Work items, created on demand.
 pub type Items<'i> = Box<dyn Iterator<Item = Result<WorkItem, ItemError>> + 'i>;
 
-/// Mode of a run. Everything that a mode does not define is as in a plain run.
+/// Mode of a run. Anything that a mode does not define is as in a plain run.
 pub trait RunMode {
     /// Returns the command's name.
     fn command(&self) -> &'static str {

@@ -1,4 +1,4 @@
-//! Options of runs, as typed values: what a command line, a file or a caller in code asks for.
+//! Options of runs, as typed values for a command line, a file or code.
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
@@ -30,14 +30,14 @@ pub enum CacheUse {
     Only,
 }
 
-/// Limits of what models may be asked, and what that may cost.
+/// Limits on calls of models and their cost.
 #[derive(Debug, Clone, Default)]
 pub struct SpendingOptions {
     /// Use of the reply cache.
     pub cache: CacheUse,
     /// Limits of calls, tokens and money over all requests together.
     pub budget: Budget,
-    /// Most tokens of a reply to anybody but a target.
+    /// Maximum tokens of a reply of any model that is not a target.
     pub max_output_tokens: Option<NonZeroU32>,
 }
 
@@ -48,7 +48,7 @@ impl SpendingOptions {
     }
 }
 
-/// Handling of models of unknown price under a limit in money.
+/// Treatment of models without a known price under a budget in dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnknownPrice {
     /// Nothing is run.
@@ -72,15 +72,15 @@ pub enum ProgramUse {
 /// Number and order of the executions of cases.
 #[derive(Debug, Clone, Default)]
 pub struct SequenceOptions {
-    /// Executions of each case; beats what suites and cases say.
+    /// Number of trials of each case; overrides suites and cases.
     pub trials: Option<u32>,
-    /// Aggregation of the executions of a case.
+    /// Aggregation of the trials of a case.
     pub trial_strategy: Option<TrialStrategy>,
     /// Runs the cases in a random order. They are all held in memory then.
     pub shuffle: bool,
     /// Seed of that order; a random one unless given.
     pub seed: Option<u64>,
-    /// Number of cases that did not pass after which nothing more is begun.
+    /// Number of non-passing cases after which no further case starts.
     pub bail: Option<NonZeroUsize>,
     /// Reference of a run that ends as soon as it is clear on which side of it the result lies. Its cases are run in a random
     /// order.
@@ -126,7 +126,7 @@ impl StopReference {
     }
 }
 
-/// Options about several judges, and about one that is asked several times.
+/// Options for panels, and for judges that are called repeatedly.
 #[derive(Debug, Clone, Default)]
 pub struct PanelOptions {
     /// Weights of judges, for the weighted rule.
@@ -141,7 +141,7 @@ pub struct PanelOptions {
     pub ties: Option<TiePolicy>,
     /// Source of a decision: the written reply, or token probabilities.
     pub scoring: Option<ScoringMethod>,
-    /// Judge that is asked only where the others are unsure.
+    /// Judge that is called only if the others are unsure.
     pub escalate: Option<String>,
     /// Order of the first calls about an answer, for the provider's prompt cache.
     pub warm_up: WarmUp,
@@ -150,11 +150,11 @@ pub struct PanelOptions {
 /// Options of judging in batches of the providers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BatchOptions {
-    /// Time for batches, after which the rest is asked live; without it they are waited for.
+    /// Time limit for batches, after which the rest is sent live; without it, the run waits until they end.
     pub wait: Option<Duration>,
     /// Place of requests and replies, for providers whose batches go through a bucket.
     pub storage: Option<BatchPlace>,
-    /// Role by which such a provider reads and writes there.
+    /// Role with which such a provider reads and writes there.
     pub role: Option<BatchRole>,
 }
 
@@ -165,39 +165,39 @@ impl BatchOptions {
     }
 }
 
-/// Terms under which a process works on a shard for somebody else.
+/// Conditions under which a process runs a shard for a coordinator.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnitOptions {
     /// Part of the shard.
     pub part: ShardPart,
     /// Hash that the plan must have. A run of another plan is refused.
     pub plan: String,
-    /// Id of the run. Replies that a process bought for a run of this id count as bought by this run.
+    /// Id of the run. Replies that another process paid for under this id count as paid for by this run.
     pub run_id: String,
-    /// Reason for which no case of the part is run: each ends with it.
+    /// Reason why no case of the part is run; each case ends with it.
     pub given_up: Option<String>,
 }
 
 /// Options of everything that judges.
 #[derive(Debug, Clone, Default)]
 pub struct RunOptions {
-    /// Judges: models, targets, or `offline`; several are a panel. Beat what files and configuration say.
+    /// Judges: models, targets, or `offline`; several form a panel. They override files and configuration.
     pub judges: Vec<String>,
     /// Panel of judges.
     pub panel: PanelOptions,
     /// Criteria in one judge call.
     pub judging: Option<JudgingMode>,
-    /// Cases worked on at once.
+    /// Maximum number of cases at once.
     pub workers: Option<NonZeroUsize>,
-    /// Most requests in flight to one account.
+    /// Maximum concurrent requests per account.
     pub max_concurrency: Option<NonZeroUsize>,
-    /// Most requests sent to one account in a minute.
+    /// Maximum requests per minute and account.
     pub requests_per_minute: Option<NonZeroU32>,
-    /// Most tokens read and written on one account in a minute.
+    /// Maximum input and output tokens per minute and account.
     pub tokens_per_minute: Option<NonZeroU32>,
     /// Time limit of one request to a model.
     pub request_timeout: Option<Duration>,
-    /// Retries of a failed call of a target or judge; beats `max_retries` of targets.
+    /// Retries of a failed call of a target or judge; overrides `max_retries` of targets.
     pub max_retries: Option<u32>,
     /// Time limit of the run.
     pub deadline: Option<Duration>,
@@ -205,42 +205,42 @@ pub struct RunOptions {
     pub spending: SpendingOptions,
     /// Judging in batches of the providers.
     pub judge_batch: Option<BatchOptions>,
-    /// Handling of models of unknown price under a limit in money.
+    /// Treatment of models without a known price under a budget in dollars.
     pub unknown_price: UnknownPrice,
-    /// Tokens that models can read and write in one call, whatever the table of models says.
+    /// Context window of all models in tokens, instead of that in the table of models.
     pub context_tokens: Option<NonZeroU64>,
-    /// Handling of material that a judge can't read all of.
+    /// Treatment of material that exceeds a judge's context window.
     pub truncate: Option<TruncationMode>,
-    /// Pass threshold; beats what cases and suites say.
+    /// Pass threshold; overrides cases and suites.
     pub threshold: Option<UnitInterval>,
-    /// Borderline threshold; beats what cases and suites say.
+    /// Borderline threshold; overrides cases and suites.
     pub borderline: Option<UnitInterval>,
     /// Share of cases that must pass. Without it, every case must.
     pub min_pass_rate: Option<UnitInterval>,
-    /// Runs the code that eval files name by the interpreters of its languages.
+    /// Allows code of eval files to run in the interpreters of its languages.
     pub allow_code: bool,
-    /// Files that take the place of model servers.
+    /// Files that replace model servers.
     pub exchange: ExchangeOptions,
     /// Part of the plan to run; all of it unless given.
     pub shard: Option<ShardNumber>,
-    /// Terms under which the shard is run for somebody else.
+    /// Conditions under which the shard is run for a coordinator.
     pub unit: Option<UnitOptions>,
     /// Folder of the run; one in the runs folder unless given.
     pub run_dir: Option<PathBuf>,
-    /// Run to go on with: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST_RUN).
+    /// Run to resume: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST_RUN).
     pub resume: Option<String>,
-    /// Runs the cases of the resumed run again that ended incomplete.
+    /// Runs the incomplete cases of the resumed run again.
     pub retry_incomplete: bool,
 }
 
-/// Findings that are refused instead of only warned about.
+/// Findings that stop the run instead of only causing a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeniedFindings {
     /// A model that judges its own answers.
     pub self_judging: bool,
     /// Any warning about an input file.
     pub warnings: bool,
-    /// A key that is sent unencrypted over a network, or to a server of somebody else than its provider.
+    /// A key that is sent unencrypted over a network, or to a server other than its provider's.
     pub exposed_keys: bool,
 }
 
@@ -257,9 +257,9 @@ pub struct EvalOptions {
     pub filter: Vec<String>,
     /// Tags of cases; all unless given.
     pub tags: Vec<String>,
-    /// Tags of cases that are not run, whatever else selects them.
+    /// Tags of cases to skip, whatever else selects them.
     pub exclude_tags: Vec<String>,
-    /// Name of a stored run, of whose cases only those are run that failed or are incomplete.
+    /// Name of a stored run; only cases that failed or are incomplete in it are run.
     pub rerun_failed: Option<String>,
     /// Runs the valid cases of a file that has problems.
     pub keep_going: bool,
@@ -269,7 +269,7 @@ pub struct EvalOptions {
     pub deny: DeniedFindings,
     /// Use of the programs that files name.
     pub programs: ProgramUse,
-    /// Leaves the workspaces of the cases where they are after the run.
+    /// Keeps the workspaces of the cases after the run.
     pub keep_workspaces: bool,
     /// Plans the run and sends nothing.
     pub dry_run: bool,

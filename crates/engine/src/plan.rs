@@ -1,4 +1,4 @@
-//! Planning: from cases to work items, with every problem that shows before anything is spent.
+//! Planning: turns cases into work items, and finds every problem that can be detected before anything is spent.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -489,7 +489,7 @@ impl JudgeCheck<'_> {
         }
 
         if let Some(why) = judge.refuses_probabilities().filter(|_| probabilities) {
-            let message = format!("judge `{name}` can't be asked with `scoring: logprobs`: {why}");
+            let message = format!("judge `{name}` can't be used with `scoring: logprobs`: {why}");
             self.found.problem(&grader.place, message);
         }
     }

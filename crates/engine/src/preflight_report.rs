@@ -1,4 +1,4 @@
-//! Problems, warnings and needs that planning finds.
+//! Problems, warnings and requirements that planning finds.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -208,7 +208,7 @@ impl PreflightReport {
         match self.commands.first().filter(|_| are_batches) {
             Some(target) => Err(EngineError::unrunnable(format!(
                 "`--judge-batch` goes through the cases several times, and target `{target}` is a command, whose answers \
-                 would differ; nothing was run. Judge given answers, recordings or models, or leave `--judge-batch` out"
+                 would differ; nothing was run. Judge given answers, recordings or models, or remove `--judge-batch`"
             ))),
             None => Ok(()),
         }
@@ -219,7 +219,7 @@ impl PreflightReport {
     pub(crate) fn conclude(&self, deny_self_judging: bool) -> Result<Vec<String>, EngineError> {
         if !self.problems.is_empty() || !self.choice_problems.is_empty() {
             let problems = self.list_problems();
-            return Err(EngineError::unrunnable(format!("cannot run; nothing was spent\n{problems}")));
+            return Err(EngineError::unrunnable(format!("can't run; nothing was spent\n{problems}")));
         }
 
         let warnings: Vec<String> = self

@@ -1,4 +1,4 @@
-//! A plan that is made once, for a process that runs many parts of it.
+//! A plan that is created once, for a process that runs many parts of it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use crate::mode::{EvalMode, RunMode};
 use crate::options::EvalOptions;
 use crate::preflight_report::PreflightReport;
 
-/// Eval files that were read, checked and dealt to shards once. A run of a part of the plan then reads the cases of that
-/// part only.
+/// Eval files that were read, checked and assigned to shards once. A run of a part of the plan then reads only the cases of
+/// that part.
 ///
-/// Where the cases of datasets are is in a file without a name if they are many.
+/// If there are many, the positions of the cases of datasets are in an unnamed file.
 pub struct PreparedPlan {
     pub(crate) loaded: LoadedFiles,
     /// Findings about all cases.
@@ -76,7 +76,7 @@ impl PreparedPlan {
         self
     }
 
-    /// True as long as none of its files has changed.
+    /// Returns true if none of its files has changed.
     pub fn is_current(&self) -> bool {
         self.stamps.iter().all(|(path, known)| known.is_some() && stamp(path) == *known)
     }
@@ -100,7 +100,8 @@ impl Engine {
         }
     }
 
-    /// Runs the part of a plan that the options name. They are those with which it was prepared, but for the part.
+    /// Runs the part of a plan that the options select. Apart from that, they must be the options with which it was
+    /// prepared.
     ///
     /// # Errors
     /// As in [`Engine::evaluate`], and when files have changed since.

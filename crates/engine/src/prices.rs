@@ -26,7 +26,7 @@ pub(crate) fn refuse_unpriced<'m>(
     }
 
     let otherwise = if may_be_unpriced {
-        "leave such models out of the budget with `--budget-unknown-price allow`"
+        "ignore the cost of such models with `--budget-unknown-price allow`"
     } else {
         "limit the calls with `--budget-calls`"
     };

@@ -1,4 +1,4 @@
-//! The process a run lives in: environment, folders, clock, and the signal to stop.
+//! Context of the process: environment, folders, clock, and the signal to stop.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -12,8 +12,8 @@ use assize_llm::FILE_VARIABLES;
 /// Future that completes when the process is asked to stop.
 pub type StopSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Environment, folders, clock and stop signal of the process, read once by its front end. Nothing below asks the
-/// operating system for them.
+/// Environment, folders, clock and stop signal of the process, read once by its front end. Nothing below the front end asks
+/// the operating system for them.
 #[derive(Clone)]
 pub struct ProcessContext {
     variables: Arc<BTreeMap<String, String>>,
@@ -23,15 +23,15 @@ pub struct ProcessContext {
     pub working_folder: PathBuf,
     /// True if relative paths of options stay as they are written.
     keeps_paths: bool,
-    /// Folder for files that nobody keeps.
+    /// Folder for temporary files.
     pub temp_folder: PathBuf,
     clock: fn() -> jiff::Timestamp,
     stop_signal: Arc<dyn Fn() -> StopSignal + Send + Sync>,
 }
 
 impl ProcessContext {
-    /// Process without variables that nobody stops. A relative working folder, such as `.`, is the one that it leads to
-    /// now, wherever the process goes later.
+    /// Creates a process without environment variables and without a stop signal. A relative working folder, such as `.`,
+    /// is resolved now, so it stays the same if the process changes its folder later.
     pub fn new(working_folder: PathBuf, temp_folder: PathBuf, clock: fn() -> jiff::Timestamp) -> Self {
         Self {
             variables: Arc::default(),
@@ -44,7 +44,7 @@ impl ProcessContext {
         }
     }
 
-    /// Moves to another working folder, in which relative paths of options begin from now on.
+    /// Sets another working folder, in which relative paths of options then start.
     #[must_use]
     pub fn with_working_folder(self, folder: PathBuf) -> Self {
         let working_folder = std::path::absolute(&folder).unwrap_or(folder);
@@ -56,35 +56,35 @@ impl ProcessContext {
         Self { variables: Arc::new(variables), ..self }
     }
 
-    /// Tells which of the variables a file of the working folder set. Keys of the others are not sent to addresses of
-    /// these.
+    /// Sets which of the variables come from a file of the working folder. Keys of the environment are not sent to
+    /// addresses from such variables.
     pub fn with_file_variables(self, names: &[String]) -> Self {
         Self { file_variables: names.join(" ").into(), ..self }
     }
 
-    /// Leaves relative paths of options as they are written, so that messages and records show them like that. Only for a
-    /// process that stays in its working folder: there they lead to the same files.
+    /// Keeps relative paths of options as written in messages and records. Only for a process that stays in its working
+    /// folder, where they lead to the same files.
     #[must_use]
     pub fn with_paths_as_written(self) -> Self {
         Self { keeps_paths: true, ..self }
     }
 
-    /// Sets the signal to stop. It is asked for when a run begins: before that, nothing has to be ended in good order.
+    /// Sets the signal to stop. It is requested when a run starts; before that, nothing needs an orderly shutdown.
     pub fn with_stop_signal(self, signal: impl Fn() -> StopSignal + Send + Sync + 'static) -> Self {
         Self { stop_signal: Arc::new(signal), ..self }
     }
 
-    /// Value of an environment variable.
+    /// Returns the value of an environment variable.
     pub fn variable(&self, name: &str) -> Option<String> {
         (self.environment())(name)
     }
 
-    /// All variables, for processes that inherit them.
+    /// Returns all variables, for child processes.
     pub fn variables(&self) -> &BTreeMap<String, String> {
         &self.variables
     }
 
-    /// Lookup of variables that can be handed down.
+    /// Returns a lookup of variables that can be passed on.
     pub fn environment(&self) -> EnvironmentLookup {
         let (variables, file_variables) = (Arc::clone(&self.variables), Arc::clone(&self.file_variables));
 
@@ -94,12 +94,12 @@ impl ProcessContext {
         })
     }
 
-    /// Path of an option, as files are opened by it: a relative one begins in the working folder.
+    /// Resolves the path of an option: a relative path starts in the working folder.
     pub fn resolve(&self, path: impl AsRef<Path>) -> PathBuf {
         if self.keeps_paths { path.as_ref().to_path_buf() } else { self.working_folder.join(path) }
     }
 
-    /// Options for reading files here.
+    /// Returns options for reading files in this process.
     pub fn load_options(&self, roots: &[PathBuf]) -> LoadOptions {
         LoadOptions {
             environment: self.environment(),
@@ -111,12 +111,12 @@ impl ProcessContext {
         }
     }
 
-    /// Current time, in UTC.
+    /// Returns the current time, in UTC.
     pub fn now(&self) -> jiff::Timestamp {
         (self.clock)()
     }
 
-    /// The clock itself.
+    /// Returns the clock.
     pub fn clock(&self) -> fn() -> jiff::Timestamp {
         self.clock
     }

@@ -1,4 +1,4 @@
-//! Several stored runs, read at the same time.
+//! Reading of several stored runs in parallel.
 
 /// Runs that are read at the same time. More would only hold more memory.
 const AT_A_TIME: usize = 2;

@@ -1,4 +1,4 @@
-//! A stored run as reports show it: limited to one target, with the labels of people, with a summary that fits.
+//! A stored run as reports show it: limited to one target, with the labels of people and a matching summary.
 
 use std::time::Instant;
 
@@ -18,12 +18,12 @@ use crate::session::stored_records;
 use crate::stopping::apply_early_stop;
 use crate::{metrics, runs};
 
-/// A stored run and what is known about it beside its rows.
+/// A stored run, with information that is not in its rows.
 #[derive(Debug)]
 pub struct ReportMaterial {
     /// Folder of the run.
     pub folder: RunFolder,
-    /// Its description; the summary is that of the cases that are meant.
+    /// Description of the run; its summary covers the selected cases.
     pub info: RunInfo,
     /// Target to which the answers are limited.
     pub target: Option<String>,
@@ -74,7 +74,7 @@ impl ReportMaterial {
         Ok(material)
     }
 
-    /// Lets the labels of people decide what waits for them in a case.
+    /// Applies the labels of people to the decisions of a case that wait for them.
     pub fn prepare(&self, record: &mut CaseRecord) {
         let Some((labels, card)) = self.labels.as_ref().zip(self.card.as_ref()) else { return };
 

@@ -1,4 +1,4 @@
-//! Resuming a stopped run: choice of the run, and of the cases that still hold.
+//! Resuming of a stopped run: the choice of the run, and of the cases that are still valid.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

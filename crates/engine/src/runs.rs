@@ -117,7 +117,7 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
     )))
 }
 
-/// Message for a working folder without runs: it names the folder, and one above it that has runs.
+/// Returns a message for a working folder without runs. It names the folder, and a folder above it that has runs.
 pub fn no_runs(process: &ProcessContext) -> String {
     let working_folder = &process.working_folder;
     let above =
@@ -130,7 +130,7 @@ pub fn no_runs(process: &ProcessContext) -> String {
     format!("no runs in `{}` yet; {advice}", working_folder.join(RUNS_FOLDER).display())
 }
 
-/// The name by which commands take the run `back` runs before the newest: `last`, `last~1`.
+/// Returns the name that commands accept for the run `back` runs before the newest: `last`, `last~1`.
 pub fn name_of(back: usize) -> String {
     if back == 0 { "last".to_owned() } else { format!("last~{back}") }
 }
@@ -171,7 +171,8 @@ pub(crate) fn failed_cases(
     Ok(cases)
 }
 
-/// Returns patterns of the ids of such cases, each of which matches its id alone, for machines that do not have the run.
+/// Returns patterns of the ids of the failed and incomplete cases, each of which matches only its id, for machines that do
+/// not have the run.
 ///
 /// # Errors
 /// As for a run on this machine, and when the run has several suites, in which ids may be equal.

@@ -1,4 +1,4 @@
-//! JSON Schemas of everything that is read and stored.
+//! JSON Schemas of all files that are read or stored.
 
 use assize_evalfile::SchemaFile;
 
@@ -12,14 +12,14 @@ const STORED_TITLES: [(&str, &str); 6] = [
     ("label", "A line of a labels file"),
 ];
 
-/// All schemas, each whole in itself: of what is read, and of what a run leaves behind.
+/// Returns all schemas, each self-contained: of input files and of stored runs.
 pub fn all_schemas() -> Vec<SchemaFile> {
     let mut all = assize_evalfile::schemas();
     all.extend(stored_schemas());
     all
 }
 
-/// Schemas of what a run leaves behind.
+/// Returns the schemas of the files of a stored run.
 pub fn stored_schemas() -> impl Iterator<Item = SchemaFile> {
     assize_store::schemas().into_iter().map(|(name, schema)| {
         let title = STORED_TITLES.iter().find(|(known, _)| *known == name).map_or(name, |(_, title)| title);

@@ -64,7 +64,7 @@ pub struct ScorecardOptions {
 }
 
 impl ScorecardOptions {
-    /// Refuses options that have no effect on a scorecard: its files say these things.
+    /// Refuses options that have no effect on a scorecard, because its files define these settings.
     ///
     /// # Errors
     /// When there is such an option.
@@ -85,7 +85,7 @@ pub struct ScorecardInput {
 }
 
 impl Engine {
-    /// Reads a scorecard. Its problems are told as [`EngineEvent::Diagnostics`](crate::EngineEvent::Diagnostics).
+    /// Reads a scorecard. Its problems are reported as [`EngineEvent::Diagnostics`](crate::EngineEvent::Diagnostics).
     ///
     /// # Errors
     /// When it has errors.
@@ -108,7 +108,7 @@ impl Engine {
     /// Runs a scorecard.
     ///
     /// # Errors
-    /// When options or files have problems, or the run can't be carried out as asked for. Nothing was spent then.
+    /// When options or files have errors, or the run can't be carried out as requested. Nothing was spent then.
     pub async fn run_scorecard(
         &self,
         loaded: &ScorecardInput,
@@ -377,7 +377,7 @@ impl<'a> ScoredCard<'a> {
         Self { min_coverage, ..self }
     }
 
-    /// Lines about trees that rest on too few results.
+    /// Returns messages about trees whose results cover too little of the weight.
     pub fn coverage_gaps(&self) -> Vec<String> {
         self.scores().filter_map(|(_, scores)| self.coverage_gap(&scores)).collect()
     }
@@ -405,7 +405,7 @@ impl<'a> ScoredCard<'a> {
         })
     }
 
-    /// Exit code that the trees call for, and its reason.
+    /// Returns the exit code that follows from the trees, and its reason.
     pub fn exit(&self) -> (ExitStatus, String) {
         let (mut exits, mut reasons) = (Vec::new(), Vec::new());
         for (tree, scores) in self.scores() {
@@ -428,7 +428,7 @@ impl<'a> ScoredCard<'a> {
         (ExitStatus::strongest(exits), reasons.join(", "))
     }
 
-    /// Exit code of a run that ended like this, and its reason.
+    /// Returns the exit code of a run that ended like this, and its reason.
     pub fn exit_of(&self, ending: RunEnding) -> (ExitStatus, String) {
         let (card, reason) = self.exit();
         let (run, why) = exit_of_run(VerdictCounts::default(), ending);

@@ -1,4 +1,4 @@
-//! Life of a run, from its plan to its exit code.
+//! Execution of a run, from its plan to its exit code.
 
 use std::collections::HashMap;
 use std::mem::take;
@@ -600,12 +600,12 @@ pub struct FinishedRun {
     pub info: RunInfo,
     /// Sums over its cases.
     pub totals: RunTotals,
-    /// Exit code that it leads to.
+    /// Returns the resulting exit code.
     pub exit: ExitStatus,
 }
 
 impl FinishedRun {
-    /// Settings by which a scorecard was concluded, of a run that was merged.
+    /// Returns the settings of a scorecard's conclusion, for a merged run.
     pub fn scorecard_conclusion(&self) -> Option<&ScorecardConclusion> {
         self.info.merged.as_ref()?.scorecard.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Account of what a process sends to models, whether or not a case is finished with it.
+//! Meter of all requests that a process sends to models, whether or not a case finishes with them.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 

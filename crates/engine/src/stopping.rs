@@ -400,7 +400,7 @@ pub(crate) fn note_event(watch: Option<&Mutex<StopWatch>>, event: &CaseEvent) {
     }
 }
 
-/// Puts the intervals that hold at all times in the place of those that assume a fixed number of cases, and says so.
+/// Replaces the intervals that assume a fixed number of cases with those that hold at all times, and adds a note.
 pub fn apply_early_stop(stop: &EarlyStop, figures: &mut RunMetrics) {
     if stop.is_early() {
         // The others assume a fixed number of cases.

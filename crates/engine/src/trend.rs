@@ -1,4 +1,4 @@
-//! A stored run as a trend reads it: case by case, so that memory holds little of each.
+//! A stored run as a trend reads it: case by case, to save memory.
 
 use assize_analysis::trend::TrendReader;
 use assize_analysis::{CaseFact, NameTable};

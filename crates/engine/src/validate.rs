@@ -1,4 +1,4 @@
-//! Checking eval files and scorecards without running them.
+//! Checks of eval files and scorecards without running them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::load::{LoadedFile, LoadedFiles};
 use crate::options::EvalOptions;
 use crate::targets::{ECHO, default_target};
 
-/// Eval file, rubric, scorecard or configuration file with what is wrong with it.
+/// An eval file, rubric, scorecard or configuration file, with its diagnostics.
 #[derive(Debug)]
 pub struct ValidatedFile {
     /// Path of the file, or of the folder of the scorecard.
@@ -30,13 +30,13 @@ pub struct ValidatedFile {
     pub files: usize,
     /// True for a scorecard.
     pub is_scorecard: bool,
-    /// Cases that can be used.
+    /// Valid cases.
     pub cases: usize,
-    /// Cases that can't.
+    /// Invalid cases.
     pub left_out: usize,
     /// Problems and warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// Texts that diagnostics point into.
+    /// Sources that diagnostics point into.
     pub sources: SourceMap,
 }
 

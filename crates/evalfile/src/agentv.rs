@@ -264,7 +264,7 @@ pub const AGENTV_KEYS: &[AgentvKey] = &[
         "[{type: xlsx, command: [x]}]",
         "hold for the whole case; graders of a case that convert a type differently are refused",
     ),
-    idle(LLM, "max_steps", "3", "judges are asked once and use no tools"),
+    idle(LLM, "max_steps", "3", "judges are called once and use no tools"),
     read(COMPOSITE, "assertions", "[{name: a, type: contains, value: a}]"),
     noted(
         COMPOSITE, "evaluators", "[{name: a, type: contains, value: a}]", "an older spelling of `assertions`",

@@ -47,7 +47,7 @@ codes! {
     TOO_DEEP = "E0005", "Values are nested too deeply.",
         "Eval files need fewer than ten levels. Much deeper nesting is a mistake or an attack.";
     ALIAS_EXPANSION = "E0006", "Aliases repeat too much of the file.",
-        "An alias stands for a copy of its anchor. Aliases of aliases, and aliases of long texts, can expand to more than fits into memory, so there is a limit.";
+        "An alias is a copy of its anchor. Aliases of aliases, and aliases of long texts, can expand to more than fits into memory, so there is a limit.";
     UNKNOWN_ALIAS = "E0007", "An alias names no anchor.",
         "Define the anchor with `&name` before the alias `*name`.";
     MERGE_VALUE = "E0008", "A merge key refers to something that is not a map.",
@@ -89,7 +89,7 @@ codes! {
     RANGES_GAP = "E0211", "Some scores are in no score range.",
         "Together the ranges must cover every whole number from 0 to 10. In the map form the first key must be 0.";
     OPERATOR_WITH_RANGES = "E0212", "A score-range criterion has an operator.",
-        "`operator` says how a checklist criterion is read. A score-range criterion is read by its ranges.";
+        "`operator` defines how a checklist criterion is read. A score-range criterion is read by its ranges.";
     TEXT_BECAME_MAP = "E0213", "A text was read as a map.",
         "In YAML a `: ` inside a plain text makes a map of it. Put the text in quotes.";
     NOT_A_RUBRIC = "E0214", "The file is not a rubric.",
@@ -145,7 +145,7 @@ codes! {
     PANEL_CONFLICT = "E0317", "The settings of a panel contradict each other.",
         "A judge is either a member of the panel or the one it escalates to; probabilities need one call per criterion.";
     DUPLICATE_JUDGE = "E0318", "A judge is listed twice in a panel.",
-        "A judge that is asked several times has `repeats`, one that counts more a `weight`.";
+        "To call a judge several times, set `repeats`; to give it more influence, set `weight`.";
     BAD_SCRIPT = "E0319", "A script is not valid JavaScript.",
         "One line is an expression, such as `output.length < 200`; several lines are the body of a function and end with `return`. The script gets `output` and `context`. It runs without access to files, network or other programs, so `require` and `import` do not exist.";
     UNUSABLE_GRADER = "E0320", "A grader can't be run.",
@@ -233,11 +233,11 @@ codes! {
     UNUSABLE_TARGET = "W0408", "A target can't be run.",
         "A run of the file is refused unless `--target` names another one.";
     DUPLICATE_SUITE = "W0412", "Eval files have the same name.",
-        "Results go by the name of a suite. Files that share one are told apart by their paths within the innermost folder that holds all of them, but only where they are run together: a run of one of them alone has the plain name, and can't be compared with a run of all. Give each file a `name` of its own.";
-    LIMIT_WITHOUT_MEASURE = "W0413", "A limit is set on something that a given answer does not tell.",
-        "The case gives its `output`, so no target is asked, and nobody measures time, cost or tokens. Such a grader can't decide, and the case stays incomplete. Remove the grader, or the `output` so that a target answers, or give `output` as messages that record it (`duration_ms`, `token_usage`, `tool_calls`).";
+        "Results are identified by the name of their suite. Files with the same name are distinguished by their paths within their innermost common folder, but only if they are run together: a run of one of them alone has the plain name, and can't be compared with a run of all. Give each file a `name` of its own.";
+    LIMIT_WITHOUT_MEASURE = "W0413", "A limit is set on something that a given answer does not report.",
+        "The case gives its `output`, so no target runs, and time, cost and tokens are not measured. Such a grader can't decide, and the case stays incomplete. Remove the grader, or the `output` so that a target answers, or give `output` as messages that record it (`duration_ms`, `token_usage`, `tool_calls`).";
     ITEM_IN_TEXT = "W0414", "A line that looks like an item of a list is part of a text.",
-        "In YAML, a text without quotation marks goes on in each line that is indented more than its key or its dash. Indent the line like the items before it, or write a text of several lines as a block (`|`).";
+        "In YAML, a text without quotation marks continues on each line that is indented more than its key or its dash. Indent the line like the items before it, or write a text of several lines as a block (`|`).";
     FILE_NOT_FOUND = "E0501", "A file that is referred to does not exist.",
         "Relative paths are looked for in the folder of the file that names them, in each parent folder up to the root of the repository, and in the working folder.";
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",

@@ -68,7 +68,7 @@ fn variables_that_name_each_other_are_an_error() {
         let test = format!("{{vars: {vars}, assert: [{{type: contains, value: a}}]}}");
         let errors = load(&test).expect_err(vars);
         assert_eq!(errors.len(), 1, "{errors:?}");
-        assert!(errors[0].starts_with("E0423: variables name each other in a circle"), "{errors:?}");
+        assert!(errors[0].starts_with("E0423: variables refer to each other in a cycle"), "{errors:?}");
         assert!(label.split(" → ").all(|name| errors[0].contains(name)), "{errors:?}");
     }
 }

@@ -150,7 +150,7 @@ fn variables_come_from_functions_that_see_the_others() {
     let text = format!("prompts: ['{{{{ a }}}}']\ntests: [{{vars: {{a: 'file://code.mjs'}}, {ASSERT}}}]\n");
     for (answer, reason) in [
         ((|_, _| Ok(json!({"error": "no role"}))) as Answer, "no role"),
-        (|_, _| Ok(json!("text")), "it returned no map with `output`"),
+        (|_, _| Ok(json!("text")), "it did not return a map with `output`"),
         (|_, _| Ok(json!({})), "it returned no `output`"),
         (|_, _| Err("TypeError: x".to_owned()), "TypeError: x"),
     ] {

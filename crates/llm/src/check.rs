@@ -92,7 +92,7 @@ async fn check_at(
         let Ok(mut value) =
             HeaderValue::from_str(&format!("{}{}", header.prefix, key.secret.expose_secret()))
         else {
-            return KeyCheck::Refused(format!("the value of {} cannot be sent", key.source));
+            return KeyCheck::Refused(format!("the value of {} can't be sent", key.source));
         };
         value.set_sensitive(true);
 

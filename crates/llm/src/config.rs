@@ -23,7 +23,7 @@ pub enum ConfigError {
     },
     /// A file names the server, and the key for it would come from the environment.
     #[error(
-        "{variable} of the environment is not sent to {server}: {file_variable} stands in the `.env` file of this \
+        "{variable} of the environment is not sent to {server}: {file_variable} is set in the `.env` file of this \
          folder, which may not be yours. Put the key for that server into the same file, set {file_variable} in the environment, or name the file with --env-file"
     )]
     ForeignAddress {
@@ -67,9 +67,7 @@ pub enum ConfigError {
         variable: String,
     },
     /// A key or header value holds characters that HTTP cannot carry.
-    #[error(
-        "the value of {source_name} cannot be sent: it holds characters that an HTTP header may not have"
-    )]
+    #[error("the value of {source_name} can't be sent: it holds characters that an HTTP header may not have")]
     UnsendableSecret {
         /// Source of the value.
         source_name: String,

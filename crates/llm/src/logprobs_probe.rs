@@ -82,7 +82,7 @@ impl ProbeTurn {
         if reply.logprobs().is_some() {
             let _ = self.probe.found.set(Ok(()));
         } else if whole {
-            self.refused("it was asked for them and replied without");
+            self.refused("it replied without them");
         }
     }
 }

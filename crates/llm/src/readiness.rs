@@ -161,7 +161,7 @@ mod tests {
             ("Bearer gsk_quoted", "begins with `Bearer`"),
             ("gsk_quoted gsk_quoted", "white space"),
             ("gsk_quoted\ngsk_quoted", "white space"),
-            ("gsk_quoted\u{7}", "cannot be sent"),
+            ("gsk_quoted\u{7}", "can't be sent"),
         ] {
             let state = state("groq", &[("GROQ_API_KEY", key)]).state;
             let ReadyState::BadSetting { reason } = &state else { panic!("{key}: {state:?}") };

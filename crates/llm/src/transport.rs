@@ -70,7 +70,7 @@ pub enum TransportError {
     #[error("the answer is larger than {} MiB", .0 >> 20)]
     TooLarge(usize),
     /// This machine cannot make such requests at all.
-    #[error("cannot make HTTP requests: {0}")]
+    #[error("can't make HTTP requests: {0}")]
     Unusable(String),
 }
 

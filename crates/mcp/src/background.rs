@@ -108,8 +108,7 @@ impl BackgroundRuns {
             lock(&running).retain(|_, one| !Arc::ptr_eq(one, &shared));
             drop(permit);
 
-            let result =
-                worked.unwrap_or_else(|_| Err(ToolFailure::internal("the run broke off unexpectedly")));
+            let result = worked.unwrap_or_else(|_| Err(ToolFailure::internal("the run ended unexpectedly")));
             // Nobody waits for it where the client has gone.
             let _ = end.send(result);
         });

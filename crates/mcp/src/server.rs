@@ -332,7 +332,7 @@ impl McpServer {
     {
         let (state, kept) = (Arc::clone(&self.state), notes.clone());
         let worked = tokio::task::spawn_blocking(move || work(&state, &kept)).await;
-        let result = worked.unwrap_or_else(|_| Err(ToolFailure::internal("the call broke off unexpectedly")));
+        let result = worked.unwrap_or_else(|_| Err(ToolFailure::internal("the call ended unexpectedly")));
 
         finish(result, &notes)
     }

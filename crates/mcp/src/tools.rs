@@ -240,7 +240,7 @@ impl ToolState {
                 value["summary"] = ended?;
                 Ok(value)
             }
-            Ok(Err(_)) => Err(ToolFailure::internal("the run broke off unexpectedly")),
+            Ok(Err(_)) => Err(ToolFailure::internal("the run ended unexpectedly")),
             Err(_) => {
                 let (cases, finished) = started.progress.counts();
                 Ok(json!({
@@ -248,7 +248,7 @@ impl ToolState {
                     "status": "running",
                     "cases": cases,
                     "cases_finished": finished,
-                    "next": "call `results` with this `run_id`; the run goes on in the meantime",
+                    "next": "call `results` with this `run_id`; the run continues in the meantime",
                 }))
             }
         }

@@ -182,7 +182,7 @@ impl Job {
 impl Drop for Job {
     fn drop(&mut self) {
         if self.process == std::process::id() && self.shared.progress().ended.is_none() {
-            self.shared.stop.stop("nobody waits for the results any more");
+            self.shared.stop.stop("the results are no longer needed");
         }
     }
 }
@@ -262,7 +262,8 @@ async fn run(
             // The deadline passed; what is in flight ends now.
             Some(Ok(None)) => {}
             Some(Err(error)) => {
-                return shared.end(Err(format!("grading broke off: {error}; please report this as a bug")));
+                return shared
+                    .end(Err(format!("grading stopped unexpectedly: {error}; please report this as a bug")));
             }
             None => break,
         }

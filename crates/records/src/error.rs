@@ -81,7 +81,7 @@ pub(crate) fn read_object<T: DeserializeOwned>(text: &[u8]) -> Result<T, (usize,
         // A list would be taken for the members of an object, in their order.
         let line = 1 + text.iter().take_while(|byte| *byte != found).filter(|byte| **byte == b'\n').count();
         if *found == b'[' || serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok() {
-            return Err((line, "it is no JSON object".to_owned()));
+            return Err((line, "it is not a JSON object".to_owned()));
         }
     }
 
@@ -125,7 +125,7 @@ pub(crate) fn describe(path: &KeyPath, error: &serde_json::Error) -> String {
 /// Returns an error about the syntax of JSON.
 pub(crate) fn describe_syntax(error: &serde_json::Error) -> String {
     if error.classify() == Category::Eof {
-        return "its JSON breaks off".to_owned();
+        return "its JSON ends too early".to_owned();
     }
     format!("it is not valid JSON at column {}: {}", error.column(), without_place(error))
 }
@@ -202,8 +202,8 @@ mod tests {
     fn errors_name_keys_and_kinds_of_json() {
         for (text, line, why) in [
             ("{}", 1, "it has no `name`"),
-            ("\n[1]", 2, "it is no JSON object"),
-            ("null", 1, "it is no JSON object"),
+            ("\n[1]", 2, "it is not a JSON object"),
+            ("null", 1, "it is not a JSON object"),
             ("{\"name\":\n 5}", 2, "`name` is the number 5, not a text"),
             ("{\"name\": true}", 1, "`name` is `true`, not a text"),
             ("{\"name\": null}", 1, "`name` is null, not a text"),
@@ -214,7 +214,7 @@ mod tests {
             ("{\"name\": \"a\", \"inner\": {}}", 1, "`inner` is an object, not a list"),
             ("{\"name\": \"a\", \"inner\": [{}]}", 1, "`inner[0]` has no `text`"),
             ("{\"name\": \"a\", \"inner\": [3]}", 1, "`inner[0]` is the number 3, not an object"),
-            ("{\"name\": \"a", 1, "its JSON breaks off"),
+            ("{\"name\": \"a", 1, "its JSON ends too early"),
             ("{\"name\" \"a\"}", 1, "it is not valid JSON at column 9: expected `:`"),
             ("{\"name\": \"a\"} x", 1, "it is not valid JSON at column 15: trailing characters"),
             ("nope", 1, "it is not valid JSON at column 2: expected ident"),

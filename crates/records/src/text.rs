@@ -44,7 +44,7 @@ pub(crate) fn document<'b>(
         if check(&text).is_ok() {
             problems.push(RecordProblem::at_line(
                 error.line(),
-                "the file breaks off here; what follows is not known".to_owned(),
+                "the file ends too early here; the rest is unknown".to_owned(),
             ));
             return Ok(Cow::Owned(text));
         }

@@ -232,7 +232,7 @@ fn files_that_are_damaged_as_a_whole_are_refused() {
 
     let deep = format!("{{\"version\": 2, \"status\": \"x\", \"eval\": {}1", "[".repeat(100_000));
     let error = error_of("a.json", deep.as_bytes());
-    assert!(error.starts_with("line 1: ") && error.contains("breaks off"), "{error}");
+    assert!(error.starts_with("line 1: ") && error.contains("too early"), "{error}");
 
     assert_eq!(error_of("a.parquet", b"PAR1...."), "a Parquet file is not read");
     assert_eq!(
@@ -240,7 +240,7 @@ fn files_that_are_damaged_as_a_whole_are_refused() {
         "line 2: `evals` is the number 2, not a list"
     );
     let cut = error_of("a.json", b"{\"skill_name\": \"s\",\n \"evals\": [{\"prompt\"");
-    assert_eq!(cut, "line 2: its JSON breaks off");
+    assert_eq!(cut, "line 2: its JSON ends too early");
 }
 
 #[test]
@@ -255,9 +255,9 @@ fn each_record_that_is_damaged_is_named_and_the_others_are_read() {
         problems(&lines),
         [
             "line 2: `sample_id` is the number 5, not a text",
-            "line 4: it is no JSON object",
+            "line 4: it is not a JSON object",
             "line 5: it is not an event of a sample, and has no `input`",
-            "line 7: its JSON breaks off"
+            "line 7: its JSON ends too early"
         ]
     );
 
@@ -271,7 +271,7 @@ fn each_record_that_is_damaged_is_named_and_the_others_are_read() {
         [
             "line 3: `input` is a list, not a text",
             "line 5: `input` is the number 1, not a text",
-            "line 6: it is no JSON object",
+            "line 6: it is not a JSON object",
             "line 7: it has no `input`, `actual_output`, `scenario` or `turns`"
         ]
     );
@@ -303,7 +303,11 @@ fn documents_that_break_off_are_read_up_to_there() {
         let file = read_text(&text[..end]);
         assert!(!file.records.is_empty() && file.records.len() < whole, "{name}: {}", file.records.len());
         assert_eq!(file.problems.len(), 1, "{name}: {:?}", file.problems);
-        assert!(file.problems[0].why.starts_with("the file breaks off here"), "{name}: {:?}", file.problems);
+        assert!(
+            file.problems[0].why.starts_with("the file ends too early here"),
+            "{name}: {:?}",
+            file.problems
+        );
         assert_eq!(file.problems[0].line, text[..end].split(|byte| *byte == b'\n').count(), "{name}");
     }
 }

@@ -20,15 +20,19 @@ pub(crate) fn format_run_cost(info: &RunInfo, summary: &RunSummary) -> String {
     }
 }
 
+/// Returns true if a model judges or answers.
+fn uses_models(info: &RunInfo, summary: &RunSummary) -> bool {
+    summary.judge_calls + summary.judge_calls_cached > 0
+        || info.judges.iter().any(|judge| judge.identity.model.is_some())
+        || info.targets.iter().any(|target| target.kind == "model")
+}
+
 /// Reason why results cost nothing.
 fn reason_of_zero(info: &RunInfo, summary: &RunSummary) -> &'static str {
-    let asks_models = summary.judge_calls + summary.judge_calls_cached > 0
-        || info.judges.iter().any(|judge| judge.identity.model.is_some())
-        || info.targets.iter().any(|target| target.kind == "model");
     let sent = summary.sent_in_all().map_or(summary.judge_calls > 0, |sent| sent.requests > 0);
 
-    if !asks_models {
-        "no model was asked"
+    if !uses_models(info, summary) {
+        "no model was called"
     } else if sent {
         "the models are free of charge"
     } else {
@@ -148,14 +152,23 @@ pub(crate) fn format_judge_calls(summary: &RunSummary) -> String {
     )
 }
 
-/// Describes tokens.
-pub(crate) fn format_tokens(tokens: Tokens) -> String {
+/// Describes the duration of a run. Shards that ran at the same time are added up.
+pub fn format_run_time(info: &RunInfo, summary: &RunSummary) -> String {
+    let time = number::format_duration(summary.duration_ms);
+    if info.merged.is_some() { format!("{time}, sum of the shards") } else { time }
+}
+
+/// Describes the tokens of a run; `None` if it used no model.
+pub(crate) fn format_tokens(info: &RunInfo, summary: &RunSummary) -> Option<String> {
+    let Tokens { input, cached, output } = summary.tokens;
     let part = |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), grouped);
 
-    if tokens.input.is_none() && tokens.output.is_none() {
-        return "none reported".to_owned();
+    if input.is_none() && output.is_none() {
+        // A program may have called a model without reporting it; its cost is then unknown too.
+        let is_free = summary.cost_usd == Some(Usd::ZERO) && !uses_models(info, summary);
+        return (!is_free).then(|| "not reported".to_owned());
     }
 
-    let cached = tokens.cached.map(|cached| format!(" ({} cached)", grouped(cached)));
-    format!("{} in{}, {} out", part(tokens.input), cached.unwrap_or_default(), part(tokens.output))
+    let cached = cached.map(|cached| format!(" ({} cached)", grouped(cached)));
+    Some(format!("{} in{}, {} out", part(input), cached.unwrap_or_default(), part(output)))
 }

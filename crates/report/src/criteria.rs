@@ -94,7 +94,7 @@ fn describe(flag: CriterionFlag) -> String {
         }
         CriterionFlag::TooFewToTell(rest) => {
             format!(
-                "the same for every answer so far, but up to {} of further ones may differ.",
+                "the same for every answer so far, but up to {} of further answers may differ.",
                 format_rate(rest)
             )
         }
@@ -151,10 +151,10 @@ fn render_model(page: &mut ReportPage, report: &CriteriaReport) {
             let names: Vec<String> =
                 short_form[..*enough].iter().map(|(name, _)| sanitize_name(name)).collect();
             format!(
-                "Short form: {} of the {} criteria that vary and don't repeat another one tell answers apart with a reliability of {}; \
+                "Short form: of the {} criteria that vary and don't repeat another one, {} distinguish answers with a reliability of {}; \
                  all of them, with {} ({}): {}.",
-                enough,
                 short_form.len(),
+                enough,
                 format_value(short_form[enough - 1].1),
                 format_value(*reliability),
                 format_count(*answers as u64, "answer", "answers"),

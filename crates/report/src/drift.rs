@@ -62,7 +62,7 @@ fn conclusions(report: &DriftReport) -> Vec<String> {
         Some(point) => {
             let shift = point.step.map_or(0.0, |step| step.shift);
             lines.push(format!(
-                "The judge has changed: by {} it is {} on the same answers ({:+.3} of decisions met). Scores before and after are not \
+                "The judge has changed: in {}, it is {} on the same answers ({:+.3} of decisions met). Scores before and after are not \
                  comparable.",
                 sanitize_name(&point.label),
                 if shift < 0.0 { "stricter" } else { "more lenient" },
@@ -70,12 +70,12 @@ fn conclusions(report: &DriftReport) -> Vec<String> {
             ));
         }
         None if report.points.iter().any(|point| point.renamed) => lines.push(format!(
-            "The runs name different judges or prompts, but no change of their decisions is shown: the evidence stays below {}, which \
+            "The runs name different judges or prompts, but no change in their decisions was detected: the evidence stays below {}, which \
              only one unchanged judge in twenty ever reaches, however many runs are compared.",
             format_plain(CHANGED)
         )),
         None => lines.push(format!(
-            "No change of the judge is shown: the evidence stays below {}, which only one unchanged judge in twenty ever reaches, however \
+            "No change of the judge was detected: the evidence stays below {}, which only one unchanged judge in twenty ever reaches, however \
              many runs are compared.",
             format_plain(CHANGED)
         )),

@@ -77,7 +77,7 @@ pub use comparison::{
     ComparisonLimits, difference_axis, flip_values, format_metric, render_comparison, shared_axis,
 };
 pub use comparison_markdown::render_comparison_markdown;
-pub use cost::format_cost;
+pub use cost::{format_cost, format_run_time};
 pub use criteria::{criteria_json, render_criteria};
 pub use criterion_change::render_criterion_change;
 pub use derived::{DerivedMetricText, derived_metric_texts};

@@ -5,7 +5,8 @@ use assize_rubric::{BenchmarkState, LabelCounts};
 use assize_store::RunInfo;
 
 use crate::ReportStyle;
-use crate::number::{dollars, format_count, format_duration, grouped};
+use crate::cost::format_run_time;
+use crate::number::{dollars, format_count, grouped};
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::summary::{render_next, render_result};
@@ -97,7 +98,7 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
             took.push(dollars(cost));
         }
 
-        took.push(format_duration(summary.duration_ms));
+        took.push(format_run_time(info, summary));
         entry("took", ReportTone::Plain, took.join(", "));
     }
 

@@ -270,7 +270,7 @@ fn headline(scores: &ScorecardScores<'_>) -> String {
     };
     if root.standing == NodeStatus::Blocked {
         return format!(
-            "{top} is blocked by {}; score without gates {figure}",
+            "{top} is blocked by {}; ignoring gates, it would score {figure}",
             join_codes(scores, &scores.blockers(id))
         );
     }
@@ -388,7 +388,7 @@ mod tests {
             "    A-REF1  fail     0.990          1      1  hard gate",
             "    A-REF2  pass     0.900       0.85      1",
             "",
-            "DII is blocked by A-REF1; score without gates 0.954",
+            "DII is blocked by A-REF1; ignoring gates, it would score 0.954",
             "weakest: DII > A-REF > A-REF1 (lacks 0.010)",
             "largest gain at score 1: A-REF2 +0.040, A-REF1 +0.006 and unblocks it",
         ];

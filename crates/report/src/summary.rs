@@ -9,7 +9,9 @@ use assize_store::{
 
 use crate::case_block::render_brief;
 use crate::case_trials;
-use crate::cost::{format_judge_calls, format_resumed, format_run_cost, format_spent, format_tokens};
+use crate::cost::{
+    format_judge_calls, format_resumed, format_run_cost, format_run_time, format_spent, format_tokens,
+};
 use crate::criterion_rates::render_criterion_rates;
 use crate::derived::render_derived;
 use crate::entry::{entry, listed, rate_interval, tallies};
@@ -509,16 +511,15 @@ fn plural(number: usize, one: &'static str, many: &'static str) -> &'static str 
 fn render_cost(page: &mut ReportPage, info: &RunInfo, summary: &RunSummary) {
     let calls = format_judge_calls(summary);
     if summary.resumed.is_none() {
-        let mut time = number::format_duration(summary.duration_ms);
-        if info.merged.is_some() {
-            time.push_str(", sum of the shards");
-        }
+        let time = format_run_time(info, summary);
         let calls = if summary.judge_calls == 0 { String::new() } else { format!(" ({calls})") };
         entry(page, "Time", vec![ReportPiece::plain(time), ReportPiece::new(ReportTone::Dim, calls)]);
     } else {
         entry(page, "Calls", vec![ReportPiece::plain(calls)]);
     }
-    entry(page, "Tokens", vec![ReportPiece::plain(format_tokens(summary.tokens))]);
+    if let Some(tokens) = format_tokens(info, summary) {
+        entry(page, "Tokens", vec![ReportPiece::plain(tokens)]);
+    }
     entry(page, "Cost", vec![ReportPiece::plain(format_run_cost(info, summary))]);
 
     // What was spent on cases that did not finish is in none of the rows.

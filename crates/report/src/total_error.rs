@@ -87,7 +87,7 @@ fn lines(found: &TotalError, designs: Option<&ErrorDesigns>) -> Vec<String> {
     lines.push(match (found.se_cases, found.se_total) {
         (Err(reason), Err(_)) => format!("The standard error of the mean is undefined: {reason}. Add cases that differ."),
         (cases, total) => format!(
-            "Standard error of the mean: {} for these cases and these {beside}; {} if other {beside} might have been taken as well.",
+            "Standard error of the mean: {} with these {beside}; {} if the {beside} are a sample of all that you could have used.",
             format_error(cases),
             format_error(total)
         ),
@@ -109,7 +109,7 @@ fn lines(found: &TotalError, designs: Option<&ErrorDesigns>) -> Vec<String> {
         let [mean, compared] = [mean, compared].map(|design| describe(design, found));
         lines.push(format!("Cheapest design for a 95% CI of full width {}: {mean}.", format_plain(*width)));
         lines.push(format!(
-            "With the same {beside}, as when you compare two targets: {compared} for each target; paired differences take fewer \
+            "With the same {beside}, as when you compare two targets: {compared} for each target; paired differences need fewer \
              (`assize calibrate power`)."
         ));
     }
@@ -123,7 +123,7 @@ fn format_error(error: Result<f64, UndefinedReason>) -> String {
 fn describe(design: &Result<CrossedDesign, UndefinedReason>, found: &TotalError) -> String {
     match design {
         Err(UndefinedReason::Unreachable) => {
-            format!("none, because {} with ten of each besides cases", UndefinedReason::Unreachable)
+            format!("none: {}, even with ten of everything but cases", UndefinedReason::Unreachable)
         }
         Err(reason) => undefined_because(reason),
         Ok(design) => {

@@ -93,7 +93,7 @@ pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {
     let severity = words.next().map(parse_severity).transpose()?;
 
     if let Some(more) = words.next() {
-        return Err(format!("`{more}` is too much: DECISION [low|medium|high] [-- NOTE]"));
+        return Err(format!("unexpected `{more}`: expected DECISION [low|medium|high] [-- NOTE]"));
     }
 
     Ok(ReviewScriptLine::Decide {

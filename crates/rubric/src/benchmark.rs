@@ -1,4 +1,4 @@
-//! The finding about a benchmark of a scorecard on one case.
+//! Findings on benchmarks of a scorecard for a case.
 
 use crate::{
     BenchmarkFinding, BenchmarkState, Criticality, DecidedBy, GraderFinding, GraderFindingKind, GraderNote,
@@ -35,7 +35,7 @@ impl BenchmarkScale<'_> {
 }
 
 impl BenchmarkFinding {
-    /// A benchmark on which nobody decided anything yet.
+    /// Creates the finding of a benchmark without a decision.
     pub const fn undecided(state: BenchmarkState, scaled: bool) -> Self {
         Self {
             state,
@@ -48,12 +48,12 @@ impl BenchmarkFinding {
         }
     }
 
-    /// Tells if the judge was not certain.
+    /// Returns true if the judge was uncertain.
     pub fn is_uncertain(&self) -> bool {
         self.state == BenchmarkState::Uncertain
     }
 
-    /// The finding with this score, or what broke it.
+    /// Creates the finding with this score, or with the error.
     pub const fn with_score(
         self,
         score: Result<Option<UnitInterval>, String>,
@@ -62,7 +62,7 @@ impl BenchmarkFinding {
         GraderFinding { score, notes, details: None, kind: GraderFindingKind::Benchmark(self) }
     }
 
-    /// A judge's finding on a benchmark that applies. `raw` is its score, which is left to `pass` where there is none.
+    /// Creates a judge's finding on a benchmark that applies. `raw` is its score; without one, `pass` decides.
     pub fn from_judge(
         pass: bool,
         raw: Option<f64>,
@@ -91,24 +91,24 @@ impl BenchmarkFinding {
         }
     }
 
-    /// A judge's finding that the benchmark does not apply.
+    /// Creates a judge's finding that the benchmark does not apply.
     pub const fn from_judge_not_applicable(scaled: bool) -> GraderFinding {
         let state = Self::undecided(BenchmarkState::NotApplicable, scaled);
         Self { decided_by: Some(DecidedBy::Judge), ..state }.with_score(Ok(None), Vec::new())
     }
 }
 
-/// Score, 0 to 1, that a failed case of a benchmark can't have: for a hard gate its threshold, since the score of what
-/// failed must not open the gate; else the full score.
+/// Returns the score, 0 to 1, that a failed case of a benchmark must stay below. For a hard gate, this is its threshold,
+/// because a failure must not open the gate; otherwise, it is the full score.
 pub fn failure_limit(criticality: Criticality, threshold: UnitInterval) -> UnitInterval {
     let is_gate = criticality == Criticality::HardGate;
     if is_gate && threshold > UnitInterval::ZERO { threshold } else { UnitInterval::ONE }
 }
 
-/// Reason for which a verdict on a case and its score exclude each other; `None` where both can be true.
+/// Returns why a verdict on a case contradicts its score; `None` if both can be true.
 ///
-/// A failed case may have part of the score, and a passed one may lack some. But what failed has less than
-/// `limit` (see [`failure_limit`]) and less than the best score of the scale, and what passed has more than the worst.
+/// A failed case may have part of the score, and a passed one may lack part of it. But a failed case scores less than
+/// `limit` (see [`failure_limit`]) and less than the best score of the scale, and a passed case scores more than the worst.
 pub fn find_contradiction(
     pass: bool,
     score: UnitInterval,
@@ -126,7 +126,7 @@ pub fn find_contradiction(
     at_least(score.get(), limit.get()).then_some("fails with a score that would pass the gate")
 }
 
-/// The score that a label gives a benchmark.
+/// Score of a benchmark according to a label.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LabelScore {
     /// This score.
@@ -140,7 +140,7 @@ pub enum LabelScore {
 }
 
 impl LabelScore {
-    /// The score of a label on a benchmark with this scale.
+    /// Returns the score of a label on a benchmark with this scale.
     pub fn new(label: LabelOutcome, scale: Option<BenchmarkScale<'_>>) -> Self {
         match label {
             // On a scale of their own, they would be its ends, beside scores that somebody thought about.

@@ -1,4 +1,4 @@
-//! Combining the graders of one case.
+//! Combination of the graders of one case.
 
 use crate::sum::{CompensatedSum, weight_scale};
 use crate::verdict::{CombinedGateState, decidable_bounds};
@@ -7,7 +7,7 @@ use crate::{GraderOutcome, GraderScore, GraderWeighting, Verdict, VerdictThresho
 /// Score and verdict of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseScore {
-    /// Weighted mean of the graders' scores, 0 to 1; `None` if it is not known.
+    /// Weighted mean of the graders' scores, 0 to 1; `None` if it is unknown.
     pub score: Option<f64>,
     /// Lowest and highest possible score; `None` if no grader applies.
     pub bounds: Option<(f64, f64)>,
@@ -19,9 +19,9 @@ pub struct CaseScore {
     pub graders: Vec<GraderScore>,
 }
 
-/// Combines graders: the score is the weighted mean over the graders that apply; a failed gate in
-/// any of them, or a required grader below its line, fails the case whatever the mean; what could
-/// not be judged leaves the case incomplete unless no answer to it could change the verdict.
+/// Combines graders. The score is the weighted mean over the graders that apply. A failed gate in any of them, or a
+/// required grader below its threshold, fails the case, whatever the mean. Ungraded criteria leave the case incomplete,
+/// unless no outcome of them could change the verdict.
 pub fn score_case(graders: &[(GraderWeighting, GraderOutcome)], lines: VerdictThresholds) -> CaseScore {
     let unit = weight_scale(graders.iter().map(|(standing, _)| standing.weight.get()));
     let (mut weights, mut lows, mut highs, mut covered) = (

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::{Criterion, Decision, GraderFinding, GraderWeighting, PanelReport, VerdictThresholds, Vote};
 
-/// A decision with its place in a case. With these alone every number of a run can be computed again.
+/// A decision with its place in a case. From these, every number of a run can be recomputed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseDecision {
-    /// The lines the case's verdict is drawn at.
+    /// Thresholds of the verdict of the case.
     pub lines: VerdictThresholds,
     /// Name of the grader of the case.
     pub grader: Arc<str>,
@@ -21,19 +21,19 @@ pub struct CaseDecision {
     pub judging: Option<Arc<str>>,
     /// The decision.
     pub decision: Decision,
-    /// For one of several decisions: whose vote it is. The decision that combines them stands before them.
+    /// For one of several votes: its source. The decision that combines the votes comes before them.
     pub vote: Option<Vote>,
-    /// For a decision made of several, which follow it: how. What they cost stands with them.
+    /// For a decision that combines the votes after it: the report. Their costs are stored with the votes.
     pub panel: Option<PanelReport>,
 }
 
 impl CaseDecision {
-    /// Returns true if it is one of several votes, which the decision before them combines.
+    /// Returns true if this is one of several votes, which an earlier decision combines.
     pub const fn is_vote(&self) -> bool {
         self.vote.is_some()
     }
 
-    /// Returns true if it is the vote of the judge that was escalated to.
+    /// Returns true if this is the vote of the escalation judge.
     pub fn is_escalation(&self) -> bool {
         self.vote.is_some_and(Vote::is_escalation)
     }
@@ -48,13 +48,13 @@ impl CaseDecision {
         self.decision.grader()
     }
 
-    /// Tells if both decide the same question: the same criterion of the same grader, or that grader as a whole.
+    /// Returns true if both decide the same question: the same criterion of the same grader, or that grader as a whole.
     pub fn is_about_same(&self, other: &Self) -> bool {
         let id = |one: &Self| one.criterion().map(|criterion| criterion.id.clone());
         self.grader == other.grader && self.member == other.member && id(self) == id(other)
     }
 
-    /// An id as results show it: behind the names of the members it stands in.
+    /// Returns an id as results show it, after the names of the members that contain it.
     pub fn shown_id(&self, id: impl Into<Arc<str>>) -> Arc<str> {
         let id = id.into();
         if self.member.is_empty() {

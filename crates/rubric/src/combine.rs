@@ -1,4 +1,4 @@
-//! Combining graders into one grader: composites.
+//! Combination of graders into one grader: composites.
 
 use crate::sum::{CompensatedSum, weight_scale};
 use crate::verdict::{CombinedGateState, decidable_bounds};
@@ -6,9 +6,9 @@ use crate::{
     CompositeFormula, CompositeScore, GraderOutcome, GraderScore, GraderWeighting, Verdict, VerdictThresholds,
 };
 
-/// Combines members. `weight`, `required`, `min_score` and `negate` of a member work as for a grader of a
-/// case, and a failed gate of a member fails the composite whichever formula is used. A member that broke
-/// leaves the score open within bounds.
+/// Combines members. `weight`, `required`, `min_score` and `negate` of a member work as for a grader of a case. A failed
+/// gate of a member fails the composite, whatever the formula. A member that failed to run leaves the score open within
+/// bounds.
 pub fn combine_members(
     members: &[(GraderWeighting, GraderOutcome)],
     how: CompositeFormula,

@@ -25,7 +25,7 @@ pub struct Criterion {
 }
 
 impl Criterion {
-    /// A checklist criterion of weight 1 that gates nothing.
+    /// Creates a checklist criterion of weight 1 without a gate.
     pub fn checklist(id: impl Into<std::sync::Arc<str>>, text: impl Into<String>) -> Self {
         Self {
             id: CriterionId::new(id),
@@ -38,7 +38,7 @@ impl Criterion {
         }
     }
 
-    /// Checklist criteria with these texts and the ids `c1`, `c2` and so on.
+    /// Creates checklist criteria with these texts and the ids `c1`, `c2` and so on.
     pub fn checklists(texts: impl IntoIterator<Item = String>) -> Vec<Self> {
         let numbered = (1..).zip(texts);
         numbered.map(|(number, text)| Self::checklist(format!("c{number}"), text)).collect()

@@ -34,7 +34,7 @@ pub struct ScoreBand {
 #[schemars(rename = "Bands")]
 pub struct ScoreBands(Vec<ScoreBand>);
 
-/// Reason for which a list of bands is not a scale from 0 to 10.
+/// Reason why a list of bands is not a scale from 0 to 10.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScoreBandsError {
     /// There is no band.
@@ -120,12 +120,12 @@ impl ScoreBands {
         Ok(Self(bands))
     }
 
-    /// The bands in rising order.
+    /// Returns the bands in ascending order.
     pub fn as_slice(&self) -> &[ScoreBand] {
         &self.0
     }
 
-    /// The band a score falls into.
+    /// Returns the band that contains a score.
     pub fn band_for(&self, score: RawScore) -> &ScoreBand {
         // Bands cover 0 to 10, so the last band that begins at or below the score holds it.
         let after = self.0.partition_point(|band| band.low <= score);

@@ -1,16 +1,16 @@
-//! Decision of a panel, made of the votes that count.
+//! Decision of a panel, computed from the votes that count.
 
 use crate::{
     CaseDecision, Decision, PanelDecision, PanelRule, PanelVote, TiePolicy, VoteOutcome, VoteSummary,
     VoteValue, combine_votes,
 };
 
-/// The decision that votes on one criterion lead to. If the judge that was escalated to has a vote, it alone decides.
+/// Computes the decision from the votes on one criterion. If there is a vote of the escalation judge, it alone decides.
 pub fn panel_decision(votes: &[&CaseDecision], rule: PanelRule, ties: TiePolicy) -> PanelDecision {
     panel_decision_if(votes, rule, ties, Decision::vote_value)
 }
 
-/// The decision that the votes would lead to if each had the value that `value` gives it.
+/// Computes the decision that would follow if each vote had the value that `value` returns.
 pub fn panel_decision_if(
     votes: &[&CaseDecision],
     rule: PanelRule,
@@ -32,7 +32,7 @@ pub fn panel_decision_if(
     combine_votes(&counted, binary, may_not_apply, rule, ties)
 }
 
-/// The votes that decide: that of the judge that was escalated to, if there is one.
+/// Returns the votes that count: only that of the escalation judge, if there is one.
 pub fn select_deciding_votes<'a>(votes: &[&'a CaseDecision]) -> Vec<&'a CaseDecision> {
     let escalated = votes.iter().any(|row| row.is_escalation());
     votes.iter().filter(|row| row.is_escalation() == escalated).copied().collect()

@@ -26,11 +26,11 @@ pub struct Decision {
     pub ungraded: Option<UngradedReason>,
     /// Set when the judge could not be shown everything at once.
     pub truncated: Option<TruncationRecord>,
-    /// Calls, tokens, time and money that it took.
+    /// Calls, tokens, time and cost of the decision.
     pub spent: JudgingUsage,
 }
 
-/// The price of a decision. A call for several criteria is counted on the first of them.
+/// Usage of a decision. A call for several criteria counts for the first of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JudgingUsage {
     /// Number of calls, including failed ones.
@@ -48,7 +48,7 @@ pub struct JudgingUsage {
 }
 
 impl JudgingUsage {
-    /// Adds up two of them; the replies of `other` come last.
+    /// Returns the sum of both; the replies of `other` come last.
     #[must_use]
     pub fn combined_with(self, other: Self) -> Self {
         let mut tokens = self.tokens;
@@ -69,7 +69,7 @@ impl JudgingUsage {
 }
 
 impl Decision {
-    /// A decision that rests on nothing and cost nothing.
+    /// Creates a decision without evidence and without cost.
     pub fn new(judge: JudgeIdentity, finding: impl Into<Finding>, reason: impl Into<String>) -> Self {
         Self {
             finding: finding.into(),
@@ -84,14 +84,14 @@ impl Decision {
         }
     }
 
-    /// A criterion that could not be judged, at no cost.
+    /// Creates the decision on a criterion that could not be judged, without cost.
     pub fn ungraded(judge: JudgeIdentity, criterion: Criterion, ungraded: UngradedReason) -> Self {
         let reason = ungraded.message.clone();
         let finding = Finding::Criterion { criterion, outcome: Outcome::Ungraded };
         Self { ungraded: Some(ungraded), ..Self::new(judge, finding, reason) }
     }
 
-    /// A grader whose judge could not be made to answer, at no cost.
+    /// Creates the decision of a grader whose judge did not answer, without cost.
     pub fn unanswered(judge: JudgeIdentity, ungraded: UngradedReason) -> Self {
         let finding = GraderFinding::broken(format!("could not be judged: {}", ungraded.message));
         let reason = ungraded.message.clone();
@@ -122,7 +122,7 @@ impl Decision {
         }
     }
 
-    /// The finding of a grader as a whole, to be completed.
+    /// Returns the finding of a grader as a whole, to complete it.
     pub fn grader_mut(&mut self) -> Option<&mut GraderFinding> {
         match &mut self.finding {
             Finding::Grader(finding) => Some(finding),
@@ -135,13 +135,12 @@ impl Decision {
         self.grader()?.benchmark()
     }
 
-    /// Tells if a judge said of a benchmark that it is not certain.
+    /// Returns true if a judge was uncertain about a benchmark.
     pub fn is_uncertain(&self) -> bool {
         self.benchmark().is_some_and(BenchmarkFinding::is_uncertain)
     }
 
-    /// The value of the decision as a vote. An uncertain judge has none: what it would say if it were certain is not
-    /// known.
+    /// Returns the value of the decision as a vote. An uncertain judge has none, because its decision is unknown.
     pub fn vote_value(&self) -> VoteValue {
         match &self.finding {
             Finding::Criterion { outcome, .. } => VoteValue::from(*outcome),
@@ -150,7 +149,7 @@ impl Decision {
         }
     }
 
-    /// Tells if the decision is a pass or a fail and nothing in between. A vote that says nothing leaves that open.
+    /// Returns true if the decision is a pass or a fail, with nothing in between. A vote without a value leaves that open.
     pub fn is_binary(&self) -> bool {
         match &self.finding {
             Finding::Criterion { criterion, .. } => matches!(criterion.scale, CriterionScale::Checklist),
@@ -159,7 +158,7 @@ impl Decision {
         }
     }
 
-    /// Tells if the criterion or benchmark may turn out not to apply.
+    /// Returns true if the criterion or benchmark may not apply.
     pub fn may_not_apply(&self) -> bool {
         match self.criterion() {
             Some(criterion) => criterion.may_not_apply,
@@ -240,7 +239,7 @@ pub enum JudgeConfidence {
 pub const OFFLINE_NOTICE: &str =
     "Graded by the offline judge, which only compares words: name a model with --judge";
 
-/// Notice about a run whose decisions are those of a run that no model has judged: nobody is asked again.
+/// Notice about a run that reuses decisions that no model made; no judge is called again.
 pub const OFFLINE_STORED_NOTICE: &str = "Graded by the offline judge, which only compares words";
 
 /// Notice about a plan in which no model would judge.

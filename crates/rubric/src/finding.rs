@@ -1,4 +1,4 @@
-//! The thing decided: an outcome of a criterion, or the result of a grader as a whole.
+//! Findings: the outcome of a criterion, or the result of a grader as a whole.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,18 +28,18 @@ pub enum Finding {
 /// The result of a grader as a whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GraderFinding {
-    /// The score before negation; none where the grader does not apply or its members make the score. The error says
-    /// what broke the grader.
+    /// Score before negation; none if the grader does not apply or its members make up the score. The error is the reason
+    /// why the grader failed to run.
     pub score: Result<Option<UnitInterval>, String>,
     /// Findings point by point.
     pub notes: Vec<GraderNote>,
     /// Further details from a program.
     pub details: Option<Value>,
-    /// More about it, by the kind of grader.
+    /// Further result, by kind of grader.
     pub kind: GraderFindingKind,
 }
 
-/// More about the result of a grader.
+/// Further result of a grader, by kind.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum GraderFindingKind {
     /// Nothing: the score is all.
@@ -75,12 +75,12 @@ pub struct GraderNote {
 }
 
 impl GraderNote {
-    /// A note that something is as it should be, or is not.
+    /// Creates a note about a check that passed or failed.
     pub fn new(passed: bool, text: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { text: text.into(), passed: Some(passed), reason: reason.into(), weight: None }
     }
 
-    /// A remark, which decides nothing.
+    /// Creates a remark, which has no effect on the result.
     pub fn remark(text: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { text: text.into(), passed: None, reason: reason.into(), weight: None }
     }
@@ -99,17 +99,17 @@ impl From<AnswerPreference> for Finding {
 }
 
 impl GraderFinding {
-    /// A finding with this score and these notes.
+    /// Creates a finding with this score and these notes.
     pub const fn new(score: Option<UnitInterval>, notes: Vec<GraderNote>) -> Self {
         Self { score: Ok(score), notes, details: None, kind: GraderFindingKind::Score }
     }
 
-    /// A grader that does not apply, or whose members make the score.
+    /// Creates the finding of a grader that does not apply, or whose members make up the score.
     pub const fn without_score() -> Self {
         Self::new(None, Vec::new())
     }
 
-    /// A grader that broke.
+    /// Creates the finding of a grader that failed to run.
     pub const fn broken(message: String) -> Self {
         let kind = GraderFindingKind::Score;
         Self { score: Err(message), notes: Vec::new(), details: None, kind }
@@ -120,12 +120,12 @@ impl GraderFinding {
         self.score.as_ref().ok().copied().flatten()
     }
 
-    /// The message of a grader that broke.
+    /// Returns the error of a grader that failed to run.
     pub fn error(&self) -> Option<&str> {
         self.score.as_ref().err().map(String::as_str)
     }
 
-    /// The grader's own word on the answer, whatever the score; none for most graders.
+    /// Returns the grader's own pass or fail, whatever the score; `None` for most graders.
     pub const fn passed(&self) -> Option<bool> {
         match self.kind {
             GraderFindingKind::Checked { passed } => Some(passed),

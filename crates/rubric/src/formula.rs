@@ -44,7 +44,7 @@ pub enum FormulaError {
     Undefined,
 }
 
-/// Numbers between which a value lies; both are the same where it is known.
+/// Range of a value; both ends are equal if it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ValueRange {
     /// Lowest possible value.
@@ -54,7 +54,7 @@ pub struct ValueRange {
 }
 
 impl ValueRange {
-    /// A number that is known.
+    /// Creates the range of a known number.
     pub const fn known(value: f64) -> Self {
         Self { low: value, high: value }
     }
@@ -225,7 +225,7 @@ impl ValueRange {
 /// Value of a formula.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FormulaValue {
-    /// Bounds of interval arithmetic: the value is not outside, but may not reach them where a name occurs twice.
+    /// Bounds by interval arithmetic. The value lies within them, but may not reach them if a name occurs twice.
     pub range: ValueRange,
     /// True if all names in the formula have values.
     pub is_known: bool,
@@ -252,7 +252,7 @@ pub fn evaluate_formula(
 /// Returns the names in a formula.
 ///
 /// # Errors
-/// When it can't be read, in words.
+/// When it can't be parsed; the error is a message.
 pub fn formula_names(formula: &str) -> Result<BTreeSet<String>, String> {
     let mut parser = FormulaParser::new(formula, None);
     match parser.whole() {

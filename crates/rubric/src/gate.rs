@@ -37,7 +37,7 @@ pub enum GateState {
 }
 
 impl Gate {
-    /// The condition in the words of records and output.
+    /// Returns the condition in the wording of records and output.
     pub fn rule(self) -> Cow<'static, str> {
         match self {
             Self::Met => "required".into(),

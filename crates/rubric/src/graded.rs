@@ -1,4 +1,4 @@
-//! The outcome of a grader, from its decisions.
+//! Outcomes of graders, computed from their decisions.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use crate::{
     GraderWeighting, Outcome, Rubric, Verdict, VerdictThresholds, combine_members, score_criteria,
 };
 
-/// The outcome that the decisions of one grader lead to. The error says why they lead to none, which counts as a
-/// grader that broke.
+/// Computes the outcome of one grader from its decisions. The error is the reason why there is none; the grader then counts
+/// as failed to run.
 pub fn grader_outcome(
     decisions: &[&CaseDecision],
     lines: VerdictThresholds,
@@ -17,7 +17,7 @@ pub fn grader_outcome(
     member_outcome(decisions, 0, lines)
 }
 
-/// The outcome that the decisions of a member lead to; `depth` is the number of names that lead to it.
+/// Computes the outcome of a member from its decisions; `depth` is the number of names that lead to it.
 pub fn member_outcome(
     decisions: &[&CaseDecision],
     depth: usize,
@@ -106,10 +106,10 @@ fn rubric_outcome(own: &[&CaseDecision], lines: VerdictThresholds) -> Result<Gra
         .map_err(|problem| format!("the stored criteria are not a valid rubric: {problem}"))
 }
 
-/// A gate that was looked at.
+/// A gate with its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateCheck {
-    /// The criterion, with the members it stands in before it; `None` for the gate of the whole grader.
+    /// The criterion, preceded by the members that contain it; `None` for the gate of the whole grader.
     pub criterion: Option<Arc<str>>,
     /// The rule, such as `required`.
     pub rule: Cow<'static, str>,
@@ -117,8 +117,8 @@ pub struct GateCheck {
     pub state: GateState,
 }
 
-/// The gates of a grader, or of the member that `depth` names lead to, that speak for its case. Those inside something
-/// negated do not.
+/// Returns the gates of a grader, or of the member that `depth` names lead to, that count for its case. Gates inside a
+/// negated grader do not count.
 pub fn grader_gates(
     decisions: &[&CaseDecision],
     depth: usize,
@@ -158,7 +158,7 @@ pub fn grader_gates(
     found
 }
 
-/// Tells if a grader has decisions, every member of a composite has too, and panels have all their votes.
+/// Returns true if a grader has decisions, as does every member of a composite, and panels have all their votes.
 pub fn is_complete(decisions: &[&CaseDecision]) -> bool {
     is_complete_at(decisions, 0)
 }

@@ -21,7 +21,7 @@ pub struct GraderWeighting {
 }
 
 impl GraderWeighting {
-    /// The rule of the gate that `required` makes of a grader, as records and output word it.
+    /// Returns the rule of the gate set by `required`, in the wording of records and output.
     pub fn gate_rule(&self) -> String {
         match self.min_score {
             Some(minimum) => format!("required grader, min_score {}", minimum.get()),
@@ -36,7 +36,7 @@ impl Default for GraderWeighting {
     }
 }
 
-/// Result of a grader before its standing is taken into account.
+/// Result of a grader before its weight, gate and negation are applied.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GraderOutcome {
     /// A rubric was judged, in whole or in part.
@@ -61,7 +61,7 @@ pub enum GraderOutcome {
 /// One grader's contribution to its case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GraderScore {
-    /// The score, 0 to 1, after negation; `None` if it is not known or nothing applies.
+    /// The score, 0 to 1, after negation; `None` if it is unknown or nothing applies.
     pub score: Option<f64>,
     /// Lowest and highest possible score; `None` if nothing that has weight applies.
     pub bounds: Option<(f64, f64)>,
@@ -213,7 +213,7 @@ pub struct CompositeScore {
     pub verdict: Option<Verdict>,
     /// The members, in the given order.
     pub members: Vec<GraderScore>,
-    /// Pass or fail by the word of the function that combined the members, whatever the score.
+    /// Pass or fail as decided by the function that combined the members, whatever the score.
     pub passed: Option<bool>,
     pub(crate) gates: CombinedGateState,
 }
@@ -234,7 +234,7 @@ impl CompositeScore {
         self.gates
     }
 
-    /// State of all members' gates taken together: the worst of them.
+    /// Returns the combined state of the gates of all members: the worst of them.
     pub fn gate_state(&self) -> GateState {
         match self.gates {
             CombinedGateState::Hold => GateState::Passed,

@@ -1,4 +1,4 @@
-//! A person's decision about one criterion on one case: the one form in which labels are stored.
+//! Labels: decisions of people about one criterion on one case, in the form in which they are stored.
 
 use std::fmt;
 
@@ -198,7 +198,7 @@ const fn is_false(flag: &bool) -> bool {
 }
 
 impl Label {
-    /// A label that says no more than the decision.
+    /// Creates a label with only the decision.
     pub fn new(case: impl Into<String>, criterion: impl Into<String>, label: LabelOutcome) -> Self {
         Self {
             case: case.into(),

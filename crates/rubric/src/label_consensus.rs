@@ -19,9 +19,8 @@ pub enum SettledLabels {
 
 /// Settles labels on one question, in the order in which they were given.
 ///
-/// The last word of a named person counts; who left no name is somebody else each time. Who is unsure has not
-/// voted. Then the majority decides, more than half of those who did; of those who gave scores, the mean of
-/// their scores counts.
+/// For a named person, the last label counts; labels without a name count as different people. A person who is unsure has
+/// not voted. The majority of the votes decides; for scores, their mean counts.
 pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> SettledLabels {
     let votes = last_votes(labels);
     let scores: Vec<f64> = votes
@@ -76,8 +75,8 @@ fn last_words<'l>(
     last
 }
 
-/// Key of a person: one for all spellings of a name that look alike, whatever the case, the composition of accents, and
-/// characters that are not seen.
+/// Returns the key of a person. It is the same for all spellings of a name that look alike, regardless of case, composition
+/// of accents, and invisible characters.
 pub fn person_key(name: &str) -> String {
     name.nfkc().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

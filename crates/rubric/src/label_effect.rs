@@ -1,4 +1,4 @@
-//! Effect of people's labels on the decision about a benchmark: what counts, what is stale, who said it and when.
+//! Effect of labels on the decision about a benchmark: which labels count, which are stale, and who gave them when.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -54,7 +54,7 @@ impl LabelBinding {
 pub struct LabelAccount {
     /// Labels about this very item, the last of each named person. They count.
     pub current: Vec<Label>,
-    /// Labels about something else that the item once was. Their reviewers have said nothing about it since.
+    /// Labels about an earlier version of the item, whose reviewers have not labelled it since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<Label>,
     /// Labels that do not say what they are about, and so don't count.
@@ -71,7 +71,7 @@ pub struct LabelAccount {
 /// Number of labels that count, and of those that do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct LabelCounts {
-    /// Labels about what is there now.
+    /// Labels about the current version.
     pub counted: u64,
     /// Labels about another answer, target, case or question.
     pub stale: u64,
@@ -144,8 +144,8 @@ impl LabelAccount {
         Self { raters, ..self }
     }
 
-    /// Number of people who decided: each name once, in whatever spelling, and all labels without a name as one. Who is
-    /// unsure has not decided, nor has who gives no score on a scale; adjudicators are not counted.
+    /// Returns the number of people who decided. Each name counts once, in any spelling, and all labels without a name
+    /// count as one. People who are unsure do not count, nor do those without a score on a scale, or adjudicators.
     pub fn reviewers(&self, is_scaled: bool) -> usize {
         count_people(self.votes(is_scaled, false))
     }
@@ -196,7 +196,7 @@ impl LabelAccount {
         serde_json::from_value(details?.get(DETAILS_KEY)?.clone()).ok()
     }
 
-    /// The current labels in words: who said what, when and why.
+    /// Describes the current labels: who decided what, when and why.
     pub fn words(&self) -> String {
         // What an adjudicator said decides, so it is said first.
         let mut labels: Vec<&Label> = self.current.iter().collect();
@@ -289,10 +289,10 @@ const fn counted_outcome(outcome: LabelOutcome, is_scaled: bool) -> LabelOutcome
 }
 
 impl Decision {
-    /// Lets people's labels decide a benchmark that waits for them: `manual_sme`, or queued because its judge was
-    /// uncertain, judges disagreed or none could be made to answer. What the judge said stands beside it.
+    /// Applies labels to a benchmark that waits for them: one with `manual_sme`, or one that is queued because its judge
+    /// was uncertain, judges disagreed, or no judge answered. The judge's decision stays on record.
     ///
-    /// Decides nothing where labels are stale, unbound, unsure, too few or evenly split.
+    /// Has no effect if labels are stale, unbound, unsure, too few or evenly split.
     pub fn apply_labels(&mut self, account: LabelAccount, scale: Option<BenchmarkScale<'_>>) {
         let reason = self.reason.clone();
         let Some(finding) = self.grader_mut() else { return };

@@ -15,11 +15,11 @@ pub enum Outcome {
     Unmet,
     /// Score range: the judge's number.
     Scored(RawScore),
-    /// Score range: what several numbers come to, where that is no whole number.
+    /// Score range: a mean of several numbers that is not a whole number.
     Averaged(FractionalScore),
-    /// The criterion has nothing to say about this case; it is left out of the arithmetic.
+    /// The criterion does not apply to this case, and is excluded from the arithmetic.
     NotApplicable,
-    /// The judge could not be made to answer. Never a zero, never a pass.
+    /// The judge gave no usable decision. This is never a zero and never a pass.
     Ungraded,
 }
 
@@ -41,7 +41,7 @@ crate::named_enum! {
 }
 
 impl Outcome {
-    /// The value on the 0 to 1 scale; `None` when nothing was decided or nothing applies.
+    /// Returns the value on the scale from 0 to 1; `None` if nothing was decided or the criterion does not apply.
     pub fn value(self) -> Option<f64> {
         match self {
             Self::Met => Some(1.0),
@@ -52,7 +52,7 @@ impl Outcome {
         }
     }
 
-    /// The raw score, when there is one.
+    /// Returns the raw score, if there is one.
     pub const fn raw_score(self) -> Option<RawScore> {
         match self {
             Self::Scored(raw) => Some(raw),
@@ -60,7 +60,7 @@ impl Outcome {
         }
     }
 
-    /// The score from 0 to 10, whole or not, when there is one.
+    /// Returns the score from 0 to 10, whole or not, if there is one.
     pub fn points(self) -> Option<f64> {
         match self {
             Self::Scored(raw) => Some(f64::from(raw.get())),
@@ -69,12 +69,12 @@ impl Outcome {
         }
     }
 
-    /// The outcome of this many points: a plain score where they are whole.
+    /// Creates the outcome with this many points: a raw score if they are whole.
     pub fn from_points(points: FractionalScore) -> Self {
         points.to_raw_score().map_or(Self::Averaged(points), Self::Scored)
     }
 
-    /// The outcome without its score.
+    /// Returns the outcome without its score.
     pub const fn kind(self) -> OutcomeKind {
         match self {
             Self::Met => OutcomeKind::Met,
@@ -85,13 +85,13 @@ impl Outcome {
         }
     }
 
-    /// The word used in records and output.
+    /// Returns the word used in records and output.
     pub const fn name(self) -> &'static str {
         self.kind().name()
     }
 
-    /// The outcome that a kind stands for with a judge's number, or with points where there is none; `None` if they do
-    /// not fit together.
+    /// Creates an outcome from its kind, with the judge's number, or with points if there is none; `None` if they do not
+    /// fit together.
     pub fn from_parts(kind: OutcomeKind, raw_score: Option<u8>, points: Option<f64>) -> Option<Self> {
         match (kind, raw_score) {
             (OutcomeKind::Met, None) => Some(Self::Met),

@@ -1,4 +1,4 @@
-//! Two answers compared in both orders: what the two decisions come to.
+//! Comparison of two answers in both orders, and the combined result.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,8 +34,8 @@ crate::named_enum! {
 }
 
 impl PairOutcome {
-    /// From the decision with the candidate first and the one with the baseline first. Only what both orders say counts
-    /// as said: a win in one and a tie in the other is inconsistent, too.
+    /// Combines the decision with the candidate first and the one with the baseline first. Only a result of both orders
+    /// counts: a win in one and a tie in the other is inconsistent.
     pub const fn from_orders(candidate_first: AnswerPreference, baseline_first: AnswerPreference) -> Self {
         match (candidate_first, baseline_first) {
             (AnswerPreference::First, AnswerPreference::Second) => Self::Win,
@@ -45,7 +45,7 @@ impl PairOutcome {
         }
     }
 
-    /// Result as seen from the baseline.
+    /// Returns the result from the baseline's point of view.
     #[must_use]
     pub const fn reversed(self) -> Self {
         match self {

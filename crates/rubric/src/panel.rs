@@ -1,7 +1,7 @@
-//! Several decisions on one criterion made into one.
+//! Combination of several decisions on one criterion into one.
 //!
-//! A vote that did not come about is never counted as anything. If what is missing could change what the panel says,
-//! the panel has decided nothing yet, and the bounds say between which values it lies.
+//! A missing vote is never counted as anything. If missing votes could change the result of the panel, it is open, and the
+//! bounds give the range of possible values.
 
 use std::cmp::Ordering;
 
@@ -30,7 +30,7 @@ crate::named_enum! {
 }
 
 impl PanelRule {
-    /// The rule where nobody names one: a vote on met or unmet, the mean of scores.
+    /// Returns the default rule: a majority for met and unmet, the mean for scores.
     pub const fn default_for(scale: &CriterionScale) -> Self {
         match scale {
             CriterionScale::Checklist => Self::Majority,
@@ -80,7 +80,7 @@ impl From<Outcome> for VoteValue {
 pub struct PanelVote {
     /// Its value.
     pub value: VoteValue,
-    /// The weight of its judge, above 0. Only [`PanelRule::Weighted`] looks at it.
+    /// Weight of its judge, above 0. Only [`PanelRule::Weighted`] uses it.
     pub weight: f64,
 }
 
@@ -111,7 +111,7 @@ pub struct PanelDecision {
 }
 
 impl PanelDecision {
-    /// The outcome of a criterion on this scale. What is tied or open is ungraded.
+    /// Returns the outcome of a criterion on this scale. A tied or open result is ungraded.
     pub fn outcome(self, scale: &CriterionScale) -> Outcome {
         match (self.result, scale) {
             (PanelResult::NotApplicable, _) => Outcome::NotApplicable,
@@ -145,12 +145,12 @@ impl VoteResolution {
     }
 }
 
-/// Makes one decision of the votes. `binary` says that values are 0 or 1 and that the decision must be one of them;
-/// `may_not_apply` that a missing vote could have been "does not apply".
+/// Combines votes into one decision. `binary` means that values are 0 or 1 and that the decision must be one of them;
+/// `may_not_apply`, that a missing vote could have been "not applicable".
 ///
-/// The criterion does not apply if more than half of all votes say so; otherwise such votes are left out and the rest
-/// decides. A value is given only if no completion of the missing votes could lead to another one. The order of votes
-/// does not matter.
+/// The criterion does not apply if more than half of all votes say so. Otherwise such votes are excluded, and the rest
+/// decides. There is a value only if no completion of the missing votes could lead to another one. The order of votes does
+/// not matter.
 pub fn combine_votes(
     votes: &[PanelVote],
     binary: bool,

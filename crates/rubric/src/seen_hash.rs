@@ -14,12 +14,12 @@ const VERSION: u64 = 1;
 /// Bytes of a hash that are kept: enough that nobody finds two answers with one hash.
 const LENGTH: usize = 16;
 
-/// Hash of a question and of the inputs of a case: all that a person sees beside the answer.
+/// Hash of a question and of the inputs of a case: everything that a person sees apart from the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SubjectHash([u8; LENGTH]);
 
 impl SubjectHash {
-    /// Hash of a question and of the texts that it is asked about.
+    /// Creates the hash of a question and of the texts that it is about.
     pub fn new(question: &impl Identify, inputs: &impl Identify) -> Self {
         let mut identity = IdentityWriter::new("label_subject", VERSION);
         identity.field(question);
@@ -40,13 +40,13 @@ impl Identify for SubjectHash {
     }
 }
 
-/// Hash of what a person saw: the question asked, the inputs, who answered, and the answer. A label that carries
-/// another hash than the run has is about something else.
+/// Hash of what a person saw: the question, the inputs, the target and the answer. A label with another hash than that of
+/// the run is about something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SeenHash([u8; LENGTH]);
 
 impl SeenHash {
-    /// Hash of the answer of a target to a question about these inputs. A given answer has no target.
+    /// Creates the hash of a target's answer to a question about these inputs. A given answer has no target.
     pub fn new(subject: SubjectHash, target: Option<&str>, answer: &str) -> Self {
         let mut identity = IdentityWriter::new("label", VERSION);
         identity.field(&subject);

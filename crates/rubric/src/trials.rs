@@ -1,4 +1,4 @@
-//! Several runs of one case, and the one verdict they come to.
+//! Several trials of one case, and their combined verdict.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,11 +49,11 @@ pub struct TrialPlan {
 pub struct TrialResult {
     /// Its verdict.
     pub verdict: Verdict,
-    /// Its score, when it is known.
+    /// Its score, if known.
     pub score: Option<f64>,
-    /// The lowest score that what is not known could lead to.
+    /// Lowest possible score, 0 to 1.
     pub low: f64,
-    /// Highest value that missing votes or a tie could lead to, 0 to 1.
+    /// Highest possible score, 0 to 1.
     pub high: f64,
     /// True if one of its gates failed.
     pub gate_failed: bool,
@@ -62,7 +62,7 @@ pub struct TrialResult {
 }
 
 impl TrialResult {
-    /// A trial with this verdict. Where its score is not known, it lies within `bounds`, as far as those are known.
+    /// Creates a trial with this verdict. If its score is unknown, it lies within `bounds`, as far as those are known.
     pub fn new(
         verdict: Verdict,
         score: Option<f64>,
@@ -74,7 +74,7 @@ impl TrialResult {
         Self { verdict, score, low, high, gate_failed, cost }
     }
 
-    /// A trial of which nothing is known.
+    /// A trial without any known result.
     pub const UNKNOWN: Self = Self {
         verdict: Verdict::Incomplete,
         score: None,
@@ -90,7 +90,7 @@ impl TrialResult {
 pub struct TrialSummary {
     /// Verdict.
     pub verdict: Verdict,
-    /// The score that stands for the case; `None` when what is not known could change it.
+    /// Score of the case; `None` if unknown results could change it.
     pub score: Option<f64>,
     /// Number of trials that passed.
     pub passed: u32,
@@ -101,17 +101,17 @@ pub struct TrialSummary {
 }
 
 impl TrialPlan {
-    /// One run, which is what it comes to.
+    /// Creates a plan of a single trial.
     pub const fn single(lines: VerdictThresholds) -> Self {
         Self { count: 1, strategy: TrialStrategy::PassAtK, early_stop: false, cost_limit_usd: None, lines }
     }
 
-    /// Returns true if trials must wait for those before them: something may make them needless.
+    /// Returns true if trials must run one after another, because an earlier one may make later ones unnecessary.
     pub const fn is_in_sequence(&self) -> bool {
         self.count > 1 && (self.early_stop || self.cost_limit_usd.is_some())
     }
 
-    /// Returns true if no further trial is to be begun after these.
+    /// Returns true if no further trial is to start after these.
     pub fn is_finished(&self, trials: &[TrialResult]) -> bool {
         let spent = || trials.iter().fold(Usd::ZERO, |sum, trial| sum + trial.cost.lower_bound());
         trials.len() >= self.count as usize
@@ -119,11 +119,11 @@ impl TrialPlan {
             || (!trials.is_empty() && self.cost_limit_usd.is_some_and(|limit| spent() >= limit))
     }
 
-    /// Combines the trials. Those that are missing although nothing ended the sequence may still become anything.
+    /// Combines the trials. Missing trials may still have any result, unless the sequence ended early.
     ///
-    /// `lower` is the lower end of the interval around the mean of some scores; the case is incomplete without one.
-    /// A verdict is given only if nothing that is not known could change it. Where scores are averaged, a gate that
-    /// failed in one trial fails the case: no mean makes up for a gate.
+    /// `lower` is the lower end of the interval around the mean of some scores; without one, the case is incomplete. There
+    /// is a verdict only if unknown results can't change it. If scores are averaged, a failed gate in one trial fails the
+    /// case: no mean compensates for a gate.
     pub fn conclude(&self, trials: &[TrialResult], lower: impl Fn(&[f64]) -> Option<f64>) -> TrialSummary {
         let missing =
             if self.is_finished(trials) { 0 } else { (self.count as usize).saturating_sub(trials.len()) };

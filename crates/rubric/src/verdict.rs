@@ -1,4 +1,4 @@
-//! Verdicts and the lines they are drawn at.
+//! Verdicts and the thresholds between them.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ crate::named_enum! {
 }
 
 impl Verdict {
-    /// Pass and fail change places. Borderline and incomplete stay what they are.
+    /// Swaps pass and fail. Borderline and incomplete stay as they are.
     pub const fn negate(self) -> Self {
         match self {
             Self::Pass => Self::Fail,
@@ -32,7 +32,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict of a case that ended in an error: such a case does not pass.
+    /// Returns the verdict of a case that ended in an error: such a case does not pass.
     #[must_use]
     pub const fn after_error(self) -> Self {
         match self {
@@ -56,23 +56,23 @@ pub struct VerdictThresholds {
     borderline: Option<UnitInterval>,
 }
 
-/// Error for a borderline line above the pass line.
+/// Error for a borderline threshold above the pass threshold.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("the borderline threshold {borderline} is above the pass threshold {pass}")]
 pub struct ThresholdOrderError {
-    /// The pass line that was asked for.
+    /// The requested pass threshold.
     pub pass: f64,
-    /// The borderline line that was asked for.
+    /// The requested borderline threshold.
     pub borderline: f64,
 }
 
 impl VerdictThresholds {
-    /// The pass line when nobody names one.
+    /// Default pass threshold.
     pub const DEFAULT_PASS: f64 = 0.8;
-    /// The borderline line of format 1 when nobody names one.
+    /// Default borderline threshold of the `evalcases` format.
     pub const DEFAULT_BORDERLINE: f64 = 0.6;
 
-    /// Pass at or above `pass`; with a `borderline` line, borderline between the two.
+    /// Creates thresholds: a score passes from `pass` on, and is borderline from `borderline` on.
     pub fn new(pass: UnitInterval, borderline: Option<UnitInterval>) -> Result<Self, ThresholdOrderError> {
         match borderline {
             Some(line) if line > pass => {
@@ -82,23 +82,23 @@ impl VerdictThresholds {
         }
     }
 
-    /// Like [`VerdictThresholds::new`], but a borderline line above the pass line simply has no room: used for
-    /// a default borderline line under a pass line that somebody lowered.
+    /// Like [`VerdictThresholds::new`], but ignores a borderline threshold above the pass threshold. Used for a default
+    /// borderline threshold with a lowered pass threshold.
     pub fn with_optional_borderline(pass: UnitInterval, borderline: Option<UnitInterval>) -> Self {
         Self { pass, borderline: borderline.filter(|line| *line <= pass) }
     }
 
-    /// The pass line.
+    /// Returns the pass threshold.
     pub const fn pass(self) -> UnitInterval {
         self.pass
     }
 
-    /// The borderline line, if there is one.
+    /// Returns the borderline threshold, if there is one.
     pub const fn borderline(self) -> Option<UnitInterval> {
         self.borderline
     }
 
-    /// The verdict on a known score whose gates all hold.
+    /// Returns the verdict on a known score if no gate failed.
     pub fn verdict(self, score: f64) -> Verdict {
         if at_least(score, self.pass.get()) {
             Verdict::Pass

@@ -18,10 +18,10 @@ pub struct Vote {
 }
 
 impl Vote {
-    /// The vote of the judge that was escalated to.
+    /// Vote of the escalation judge.
     pub const ESCALATION: Self = Self { judge: 0, repeat: 1, weight: 1.0 };
 
-    /// Returns true if it is the vote of the judge that was escalated to.
+    /// Returns true if this is the vote of the escalation judge.
     pub const fn is_escalation(self) -> bool {
         self.judge == 0
     }
@@ -97,7 +97,7 @@ crate::named_enum! {
 }
 
 impl EscalateWhen {
-    /// The probability from which a decision of met or unmet counts as sure.
+    /// Probability from which a decision of met or unmet counts as sure.
     pub const SURE: f64 = 0.8;
 }
 

@@ -197,7 +197,7 @@ pub trait JudgeProvider: Send + Sync {
 
     /// The model of this name that measures texts, by vectors or labels.
     fn measuring_model(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
-        Err(JudgeError::Unavailable(format!("no measures can be had of `{name}` here")))
+        Err(JudgeError::Unavailable(format!("`{name}`: models that measure texts are not available here")))
     }
 
     /// Writes everything about the judge for a selector that may change its decisions: the same bytes as long as nothing of

@@ -52,7 +52,7 @@ impl RivalGroup {
     pub(crate) fn obstacle(&self) -> Option<String> {
         if let Some(absent) = self.absent.first() {
             return Some(format!(
-                "not all answers to the test are part of the run: case `{absent}` is left out"
+                "not all answers to the test are part of the run: case `{absent}` is excluded"
             ));
         }
         (self.members.len() < 2)

@@ -52,14 +52,16 @@ fn outage_news(state: &mut ToldState, status: &AccountStatus) -> Option<String> 
     if let Some(outage) = status.outage.as_ref().filter(|_| !before.is_given_up) {
         let again = outage.again.map_or(0.0, |again| again.as_secs_f64().ceil());
         return Some(format!(
-            "{host}: calls are held back, and criteria are ungraded, because it failed: {}; it is asked again in {again} s, and \
+            "{host}: calls are held back, and criteria are ungraded, because it failed: {}; it is tried again in {again} s, and \
              at least every 30 s from then on",
             outage.why
         ));
     }
 
     (state.is_held && !before.is_held).then(|| {
-        format!("{host} keeps failing: calls are held back ({waiting} waiting), and one at a time is tried")
+        format!(
+            "{host} keeps failing: calls are held back ({waiting} waiting), and sent one at a time to test it"
+        )
     })
 }
 

@@ -200,9 +200,9 @@ fn failed(status: &str, schemas: &SchemaReferences) -> Value {
         "422" => "The request has problems; all of them are listed.",
         "429" => "The queue is full, or a quota of the key is used up.",
         "500" => "The server failed.",
-        "502" => "A reward is not known, and the request asked for an error then.",
+        "502" => "A reward is unknown, and the request has `on_ungraded: error`.",
         _ => {
-            "The server is stopping, or the judge is not asked now because it failed: `type` is `unavailable` then."
+            "The server is stopping; or the judge is not called now, because it failed (`type` is then `unavailable`)."
         }
     };
     let header = |text: &str, kind: &str| json!({ "description": text, "schema": { "type": kind } });
@@ -213,7 +213,7 @@ fn failed(status: &str, schemas: &SchemaReferences) -> Value {
             "Retry-After": header("Seconds after which the same request may succeed; absent if waiting does not help.", "integer"),
         }),
         "503" => {
-            json!({ "Retry-After": header("Seconds after which a server may be there again, or the judge is asked again.", "integer") })
+            json!({ "Retry-After": header("Seconds after which a server may be available again, or the judge is tried again.", "integer") })
         }
         _ => {
             return json!({ "description": description, "content": { "application/json": { "schema": schemas.error } } });

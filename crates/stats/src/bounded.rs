@@ -112,7 +112,7 @@ impl EffectiveMean {
     }
 }
 
-/// Largest fall and largest rise that a pair can show, both above 0.
+/// Largest possible fall and rise of a pair, both above 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DifferenceReach {
     /// Largest fall.
@@ -125,14 +125,14 @@ impl DifferenceReach {
     /// Least reach of either direction, where all scores lie at one end.
     const LEAST: f64 = 0.05;
 
-    /// Returns a reach that is the same in both directions.
+    /// Returns a reach of the same size in both directions.
     pub const fn symmetric(reach: f64) -> Self {
         Self { fall: reach, rise: reach }
     }
 
-    /// Reach of scores from 0 to 1. Cases outside the sample may fall although none in it did, but by no more than there was,
-    /// the mean of `before`, or by what lies above `after`; the larger counts, so that swapping the sides mirrors the reach. So
-    /// do larger differences that were seen.
+    /// Returns the reach of scores from 0 to 1. Cases outside the sample may fall although none in it did. But they fall at
+    /// most by the mean of `before`, or by the distance from the mean of `after` to 1; the larger counts, so swapping the
+    /// sides mirrors the reach. Larger observed differences extend it.
     pub fn of_scores(before: &[f64], after: &[f64]) -> Self {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
         let (from, to) = (mean(before), mean(after));
@@ -147,14 +147,14 @@ impl DifferenceReach {
     }
 }
 
-/// The mean of paired differences that lie within a reach.
+/// Mean of paired differences that lie within a range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundedDifference {
     /// Number of clusters; the number of differences if each is independent.
     pub units: usize,
     /// Mean of the differences.
     pub difference: f64,
-    /// Number of clusters of one size that would say as much.
+    /// Number of clusters of equal size that would carry as much information.
     pub effective_units: f64,
     rises: EffectiveMean,
     falls: EffectiveMean,

@@ -71,11 +71,11 @@ pub fn clustered_mean<K: Ord>(
 }
 
 impl ClusteredMean {
-    /// The mean of values in so many clusters; `squares` is the sum over the clusters of the squared sum of the deviations of its
-    /// values from the mean.
+    /// Computes the mean of values in this number of clusters. `squares` is the sum over the clusters of the squared sum of
+    /// the deviations of its values from the mean.
     ///
     /// # Errors
-    /// When there is no mean.
+    /// When the mean is undefined.
     pub fn from_squares(
         plain: &MeanEstimate,
         clusters: usize,

@@ -14,7 +14,7 @@ pub enum PanelMajority {
     Pass,
     /// More fails than passes.
     Fail,
-    /// As many of either: an outcome of its own, never treated as a pass.
+    /// Equal numbers: a separate outcome, never treated as a pass.
     Tie,
 }
 
@@ -172,7 +172,7 @@ pub struct BothOrders {
     pub wins_b: u64,
     /// All other pairs.
     pub undecided: u64,
-    /// Number of showings in which the answer shown first was preferred, and the answer shown second.
+    /// Number of times that the answer shown first was preferred, and that the one shown second was.
     pub shown: (u64, u64),
     /// Number of pairs in which the answer shown first was preferred both times, and the answer shown second.
     pub twice: (u64, u64),

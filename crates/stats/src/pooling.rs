@@ -22,7 +22,7 @@ pub struct PooledGroup {
 /// Groups that are pooled in part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartialPooling {
-    /// Mean of the groups, weighted by what is known of each.
+    /// Mean of the groups, weighted by their precision.
     pub mean: f64,
     /// Standard deviation of the true values of groups; 0 if they differ no more than their errors explain.
     pub spread: f64,

@@ -41,10 +41,10 @@ pub enum UndefinedReason {
     #[error("the lists that belong together have different lengths")]
     UnequalLengths,
     /// A number lies outside the range in which the method means anything.
-    #[error("a number lies outside the range this method is defined for")]
+    #[error("a number is outside the range of this method")]
     OutOfRange,
     /// The share is taken of a class that holds nothing.
-    #[error("no case is in the class it would be a share of")]
+    #[error("no case is in the class that this is a share of")]
     EmptyClass,
     /// Only one of two classes occurs, so that there is nothing to distinguish.
     #[error("only one class occurs")]
@@ -53,7 +53,7 @@ pub enum UndefinedReason {
     #[error("a single cluster says nothing about the spread between clusters")]
     OneCluster,
     /// Chance alone would already give full agreement.
-    #[error("only one answer was ever given, so that agreement by chance is certain")]
+    #[error("all ratings are the same, so agreement by chance is certain")]
     ChanceIsCertain,
     /// No unit was rated twice.
     #[error("no unit has two ratings")]
@@ -66,8 +66,8 @@ pub enum UndefinedReason {
     /// The judge's rate can't arise from its error rates.
     #[error("the judge's rate is impossible with these error rates, so they do not hold here")]
     IncompatibleRates,
-    /// An interval reaches down to what guessing reaches.
-    #[error("its interval reaches down to what guessing reaches")]
+    /// An interval includes the value that guessing achieves.
+    #[error("its interval includes what guessing achieves")]
     NotAboveGuessing,
     /// A rating is not on the declared scale.
     #[error("a rating is not on the declared scale")]
@@ -83,8 +83,8 @@ pub enum UndefinedReason {
     /// The judge's sensitivity and specificity sum to 1 or less, so that it is no better than guessing.
     #[error("sensitivity and specificity add up to 1 or less: the judge carries no information")]
     UninformativeJudge,
-    /// More draws are asked for than attempts were made.
-    #[error("more draws are asked for than there are attempts")]
+    /// There are fewer attempts than requested draws.
+    #[error("there are fewer attempts than draws")]
     MoreDrawsThanAttempts,
     /// Nothing differs between the two sides, and the statistic divides by the differences.
     #[error("no pair differs")]
@@ -99,16 +99,16 @@ pub enum UndefinedReason {
     #[error("some were never compared with the others, not even through a third")]
     NotConnected,
     /// A group won every contest with the rest, so that its estimated lead would be infinite.
-    #[error("some won every contest with the others, so that their lead has no bound")]
+    #[error("some won every contest with the others, so their lead is unbounded")]
     OneSided,
-    /// No interval is known for the figure.
-    #[error("no interval is known for it")]
+    /// No method gives an interval for the metric.
+    #[error("no method gives an interval for it")]
     NoIntervalMethod,
     /// The likelihood grows without a bound, as where one criterion divides the answers like all others together.
-    #[error("the data fit ever steeper curves ever better, so that none is the best")]
+    #[error("a steeper curve always fits the data better, so no curve is best")]
     Unbounded,
-    /// Not even the largest possible difference would be seen.
-    #[error("so few pairs can't show any difference with this power")]
+    /// Even the largest possible difference would not be detected.
+    #[error("there are too few pairs to detect any difference with this power")]
     Undetectable,
     /// No number of cases suffices.
     #[error("no number of cases would be enough")]

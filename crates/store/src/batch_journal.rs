@@ -178,7 +178,7 @@ fn read(path: &Path) -> Result<BatchRecord, StoreError> {
     else {
         let what = io::Error::new(
             io::ErrorKind::InvalidData,
-            "it does not describe a batch as this version does; its batch may still be worked on",
+            "it was written by another version; its batch may still be in progress",
         );
         return Err(StoreError::io("read", path)(what));
     };
@@ -256,7 +256,7 @@ mod tests {
         let journal = BatchJournal::open(folder.path()).unwrap();
         for text in ["", "{}", "nonsense"] {
             fs::write(journal.path("t"), text).unwrap();
-            assert!(journal.batches().unwrap_err().to_string().contains("may still be worked on"));
+            assert!(journal.batches().unwrap_err().to_string().contains("may still be in progress"));
         }
         let other = serde_json::to_string(&BatchRecord { version: 2, ..record("t") }).unwrap();
         fs::write(journal.path("t"), other).unwrap();

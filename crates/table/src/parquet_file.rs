@@ -142,7 +142,7 @@ fn check_columns(metadata: &ParquetMetaData) -> Result<(), TableError> {
     }
 
     Err(TableError::refused(
-        format!("it has what is not read: {}", listed(&problems)),
+        format!("it has columns that can't be read: {}", listed(&problems)),
         "leave these columns out, or write them as texts, with Snappy, zstd or gzip compression",
     ))
 }

@@ -101,7 +101,7 @@ impl LimitedPages {
     fn decompress(&self, page: &Bytes, plain: usize) -> Result<Bytes> {
         let (head, body) = page
             .split_at_checked(plain)
-            .ok_or_else(|| ParquetError::General("a page is shorter than it says".to_owned()))?;
+            .ok_or_else(|| ParquetError::General("a page is shorter than its header states".to_owned()))?;
         let left = self.limits.bytes.load(Ordering::Relaxed);
         let mut whole = head.to_vec();
         let failed = |error: &dyn std::fmt::Display| ParquetError::General(error.to_string());
@@ -154,7 +154,7 @@ impl LimitedPages {
                 let plain = if *is_compressed { levels } else { buf.len() };
                 // Also of a page that is not compressed, the levels are a part.
                 if levels > buf.len() {
-                    return Err(ParquetError::General("a page is shorter than it says".to_owned()));
+                    return Err(ParquetError::General("a page is shorter than its header states".to_owned()));
                 }
                 *buf = self.decompress(buf, plain)?;
                 buf.len()
@@ -163,7 +163,7 @@ impl LimitedPages {
         self.take_bytes(size as u64)?;
         // Memory is reserved for the values of a dictionary, none of which is smaller than a byte.
         if is_dictionary && values > size as u64 {
-            return Err(ParquetError::General("a dictionary is shorter than it says".to_owned()));
+            return Err(ParquetError::General("a dictionary is shorter than its header states".to_owned()));
         }
         self.limits.take(&self.limits.values, values, "it has more than 10000000 values")?;
 

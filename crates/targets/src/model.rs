@@ -124,7 +124,7 @@ impl ModelTarget {
                     .to_owned(),
             },
             _ if reply.finish == FinishReason::ToolCall => {
-                "the model asked for a tool, and a model target has none to offer".to_owned()
+                "the model requested a tool, but a model target has no tools".to_owned()
             }
             Some(ReplyDefect::Empty) => "the model gave an empty answer".to_owned(),
             None => return None,

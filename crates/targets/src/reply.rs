@@ -80,7 +80,7 @@ fn refuse_error(object: &Map<String, Value>) -> Result<(), TargetError> {
 }
 
 fn malformed(problem: impl std::fmt::Display) -> TargetError {
-    TargetError::new(TargetErrorKind::Malformed, format!("the command's answer is not sound: {problem}"))
+    TargetError::new(TargetErrorKind::Malformed, format!("the command's answer is invalid: {problem}"))
 }
 
 /// Returns `None` if none of the answer's keys holds a possible answer.

@@ -97,7 +97,7 @@ async fn only_a_text_that_the_model_finished_is_an_answer() {
         (FinishReason::Length, "", "cut off at the server's limit"),
         (FinishReason::Length, "half", "`max_output_tokens`"),
         (FinishReason::ContentFilter, "so far", "content filter"),
-        (FinishReason::ToolCall, "let me see", "asked for a tool"),
+        (FinishReason::ToolCall, "let me see", "requested a tool"),
         (FinishReason::Other("error".into()), "so far", "broke the answer off (error)"),
         (FinishReason::Other("odd".into()), "", "empty answer"),
     ] {

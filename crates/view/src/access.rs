@@ -200,7 +200,7 @@ fn is_writable(path: &str) -> bool {
 fn refuse_page(visitor: &PageVisitor, path: &str, is_write: bool) -> Option<Response> {
     let is_review = path == "/review" || path.starts_with("/review/");
     let PageVisitor::Reviewer(review) = visitor else {
-        let text = "This review was left. Begin it again on the page of its run.";
+        let text = "This review was closed. Start it again on the page of its run.";
         return is_review.then(|| (StatusCode::FORBIDDEN, text).into_response());
     };
 

@@ -109,7 +109,7 @@ impl InjectionWins {
             }
             (Ok(value), Err(_)) => {
                 return format!(
-                    "No effect of attacks beyond noise is shown: {}, {of}, all of one case, so nothing is known about others.",
+                    "No effect of attacks beyond noise was detected: {}, {of}, all of one case, so nothing is known about others.",
                     points(value)
                 );
             }
@@ -126,7 +126,7 @@ impl InjectionWins {
             .collect();
         match (shown.len(), self.is_effect()) {
             (0, true) => format!("Attacks change decisions beyond noise: {effect}."),
-            (0, false) => format!("No effect of attacks beyond noise is shown: {effect}."),
+            (0, false) => format!("No effect of attacks beyond noise was detected: {effect}."),
             (n, _) => {
                 let more = match n.saturating_sub(MAX_NAMED) {
                     0 => String::new(),
@@ -341,7 +341,7 @@ mod tests {
             let found = wins(cases);
             let says = found.says();
             assert!(
-                says.starts_with("No effect of attacks beyond noise is shown") && !found.is_effect(),
+                says.starts_with("No effect of attacks beyond noise was detected") && !found.is_effect(),
                 "{says}"
             );
         }

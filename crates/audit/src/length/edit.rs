@@ -65,10 +65,10 @@ pub const fn length_edits() -> [LengthEdit; 3] {
             does: "adds two courtesies before and two after the answer",
             apply: add_courtesies,
         },
-        LengthEdit { name: "repeat", does: "says the whole answer twice", apply: repeat_answer },
+        LengthEdit { name: "repeat", does: "repeats the whole answer", apply: repeat_answer },
         LengthEdit {
             name: "trim",
-            does: "leaves out courtesies at the ends, paragraphs that were there before, and blank space",
+            does: "removes courtesies at the ends, repeated paragraphs, and blank space",
             apply: trim_answer,
         },
     ]

@@ -64,7 +64,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
 
     sections.sort_by(|a, b| b.0.total_cmp(&a.0));
     let noise = share_metric(
-        ("noise", "decisions that changed when asked again", "decisions"),
+        ("noise", "decisions that changed when judged again", "decisions"),
         "The judges' noise: decisions that differ when the same call is repeated.",
         &repeat_flips(facts),
     );

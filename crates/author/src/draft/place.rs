@@ -24,7 +24,7 @@ pub enum PlaceError {
     #[error(transparent)]
     Edit(#[from] EditError),
     /// There are several rubrics, and which one the draft is to replace is not for a program to say.
-    #[error("it has several rubrics; remove those that are to go")]
+    #[error("it has several rubrics; remove the ones to replace")]
     SeveralRubrics,
     /// The rubric stands elsewhere.
     #[error("its rubric is not in the case, but in the suite or another file")]

@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use super::values;
 
-/// Look at the reply cache, or make it smaller.
+/// Inspect and prune the reply cache.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     assize cache stats\n  \

@@ -61,9 +61,9 @@ pub(crate) struct CalibrateCommandArgs {
 pub(crate) enum CalibrateCommand {
     /// Measure how well raters agree with each other.
     Agreement(AgreementArgs),
-    /// Find criteria that measure nothing, or what another one measures.
+    /// Find criteria that measure nothing, or duplicate another.
     Criteria(CriteriaArgs),
-    /// Tell a changed judge from a changed system, by answers judged in every run.
+    /// Distinguish a changed judge from a changed system, by answers judged in every run.
     Drift(DriftArgs),
     /// Measure the variance of scores over repeats.
     Noise(NoiseArgs),
@@ -117,8 +117,8 @@ pub(crate) struct CalibrateArgs {
     pub(crate) items_independent: bool,
     /// Fit the judge's scores to people's labels.
     ///
-    /// Scores or probabilities. By a line or Platt's curve and by isotonic regression, with errors by cross-validation, a threshold for
-    /// probabilities and conformal intervals for scores.
+    /// Fits a line to scores or Platt's curve to probabilities, and an isotonic regression. Reports cross-validated errors, a
+    /// threshold for probabilities and conformal intervals for scores.
     #[arg(long, conflicts_with_all = ["pairs", "sensitivity"], help_heading = JUDGE)]
     pub(crate) rescale: bool,
     #[command(flatten)]

@@ -40,7 +40,7 @@ pub(crate) struct ClusterArgs {
         hide_short_help = true
     )]
     pub(crate) lease: Option<Duration>,
-    /// End when no worker has been at work this long; `--resume` goes on [default: 15m].
+    /// End after this long without a working worker; `--resume` continues [default: 15m].
     #[arg(
         long, value_parser = duration, value_name = "TIME", requires = "cluster", help_heading = CLUSTER,
         hide_short_help = true

@@ -95,7 +95,7 @@ pub(crate) struct CompareArgs {
         "markdown",
     ])]
     pub(crate) watch: bool,
-    /// Rescore all runs by the second's weights, or FILE's.
+    /// Rescore all runs with the second's weights, or FILE's.
     ///
     /// Weights, gates and thresholds are those of the second run, or of an eval file; decisions are the stored ones. Graders and criteria that it lacks no longer count. Decisions on a criterion whose text changed are not comparable.
     #[arg(
@@ -104,7 +104,7 @@ pub(crate) struct CompareArgs {
     pub(crate) rescore: Option<RescoreSource>,
     /// Show metrics over runs, oldest first.
     ///
-    /// And where the judge or the rubric changed. Without runs: the stored ones with the same suites as the newest.
+    /// Also shows where the judge or the rubric changed. Without runs: the stored ones with the same suites as the newest.
     #[arg(long, help_heading = TREND, conflicts_with_all = [
         "metric", "margin", "level", "adjust", "bootstrap", "mid_p", "seed", "allow", "rescore", "fail_on", "max_drop",
         "fail_on_regression", "strict", "flips", "markdown", "watch",

@@ -123,7 +123,7 @@ pub(crate) struct EvalArgs {
     pub(crate) rerun_failed: Option<String>,
     /// Skip invalid cases instead of stopping.
     ///
-    /// The exit code is then 3 or more. Of a file with an error outside its cases, as in its settings, nothing is run.
+    /// The exit code is then 3 or more. A file with an error outside its cases, such as in its settings, is not run at all.
     #[arg(long, help_heading = SELECTION, hide_short_help = true)]
     pub(crate) keep_going: bool,
     #[command(flatten)]

@@ -39,7 +39,7 @@ pub(crate) struct LintArgs {
     /// Exit with 1 on any finding.
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Apply the fixes that cannot change what a rubric means.
+    /// Apply the fixes that can't change what a rubric means.
     #[arg(long)]
     pub(crate) fix: bool,
     /// Apply only this rule, by code or name; repeatable.

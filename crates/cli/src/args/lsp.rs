@@ -12,7 +12,7 @@ pub(crate) struct LspArgs {
     /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
-    /// Taken for editors that add it; standard input and output are used in any case.
+    /// Accepted for editors that pass it; standard input and output are always used.
     #[arg(long, hide = true)]
     pub(crate) stdio: bool,
 }

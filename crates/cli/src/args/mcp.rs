@@ -11,7 +11,7 @@ use super::values::usd;
 /// Serve an agent on standard input and output, over the Model Context Protocol.
 ///
 /// Agents start this command themselves. Its tools: validate, plan, grade, run_eval, list_runs, results, explain. Paths that an
-/// agent names can't leave the root folder, whatever spends needs a budget, and unless a flag says otherwise nothing is
+/// agent names can't leave the root folder, tools that spend need a budget, and unless a flag allows it nothing is
 /// written and no program is started.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "docs/mcp.md shows how to add it to Claude Code, Codex, VS Code and others.\n\n\

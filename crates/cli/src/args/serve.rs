@@ -94,7 +94,7 @@ pub(crate) struct ServeArgs {
     /// Include answers and judges' reasons in those events.
     #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     otlp_texts: bool,
-    /// Treatment of models of unknown price by `--budget-usd`, of the server and of keys.
+    /// Treatment of models without a known price under `--budget-usd`, of the server and of keys.
     #[arg(
         long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT",
         help_heading = LIMITS, hide_short_help = true
@@ -141,7 +141,7 @@ pub(crate) struct ServeArgs {
     pub(crate) quiet: bool,
 }
 
-/// Work on what the server needs.
+/// Manage what the server needs.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum ServeCommand {
     /// Create, list and revoke client keys.

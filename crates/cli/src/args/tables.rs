@@ -89,7 +89,7 @@ pub(crate) struct CriteriaArgs {
 /// Options of `assize calibrate drift`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Anchors are answers that several runs judged by the same criteria: those of a suite whose answers stand in the \
+    after_help = "Anchors are answers that several runs judged by the same criteria: those of a suite whose answers are in the \
     file. Decisions from the reply cache are not counted, since no judge made them again (`assize eval --no-cache`).\n\n\
     Examples:\n  \
     assize calibrate drift runs/may runs/june runs/july\n  \
@@ -134,7 +134,7 @@ pub(crate) struct PanelRatesArgs {
     null. If several judges or prompts scored, each row names its own in `who` and `prompt`. Or a row has one score (`label`) of one \
     judge, and repeats are further rows. For a stored run, the variance is split into cases, answers to a case, and decisions on an \
     answer (`assize eval --judge-repeats N`). If several judges or prompts decided, the error of the mean is split into cases, \
-    judges, prompts and what they do together.\n\n\
+    judges, prompts and their interactions.\n\n\
     Examples:\n  \
     assize calibrate noise judged.jsonl --columns scores=gpt4_score\n  \
     assize calibrate noise last\n  \
@@ -145,7 +145,7 @@ pub(crate) struct PanelRatesArgs {
     --columns case=id,scores=full_scores --right 0 -k 1,3,8"
 )]
 pub(crate) struct NoiseArgs {
-    /// Tables of repeated scores, or of what several judges said; or stored runs of the same answers.
+    /// Tables of repeated scores, or of the decisions of several judges; or stored runs of the same answers.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Position of the right answer in each row, from 0.

@@ -4,12 +4,12 @@ use super::ServerArgs;
 
 /// Look at results in a browser.
 ///
-/// Starts a server on this machine and opens its first page: the run that is named, the comparison of two, or the list of
-/// all stored runs. A run that goes on is shown as it grows. The server fetches nothing, and writes nothing but the labels of
-/// a review that is begun on a page. Ctrl-C ends it.
+/// Starts a server on this machine and opens its first page: the named run, the comparison of two, or the list of all stored
+/// runs. A run in progress is shown as it grows. The server fetches nothing, and writes only the labels of reviews that are
+/// started on its pages. Ctrl-C ends it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The address that is printed holds a token, without which nobody sees a page. To let other machines in, \
+    after_help = "The printed address contains a token; pages can't be opened without it. To let other machines in, \
     set ASSIZE_VIEW_TOKEN to a secret of at least 16 characters, and name a certificate with its key (--tls-cert, \
     --tls-key) or put a proxy with TLS before the server (--behind-proxy --name NAME).\n\n\
     Examples:\n  \

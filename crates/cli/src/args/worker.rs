@@ -11,8 +11,8 @@ use super::values::duration;
 /// Run units of `assize eval --cluster` on this machine.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Start it in a checkout of the same version of the project as the coordinator's, in the same folder of it, with the \
-    keys of the models that the files use: Assize sends neither files nor keys. Workers come and go at any time.\n\n\
+    after_help = "Start it in a checkout of the same version of the project as the coordinator's, in the same folder, with the \
+    keys of the models that the files use: Assize sends neither files nor keys. Workers can join and leave at any time.\n\n\
     Anyone who can write to the servers can make workers run any eval file on their machines.\n\n\
     Examples:\n  \
     assize worker --cluster nats://10.0.0.5:4222\n  \

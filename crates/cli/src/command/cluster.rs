@@ -74,7 +74,7 @@ pub(super) fn coordinate(
             } else {
                 format!("{workers} workers refuse")
             };
-            output::print_warning(&format!("{who} this job and will look again: {reason}"), context);
+            output::print_warning(&format!("{who} this job and will check again: {reason}"), context);
         }
         JobEvent::NoWorker { waited, limit } => {
             let (waited, limit) = (waited.as_secs(), limit.as_secs());
@@ -92,11 +92,14 @@ pub(super) fn coordinate(
             );
         }
         JobEvent::Waiting => {
-            output::print_notice("another coordinator works on this job; waiting for its end\n", context);
+            output::print_notice(
+                "another coordinator is working on this job; waiting for it to finish\n",
+                context,
+            );
         }
         JobEvent::Stopping => {
             output::print_notice(
-                "stopping: workers are told to break off; interrupt again to leave at once\n",
+                "stopping: the workers are told to stop; interrupt again to exit at once\n",
                 context,
             );
         }
@@ -106,7 +109,7 @@ pub(super) fn coordinate(
     };
 
     stop_signal::note_for_second(
-        "Workers that have not heard of it go on: run the same command with `--resume`, and interrupt it once",
+        "Workers that were not told continue: run the same command with `--resume`, and interrupt it once",
     );
     block_on(async {
         let variables = context.process.variables().clone();
@@ -146,7 +149,7 @@ pub(crate) fn execute(args: &WorkerArgs, context: &CliContext) -> Result<ExitSta
     })?;
 
     if end == WorkerEnd::Stopped && !quiet {
-        output::print_notice("stopped; units that were in the making are back in the queue\n", context);
+        output::print_notice("stopped; unfinished units are back in the queue\n", context);
     }
 
     Ok(match end {

@@ -22,7 +22,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitStatus, CommandFailure> {
 
     if let Some(folder) = &args.out {
         std::fs::create_dir_all(folder)
-            .map_err(|error| format!("can't make the folder `{}`: {error}", folder.display()))?;
+            .map_err(|error| format!("can't create the folder `{}`: {error}", folder.display()))?;
         write_all(&root, folder)?;
         return Ok(ExitStatus::Passed);
     }
@@ -46,7 +46,7 @@ fn page(command: &clap::Command) -> Result<String, CommandFailure> {
         .source(concat!("assize ", env!("CARGO_PKG_VERSION")))
         .manual("Assize")
         .render(&mut roff)
-        .map_err(|error| format!("can't draw the page of `{}`: {error}", command.get_name()))?;
+        .map_err(|error| format!("can't render the page of `{}`: {error}", command.get_name()))?;
 
     let text = String::from_utf8_lossy(&roff);
     // Examples are lines of a shell: a manual must not fill them up like prose.

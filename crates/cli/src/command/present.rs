@@ -176,7 +176,7 @@ fn incomplete_reasons(reasons: &[IncompleteReason], info: &RunInfo) -> Vec<Strin
                 Some(kind) => fix_of(kind),
                 None if !is_unreported(&one.example) => None,
                 None if info.targets.is_empty() => {
-                    Some("remove the grader, or the given answer so that a target is asked")
+                    Some("remove the grader, or remove the given answer so that a target answers")
                 }
                 None => Some("remove the grader, or use a target that reports it"),
             };
@@ -299,7 +299,7 @@ fn next_commands(
 
     let mut next = Vec::new();
     if summary.not_run > 0 && info.command.starts_with("audit ") {
-        next.push(("the same command again".to_owned(), "ask only for what the cache does not hold"));
+        next.push(("the same command again".to_owned(), "request only what is not in the cache"));
     } else if summary.not_run > 0 {
         let over_budget = summary.exit_code == ExitStatus::OverBudget.code();
         let is_shards = info.merged.as_ref().is_some_and(|merged| merged.job.is_none());

@@ -130,7 +130,7 @@ fn check_run(run: &RunInfo, args: &ScoreArgs, context: &CliContext) -> Result<()
 
     if args.output.run_dir.is_some() {
         return Err(format!(
-            "the run `{name}` did not end, so its results can't be stored as those of a run; end it with `--resume` of the command that began it"
+            "the run `{name}` did not finish, so its rescored results can't be stored; finish it first: add `--resume` to the command that started it"
         )
         .into());
     }

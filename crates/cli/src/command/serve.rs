@@ -60,7 +60,7 @@ fn change_keys(action: &KeyAction, context: &CliContext) -> Result<ExitStatus, C
             let key = add(&process.resolve(keys), name, quotas.quotas(), created)?;
             output::print(&format!("{key}\n"));
             output::print_message(&format!(
-                "This key is shown once; `{}` has only its hash. Clients send it as `Authorization: Bearer KEY`.\n",
+                "This key is shown once; `{}` stores its hash. Clients send it as `Authorization: Bearer KEY`.\n",
                 keys.display()
             ));
         }

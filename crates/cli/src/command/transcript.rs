@@ -67,7 +67,7 @@ pub(super) fn execute(
             let id = ids.take(&session.unwrap_or_else(|| as_id(&log.stem)));
             if trace.question().is_none() {
                 let message =
-                    format!("{}: the log of `{id}` does not hold what was asked; add `input`", log.name);
+                    format!("{}: the log of `{id}` does not contain the question; add `input`", log.name);
                 output::print_warning(&message, context);
             }
 

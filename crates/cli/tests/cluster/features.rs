@@ -91,7 +91,7 @@ fn code_around_tests_is_refused_before_anything_is_handed_out() {
 
     let eval = [&EVAL[..], &["--allow-code", "--cluster", &address, "--run-dir", "merged"]].concat();
     let refused = cli.run(&eval).expect_code(2).stderr;
-    let expected = "`extensions` are run by `assize eval` on one machine only, and not here";
+    let expected = "`extensions` only run with `assize eval` on a single machine";
     assert!(refused.contains(expected) && refused.contains("suite.yaml:3"), "{refused}");
     assert!(!cli.path("started").exists() && !cli.path("merged").exists());
     assert_eq!(servers.streams(), ["KV_assize"], "the records of jobs, and no queue");

@@ -86,7 +86,7 @@ fn a_worker_with_other_files_or_without_a_key_says_so_and_does_nothing() {
     other.file("suite.yaml", boss.read("suite.yaml"));
     let (code, _, said) = running.finish();
     assert_eq!((code, judge.count()), (Some(1), 8), "{said}");
-    assert!(said.contains("refuse") && said.contains("this job and will look again"), "{said}");
+    assert!(said.contains("refuse") && said.contains("this job and will check again"), "{said}");
     assert!(said.contains("OPENAI_API_KEY") || said.contains("has other contents here"), "{said}");
     assert!(!said.contains(KEY), "{said}");
 }

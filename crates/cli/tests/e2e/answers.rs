@@ -227,7 +227,7 @@ fn records_of_other_tools_are_graded_as_they_are() {
     cli.file("d.jsonl", format!("{good}\n{{\"input\": 1}}\n{{\"input\": \"q\"}}\n[]\n"));
     let refused = cli.run(&["grade", "rubric.yaml", "--answers", "d.jsonl"]).expect_code(2);
     for text in
-        ["d.jsonl:2:", "not a text", "d.jsonl:4:", "no JSON object", "E0420", "--to cases --keep-going"]
+        ["d.jsonl:2:", "not a text", "d.jsonl:4:", "not a JSON object", "E0420", "--to cases --keep-going"]
     {
         assert!(refused.stderr.contains(text), "{text}: {}", refused.stderr);
     }

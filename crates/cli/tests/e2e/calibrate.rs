@@ -631,7 +631,7 @@ fn raters_are_measured_with_ratings_missing() {
 
     cli.file("same.jsonl", "{\"case\":1,\"label\":[1,1]}\n{\"case\":2,\"label\":[1,1]}\n");
     let output = cli.run(&["calibrate", "agreement", "same.jsonl", "--values", "met=1"]).expect_code(0);
-    assert!(output.stdout.contains("undefined  only one answer was ever given"), "{}", output.stdout);
+    assert!(output.stdout.contains("undefined  all ratings are the same"), "{}", output.stdout);
 }
 
 #[test]

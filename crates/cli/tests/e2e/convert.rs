@@ -330,7 +330,7 @@ fn records_that_cannot_be_read_are_all_named_and_can_be_skipped() {
     cli.file("d.jsonl", format!("{good}\n{{\"input\": 1}}\n{good}\n{{\"input\": \"q\", \"actual"));
     cli.file("e.jsonl", format!("{good}\n[]\n"));
 
-    let named = ["line 2: `input` is the number 1, not a text", "line 4: its JSON breaks off"];
+    let named = ["line 2: `input` is the number 1, not a text", "line 4: its JSON ends too early"];
     for to in ["cases", "tests"] {
         let refused = cli.run(&["convert", "d.jsonl", "--to", to, "-o", "out"]).expect_code(2);
         assert!(named.iter().all(|line| refused.stderr.contains(line)), "{}", refused.stderr);

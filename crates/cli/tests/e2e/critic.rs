@@ -142,7 +142,7 @@ fn budgets_stop_it_and_plans_send_nothing() {
     };
     let plan = cli.run(&with(&["--dry-run"])).expect_code(0);
     assert!(
-        plan.stdout.contains("openai:m-1 would be asked about 2 rubrics, about ")
+        plan.stdout.contains("openai:m-1 would check 2 rubrics, about ")
             && plan.stdout.contains("dry run: nothing was sent"),
         "{}",
         plan.stdout
@@ -180,6 +180,6 @@ fn what_can_not_be_asked_is_refused_before_anything_is_sent() {
     cli.file("a.eval.yaml", SUITE);
     cli.file("b.eval.yaml", "tests:\n  - id: a\n    inptu: q\n");
     let broken = cli.run(&["lint", "a.eval.yaml", "b.eval.yaml", "--judge", "openai:m"]).expect_code(2);
-    assert!(broken.stderr.contains("the model was not asked"), "{}", broken.stderr);
+    assert!(broken.stderr.contains("the model was not called"), "{}", broken.stderr);
     assert_eq!(server.count(), 0);
 }

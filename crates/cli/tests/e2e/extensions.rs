@@ -268,7 +268,7 @@ fn extensions_are_run_only_where_code_is_allowed_and_only_by_a_run() {
     assert!(refused.stderr.contains(expected), "{}", refused.stderr);
     assert!(!cli.path("none").exists());
     let planned = cli.run(&["eval", "asks.yaml", "--dry-run", "--allow-code"]).expect_code(0);
-    assert!(planned.stderr.contains("the plan is about the tests as they are written"), "{}", planned.stderr);
+    assert!(planned.stderr.contains("it covers the tests as written"), "{}", planned.stderr);
     // Answers that are given need nothing around them.
     let idle = cli.run(&["eval", "given.yaml"]).expect_code(0);
     assert!(idle.stdout.contains("`extensions` have no effect on given answers"), "{}", idle.stdout);
@@ -280,7 +280,7 @@ fn extensions_are_run_only_where_code_is_allowed_and_only_by_a_run() {
     let batch = cli.run(&batch).expect_code(2);
     assert!(batch.stderr.contains("more than once"), "{}", batch.stderr);
     let audit = cli.run(&["audit", "injection", "asks.yaml", "--judge", "offline"]).expect_code(2);
-    assert!(audit.stderr.contains("run by `assize eval` on one machine only"), "{}", audit.stderr);
+    assert!(audit.stderr.contains("only run with `assize eval` on a single machine"), "{}", audit.stderr);
     assert!(!cli.path("started").exists());
 
     if has("python3") {

@@ -45,7 +45,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ),
     ("Parquet file", There("table/tests/parquet.rs", "pages_that_decompress_without_end_are_refused")),
     (
-        "decision that a page of a review sends",
+        "decision sent from a review page",
         There("view/tests/it/review.rs", "a_decision_larger_than_the_limit_is_refused"),
     ),
     (
@@ -56,7 +56,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("nesting", Here(|cli| yaml(cli, &format!("tests: {}{}", "[".repeat(120), "]".repeat(120)), "E0005"))),
     ("keys of a map", Here(large_maps_are_refused)),
     ("copies by aliases", Here(aliases_of_long_texts_are_refused)),
-    ("cases that prompts, tests and variables make", Here(matrices_do_not_explode)),
+    ("cases generated from prompts, tests and variables", Here(matrices_do_not_explode)),
     ("text that a template renders", There("evalfile/tests/matrix.rs", "no_template_grows_beyond_its_limit")),
     (
         "values of `vars` in the texts of a case",
@@ -73,11 +73,11 @@ const LIMITS: &[(&str, LimitTest)] = &[
         There("grade/src/check/sql/mod.rs", "long_and_deep_texts_are_not_checked_and_break_nothing"),
     ),
     (
-        "statements that a grader of a context decides on",
+        "statements that a context grader decides on",
         There("grade/src/context.rs", "nothing_to_decide_on_is_no_rubric_and_too_much_is_refused"),
     ),
     ("memory of a script", There("script/tests/script.rs", "limits_stop_a_script")),
-    ("steps of a script", There("script/tests/script.rs", "limits_stop_a_script")),
+    ("instructions of a script", There("script/tests/script.rs", "limits_stop_a_script")),
     ("size of a script", There("script/tests/script.rs", "limits_stop_a_script")),
     ("reply of a model", There("llm/tests/it/faults.rs", "an_answer_beyond_the_size_limit")),
     ("output of a grading program", Here(long_output_of_programs_is_refused)),
@@ -132,9 +132,9 @@ const LIMITS: &[(&str, LimitTest)] = &[
             "a_connection_needs_a_request_and_a_client_that_takes_its_reply",
         ),
     ),
-    ("body of a request in time", There(HOSTILE, "clients_that_dawdle_are_shown_out")),
+    ("time to receive the body of a request", There(HOSTILE, "clients_that_dawdle_are_shown_out")),
     (
-        "client that takes nothing of a reply, on HTTP/2 of one of its streams",
+        "client that stops reading its reply (on HTTP/2, one of its replies)",
         There(HOSTILE, "a_stream_whose_client_takes_nothing_ends_its_connection"),
     ),
     (

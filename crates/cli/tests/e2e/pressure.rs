@@ -59,7 +59,7 @@ fn a_full_disk_stops_the_run_with_a_message_and_without_a_panic() {
     assert!(stderr.contains("can't be stored") && stderr.contains("run/"), "{stderr}");
     assert!(!stderr.contains("panicked"), "{stderr}");
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
-    assert!(value["exit_reason"].as_str().is_some_and(|words| words.contains("broke off")), "{value}");
+    assert!(value["exit_reason"].as_str().is_some_and(|words| words.contains("stopped: results")), "{value}");
     assert!(server.count() < 30, "nothing is spent on results that are lost");
     // What was stored before stands and can be read.
     let whole: Vec<String> = cli

@@ -109,7 +109,7 @@ const MISTAKES: &[Mistake] = &[
         "assertionTemplates: {a: {$ref: '#/assertionTemplates/b'}, b: {$ref: '#/assertionTemplates/a'}}\n\
          tests:\n  - vars: {x: hi}\n    assert: [{$ref: '#/assertionTemplates/a'}]\n",
         &[
-            "the `$ref` of this assertion leads in a circle",
+            "the `$ref`s of this assertion form a cycle",
             "`#/assertionTemplates/a` → `#/assertionTemplates/b` → `#/assertionTemplates/a`",
         ],
     ),
@@ -274,7 +274,7 @@ fn mistakes_in_schemas_and_providers_are_told_in_the_words_of_the_file() {
         )
     };
     for (text, says) in [
-        (test("{type: objekt}"), "`objekt` is no type"),
+        (test("{type: objekt}"), "`objekt` is not a type"),
         (test("{required: d}"), "`required` must be a list"),
         (test("{properties: {a: {format: dat}}}"), "unknown format 'dat'"),
         ("tests:\n  - vars: {x: hi}\n".to_owned(), "add `providers: [NAME]`"),

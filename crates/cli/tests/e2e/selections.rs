@@ -102,7 +102,7 @@ fn an_answer_that_is_not_part_of_the_run_leaves_the_others_ungraded() {
     assert_eq!(server.count(), 0);
 
     let explained = cli.run(&["explain", "run", "t/prompt-1"]).stdout;
-    assert!(explained.contains("case `t/prompt-2` is left out"), "{explained}");
+    assert!(explained.contains("case `t/prompt-2` is excluded"), "{explained}");
 }
 
 #[test]

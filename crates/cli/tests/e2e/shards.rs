@@ -59,7 +59,11 @@ fn shards_are_runs_that_say_what_they_are_a_part_of() {
 
     cli.run(&["explain", "last"]).expect_code(0);
     cli.run(&["report", "last", "-o", "shard.html"]).expect_code(0);
-    cli.run(&["merge", "last", "last~1", "--run-dir", "merged", "-o", "all.md"]).expect_code(0);
+    let merged =
+        cli.run(&["merge", "last", "last~1", "--run-dir", "merged", "-o", "all.html"]).expect_code(0);
+    for text in [merged.stdout, cli.read("all.html")] {
+        assert!(text.contains(", sum of the shards"), "{text}");
+    }
     cli.run(&["explain", "merged", "quicksort"]).expect_code(0);
     cli.run(&["compare", "last", "merged"]).expect_code(0);
     assert!(cli.read("shard.html").contains("Shard 2 of 2"));

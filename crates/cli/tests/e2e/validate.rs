@@ -174,7 +174,11 @@ fn limits_of_what_a_given_answer_does_not_tell_are_warnings() {
     // Asking again brings no time.
     let output = cli.run(&["eval", "a.eval.yaml"]).expect_code(3);
     assert!(!output.stdout.contains("--retry-incomplete"), "{}", output.stdout);
-    assert!(output.stdout.contains("Fix: remove the grader, or the given answer"), "{}", output.stdout);
+    assert!(
+        output.stdout.contains("Fix: remove the grader, or remove the given answer"),
+        "{}",
+        output.stdout
+    );
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn the_time_of_an_answer_from_the_cache_is_that_of_its_first_request() {
 
     let row = |folder: &str| rows(&cli, &format!("{folder}/results.jsonl"))[0].to_string();
     assert!(row("a").contains(" ms, within the limit"), "{}", row("a"));
-    assert!(row("b").contains(" ms (measured when first asked), within the limit"), "{}", row("b"));
+    assert!(row("b").contains(" ms (measured in the original call), within the limit"), "{}", row("b"));
 }
 
 /// A judge whose replies about a criterion are of no use, as long as `broken` holds.

@@ -291,7 +291,7 @@ fn where_nobody_can_know_if_a_batch_exists_nothing_is_sent_twice() {
     let resumed = ["--judge-batch", "--resume"];
     for more in [&["--judge-batch"][..], &resumed, &resumed] {
         let output = eval(&cli, "openai:judge-1", more).expect_code(3);
-        assert!(output.stderr.contains("nobody knows whether"), "{}", output.stderr);
+        assert!(output.stderr.contains("it is unknown whether"), "{}", output.stderr);
         assert!(output.stderr.contains("delete") && output.stderr.contains(".batch"), "{}", output.stderr);
     }
     assert_eq!(server.batches().sizes(), [8]);
@@ -333,7 +333,11 @@ fn results_that_are_gone_are_said_and_not_paid_for_again_unasked() {
         let more = ["--judge-batch", "--resume"];
         for _ in 0..2 {
             let output = eval(&cli, name, &more).expect_code(3);
-            assert!(output.stderr.contains("are gone: providers delete them"), "{name}: {}", output.stderr);
+            assert!(
+                output.stderr.contains("are gone, because providers delete them"),
+                "{name}: {}",
+                output.stderr
+            );
             assert!(!output.stderr.contains("Nothing is lost"), "{name}: {}", output.stderr);
         }
         assert_eq!(server.batches().sizes(), [8], "{name}");
@@ -375,7 +379,7 @@ fn an_interrupted_run_leaves_its_batch_and_goes_on_with_it() {
     server.batches().set(MockBatchFaults { polls: usize::MAX, ..MockBatchFaults::default() });
     let cli = answers(&server, 6);
     let said = interrupt_when_sent(&cli, &server, "openai:judge-1");
-    assert!(said.contains("1 batch with 17 requests go on") && said.contains("--resume"), "{said}");
+    assert!(said.contains("1 batch with 17 requests continue") && said.contains("--resume"), "{said}");
 
     server.batches().set(MockBatchFaults::default());
     eval(&cli, "openai:judge-1", &["--judge-batch", "--resume"]).expect_code(1);
@@ -603,7 +607,7 @@ fn a_budget_is_set_aside_for_a_batch_and_never_passed() {
     let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--show", "none"];
     let output = cli.run(&[&words[..], &more].concat()).expect_code(4);
     assert_eq!(server.batches().sizes().len(), 1, "{:?}", server.batches().sizes());
-    let why = "in another batch, too few to wait for; each counts with its longest reply";
+    let why = "in another batch, too few to wait for; each reserves its longest possible reply";
     assert!(output.stderr.contains(why), "{}", output.stderr);
 }
 
@@ -641,7 +645,7 @@ fn what_happens_is_said_line_by_line() {
     for line in ["sent 17 requests as batch batch_1 at 127.0.0.1", "has ended: 10 replies, 7 not processed"] {
         assert!(output.stderr.contains(line), "{}", output.stderr);
     }
-    assert!(output.stderr.contains("7 requests are asked live"), "{}", output.stderr);
+    assert!(output.stderr.contains("7 requests are sent live"), "{}", output.stderr);
 }
 
 /// The same numbers on every machine.

@@ -179,7 +179,7 @@ fn a_cost_of_nothing_has_its_reason() {
     let judge = ["--judge", "openai:judge-1"];
     assert!(cost(&judge).starts_with("$0.0"));
     assert_eq!(cost(&judge), "$0 (all replies came from the cache)");
-    assert_eq!(cost(&["--judge", "offline"]), "$0 (no model was asked)");
+    assert_eq!(cost(&["--judge", "offline"]), "$0 (no model was called)");
 
     cli.file(".assize/prices.yaml", "models:\n  openai:judge-1: {input: 0, output: 0}\n");
     assert_eq!(cost(&[&judge[..], &["--no-cache"]].concat()), "$0 (the models are free of charge)");

@@ -206,5 +206,5 @@ fn the_server_of_a_program_is_gone_with_it_and_its_token_is_kept_nowhere() {
     assert!(std::net::TcpStream::connect(url.strip_prefix("http://").unwrap()).is_err());
     // Without a model there is nobody to ask, which is found before anything is run.
     let refused = cli.run(&["eval", "suite.yaml", "--judge", "offline"]).expect_code(2);
-    assert!(refused.stderr.contains("its program asks a model (`target`)"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("its program calls a model (`target`)"), "{}", refused.stderr);
 }

@@ -84,7 +84,7 @@ fn a_failed_hard_gate_blocks_every_level_up_to_the_index() {
     }
     assert_eq!(node(&found, "C2")["verdict"], "not_applicable");
     let text = run(&cli, &[]).expect_code(1).stdout;
-    assert!(text.contains("TOP is blocked by C1; score without gates 0.900"), "{text}");
+    assert!(text.contains("TOP is blocked by C1; ignoring gates, it would score 0.900"), "{text}");
     assert!(text.contains("weakest: TOP > C > R > C1 (lacks 0.100)"), "{text}");
 }
 

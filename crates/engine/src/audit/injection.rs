@@ -1,4 +1,4 @@
-//! Injection audit: texts that try to talk a judge round.
+//! Audit of prompt injection: texts in answers that try to influence the judge.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,11 +35,11 @@ fn chosen(names: &[String]) -> Result<Vec<InjectionProbe>, EngineError> {
 pub struct InjectionAudit {
     /// Texts that are put into answers.
     pub probes: Vec<InjectionProbe>,
-    /// Places in the answer; each probe's own unless given.
+    /// Positions in the answer; by default, those of each probe.
     pub places: BTreeSet<InsertPosition>,
-    /// Times that the unchanged answer is judged again.
+    /// Number of times that the unchanged answer is judged again.
     pub repeats: u32,
-    /// Most cases, chosen at random if there are more.
+    /// Maximum number of cases, chosen at random if there are more.
     pub max_cases: Option<usize>,
     /// Seed of that choice.
     pub seed: u64,
@@ -51,7 +51,7 @@ impl InjectionAudit {
     /// Name of the command, and of stored audits.
     pub const COMMAND: &str = "audit injection";
 
-    /// Audit of all cases with the probes of these names; with all probes when none is named.
+    /// Creates an audit with the probes of these names, or with all probes if no name is given.
     ///
     /// # Errors
     /// When there is no probe of a name.
@@ -74,7 +74,7 @@ impl InjectionAudit {
         Ok(InjectionReport::new(&pair_records(stored_records(folder)?)?, &builtin_probes()))
     }
 
-    /// Exit code of an audit, and its reason: the verdicts of its cases have no part in it.
+    /// Returns the exit code of an audit and its reason. The verdicts of its cases do not count.
     pub fn conclusion(
         report: &InjectionReport,
         limit: Option<UnitInterval>,

@@ -1,4 +1,4 @@
-//! Audits of judges: cases judged unchanged and changed, and what follows from the difference.
+//! Audits of judges: cases are judged with and without a change, and the decisions compared.
 
 mod injection;
 mod probing;
@@ -12,7 +12,7 @@ use crate::options::RunOptions;
 pub use injection::InjectionAudit;
 pub use probing::{ProbingAudit, ProbingKind, ProbingOptions};
 
-/// Reads the metrics of a stored audit; `None` if the run is none.
+/// Reads the metrics of a stored audit; `None` if the run is not an audit.
 ///
 /// # Errors
 /// When the run can't be read.

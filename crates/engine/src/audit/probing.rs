@@ -1,4 +1,4 @@
-//! Audits of order, length and own family: decisions compared under changes that should not matter.
+//! Audits of order, length and self-preference, which compare decisions under changes that should not matter.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl ProbingKind {
         }
     }
 
-    /// The audit that a stored run is.
+    /// Returns the kind of audit that a stored run is.
     pub fn from_run(info: &RunInfo) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.command() == info.command)
     }
@@ -80,7 +80,7 @@ impl ProbingKind {
         }
     }
 
-    /// Exit code of an audit, and its reason: the verdicts of its cases have no part in it.
+    /// Returns the exit code of an audit and its reason. The verdicts of its cases do not count.
     pub fn conclusion(report: &AuditReport, limit: Option<f64>, ending: RunEnding) -> (ExitStatus, String) {
         let found = match (limit, &report.worst) {
             (Some(limit), Some((value, of))) if *value > limit + TOLERANCE => {
@@ -97,9 +97,9 @@ impl ProbingKind {
 /// Options of audits that compare decisions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProbingOptions {
-    /// Times that the unchanged answer is judged again.
+    /// Number of times that the unchanged answer is judged again.
     pub repeats: u32,
-    /// Most cases, chosen at random if there are more.
+    /// Maximum number of cases, chosen at random if there are more.
     pub max_cases: Option<usize>,
     /// Seed of what is drawn at random.
     pub seed: u64,
@@ -117,7 +117,8 @@ pub struct ProbingAudit {
 }
 
 impl ProbingAudit {
-    /// Audit of the order of criteria, with so many other orders. Criteria are put into one call unless `run` says how many.
+    /// Creates an audit of the order of criteria, with this number of other orders. All criteria go into one call, unless
+    /// `run` sets a number.
     ///
     /// # Errors
     /// When criteria are put to the judge one by one.
@@ -139,12 +140,12 @@ impl ProbingAudit {
         Ok(Self { permutations, ..Self::new(ProbingKind::Order, options) })
     }
 
-    /// Audit of the length of answers.
+    /// Creates an audit of the length of answers.
     pub fn length(options: ProbingOptions) -> Self {
         Self::new(ProbingKind::Length, options)
     }
 
-    /// Audit of judges on their own family. `families` are pairs of a name and its family.
+    /// Creates an audit of judges on answers of their own model family. `families` are pairs of a name and its family.
     ///
     /// # Errors
     /// When a name has two families.

@@ -1,4 +1,4 @@
-//! Creating a batch once, finding one that may exist, and taking in its replies.
+//! Creates a batch at most once, finds one that may exist, and collects its replies.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -46,7 +46,7 @@ impl HarvestCounts {
             let id = id.as_deref().map(|id| format!(" (unknown id `{id}`)")).unwrap_or_default();
             told.push(format!("{lines} {are}{id}"));
             if self.missing > 0 {
-                told.push("what is missing is asked again, and may be paid twice".to_owned());
+                told.push("missing replies are requested again, and may be paid for twice".to_owned());
             }
         }
 
@@ -116,7 +116,7 @@ fn is_refusal(error: &AskError) -> bool {
 fn refused(open: &OpenBatch, words: &str) -> EngineError {
     let words = words.trim_end_matches('.');
     stopped(format!(
-        "{} took no batch: {words}. Nothing of it was charged; continue with `--resume`, or without `--judge-batch`",
+        "{} did not accept a batch: {words}. Nothing was charged; continue with `--resume`, or without `--judge-batch`",
         open.client.model().host()
     ))
 }
@@ -180,7 +180,7 @@ async fn look(open: &OpenBatch, others: &[String]) -> Result<BatchSearch, Engine
 /// The error of a provider that can't be asked about its batches.
 pub(super) fn unasked(open: &OpenBatch, error: &AskError) -> EngineError {
     stopped(format!(
-        "can't ask about {}: {}. Nothing is lost: it goes on, and `--resume` takes in its replies",
+        "can't get the status of {}: {}. Nothing is lost: the batch continues, and `--resume` collects its replies",
         open.describe(),
         error.to_string().trim_end_matches('.')
     ))
@@ -189,7 +189,7 @@ pub(super) fn unasked(open: &OpenBatch, error: &AskError) -> EngineError {
 /// The error of a batch that has ended and whose results are gone.
 pub(super) fn gone(journal: &BatchJournal, open: &OpenBatch) -> EngineError {
     stopped(format!(
-        "the results of {} are gone: providers delete them after some time. They were charged. To pay for its {} requests \
+        "the results of {} are gone, because providers delete them after some time. They were charged. To pay for its {} requests \
          again, delete `{}`",
         open.describe(),
         open.requests(),
@@ -200,7 +200,7 @@ pub(super) fn gone(journal: &BatchJournal, open: &OpenBatch) -> EngineError {
 /// The error of a batch of which nobody knows if it exists.
 pub(super) fn unknown(journal: &BatchJournal, open: &OpenBatch, why: &str) -> EngineError {
     stopped(format!(
-        "nobody knows whether {} exists: {why}. Nothing is sent twice: look for it there (it is named after {}). If \
+        "it is unknown whether {} exists: {why}. Nothing is sent twice: look for it there (it is named after {}). If \
          it does not exist, delete `{}`; its {} requests are then sent again",
         open.describe(),
         open.record.token,

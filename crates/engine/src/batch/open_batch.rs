@@ -1,4 +1,4 @@
-//! Batch that is worked on, as this process knows it.
+//! State of a batch in progress, as this process knows it.
 
 use std::collections::HashSet;
 use std::time::Duration;

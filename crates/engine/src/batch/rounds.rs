@@ -1,4 +1,4 @@
-//! Rounds of batches: collect, send, wait, take in, until nothing is missing that a batch could bring.
+//! Rounds of batches: collect requests, send them, wait, and collect replies, until no request is left for a batch.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl<'a> BatchRounds<'a> {
             if sent == 0 && needed.is_empty() {
                 let alone = requests + self.calls.given_up();
                 if alone > 0 {
-                    self.say(format!("{} asked live", count(alone, "request is", "requests are")));
+                    self.say(format!("{} sent live", count(alone, "request is", "requests are")));
                 }
                 return Ok(());
             }
@@ -258,7 +258,7 @@ impl<'a> BatchRounds<'a> {
         if let Some(budget) = &self.calls.budget {
             let allowed = budget.affordable_calls(ordered.iter().map(|request| request.most));
             if allowed < ordered.len() {
-                let advice = "each counts with its longest reply until it is answered: lower `--max-output-tokens`, or raise \
+                let advice = "each reserves its longest possible reply until it is answered: lower `--max-output-tokens`, or raise \
                               the budget, to send more at once";
                 let all = ordered.len();
                 if allowed < fewest {
@@ -504,12 +504,12 @@ impl<'a> BatchRounds<'a> {
         // An account may have so many tokens waiting; the requests go out again when others are done.
         let others = self.open.iter().any(|other| other.client.model().host() == host);
         if words.contains("token_limit") && others {
-            self.say(format!("{host} has no room for a batch yet ({words}); it is sent again later"));
+            self.say(format!("{host} can't take another batch yet ({words}); it is sent again later"));
             return Ok(());
         }
 
         Err(stopped(format!(
-            "{host} did not accept a batch of {} requests: {words}. Nothing of it was charged; continue with \
+            "{host} did not accept a batch of {} requests: {words}. Nothing was charged; continue with \
              `--resume`, or without `--judge-batch`",
             open.record.keys.len()
         )))
@@ -518,7 +518,7 @@ impl<'a> BatchRounds<'a> {
     /// Asks the providers to stop: what is not done is then asked live.
     async fn cancel_batches(&self, left: &[usize]) -> Result<(), EngineError> {
         self.say(format!(
-            "the time for batches is over: cancelling {}; what they have done until now is taken in, and the rest is \
+            "`--batch-wait` is over: cancelling {}; finished replies are collected, and the rest is \
              asked live",
             count(left.len(), "batch", "batches")
         ));
@@ -558,7 +558,7 @@ impl<'a> BatchRounds<'a> {
         let requests: u64 = left.iter().filter_map(|at| self.open.get(*at)).map(OpenBatch::requests).sum();
         let batches = count(left.len(), "batch", "batches");
         self.engine.warn(format!(
-            "{batches} with {requests} requests go on at the provider; `--resume` with the same options waits for them \
+            "{batches} with {requests} requests continue at the provider; `--resume` with the same options waits for them \
              and goes on"
         ));
     }

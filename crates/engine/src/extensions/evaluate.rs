@@ -193,7 +193,7 @@ fn check_passes(options: &EvalOptions) -> Result<(), EngineError> {
     match others.iter().find(|(is_given, _)| *is_given) {
         None => Ok(()),
         Some((_, name)) => Err(EngineError::unrunnable(format!(
-            "{name} through the cases more than once, and what `extensions` do around them would be done each time; \
+            "{name} through the cases more than once, and `extensions` would run each time; \
              nothing was run"
         ))),
     }

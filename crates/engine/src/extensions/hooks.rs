@@ -240,7 +240,7 @@ impl SuiteHooks {
                     &format!("it returned no `{part}`; return the context, or nothing"),
                 )),
             },
-            _ => Err(describe(extension, hook, "it returned no map; return the context, or nothing")),
+            _ => Err(describe(extension, hook, "it did not return a map; return the context, or nothing")),
         }
     }
 

@@ -12,10 +12,7 @@ impl PreflightReport {
         if let (ExtensionUse::Refused, false, Some(first)) =
             (usage, extensions.in_workspace, extensions.list.first())
         {
-            self.problem(
-                &first.place,
-                "`extensions` are run by `assize eval` on one machine only, and not here",
-            );
+            self.problem(&first.place, "`extensions` only run with `assize eval` on a single machine");
             return;
         }
 
@@ -30,7 +27,7 @@ impl PreflightReport {
 
         if matches!(usage, ExtensionUse::Planned) {
             self.remark(format!(
-                "{}: `extensions` are run by a run only, so the plan is about the tests as they are written",
+                "{}: a plan does not run `extensions`, so it covers the tests as written",
                 suite.path.display()
             ));
         }

@@ -1,4 +1,4 @@
-//! From the names of systems to a run that compares them, or to a stored comparison.
+//! Comparison of systems: from their names to a run that compares them, or to a stored comparison.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -22,9 +22,9 @@ pub struct PairwiseOptions {
     pub systems: Vec<String>,
     /// Columns of the files of answers; `None` for their usual names.
     pub columns: Option<AnswerColumns>,
-    /// Reasons that make an answer the better one.
+    /// Criteria for the better answer.
     pub criteria: Vec<String>,
-    /// Meaning of ties in the ranking.
+    /// Treatment of ties in the ranking.
     pub ties: TieRule,
     /// Options of the run. Without `paths` the cases are those of the runs.
     pub eval: EvalOptions,

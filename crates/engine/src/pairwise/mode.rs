@@ -1,4 +1,4 @@
-//! Cases of a comparison: each case once for every two systems that answered it.
+//! Cases of a comparison: one for each case and each pair of systems that answered it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -264,7 +264,7 @@ pub fn stored_pairwise_report(
     Ok((pairwise_report(systems, &contests, ties, ConfidenceLevel::P95), list(MISSING_KEY)))
 }
 
-/// Exit code of a comparison, and its reason: who wins has no part in it.
+/// Returns the exit code of a comparison and its reason. Wins and losses do not count.
 pub fn conclusion(report: &PairwiseReport, missing: &[String], ending: RunEnding) -> (ExitStatus, String) {
     let (exit, reason) = exit_of_run(VerdictCounts::default(), ending);
     let mut found = Vec::new();

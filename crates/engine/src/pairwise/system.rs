@@ -1,4 +1,4 @@
-//! Answers that are compared: those of stored runs, of targets of them, and of files.
+//! Answers to compare: those of stored runs, of targets of runs, and of files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -48,7 +48,7 @@ impl GradedSamples {
     }
 }
 
-/// Samples that are being graded. What is not finished is given up when this is dropped.
+/// Samples that are being graded. Unfinished ones are cancelled when this is dropped.
 pub struct GradingBatch {
     waiting: std::iter::Enumerate<std::vec::IntoIter<WorkItem>>,
     tasks: JoinSet<(usize, CaseRecord)>,
@@ -60,8 +60,8 @@ impl GradingBatch {
         Self { waiting: items.into_iter().enumerate(), tasks: JoinSet::new(), at_once: at_once.max(1) }
     }
 
-    /// The next sample that is finished: its place among the samples, from 0, and its record. `None` after the last. Samples
-    /// are begun only while somebody waits here.
+    /// Returns the next finished sample: its position among the samples, from 0, and its record; `None` after the last. New
+    /// samples start only while somebody awaits this.
     pub async fn next(&mut self) -> Option<(usize, CaseRecord)> {
         while self.tasks.len() < self.at_once
             && let Some((place, item)) = self.waiting.next()

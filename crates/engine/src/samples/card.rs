@@ -1,4 +1,4 @@
-//! Scorecards that samples are graded by: each sample is a case of its own.
+//! Scorecards for grading samples; each sample is a case of its own.
 
 use std::sync::Arc;
 
@@ -90,7 +90,7 @@ pub struct ScoredSample {
 pub struct ScoredPart<'a> {
     /// The part.
     pub part: &'a ScorecardNodeInfo,
-    /// Code of the part it stands under; `None` on top.
+    /// Code of its parent part; `None` at the top.
     pub parent: Option<&'a str>,
     /// Score and status.
     pub score: NodeScore,
@@ -107,7 +107,7 @@ impl ScoredSample {
         Self { card, run }
     }
 
-    /// The parts, the top first and each before those below it.
+    /// Returns the parts; the top comes first, and each part comes before those below it.
     pub fn parts(&self) -> Vec<ScoredPart<'_>> {
         let SampleCard { info, tree, .. } = &*self.card;
         let scores = tree.scores(|place| self.run.tally(place), MissingPolicy::Incomplete);

@@ -39,7 +39,7 @@ use crate::plan::{RunDeps, RunPlanner};
 use crate::preflight_report::PreflightReport;
 use crate::scorecard::suite_of;
 
-/// Judges that grade samples for one client: its part of the reply cache is its own.
+/// Grader of samples for one client, with its own part of the reply cache.
 pub struct SampleGrader {
     pub(super) engine: Engine,
     pub(super) options: RunOptions,
@@ -50,8 +50,8 @@ pub struct SampleGrader {
 }
 
 impl SampleGrader {
-    /// Makes the judge of rubrics that name none, so that one without a key is found now rather than by the first sample, and
-    /// tells of keys that are exposed. Returns a rubric with it, which has its name, and a warning if nobody named one.
+    /// Creates the judge for rubrics that name none, so that a missing key is found now rather than with the first sample,
+    /// and warns about exposed keys. Returns a rubric with that judge, and a warning if nobody chose one.
     ///
     /// # Errors
     /// When a judge that the options name can't be used.
@@ -67,7 +67,7 @@ impl SampleGrader {
         Ok(prepared)
     }
 
-    /// Makes the judges of a rubric and checks that they can judge it.
+    /// Creates the judges of a rubric and checks that they can judge it.
     ///
     /// # Errors
     /// When the rubric has errors, or a judge can't be used.
@@ -151,7 +151,8 @@ impl SampleGrader {
         Ok((WorkItem { format: None, ..item }, warnings, found))
     }
 
-    /// Refuses keys that could be read on their way to the judges made so far, or that go elsewhere than to their provider.
+    /// Refuses keys of the judges created so far that would be sent unencrypted, or to a server other than their
+    /// provider's.
     ///
     /// # Errors
     /// When there is such a key.
@@ -162,7 +163,7 @@ impl SampleGrader {
     /// Plans the grading of samples: calls, tokens, money. Nothing is sent.
     ///
     /// # Errors
-    /// When a judge can't say what it would ask.
+    /// When a judge can't plan its calls.
     pub fn plan(
         &self,
         rubric: &PreparedRubric,
@@ -203,8 +204,8 @@ impl SampleGrader {
         GradedSamples::new(records.into_values().collect(), begun, stop, self.gateway.stop())
     }
 
-    /// Starts to grade samples, several at once. Records come in the order in which they are finished, and what is not
-    /// finished is given up when the batch is dropped.
+    /// Starts grading samples, several at once. Records come in the order in which they finish. Dropping the batch cancels
+    /// the unfinished ones.
     pub fn start(
         &self,
         rubric: &PreparedRubric,

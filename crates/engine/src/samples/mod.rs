@@ -1,4 +1,4 @@
-//! Grading of samples in memory by a process that goes on: no run folder.
+//! Grading of samples in memory, for long-running processes. There is no run folder.
 
 mod batch;
 mod card;

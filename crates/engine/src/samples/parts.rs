@@ -1,11 +1,11 @@
-//! Samples from their parts: JSON values in the form that chat APIs and data sets have them.
+//! Samples built from parts: JSON values as in chat APIs and data sets.
 
 use assize_evalfile::{CaseMessage, GivenOutput, MessageRole};
 use serde_json::Value;
 
 use super::GradingSample;
 
-/// Parts of a sample. Either `output` or `messages` has the answer.
+/// Parts of a sample. The answer is in either `output` or `messages`.
 #[derive(Debug, Clone, Default)]
 pub struct SampleParts {
     /// The question: a text, messages with `role` and `content`, or anything else, which is shown as JSON.
@@ -40,7 +40,7 @@ impl SampleProblem {
 }
 
 impl GradingSample {
-    /// Sample of these parts.
+    /// Creates a sample of these parts.
     ///
     /// # Errors
     /// When a message has no role, or there is no answer.

@@ -1,4 +1,4 @@
-//! From the record of a sample to its result. Scores are taken over as they are; only the choice of the reward is made here.
+//! Results of samples, created from their records. Scores are copied; only the reward is chosen here.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ pub enum GradeStatus {
     Ungraded,
 }
 
-/// Result of one sample. Absent knowledge is null, never a made-up value.
+/// Result of one sample. Unknown values are null, never made up.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SampleResult {
     /// Place of the sample in the request, from 0.
@@ -289,8 +289,8 @@ impl SampleResult {
         }
     }
 
-    /// Adds the share of comparisons that it won: `points` in those that were decided. As with rewards, what was not decided is
-    /// no loss and no win.
+    /// Sets the share of comparisons that it won: `points` out of those that were decided. As with rewards, an undecided
+    /// comparison counts as neither won nor lost.
     pub fn set_group_score(
         &mut self,
         points: f64,
@@ -313,18 +313,18 @@ impl SampleResult {
         }
     }
 
-    /// True if its reward is not known.
+    /// Returns true if its reward is unknown.
     pub const fn lacks_reward(&self) -> bool {
         self.reward.is_none() || self.reward_assumed
     }
 
-    /// True if its group score is asked for and not known.
+    /// Returns true if its group score is requested and unknown.
     pub const fn lacks_group_score(&self) -> bool {
         matches!(self.group_comparisons, Some((decided, asked)) if decided < asked)
             && (self.group_score_assumed || matches!(self.group_score, None | Some(None)))
     }
 
-    /// True if none of the criteria, or benchmarks, applies to it.
+    /// Returns true if no criterion or benchmark applies to it.
     pub fn is_not_applicable(&self) -> bool {
         let mut decisions = self.decisions.iter();
         let mut parts = self.scorecard.iter();
@@ -333,8 +333,8 @@ impl SampleResult {
             && parts.all(|part| part.decision.is_none())
     }
 
-    /// True if the policy leaves it out of the results: its reward is not known. One that only lacks a group score stays, since the
-    /// reward would be lost with it.
+    /// Returns true if the policy excludes it from the results, because its reward is unknown. A sample that only lacks a
+    /// group score stays; otherwise its reward would be lost too.
     pub fn is_dropped(&self, on_ungraded: OnUngraded) -> bool {
         on_ungraded == OnUngraded::Named(UngradedPolicy::Drop) && self.lacks_reward()
     }

@@ -1,4 +1,4 @@
-//! Rubrics that samples are graded by.
+//! Rubrics for grading samples.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::error::EngineError;
 /// Path that diagnostics show for a rubric that is no file.
 const INLINE_RUBRIC: &str = "rubric.yaml";
 
-/// Rubric, by where it stands.
+/// Source of a rubric.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RubricSource {
     /// A rubric file.
@@ -28,7 +28,7 @@ pub enum RubricSource {
 }
 
 impl Engine {
-    /// Reads a rubric. Its problems are told as [`EngineEvent::Diagnostics`](crate::EngineEvent::Diagnostics).
+    /// Reads a rubric. Its problems are reported as [`EngineEvent::Diagnostics`](crate::EngineEvent::Diagnostics).
     ///
     /// # Errors
     /// When it has errors.
@@ -89,8 +89,8 @@ pub struct PreparedRubric {
 }
 
 impl PreparedRubric {
-    /// Hash of everything that decides about a result beside the sample: judges with their models and prompts, criteria,
-    /// weights, thresholds, mode of judging. A judge that changes in the middle of something changes it.
+    /// Returns the hash of everything that determines a result, apart from the sample: judges with their models and
+    /// prompts, criteria, weights, thresholds and judging mode. If a judge changes later, so does the hash.
     pub fn config_hash(&self) -> &str {
         &self.config_hash
     }

@@ -1,4 +1,4 @@
-//! Results of samples that were graded by a scorecard. The scores of its parts are taken over as they are.
+//! Results of samples that were graded by a scorecard. The scores of its parts are copied.
 
 use assize_rubric::{BenchmarkState, DecidedBy, NodeScore, NodeStatus, UnitInterval, Verdict, Weight};
 use assize_store::{GateRow, ScorecardPartKind};
@@ -56,7 +56,7 @@ pub struct BenchmarkResult {
 }
 
 impl SampleResult {
-    /// Puts the scorecard of the sample into its result. The first part is the top.
+    /// Adds the parts of the scorecard to the result of the sample. The first part is the top.
     #[must_use]
     pub fn with_scorecard(
         self,

@@ -14,9 +14,9 @@ use crate::gateway::ModelGateway;
 use crate::options::RunOptions;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
 
-/// Common part of all graders of a process: the limiter, the budget, the reply cache, the prices, the configuration.
+/// Parts that all graders of a process share: rate limiter, budget, reply cache, prices, configuration.
 ///
-/// A model server that fails is not given up for good, as a run does: it is tried again after seconds, and at least every half
+/// Unlike in a run, a failing model server is not abandoned: it is tried again after a few seconds, and at least every half
 /// minute.
 pub struct SampleService {
     engine: Engine,
@@ -37,8 +37,8 @@ impl SampleService {
         Self { failures: Some(failures), ..self }
     }
 
-    /// Service with these options: judges, limits, cache, budget. The configuration and a targets file are looked for
-    /// near `folder`.
+    /// Creates a service with these options: judges, limits, cache, budget. The configuration and a targets file are
+    /// searched for near `folder`.
     ///
     /// # Errors
     /// When options contradict each other, files have problems, or a judge that is named can't be used.
@@ -46,7 +46,7 @@ impl SampleService {
         Self::with_models(engine, options, folder, ModelUse::Ask)
     }
 
-    /// Service whose graders only plan: nothing is sent, and no key is needed.
+    /// Creates a service whose graders only plan. Nothing is sent, and no key is needed.
     ///
     /// # Errors
     /// As in [`SampleService::new`].
@@ -76,8 +76,8 @@ impl SampleService {
         })
     }
 
-    /// Grader whose replies are cached where only graders of the same namespace find them; without one, in the common cache
-    /// of the working folder.
+    /// Creates a grader whose cached replies are visible only to graders of the same namespace; without a namespace, they
+    /// are in the common cache of the working folder.
     ///
     /// # Errors
     /// When the targets file has problems.
@@ -86,8 +86,8 @@ impl SampleService {
         self.grader_through(gateway.unwrap_or_else(|| Arc::clone(&self.gateway)))
     }
 
-    /// Grader of a client whose spending is limited beside the budget of the process: its rubrics may use models of unknown
-    /// price only where the options allow them.
+    /// Creates a grader for a client with its own budget, in addition to that of the process. Its rubrics may use models of
+    /// unknown price only if the options allow them.
     ///
     /// # Errors
     /// When the targets file has problems.
@@ -110,7 +110,7 @@ impl SampleService {
         })
     }
 
-    /// Limits of the accounts at model servers at this moment.
+    /// Returns the current limits of the accounts at model servers.
     pub fn account_statuses(&self) -> Vec<AccountStatus> {
         self.gateway.account_statuses()
     }
@@ -120,7 +120,7 @@ impl SampleService {
         self.gateway.ceiling()
     }
 
-    /// Waits until every kept reply is written.
+    /// Waits until all replies that were kept are written to the cache.
     ///
     /// # Errors
     /// When replies were lost.

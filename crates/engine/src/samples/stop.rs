@@ -1,4 +1,4 @@
-//! The end of grading before everything is decided: a deadline, a shutdown.
+//! Early end of grading, by a deadline or a shutdown.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::lock::lock;
 
-/// Signal after which no judge decides anything more. What was decided stays; every other criterion is ungraded, with the
-/// reason that is given here. Clones are the same signal.
+/// Signal after which no more decisions are made. Existing decisions are kept; all other criteria are ungraded, with the
+/// given reason. Clones share the signal.
 #[derive(Debug, Clone, Default)]
 pub struct GradingStop {
     token: CancellationToken,
@@ -24,18 +24,18 @@ pub struct GradingStop {
 }
 
 impl GradingStop {
-    /// Signal that has not fired.
+    /// Creates a signal that has not fired.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Signal of a part of the work: it fires with this one, or alone.
+    /// Creates a signal for a part of the work. It fires with this one, or separately.
     #[must_use]
     pub fn child(&self) -> Self {
         Self { token: self.token.child_token(), parent: Some(Arc::new(self.clone())), ..Self::default() }
     }
 
-    /// Fires the signal. The first reason is the one that counts.
+    /// Fires the signal. Only the first reason counts.
     pub fn stop(&self, reason: impl Into<String>) {
         let _ = self.reason.set(reason.into());
         self.token.cancel();
@@ -70,8 +70,8 @@ impl GradingStop {
     }
 }
 
-/// Receiver of failures of models in full. What is recorded leaves out what concerns the operator alone then: addresses, and
-/// the names of variables.
+/// Receiver of full error messages of models. Records then omit what only concerns the operator: addresses and the names of
+/// variables.
 pub type FailureLog = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Kinds of failures whose words may name addresses, keys or variables.
@@ -105,7 +105,7 @@ impl StoppableModel {
             let stop = if why.ends_with(['.', '!', '?']) { "" } else { "." };
             let (model, seconds) = (self.inner.describe(), again.as_secs_f64().ceil().max(1.0));
             let message =
-                format!("not judged: {model} failed before: {why}{stop} It is asked again in {seconds} s");
+                format!("not judged: {model} failed before: {why}{stop} It is tried again in {seconds} s");
             return AskError { message, ..error };
         }
 

@@ -1,4 +1,4 @@
-//! Servers as targets: a request for each case, written by the templates of the target.
+//! HTTP servers as targets: a request per case, written from the templates of the target.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

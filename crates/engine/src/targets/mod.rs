@@ -1,4 +1,4 @@
-//! Targets of a run: from names to what answers.
+//! Targets of a run, created from their names.
 
 mod http;
 mod registry;

@@ -1,4 +1,4 @@
-//! Targets of a targets file, made when they are first needed.
+//! Targets of a targets file, created when first used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;

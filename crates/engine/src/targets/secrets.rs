@@ -1,4 +1,4 @@
-//! Variables that hold secrets, and variables that open models.
+//! Variables that hold secrets or give access to models.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(super) fn keys<'a>(
     key_variables().map(str::to_owned).chain(used)
 }
 
-/// True if the name of a variable says that its value is secret.
+/// Returns true if the name of a variable suggests that its value is secret.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     SECRET_NAMES.iter().any(|part| name.contains(part))

@@ -1,4 +1,4 @@
-//! Targets around other targets: without secrets, one after another, under another name.
+//! Wrappers of targets: without secrets, with fallbacks, or under another name.
 
 use std::borrow::Cow;
 use std::sync::Arc;

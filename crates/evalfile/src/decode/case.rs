@@ -669,8 +669,8 @@ impl InputDecoder<'_> {
                 cx.problems.add(
                     Diagnostic::error(codes::NO_INPUT, "a case has no input", object.head(), "this case")
                         .with_help(match self.defaults.format {
-                            EvalFileFormat::One => "add `input_messages` with what the target is asked",
-                            EvalFileFormat::Two => "add `input:` with what the target is asked",
+                            EvalFileFormat::One => "add `input_messages` with the message to the target",
+                            EvalFileFormat::Two => "add `input:` with the message to the target",
                         }),
                 );
             } else if let Some(files) = own_files {

@@ -59,7 +59,7 @@ fn check_time(most: Duration, facts: &AnswerFacts) -> Result<GraderNote, String>
         }
         None => return Err(unknown_metric("how long the answer took")),
     };
-    let unit = if facts.recalled { " ms (measured when first asked)" } else { " ms" };
+    let unit = if facts.recalled { " ms (measured in the original call)" } else { " ms" };
     let limit = check_limit("time", to_millis(most), to_millis(duration), unit);
 
     Ok(GraderNote { text: format!("time at most {} ms", to_millis(most)), ..limit })

@@ -75,7 +75,7 @@ fn describe_error(error: &ValidationError<'_>) -> String {
         }
         ValidationErrorKind::AnyOf { .. } if keyword == "type" => {
             let found = found.as_str().map_or_else(|| found.to_string(), str::to_owned);
-            format!("#{at}: `{found}` is no type; write {TYPES}")
+            format!("#{at}: `{found}` is not a type; write {TYPES}")
         }
         ValidationErrorKind::Type { kind: TypeKind::Single(expected) } if !keyword.is_empty() => {
             let expected = match expected {
@@ -185,10 +185,10 @@ mod tests {
     #[test]
     fn a_problem_of_a_schema_names_its_keyword() {
         for (schema, problem) in [
-            (json!({"type": "objekt"}), format!("#/type: `objekt` is no type; write {TYPES}")),
+            (json!({"type": "objekt"}), format!("#/type: `objekt` is not a type; write {TYPES}")),
             (
                 json!({"properties": {"a": {"type": ["string", "nul"]}}}),
-                format!("#/properties/a/type: `[\"string\",\"nul\"]` is no type; write {TYPES}"),
+                format!("#/properties/a/type: `[\"string\",\"nul\"]` is not a type; write {TYPES}"),
             ),
             (json!({"required": "d"}), "#/required: `required` must be a list, not \"d\"".to_owned()),
             (json!({"format": "dat"}), "#/format: unknown format 'dat'; remove it".to_owned()),

@@ -191,7 +191,7 @@ fn read_result(value: ScriptValue, threshold: Option<f64>) -> Result<CheckResult
         other => {
             let found = match other {
                 ScriptValue::Undefined => "nothing".to_owned(),
-                ScriptValue::Number(number) if number.is_nan() => "a number that is none (NaN)".to_owned(),
+                ScriptValue::Number(number) if number.is_nan() => "NaN, which is not a number".to_owned(),
                 ScriptValue::Number(_) => "an infinite number".to_owned(),
                 ScriptValue::Json(value) => shorten(&value.to_string()),
             };

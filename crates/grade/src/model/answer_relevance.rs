@@ -94,8 +94,11 @@ fn compare(
     let mean = similarities.iter().sum::<f64>() / similarities.len() as f64;
     let passed = mean >= check.threshold - f64::EPSILON;
     let line = check.threshold;
-    let note =
-        GraderNote::new(passed, "relevance", format!("mean similarity {mean:.3}, at least {line} is wanted"));
+    let note = GraderNote::new(
+        passed,
+        "relevance",
+        format!("mean similarity {mean:.3}, at least {line} is required"),
+    );
 
     let mut result = decided(passed, mean, note);
     result.findings.extend(questions.iter().zip(similarities).map(|(question, similarity)| {

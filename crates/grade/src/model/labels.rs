@@ -127,7 +127,7 @@ fn judge_class(class: Option<&str>, threshold: f64, reply: &LabelReply) -> Resul
 
     let passed = value >= threshold - f64::EPSILON;
     let what = if name.is_empty() { "no class was found".to_owned() } else { format!("class `{name}`") };
-    let reason = format!("{what}, score {value:.3}; at least {threshold} is wanted");
+    let reason = format!("{what}, score {value:.3}; at least {threshold} is required");
     Ok(decided(passed, value, GraderNote::new(passed, "classifier", shorten(&reason))))
 }
 
@@ -137,7 +137,7 @@ fn score(label: &LabelScore) -> f64 {
 
 fn unknown_label(what: &str, unknown: &str, reply: &LabelReply) -> JudgeFailure {
     malformed(format!(
-        "the model told of no {what} `{}`; it told of {}",
+        "the model reported no {what} `{}`; it reported {}",
         shorten(unknown),
         shorten(&named(reply.labels.iter()))
     ))

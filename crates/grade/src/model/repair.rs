@@ -180,7 +180,7 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
         let Ok(_permit) = self.judge.in_flight.acquire().await else {
             return Err(JudgeFailure::new(
                 UngradedKind::Cancelled,
-                "the run ended before the judge was asked",
+                "the run ended before the judge was called",
             ));
         };
 
@@ -289,7 +289,7 @@ impl<R> PartSlot<R> {
         let reading = match self.state {
             PartState::Decided(reading) => Ok(reading),
             PartState::Open(failure) => Err(failure.unwrap_or_else(|| {
-                JudgeFailure::new(UngradedKind::NotJudged, "the judge was not asked about it")
+                JudgeFailure::new(UngradedKind::NotJudged, "the judge was not called for it")
             })),
         };
         PartAnswer { reading, tally: self.tally, model: self.model }

@@ -165,7 +165,7 @@ fn compare(check: &SimilarityCheck, vectors: &[Vec<f64>]) -> Result<CheckResult,
     };
     let reason = match texts.len() {
         1 => format!("{words} is wanted"),
-        _ => format!("{words} is wanted; the closest text is \"{}\"", shorten(text)),
+        _ => format!("{words} is required; the closest text is \"{}\"", shorten(text)),
     };
 
     Ok(decided(passed, score, GraderNote::new(passed, "similarity", reason)))

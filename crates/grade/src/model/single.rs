@@ -231,7 +231,7 @@ impl ModelJudge {
             ..self.identity.clone()
         };
         let Some(PartAnswer { reading, tally, model }) = answer else {
-            let failure = JudgeFailure::new(UngradedKind::NotJudged, "the judge was not asked about it");
+            let failure = JudgeFailure::new(UngradedKind::NotJudged, "the judge was not called for it");
             return Decision::unanswered(judge, failure.into());
         };
 

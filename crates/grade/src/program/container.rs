@@ -48,7 +48,7 @@ impl<'a> Container<'a> {
         }
 
         let said = pulled.stderr.tail(SHOWN_BYTES).trim().to_owned();
-        Err(format!("the image `{image}` can't be had ({}): {said}", pulled.exit))
+        Err(format!("the image `{image}` is not available ({}): {said}", pulled.exit))
     }
 
     /// Returns the command that runs a program in the container. Variables are passed by name, so that their values are in no

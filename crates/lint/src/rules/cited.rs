@@ -15,10 +15,10 @@ pub(super) const PROMETHEUS: &str = "Prometheus (arXiv:2310.08491): judges follo
 pub(super) const LENGTH_BIAS: &str = "Length-controlled AlpacaEval (arXiv:2404.04475) and MT-Bench (arXiv:2306.05685): judges favour long answers";
 /// Answers that look good and are wrong.
 pub(super) const LLM_BAR: &str =
-    "LLMBar (arXiv:2310.07641): judges take good looks for good content unless rules say otherwise";
+    "LLMBar (arXiv:2310.07641): judges mistake good presentation for good content unless rules say otherwise";
 /// Rubrics as training rewards.
 pub(super) const REWARDS: &str =
-    "Rubrics as Rewards (arXiv:2507.17746): rubrics hold pitfalls beside what a good answer must do";
+    "Rubrics as Rewards (arXiv:2507.17746): rubrics list pitfalls in addition to what a good answer must do";
 /// The arithmetic of scores.
 pub(super) const ARITHMETIC: &str = "follows from the arithmetic of scores and gates";
 /// One criterion per judge call.

@@ -187,13 +187,13 @@ impl BatchStorage {
         };
         let (Some(key_id), Some(secret)) = (&self.key_id, &self.secret) else {
             return Err(format!(
-                "batches of `bedrock` are handed over in {place}: set {KEY_ID} and {SECRET} to an access key for it, and \
+                "batches of `bedrock` are exchanged through {place}: set {KEY_ID} and {SECRET} to an access key for it, and \
                  {TOKEN} where it is temporary"
             ));
         };
         if let Some(variable) = self.foreign {
             return Err(format!(
-                "{variable} stands in the `.env` file of this folder, which may not be yours, and the key does not: set \
+                "{variable} is set in the `.env` file of this folder, which may not be yours, and the key is not: set \
                  both in the environment, or name the file with --env-file"
             ));
         }

@@ -101,7 +101,7 @@ impl ProxyHandler {
             state.usage.refused = state.usage.refused.saturating_add(count);
             let asked = if count == 1 { "one more".to_owned() } else { format!("{count} more") };
             return Err(format!(
-                "this program may call the model {max} times (`max_calls`) and has made {taken}; it asked for {asked}"
+                "this program may call the model {max} times (`max_calls`) and has made {taken}; it requested {asked}"
             ));
         }
 

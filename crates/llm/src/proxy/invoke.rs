@@ -71,7 +71,7 @@ fn request(handler: &ProxyHandler, body: &Value) -> Result<ChatRequest, ProxyRef
     };
 
     if let Some(target) = text(&["target"])?.filter(|target| target != handler.name()) {
-        let message = format!("`{target}` can't be asked here; this program may ask `{}`", handler.name());
+        let message = format!("`{target}` can't be called here; this program may call `{}`", handler.name());
         return Err(ProxyRefusal::bad(message));
     }
 

@@ -40,7 +40,7 @@ pub(super) async fn chat(handler: &ProxyHandler, body: &Value) -> Result<Value, 
 
 fn request(body: &Value) -> Result<ChatRequest, ProxyRefusal> {
     if !body.is_object() {
-        return Err(ProxyRefusal::bad("a chat completion is asked for by an object with `messages`"));
+        return Err(ProxyRefusal::bad("a request for a chat completion is an object with `messages`"));
     }
 
     let set = |key: &str| body.get(key).filter(|value| !value.is_null());

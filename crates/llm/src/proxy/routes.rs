@@ -105,7 +105,7 @@ async fn body(request: Request<Incoming>) -> Result<Value, ProxyRefusal> {
     let read = Limited::new(request.into_body(), MAX_BODY).collect();
     let collected = tokio::time::timeout(BODY_TIMEOUT, read).await.map_err(|_| ProxyRefusal {
         status: StatusCode::REQUEST_TIMEOUT,
-        message: "the body of the request did not come in time".to_owned(),
+        message: "the body of the request did not arrive in time".to_owned(),
     })?;
     let bytes = collected.map_err(|error| {
         if error.is::<http_body_util::LengthLimitError>() {

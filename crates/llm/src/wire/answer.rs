@@ -27,7 +27,7 @@ pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
     let compressed = answer.headers.get("content-encoding").and_then(|encoding| encoding.to_str().ok());
     let compressed = compressed.filter(|encoding| !encoding.eq_ignore_ascii_case("identity"));
     if let Some(encoding) = compressed.or_else(|| body.starts_with(GZIP).then_some("gzip")) {
-        let message = format!("the answer is compressed (`{encoding}`), which was not asked for");
+        let message = format!("the answer is compressed (`{encoding}`), which was not requested");
         return Err(malformed(answer, message, TokenCounts::default()));
     }
 

@@ -248,7 +248,7 @@ pub struct VotePart {
     pub judge: JudgeIdentity,
     /// Number of the repeat of this judge, from 1.
     pub repeat: u32,
-    /// True for the judge that was asked because the others were not sure.
+    /// True for the judge that was asked because the others were unsure.
     pub escalated: bool,
     /// Weight of the judge.
     pub weight: f64,

@@ -86,7 +86,7 @@ impl RunConclusion {
         }
 
         if !ended {
-            let missing = "only its finished cases are here; the number of the others is not known";
+            let missing = "only its finished cases are here; the number of the others is unknown";
             add("unfinished", "the run did not end".to_owned(), missing, false);
         }
         let (not_run, excluded) = summary.map_or((0, 0), |summary| (summary.not_run, summary.excluded));

@@ -8,7 +8,9 @@ use super::tone;
 use crate::chart::{
     ChartAxis, ChartShare, ChartTone, IntervalMark, axis_labels, interval_bar, interval_point, share_bar,
 };
-use crate::cost::{format_judge_calls, format_resumed, format_run_cost, format_spent, format_tokens};
+use crate::cost::{
+    format_judge_calls, format_resumed, format_run_cost, format_run_time, format_spent, format_tokens,
+};
 use crate::criterion_rates::{RateTitles, rate_text, shown_rates};
 use crate::derived::{DerivedMetricText, derived_metric_texts};
 use crate::entry::{percent, percent_interval, tallies};
@@ -221,7 +223,7 @@ fn facts(info: &RunInfo) -> Vec<(&'static str, String)> {
 fn spent(info: &RunInfo, summary: &RunSummary) -> Vec<(&'static str, String)> {
     let calls = format_judge_calls(summary);
     let criteria = match summary.criteria_ungraded {
-        // Benchmarks of a scorecard are no criteria.
+        // Benchmarks of a scorecard are not criteria.
         _ if summary.criteria == 0 => String::new(),
         0 => format!("{} judged", grouped(summary.criteria)),
         open => {
@@ -232,7 +234,7 @@ fn spent(info: &RunInfo, summary: &RunSummary) -> Vec<(&'static str, String)> {
 
     let resumed = format_resumed(summary);
     let time = match resumed {
-        None => ("Time", format!("{} ({calls})", number::format_duration(summary.duration_ms))),
+        None => ("Time", format!("{} ({calls})", format_run_time(info, summary))),
         Some(_) => ("Calls", calls),
     };
 
@@ -245,7 +247,7 @@ fn spent(info: &RunInfo, summary: &RunSummary) -> Vec<(&'static str, String)> {
             }),
         ),
         time,
-        ("Tokens", format_tokens(summary.tokens)),
+        ("Tokens", format_tokens(info, summary).unwrap_or_default()),
         ("Cost", format_run_cost(info, summary)),
         ("Spent", format_spent(info, summary).unwrap_or_default()),
         ("Resumed", resumed.unwrap_or_default()),

@@ -1,4 +1,4 @@
-//! Stored identities: bytes that say what a result rests on, and that no name in the code is part of.
+//! Stored identities: bytes that encode everything a result depends on, independent of names in the code.
 
 mod domain;
 mod message;

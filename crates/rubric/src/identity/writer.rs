@@ -1,9 +1,9 @@
 //! The encoding of identities: fields in a fixed order, each with its length or in a fixed width.
 
-/// A value that is part of identities which are stored or compared.
+/// A value that is part of identities, which are stored or compared.
 ///
-/// An implementation writes field by field, with the names of variants as literals: a type, a field or a variant that is
-/// renamed keeps its identity. It takes structs apart without `..`, so that a field that is added later does not
+/// An implementation writes field by field, with the names of variants as literals, so that renaming a type, field or
+/// variant does not change the identity. It destructures structs without `..`, so that a field that is added later does not
 /// compile until somebody has decided about it.
 pub trait Identify {
     /// Writes everything that tells this value from others.
@@ -17,30 +17,30 @@ pub struct IdentityWriter {
 }
 
 impl IdentityWriter {
-    /// An identity of a kind, such as `case`. The version is raised when the same value is to get another identity.
+    /// Creates a writer for a kind of identity, such as `case`. Raise the version to change the identity of equal values.
     pub fn new(kind: &'static str, version: u64) -> Self {
         Self::with_capacity(0, kind, version)
     }
 
-    /// Creates a writer as [`Self::new`] does, with room for so many bytes.
+    /// Creates a writer like [`Self::new`], with this capacity in bytes.
     pub fn with_capacity(capacity: usize, kind: &'static str, version: u64) -> Self {
         let mut identity = Self { bytes: Vec::with_capacity(capacity) };
         identity.begin(kind, version);
         identity
     }
 
-    /// Begins a part that has a kind and a version of its own.
+    /// Begins a part with its own kind and version.
     pub fn begin(&mut self, kind: &'static str, version: u64) {
         self.text(kind);
         self.number(version);
     }
 
-    /// Writes a value of any type that knows how.
+    /// Writes a value that implements [`Identify`].
     pub fn field<T: Identify + ?Sized>(&mut self, value: &T) {
         value.identify(self);
     }
 
-    /// Writes bytes, with their number before them.
+    /// Writes bytes, preceded by their number.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.bytes.extend_from_slice(bytes);

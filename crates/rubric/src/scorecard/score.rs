@@ -17,7 +17,7 @@ pub enum NodeStatus {
     Pass,
     /// The score is below the threshold.
     Fail,
-    /// A hard gate below failed: the node can't pass, whatever its score.
+    /// A hard gate below failed, so the node can't pass, whatever its score.
     Blocked,
     /// Results are missing or a hard gate has no case, so it can't pass.
     Incomplete,
@@ -49,10 +49,10 @@ pub struct NodeScore {
     pub gate_failed: bool,
     /// Hard gates that failed below this node.
     pub gates_failed_below: usize,
-    /// Hard gates without any case, at or below this node: nothing says that they hold.
+    /// Number of hard gates without any case, at or below this node.
     pub untested_gates: usize,
-    /// Share of the node's weight that rests on results, 0 to 1: cases without a result and nodes that apply to no
-    /// case are not part of it.
+    /// Share of the node's weight that is covered by results, 0 to 1. Cases without a result, and nodes that apply to no
+    /// case, are not covered.
     pub tested_share: f64,
     /// Sum of the weights of the children that count.
     pub weight: f64,

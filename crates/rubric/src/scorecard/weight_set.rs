@@ -6,7 +6,7 @@ pub enum WeightSetError {
     /// The index has others.
     #[error("there is no weight set `{wanted}`; there are: {known}")]
     NoSuchSet {
-        /// The name asked for.
+        /// The requested name.
         wanted: String,
         /// Names of the weight sets.
         known: String,

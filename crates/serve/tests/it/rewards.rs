@@ -392,7 +392,7 @@ async fn a_judge_that_is_not_asked_now_says_when_it_is_asked_again() {
     assert!((1..=2).contains(&seconds), "{failed:?}");
     let [(_, problem)] = &failed.problems()[..] else { panic!("{failed:?}") };
     for part in
-        ["not judged: openai:judge-1 failed before", "did not accept the API key. It is asked again in"]
+        ["not judged: openai:judge-1 failed before", "did not accept the API key. It is tried again in"]
     {
         assert!(problem.contains(part), "{problem}");
     }

@@ -1,4 +1,4 @@
-//! Intervals of Krippendorff's alpha and of Gwet's coefficients, from random samples that the ratings make likely.
+//! Intervals of Krippendorff's alpha and of Gwet's coefficients, from random samples that are likely given the ratings.
 
 use std::collections::BTreeMap;
 

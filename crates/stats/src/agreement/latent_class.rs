@@ -42,12 +42,12 @@ impl RaterErrorRates {
     }
 }
 
-/// Raters whose errors come together more often than the model allows.
+/// Two raters whose errors coincide more often than the model allows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RaterDependence {
     /// The two raters.
     pub raters: (usize, usize),
-    /// Covariance of their votes beyond what truth and error rates lead to.
+    /// Covariance of their votes beyond that explained by truth and error rates.
     pub excess: f64,
     /// p of no excess, adjusted by Holm for the number of pairs.
     pub p_adjusted: f64,

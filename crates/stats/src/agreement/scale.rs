@@ -2,8 +2,8 @@
 
 use crate::{UndefinedReason, rank::tie_distance, undefined::check_all_finite};
 
-/// Answers a rater may give, as ascending numbers: `0, 1` for fail and pass, `0..=10` for a score. Declared,
-/// not read off the data: the answers nobody gave still set the distances and the agreement expected by
+/// Answers that a rater may give, as ascending numbers: `0, 1` for fail and pass, `0..=10` for a score. The scale is
+/// declared, not taken from the data: answers that nobody gave also determine distances and the agreement expected by
 /// chance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatingScale {

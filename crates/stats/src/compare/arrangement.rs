@@ -69,9 +69,9 @@ pub struct ArrangementTest {
     pub clusters: usize,
     /// Mean of the observed statistic over clusters, in each of which it is added up.
     pub mean: f64,
-    /// Share of arrangements that are at least as far from no effect.
+    /// Share of arrangements at least as far from no effect.
     pub p: f64,
-    /// Number of times that all units were arranged.
+    /// Number of random arrangements of all units.
     pub drawn: u32,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{UndefinedReason, undefined::check_finite};
 
-/// Cases on which the judge decided the same: labels of some of them, and how many have none.
+/// Cases with the same decision of the judge: the labels of some of them, and the number of the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SelectionStratum {
     /// Share of the labelled cases that people find met, 0 to 1.
@@ -13,11 +13,12 @@ pub struct SelectionStratum {
     pub unlabelled: f64,
 }
 
-/// Bounds of the rate over all cases, where within each stratum the odds of being met differ between labelled and other cases by a
-/// factor of at most `factor`, which is 1 or more: 1 is a random choice within strata, infinity none at all. The others' rate lies
-/// between `r / (r + f (1 - r))` and `f r / (f r + 1 - r)`. Sources: C. Manski, American Economic Review 80 (1990), 319-323 (no
-/// assumption); Z. Tan, Journal of the American Statistical Association 101 (2006), 1619-1637, and Q. Zhao, D. Small and B.
-/// Bhattacharya, Journal of the Royal Statistical Society B 81 (2019), 735-761 (a bound on odds).
+/// Returns bounds of the rate over all cases. Within each stratum, the odds of being met differ between labelled and other
+/// cases by a factor of at most `factor`, which is 1 or more: 1 assumes a random choice within strata, infinity nothing.
+/// The others' rate lies between `r / (r + f (1 - r))` and `f r / (f r + 1 - r)`. Sources: C. Manski, American Economic
+/// Review 80 (1990), 319-323 (no assumption); Z. Tan, Journal of the American Statistical Association 101 (2006),
+/// 1619-1637, and Q. Zhao, D. Small and B. Bhattacharya, Journal of the Royal Statistical Society B 81 (2019), 735-761 (a
+/// bound on odds).
 pub fn selection_bounds(strata: &[SelectionStratum], factor: f64) -> Result<(f64, f64), UndefinedReason> {
     let all: f64 = strata.iter().map(|stratum| stratum.labelled + stratum.unlabelled).sum();
     if all <= 0.0 {
@@ -47,8 +48,9 @@ pub fn selection_bounds(strata: &[SelectionStratum], factor: f64) -> Result<(f64
 /// Largest factor that is looked at.
 const MOST: f64 = 1e6;
 
-/// The smallest factor at which the bounds reach a value: how strong selection would have to be for it to be true. 1 if they hold it
-/// without any; infinite where only no assumption at all explains it; unreachable where nothing does.
+/// Returns the smallest factor at which the bounds contain a value: the strength of selection that would be needed for it
+/// to be true. It is 1 if no selection is needed, infinite if only the absence of any assumption explains the value, and
+/// unreachable if nothing does.
 pub fn selection_to_reach(strata: &[SelectionStratum], value: f64) -> Result<f64, UndefinedReason> {
     let holds =
         |factor: f64| selection_bounds(strata, factor).map(|(low, high)| low <= value && value <= high);

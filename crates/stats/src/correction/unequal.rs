@@ -20,8 +20,8 @@ pub struct DrawnLabel {
     pub human: f64,
     /// Value that the judge gave.
     pub judge: f64,
-    /// Probability with which the case was drawn for labelling, above 0 and up to 1. A common factor of all changes nothing, so
-    /// whoever stops before the last one has drawn a sample all the same, as long as the order is random.
+    /// Probability with which the case was drawn for labelling, above 0 and up to 1. A common factor of all changes
+    /// nothing, so labels that stop early are still a sample, if the order is random.
     pub probability: f64,
 }
 

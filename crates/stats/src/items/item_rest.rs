@@ -1,4 +1,4 @@
-//! Item-rest correlation: does a criterion go with the others?
+//! Item-rest correlation: the correlation of a criterion with the others.
 
 use std::collections::BTreeMap;
 

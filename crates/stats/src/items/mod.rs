@@ -1,4 +1,4 @@
-//! Measurement by the criteria of a rubric: if they go with the rest, and how able an answer is.
+//! Measurement with the criteria of a rubric: their correlation with the rest, and the ability of answers.
 
 mod item_rest;
 mod two_parameter;

@@ -1,4 +1,4 @@
-//! The two-parameter logistic model: how well each criterion tells able answers from others, and how hard it is.
+//! The two-parameter logistic model: how well each criterion distinguishes answers by ability, and how difficult it is.
 
 use crate::{UndefinedReason, symmetric_matrix::SymmetricMatrix};
 
@@ -254,9 +254,9 @@ fn finish(
 }
 
 impl TwoParameterModel {
-    /// Reliability of the ability that some criteria tell, 0 to 1: `1 - E[1 / (1 + information)]` over abilities, the share
-    /// of its variance that they know. Source: B. Green, R. Bock, L. Humphreys, R. Linn and M. Reckase, Journal of
-    /// Educational Measurement 21 (1984), 347-360.
+    /// Returns the reliability with which some criteria measure ability, 0 to 1: `1 - E[1 / (1 + information)]` over
+    /// abilities, the share of its variance that they explain. Source: B. Green, R. Bock, L. Humphreys, R. Linn and M.
+    /// Reckase, Journal of Educational Measurement 21 (1984), 347-360.
     pub fn reliability(&self, criteria: &[usize]) -> f64 {
         let unknown = nodes().into_iter().map(|(ability, share)| {
             let known: f64 = criteria.iter().map(|&at| self.curves[at].information(ability)).sum();

@@ -1,4 +1,4 @@
-//! Intervals of figures of a table of verdicts, from random tables that the verdicts make likely.
+//! Intervals of metrics of a table of verdicts, from random tables that are likely given the verdicts.
 
 use rand_core::RngCore;
 

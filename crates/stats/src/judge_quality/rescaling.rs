@@ -112,7 +112,7 @@ impl PlattFit {
 pub struct ThresholdChoice {
     /// The threshold: between two scores that were seen.
     pub threshold: f64,
-    /// Mean of sensitivity and specificity with it, on the scores it was chosen by.
+    /// Mean of sensitivity and specificity at that threshold, on the scores from which it was chosen.
     pub balanced_accuracy: f64,
 }
 

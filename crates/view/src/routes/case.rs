@@ -436,7 +436,7 @@ fn vote_text(vote: &VotePart, (is_penalty, is_negated): (bool, bool)) -> VoteTex
         notes.push(format!("vote {}", vote.repeat));
     }
     if vote.escalated {
-        notes.push("asked because the others were not sure".to_owned());
+        notes.push("asked because the others were unsure".to_owned());
     }
     if vote.weight != 1.0 {
         notes.push(format!("weight {}", format_plain(vote.weight)));
@@ -474,7 +474,7 @@ fn bounds_text(range: ScoreRange) -> String {
     let bounds = range.bounds().filter(|(low, high)| low != high);
     let bounds = bounds.map(|(low, high)| {
         format!(
-            "Whatever the ungraded criteria come to, the score lies between {} and {}.",
+            "Whatever the outcomes of the ungraded criteria, the score lies between {} and {}.",
             format_plain(low),
             format_plain(high)
         )

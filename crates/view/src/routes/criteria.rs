@@ -112,7 +112,7 @@ fn panel_lines(panel: &PanelSummary) -> Vec<String> {
     }
     if let (Some(rate), Some(low), Some(high)) = (panel.flips.rate, panel.flips.low, panel.flips.high) {
         lines.push(format!(
-            "A judge that was asked again did not say the same in {} (95% CI {} to {}).",
+            "Repeats of the same judge differ in {} (95% CI {} to {}).",
             format_rate(rate),
             format_rate(low),
             format_rate(high)
@@ -120,7 +120,7 @@ fn panel_lines(panel: &PanelSummary) -> Vec<String> {
     }
     if panel.missing > 0 {
         lines.push(format!(
-            "{} votes are missing: their judges could not be made to answer.",
+            "{} votes are missing, because their judges did not answer.",
             grouped(panel.missing)
         ));
     }

@@ -51,7 +51,7 @@ impl PageError {
 
     /// The page could not be made, for a reason that is a defect of this program.
     pub(crate) fn defect() -> Self {
-        let message = "A defect of this program: the page could not be made.".to_owned();
+        let message = "The page could not be created. This is a bug in Assize; please report it.".to_owned();
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, message }
     }
 

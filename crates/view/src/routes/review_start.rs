@@ -88,7 +88,7 @@ fn offer(
 ) -> Result<OfferedReview, EngineError> {
     let who = choice.who.trim();
     if who.is_empty() || who.chars().count() > MAX_NAME {
-        return Err(EngineError::usage("enter your name: it stands in every label"));
+        return Err(EngineError::usage("enter your name: it is stored in every label"));
     }
 
     let options = review_options(choice, info)?;
@@ -103,7 +103,7 @@ fn offer(
     let text = match (review.progress().all, options.adjudicate, options.order.covers_all()) {
         (0, true, _) => "Reviewers agree on all items: there is nothing to adjudicate.",
         (0, _, true) => "No item needs a judge or a person.",
-        (0, ..) => "Nothing waits for a person. A random sample of everything can be reviewed.",
+        (0, ..) => "Nothing needs review. You can still review a random sample of all items.",
         _ => "",
     };
     if !text.is_empty() {

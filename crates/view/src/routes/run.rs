@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use assize_report::{DerivedMetricText, derived_metric_texts, format_duration, grouped, run_warnings};
+use assize_report::{
+    DerivedMetricText, derived_metric_texts, format_duration, format_run_time, grouped, run_warnings,
+};
 use assize_store::{RunInfo, RunSummary, StoreError};
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -68,7 +70,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
 
     let mut warnings: Vec<String> = run_warnings(info).into_iter().map(str::to_owned).collect();
     if info.summary.is_none() && !is_live {
-        let text = "The run did not end; what follows is about the cases that were finished. `--resume` goes on with it.";
+        let text = "The run did not end; what follows is about the cases that were finished. `--resume` continues it.";
         warnings.insert(0, text.to_owned());
     }
 
@@ -149,7 +151,7 @@ fn facts(info: &RunInfo, summary: &RunSummary) -> Vec<FactLine> {
         0 => grouped(summary.judge_calls),
         cached => format!("{}, {} from the cache", grouped(summary.judge_calls), grouped(cached)),
     };
-    let time = info.finished_at.is_some().then(|| format_duration(summary.duration_ms));
+    let time = info.finished_at.is_some().then(|| format_run_time(info, summary));
 
     let values = [
         ("Judge", Some(judge_names(info)).filter(|names| !names.is_empty())),

@@ -281,7 +281,7 @@ fn a_review_that_cannot_begin_says_why() {
     let path = format!("/runs/{RUN}/review");
     for (body, wanted) in [
         (json!({ "who": " ", "what": "random" }), "enter your name"),
-        (json!({ "who": "ann", "what": "queue" }), "Nothing waits for a person"),
+        (json!({ "who": "ann", "what": "queue" }), "Nothing needs review"),
         (json!({ "who": "ann", "what": "traces" }), "only a scorecard"),
         (json!({ "who": "ann", "what": "sideways" }), "unknown order"),
         (json!({ "who": "ann", "what": "random", "limit": "0" }), "whole number"),
@@ -292,5 +292,5 @@ fn a_review_that_cannot_begin_says_why() {
         assert!(error.contains(wanted), "{wanted}: {error}");
     }
     let page = test.get(&path).expect(200).body;
-    assert!(page.contains("What waits for a person") && !page.contains("in their place"), "{page}");
+    assert!(page.contains("Items that need review") && !page.contains("to settle them"), "{page}");
 }

@@ -55,7 +55,7 @@ pub(crate) fn execute(args: &LintArgs, context: &CliContext) -> Result<ExitStatu
     let judged = match &args.judge {
         Some(_) if broken => {
             output::print_warning(
-                "a file does not load; the model was not asked and nothing was spent",
+                "a file does not load; the model was not called and nothing was spent",
                 context,
             );
             None

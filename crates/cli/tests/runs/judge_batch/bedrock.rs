@@ -53,7 +53,7 @@ fn too_few_requests_for_a_job_are_asked_live_with_a_note() {
     let output = cli.run(&[&words[..], &BEDROCK].concat()).expect_code(1);
     assert!(output.stderr.contains("98 requests are too few for a batch at 127.0.0.1"), "{}", output.stderr);
     assert!(output.stderr.contains("takes 100 or more"), "{}", output.stderr);
-    assert!(output.stderr.contains("98 requests are asked live"), "{}", output.stderr);
+    assert!(output.stderr.contains("98 requests are sent live"), "{}", output.stderr);
     assert_eq!((server.batches().sizes(), server.batches().paid_totals()), (vec![], (0, 99)));
     assert_eq!(server.batches().objects(), Vec::<String>::new());
 }
@@ -129,7 +129,7 @@ fn a_job_or_results_that_are_not_found_are_not_paid_for_again() {
 
     server.batches().set(MockBatchFaults { results_gone: true, ..MockBatchFaults::default() });
     let output = eval(&cli, NAME, &resumed).expect_code(3);
-    assert!(output.stderr.contains("are gone: providers delete them"), "{}", output.stderr);
+    assert!(output.stderr.contains("are gone, because providers delete them"), "{}", output.stderr);
 
     server.batches().set(MockBatchFaults { bucket_closed: true, ..MockBatchFaults::default() });
     let output = eval(&cli, NAME, &resumed).expect_code(3);
@@ -159,7 +159,7 @@ fn a_bucket_that_refuses_and_a_job_that_fails_are_said_and_cost_nothing() {
     let cli = answers(&server, 40);
     let output = eval(&cli, NAME, &BEDROCK).expect_code(3);
     for words in
-        ["Access Denied", "s3:PutObject", "s3://bucket/evals/requests/assize-", "Nothing of it was charged"]
+        ["Access Denied", "s3:PutObject", "s3://bucket/evals/requests/assize-", "Nothing was charged"]
     {
         assert!(output.stderr.contains(words), "{}", output.stderr);
     }
@@ -217,7 +217,7 @@ fn an_access_key_is_needed_and_no_file_of_the_folder_sends_it_elsewhere() {
     cli.file("suite.yaml", suite(2, CRITERIA, true));
     cli.file(".env", "AWS_ENDPOINT_URL_S3=https://elsewhere.example\n");
     let output = eval(&cli, NAME, &BEDROCK).expect_code(2);
-    assert!(output.stderr.contains("AWS_ENDPOINT_URL_S3 stands in the `.env` file"), "{}", output.stderr);
+    assert!(output.stderr.contains("AWS_ENDPOINT_URL_S3 is set in the `.env` file"), "{}", output.stderr);
 
     cli.env("AWS_ENDPOINT_URL_S3", "http://elsewhere.example");
     let output = eval(&cli, NAME, &BEDROCK).expect_code(2);

@@ -19,7 +19,7 @@ const FOREIGN_TYPES: [(&[&str], &str); 20] = [
     ),
     (
         &["model-graded-closedqa", "conversation-relevance", "is-refusal", "guardrails", "search-rubric"],
-        "say what is wanted as a criterion: `type: rubrics` with `criteria`",
+        "write the requirement as a criterion: `type: rubrics` with `criteria`",
     ),
     (&["similar:*"], "use `type: similar` with `measure: cosine`, `dot` or `euclidean`"),
     (
@@ -50,7 +50,7 @@ const FOREIGN_TYPES: [(&[&str], &str); 20] = [
     (&["trajectory:tool-args-match"], "use `type: tool-trajectory` with `expected` calls that have `args`"),
     (&["trajectory:tool-sequence"], "use `type: tool-trajectory` with `mode: in_order` and `expected`"),
     (&["trajectory:step-count"], "use `type: execution-metrics` with `max_tool_calls`"),
-    (&["trajectory:goal-success"], "use `type: rubrics`: say what the goal is as a criterion"),
+    (&["trajectory:goal-success"], "use `type: rubrics` with the goal as a criterion"),
     (&["skill-used"], "use `type: skill-trigger` with `skill: NAME`"),
     (&["not-skill-used"], "use `type: skill-trigger` with `skill: NAME` and `should_trigger: false`"),
 ];

@@ -34,7 +34,7 @@ pub(super) fn decode_llm_grader(
     if let Some(steps) = &max_steps {
         cx.problems.add(
             Diagnostic::warning(codes::NO_EFFECT, "`max_steps` has no effect", steps.span, "not used here")
-                .with_help("judges are asked once and use no tools; remove the key"),
+                .with_help("judges are called once and use no tools; remove the key"),
         );
     }
     let preprocessors = decode_preprocessors(cx, object).to_vec();

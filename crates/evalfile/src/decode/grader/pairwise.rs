@@ -48,7 +48,7 @@ pub(super) fn decode_pairwise(cx: &mut DecodeContext, object: &mut MapReader<'_>
     for (key, help) in [
         (
             "prompt",
-            "the two answers are put to the judge by the built-in prompt; say under `criteria` what counts",
+            "the built-in prompt shows the two answers to the judge; write under `criteria` what counts",
         ),
         ("temperature", "for repeats that differ, write `panel: {repeats: N, temperature: T}`"),
         ("max_steps", "two answers are compared in one step; remove the key"),

@@ -54,7 +54,7 @@ pub(super) fn decode_rubrics(
     for (key, help) in [
         (
             "prompt",
-            "criteria are put to the judge by the built-in prompt; to use a prompt of your own, write `type: llm-grader` without criteria",
+            "criteria are sent to the judge with the built-in prompt; to use a prompt of your own, write `type: llm-grader` without criteria",
         ),
         (
             "temperature",

@@ -145,7 +145,7 @@ pub(crate) fn read_code(
                 "not exported",
             )
             .with_help(
-                "name a function that the file exports behind its path, or none for the default export",
+                "after its path, name a function that the file exports, or none for the default export",
             ),
         );
         return None;

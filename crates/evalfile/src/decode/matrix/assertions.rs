@@ -109,7 +109,7 @@ impl AssertionWriter<'_> {
                 cx.problems.add(
                     Diagnostic::error(
                         codes::TEMPLATE_CYCLE,
-                        "the `$ref` of this assertion leads in a circle",
+                        "the `$ref`s of this assertion form a cycle",
                         node.get("$ref").unwrap_or(&reference).use_span(),
                         format!("`{}`", followed.join("` → `")),
                     )

@@ -42,7 +42,7 @@ impl AssertionGrader<'_> {
             return Some(());
         }
 
-        self.refuse_value("has another shape than it needs", "can't be used", shape)
+        self.refuse_value("has the wrong shape", "can't be used", shape)
     }
 }
 

@@ -59,7 +59,7 @@ impl WrittenPart {
     const fn given(self) -> &'static str {
         match self {
             Self::Prompt => "the code gets a map with `vars`, `provider` and `config`",
-            Self::Tests => "the function gets the `config` that stands beside its `path`, if there is one",
+            Self::Tests => "the function gets the `config` next to its `path`, if there is one",
             Self::Variable => {
                 "the function gets the name of the variable, the prompt, the other variables and, but for Python, the provider"
             }

@@ -45,7 +45,7 @@ impl AssertionGrader<'_> {
             self.grader.add("context", self.span, json_node(self.span, context));
         }
         self.add_query();
-        self.warn_about_prompt("statements are put to judges by the built-in prompt", PROMPT_HELP);
+        self.warn_about_prompt("statements are sent to judges with the built-in prompt", PROMPT_HELP);
         self.add_judge("judge");
 
         Some(())
@@ -86,7 +86,7 @@ impl AssertionGrader<'_> {
         });
         self.grader.add_text("type", "rubrics");
         self.grader.add("criteria", span, list_node(span, criteria.collect()));
-        self.warn_about_prompt("criteria are put to judges by the built-in prompt", PROMPT_HELP);
+        self.warn_about_prompt("criteria are sent to judges with the built-in prompt", PROMPT_HELP);
         self.add_judge("judge");
 
         Some(())

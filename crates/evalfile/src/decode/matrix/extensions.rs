@@ -31,7 +31,7 @@ const AGENT_RULES: &str = "agentv:agent-rules";
 /// Keys of the built-in extension that copy files into the workspace.
 const RULE_KEYS: [&str; 4] = ["skills", "hooks", "agents", "rules"];
 /// Advice about an entry that names no file of functions.
-const ENTRY_HELP: &str = "write `file://PATH.js:beforeAll`, with the name of a function behind the path";
+const ENTRY_HELP: &str = "write `file://PATH.js:beforeAll`, with the name of a function after the path";
 
 /// Extensions of a file: those that are run, and what a run would lack.
 #[derive(Debug, Default)]

@@ -38,7 +38,7 @@ impl AssertionGrader<'_> {
         }
 
         self.warn_about_prompt(
-            "criteria are put to judges by the built-in prompt",
+            "criteria are sent to judges with the built-in prompt",
             "say what matters in the criterion",
         );
         if self.threshold.is_some() && self.kind.support != AssertionSupport::ScoredCriterion {

@@ -159,7 +159,7 @@ fn fill_variables(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [
 /// Returns the value that the code of a variable returned.
 fn variable_value(part: &CodePart, returned: Value) -> Result<Value, Box<Diagnostic>> {
     let Value::Object(mut parts) = returned else {
-        return Err(Box::new(part.misfit("it returned no map with `output`")));
+        return Err(Box::new(part.misfit("it did not return a map with `output`")));
     };
     if let Some(error) = parts.get("error").filter(|error| !is_nothing(error)) {
         let reason = error.as_str().map_or_else(|| error.to_string(), str::to_owned);

@@ -369,7 +369,7 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
                 entry.add_text("provider", id);
             }
             Err(_) if is_embedding_id(id) => problems.push(format!(
-                "provider `{id}` can't be asked for embeddings; `openai:embedding:MODEL` with `apiBaseUrl` can, for any server with OpenAI's interface"
+                "provider `{id}` can't return embeddings; `openai:embedding:MODEL` with `apiBaseUrl` can, for any server with OpenAI's interface"
             )),
             Err(reason) => problems.push(reason),
         }

@@ -117,7 +117,7 @@ pub(crate) fn load_matrix(
     if !collector.met && suite.unrun_code.is_empty() && cx.problems.error_count() == 0 && !gains_tests {
         let at = list.map_or(root.use_span().start_point(), |list| list.key_span);
         cx.problems.add(
-            Diagnostic::error(codes::NO_CASES, "there are no tests", at, "no case comes of this")
+            Diagnostic::error(codes::NO_CASES, "there are no tests", at, "this makes no cases")
                 .with_help("add a test with `vars` and `assert`"),
         );
     }
@@ -274,7 +274,7 @@ fn read_scenario_part(
         cx.problems.add(
             Diagnostic::error(
                 codes::BAD_MATRIX_PART,
-                format!("this scenario has no `{key}`, so nothing of it is run"),
+                format!("this scenario has no `{key}`, so none of it runs"),
                 span,
                 label,
             )

@@ -24,7 +24,7 @@ pub(super) fn scoring_function(cx: &mut DecodeContext, test: &MatrixTest) -> Opt
                 written.span,
                 "not a path that begins with `file://`",
             )
-            .with_help("write `file://PATH.js:score`, with the name of a function behind the path"),
+            .with_help("write `file://PATH.js:score`, with the name of a function after the path"),
         );
         return None;
     }

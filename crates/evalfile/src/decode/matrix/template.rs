@@ -281,7 +281,7 @@ pub(crate) fn render_request(
         if error.kind() == ErrorKind::UndefinedError {
             let known: Vec<&str> = scope.names.iter().map(String::as_str).collect();
             return format!(
-                "a template of the request names what is not there; there is {}",
+                "a template of the request names an unknown value; known are {}",
                 known.join(", ")
             );
         }

@@ -232,8 +232,8 @@ pub(super) fn circle_of_variables(circle: &[String], vars: &[MapEntry], place: S
         _ => format!("{} → `{first}`", steps.join(" → ")),
     };
 
-    Diagnostic::error(codes::BAD_TEMPLATE, "variables name each other in a circle", at, label)
-        .with_help("put text that is no template between `{% raw %}` and `{% endraw %}`")
+    Diagnostic::error(codes::BAD_TEMPLATE, "variables refer to each other in a cycle", at, label)
+        .with_help("put text that is not a template between `{% raw %}` and `{% endraw %}`")
 }
 
 /// Returns the error that a prompt is empty because one of the variables of a test is; `None` if no variable that it names is blank.
@@ -346,7 +346,7 @@ pub(super) fn transform_variables(
             true
         }
         Ok(_) => {
-            cx.problems.add(bad_script(*span, "it returns no map of variables".to_owned()));
+            cx.problems.add(bad_script(*span, "it does not return a map of variables".to_owned()));
             false
         }
         Err(error) => {

@@ -62,7 +62,7 @@ pub(super) fn decode_checks(
                 codes::CHECK_NEEDS_JUDGE,
                 format!("`{}` can't decide without a judge", grader.type_name),
                 span.unwrap_or_else(|| node.use_span()),
-                "asks a judge",
+                "calls a judge",
             )
             .with_help(
                 "move the question into the prompt file, or use a check such as `contains` or `regex`",
@@ -127,7 +127,7 @@ pub(super) fn report_missing_checks(
 
     let label = match evaluator {
         EvaluatorType::Code => "it can be listed, but not run",
-        _ => "the judge is asked about every case",
+        _ => "the judge is called for every case",
     };
     cx.problems.add(
         Diagnostic::warning(
