@@ -437,7 +437,7 @@ async fn race(stores_slowly: bool) -> (usize, usize, Vec<WorkerEvent>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_whose_servers_were_away_for_a_lease_leaves_the_unit_to_the_one_that_has_it() {
-    let (by_slow, by_other, events) = race(false).await;
+    let (by_slow, by_other, events) = Box::pin(race(false)).await;
     assert_eq!((by_slow, by_other), (0, CASES));
     let lost = "the lease of unit 1 has run out: another worker may have it";
     assert!(events.contains(&WorkerEvent::Warning(lost.to_owned())), "{events:?}");
@@ -445,7 +445,7 @@ async fn a_worker_whose_servers_were_away_for_a_lease_leaves_the_unit_to_the_one
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_unit_is_not_run_again_while_its_result_is_stored_slowly() {
-    let (by_slow, by_other, _) = race(true).await;
+    let (by_slow, by_other, _) = Box::pin(race(true)).await;
     assert_eq!((by_slow, by_other), (CASES, 0));
 }
 

@@ -286,22 +286,20 @@ pub(super) async fn harvest(
         match line.outcome {
             _ if is_answered => counts.repeated += 1,
             // Also after a failure: what was answered in the end is paid for.
-            BatchOutcome::Answered { status, body, .. } => match model.provider_reply(status, body.get()) {
-                Ok(reply) => {
+            BatchOutcome::Answered { status, body, .. } => {
+                left.remove(&key);
+                if let Ok(reply) = model.provider_reply(status, body.get()) {
                     has_unreported |= reply.usage.input.is_none() || reply.usage.output.is_none();
                     taken += spent(&reply, card);
                     cost += card.cost_of_reply(&reply);
                     calls.keep(key, &reply);
                     counts.answered += 1;
-                    left.remove(&key);
                     refused.remove(&key);
-                }
-                Err(_) => {
+                } else {
                     has_unreported |= (200..300).contains(&status);
-                    left.remove(&key);
                     refused.insert(key);
                 }
-            },
+            }
             BatchOutcome::Failed { code, .. } if was_not_processed(code.as_deref()) => {}
             BatchOutcome::Failed { .. } => {
                 left.remove(&key);

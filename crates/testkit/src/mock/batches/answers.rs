@@ -248,9 +248,9 @@ impl BatchesState {
                 is_repeated.then(|| form.answered(request, 500, r#"{"error": {"message": "once more"}}"#));
             let batch = &mut self.batches[at];
             if line.1 {
-                batch.output.push(line.0)
+                batch.output.push(line.0);
             } else {
-                batch.errors.push(line.0)
+                batch.errors.push(line.0);
             }
             batch.output.extend(failure);
         }
