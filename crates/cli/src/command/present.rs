@@ -173,7 +173,7 @@ fn incomplete_reasons(reasons: &[IncompleteReason], info: &RunInfo) -> Vec<Strin
         .map(|one| {
             let cases = format!("{} {}", one.cases, if one.cases == 1 { "case" } else { "cases" });
             let fix = match one.kind {
-                Some(UngradedKind::NotJudged) => fix_of_unjudged(&one.example),
+                Some(UngradedKind::NotJudged) => Some(fix_of_unjudged(&one.example)),
                 Some(kind) => fix_of(kind),
                 None if !is_unreported(&one.example) => None,
                 None if info.targets.is_empty() => {
@@ -211,13 +211,13 @@ const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
 }
 
 /// Returns the remedy for criteria that nobody judged: because no reply was there, or because no judge was.
-fn fix_of_unjudged(message: &str) -> Option<&'static str> {
+fn fix_of_unjudged(message: &str) -> &'static str {
     if message.contains(assize_llm::NO_REPLY_IMPORTED) {
-        Some("write the open requests with `--export-requests FILE`, and import the replies to them, too")
+        "write the open requests with `--export-requests FILE`, and import the replies to them, too"
     } else if message.contains(assize_llm::ErrorKind::NotCached.phrase()) {
-        Some("run it again without `--cache-only`")
+        "run it again without `--cache-only`"
     } else {
-        Some("run it again with a judge")
+        "run it again with a judge"
     }
 }
 
