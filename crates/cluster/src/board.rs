@@ -1,7 +1,7 @@
 //! Jobs as records: which ones there are, their descriptions, and who coordinates them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assize_engine::SentRequests;
@@ -221,7 +221,7 @@ fn work_key(job: &str) -> String {
 fn read<T: serde::de::DeserializeOwned>(record: &Record) -> Result<T, ClusterError> {
     serde_json::from_slice(&record.bytes).map_err(|error| {
         ClusterError::Refused(format!(
-            "a record of the cluster was written by another version of assize: {error}"
+            "a record of the cluster was written by another version of assize; install the same build on all machines: {error}"
         ))
     })
 }
@@ -237,8 +237,22 @@ pub(crate) struct Seat {
     holder: String,
     beats: u64,
     revision: u64,
-    /// Last sign of life that was recorded.
-    shown: Instant,
+    sign: SeatSign,
+}
+
+/// Last sign of life of a coordinator that was recorded.
+#[derive(Debug, Clone)]
+pub(crate) struct SeatSign(Arc<Mutex<Instant>>);
+
+impl SeatSign {
+    /// True while nobody else can have taken the seat.
+    pub(crate) fn is_held(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < SEAT_TERM
+    }
+
+    fn set(&self, shown: Instant) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = shown;
+    }
 }
 
 impl Seat {
@@ -275,16 +289,19 @@ impl Seat {
             let shown = Instant::now();
             let bytes = format!("{holder} 0").into_bytes();
             match records.replace(&key, bytes, revision).await {
-                Ok(Some(revision)) => return Ok(Self { records, key, holder, beats: 0, revision, shown }),
+                Ok(Some(revision)) => {
+                    let sign = SeatSign(Arc::new(Mutex::new(shown)));
+                    return Ok(Self { records, key, holder, beats: 0, revision, sign });
+                }
                 Ok(None) => {}
                 Err(error) => patience.wait(error).await?,
             }
         }
     }
 
-    /// True while nobody else can have taken it.
-    pub(crate) fn is_held(&self) -> bool {
-        self.shown.elapsed() < SEAT_TERM
+    /// Its last sign of life, for those who act in its name.
+    pub(crate) fn sign(&self) -> SeatSign {
+        self.sign.clone()
     }
 
     /// Shows a sign of life.
@@ -299,14 +316,11 @@ impl Seat {
             let found = self.records.get(&self.key).await?;
             let mine = found.filter(|record| record.bytes.starts_with(self.holder.as_bytes()));
             // An answer was lost.
-            self.revision = mine
-                .ok_or_else(|| {
-                    ClusterError::Refused("another coordinator has taken over this job".to_owned())
-                })?
-                .revision;
+            self.revision = mine.ok_or_else(ClusterError::taken_over)?.revision;
             return Ok(());
         };
-        (self.revision, self.shown) = (revision, shown);
+        self.revision = revision;
+        self.sign.set(shown);
 
         Ok(())
     }

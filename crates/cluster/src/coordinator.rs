@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assize_engine::runs::RUNS_FOLDER;
@@ -20,22 +19,17 @@ use assize_run::ShardNumber;
 use assize_store::{MergeInfo, RunSummary, StoreError};
 use tokio::time::Instant;
 
-use crate::absence::{Absence, Presence};
-use crate::board::{JobBoard, SEAT_BEAT, Seat, finished};
+use crate::board::{JobBoard, SEAT_BEAT, Seat, SeatSign, finished};
 use crate::error::ClusterError;
+use crate::event::JobEvent;
 use crate::job::{JobLimits, JobManifest, JobPlan, JobState};
 use crate::limits::LimitKeeper;
-use crate::pack::unpack;
 use crate::patience::{Patience, persist};
 use crate::request::EvalRequest;
 use crate::seam::{Cluster, JobLinks, LimitHandler, Records};
-use crate::unit::{UnitName, WorkUnit, covering_units, missing_units};
+use crate::unit::{UnitName, covering_units};
+use crate::watch::{JobEnd, JobWatch, fetch, results};
 use crate::worker::CLUSTER_FOLDER;
-
-/// Time between two looks at the results.
-const LOOK: Duration = Duration::from_millis(500);
-/// Time between two comparisons of the queue with what is missing.
-const RECONCILE: Duration = Duration::from_secs(5);
 
 /// Time for the workers of a job whose budget is spent to say what they have sent.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -105,47 +99,6 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Something that happened to a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum JobEvent {
-    /// Units are handed out.
-    Begun {
-        /// Id of the job.
-        job: String,
-        /// Number of shards.
-        shards: u32,
-        /// True if it was begun earlier.
-        goes_on: bool,
-    },
-    /// Another coordinator shows signs of life; this one waits for its end.
-    Waiting,
-    /// Somebody has asked to stop: workers are told to break off.
-    Stopping,
-    /// Some units are done.
-    Progress {
-        /// Shards without a missing part.
-        done: u32,
-        /// All shards.
-        shards: u32,
-    },
-    /// Workers that refuse the job now, and the reason of one of them. They look again from time to time.
-    Refused {
-        /// Number of workers.
-        workers: usize,
-        /// Reason of the first.
-        reason: String,
-    },
-    /// No worker has shown a sign of work for a while.
-    NoWorker {
-        /// Time without a sign.
-        waited: Duration,
-        /// Time without a sign after which the job is left.
-        limit: Duration,
-    },
-    /// Something that a person has to know.
-    Warning(String),
-}
-
 /// Failure of a run over many machines.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterRunError {
@@ -156,16 +109,10 @@ pub enum ClusterRunError {
     #[error(transparent)]
     Cluster(#[from] ClusterError),
     /// It was asked to stop. What is done is kept.
-    #[error(
-        "stopped; workers take no more units of job {0}; continue it with the same command and `--resume`"
-    )]
+    #[error("stopped; workers take no more units of job {0}")]
     Stopped(String),
     /// No worker came, or none was left. What is done is kept.
-    #[error(
-        "no worker has worked on job {job} for {waited:?}{}; continue it with the same command and `--resume`, and wait longer \
-         with `--worker-wait`",
-        refused(.refusals)
-    )]
+    #[error("no worker has worked on job {job} for {waited:?}{}", refused(.refusals))]
     NoWorker {
         /// Id of the job.
         job: String,
@@ -192,17 +139,10 @@ pub struct Coordinator<'a> {
     pub engine: Engine,
     /// Options.
     pub options: ClusterOptions,
+    /// True for an argument of a job that has a part in decisions and scores. Another value of any other one continues the job.
+    pub decides: &'a dyn Fn(&str) -> bool,
     /// Told what happens.
     pub observe: &'a dyn Fn(JobEvent),
-}
-
-/// Reason why no more units are handed out.
-enum JobEnd {
-    Complete,
-    OverBudget,
-    Stopped,
-    /// No worker has shown a sign of work for this long.
-    NoWorker(Duration),
 }
 
 impl Coordinator<'_> {
@@ -221,7 +161,7 @@ impl Coordinator<'_> {
         let board = JobBoard::new(self.cluster.records());
         let plan = JobPlan::new(&identity);
 
-        let found = if self.options.resume { find_open(&board, &plan, &arguments).await? } else { None };
+        let found = if self.options.resume { self.find_open(&board, &plan, &arguments).await? } else { None };
         if let Some(found) = &found {
             self.options.check(found)?;
         }
@@ -235,8 +175,10 @@ impl Coordinator<'_> {
         let goes_on = found.is_some();
         let mut job = found.unwrap_or_else(|| {
             let id = new_run_id(self.engine.process().now(), &identity.label);
-            self.options.begin(id, plan, arguments, fence_key)
+            self.options.begin(id, plan, arguments.clone(), fence_key)
         });
+        // Those that decide nothing may be others than before.
+        job.arguments = arguments;
         job.limits = limits;
         job.state = JobState::Running;
 
@@ -278,6 +220,35 @@ impl Coordinator<'_> {
         result
     }
 
+    /// True for a job with this plan and these arguments, as far as they decide about results.
+    fn is_same_work(&self, job: &JobManifest, plan: &JobPlan, arguments: &[String]) -> bool {
+        let deciding =
+            |all: &[String]| all.iter().filter(|one| (self.decides)(one)).cloned().collect::<Vec<_>>();
+        job.plan == *plan && deciding(&job.arguments) == deciding(arguments)
+    }
+
+    /// The job of this plan that was not finished, if there is one.
+    async fn find_open(
+        &self,
+        board: &JobBoard,
+        plan: &JobPlan,
+        arguments: &[String],
+    ) -> Result<Option<JobManifest>, ClusterError> {
+        let mut patience = Patience::default();
+        let ids = persist(&mut patience, || board.open_jobs()).await?;
+        for id in ids.iter().rev() {
+            let job = persist(&mut patience, || board.job(id)).await?;
+            let is_meant =
+                |job: &JobManifest| job.state != JobState::Done && self.is_same_work(job, plan, arguments);
+            if let Some(job) = job.filter(is_meant) {
+                job.check_version()?;
+                return Ok(Some(job));
+            }
+        }
+
+        Ok(None)
+    }
+
     /// The run of a job that is done, if `--run-dir` names it.
     async fn find_finished(
         &self,
@@ -299,7 +270,7 @@ impl Coordinator<'_> {
         }
         let mut patience = Patience::default();
         let job = persist(&mut patience, || board.job(&info.run_id)).await?;
-        if job.is_some_and(|job| job.plan != *plan || job.arguments != arguments) {
+        if job.is_some_and(|job| !self.is_same_work(&job, plan, arguments)) {
             return Ok(None);
         }
 
@@ -327,6 +298,11 @@ impl Coordinator<'_> {
             Err(StoreError::NotARun { .. }) => Ok(()),
             Ok(info) if self.options.resume && is_part_of(&info, plan) => Ok(()),
             Ok(info) if found.is_some_and(|job| is_result_of(&info, job)) => Ok(()),
+            Ok(info) if is_part_of(&info, plan) => Err(EngineError::usage(format!(
+                "`{}` holds the merged part of a run of these cases; continue that run with `--resume`, or name another folder \
+                 with `--run-dir`",
+                folder.path().display()
+            ))),
             Ok(_) => Err(EngineError::usage(format!(
                 "`{}` holds another run; name another folder with `--run-dir`",
                 folder.path().display()
@@ -356,15 +332,14 @@ impl Coordinator<'_> {
         let keeper =
             persist(&mut patience, || LimitKeeper::open(Arc::clone(&records), &job.job, job.limits)).await?;
         let keeper = Arc::new(keeper);
-        let is_seated = Arc::new(AtomicBool::new(true));
-        let handler = limit_handler(&keeper, &is_seated);
+        let handler = limit_handler(&keeper, seat.sign());
         let serving =
             persist(&mut patience, || self.cluster.serve_limits(&job.job, Arc::clone(&handler))).await?;
 
-        let done = BTreeSet::new();
-        let mut watch =
-            JobWatch { job, board, links, keeper: &keeper, is_seated: &is_seated, staging, seat, done };
-        let end = watch.until_end(self, request.options.run.deadline).await?;
+        let mut watch = JobWatch::begin(self.observe, (job, board, links), &keeper, staging, seat);
+        let stopped = self.engine.process().stopped();
+        let wait = self.options.worker_wait.unwrap_or(ClusterOptions::WORKER_WAIT);
+        let end = watch.until_end(stopped, wait, request.options.run.deadline).await?;
         let JobWatch { mut seat, done, .. } = watch;
         // One that was held up finds out here that somebody else merges.
         while let Err(error) = seat.beat().await {
@@ -437,8 +412,8 @@ impl Coordinator<'_> {
         if covering.is_empty() {
             let spent = spent_words(facts.unfinished, facts.spent);
             let what = format!(
-                "the budget was too small for a single unit of work: {spent}. Continue with `--resume` and a larger one; \
-                 a new job with a smaller `--unit-size` stores results earlier"
+                "the budget was too small for a single unit of work: {spent}. Continue with `--resume` and a larger budget; \
+                 without `--resume`, a smaller `--unit-size` stores results earlier"
             );
             return Err(EngineError { exit: ExitStatus::OverBudget, ..EngineError::usage(what) }.into());
         }
@@ -559,217 +534,14 @@ fn place(draft: &Path, target: PathBuf, job: &JobManifest) -> Result<RunFolder, 
     Ok(folder)
 }
 
-/// The job of this plan that was not finished, if there is one.
-async fn find_open(
-    board: &JobBoard,
-    plan: &JobPlan,
-    arguments: &[String],
-) -> Result<Option<JobManifest>, ClusterError> {
-    let mut patience = Patience::default();
-    let ids = persist(&mut patience, || board.open_jobs()).await?;
-    for id in ids.iter().rev() {
-        let job = persist(&mut patience, || board.job(id)).await?;
-        let is_meant = |job: &JobManifest| {
-            job.state != JobState::Done && job.plan == *plan && job.arguments == arguments
-        };
-        if let Some(job) = job.filter(is_meant) {
-            job.check_version()?;
-            return Ok(Some(job));
-        }
-    }
-
-    Ok(None)
-}
-
-fn limit_handler(keeper: &Arc<LimitKeeper>, is_seated: &Arc<AtomicBool>) -> LimitHandler {
-    let (keeper, is_seated) = (Arc::clone(keeper), Arc::clone(is_seated));
+fn limit_handler(keeper: &Arc<LimitKeeper>, sign: SeatSign) -> LimitHandler {
+    let keeper = Arc::clone(keeper);
     Arc::new(move |request| {
-        let (keeper, is_seated) = (Arc::clone(&keeper), Arc::clone(&is_seated));
+        let (keeper, sign) = (Arc::clone(&keeper), sign.clone());
         Box::pin(async move {
-            // Two coordinators at once would grant the same rate twice.
-            if is_seated.load(Ordering::Acquire) { keeper.answer(&request).await } else { None }
+            // Two coordinators at once would grant the same rate twice. Looked at for each request: a process that was held up
+            // answers before anything else of it may have noticed.
+            if sign.is_held() { keeper.answer(&request).await } else { None }
         })
     })
-}
-
-/// A job as its coordinator watches it.
-struct JobWatch<'a> {
-    job: &'a JobManifest,
-    board: &'a JobBoard,
-    links: &'a JobLinks,
-    keeper: &'a LimitKeeper,
-    is_seated: &'a AtomicBool,
-    staging: &'a Path,
-    seat: Seat,
-    /// Results that were seen. None goes away, but servers that were held up may list fewer.
-    done: BTreeSet<UnitName>,
-}
-
-impl JobWatch<'_> {
-    /// Waits until every unit has a result, the budget is spent, nobody works any more, or somebody asks to stop.
-    async fn until_end(
-        &mut self,
-        coordinator: &Coordinator<'_>,
-        deadline: Option<Duration>,
-    ) -> Result<JobEnd, ClusterRunError> {
-        let begun = Instant::now();
-        let mut stopped = coordinator.engine.process().stopped();
-        let mut patience = Patience::default();
-        let mut fetched = BTreeSet::new();
-        let mut shown = None;
-        let mut reconciled: Option<Instant> = None;
-        let (mut workers_seen, mut refusals) = (Instant::now(), 0);
-        let wait = coordinator.options.worker_wait.unwrap_or(ClusterOptions::WORKER_WAIT);
-        let mut absence = Absence::begin(wait, self.job.lease_term());
-        let mut beaten = Instant::now();
-        loop {
-            if beaten.elapsed() >= SEAT_BEAT || !self.seat.is_held() {
-                match self.seat.beat().await {
-                    Ok(()) => beaten = Instant::now(),
-                    Err(error) => patience.wait(error).await?,
-                }
-            }
-            self.is_seated.store(self.seat.is_held(), Ordering::Release);
-
-            let looked = Instant::now();
-            match results(self.links).await {
-                Err(error) => {
-                    (coordinator.observe)(JobEvent::Warning(error.to_string()));
-                    patience.wait(error).await?;
-                }
-                Ok(listed) => {
-                    patience = Patience::default();
-                    self.done.extend(listed);
-                    let missing = missing_units(self.job.shards, &self.done);
-                    for unit in self
-                        .done
-                        .iter()
-                        .filter(|unit| !fetched.contains(*unit))
-                        .take(FETCHED_AT_ONCE)
-                        .cloned()
-                        .collect::<Vec<_>>()
-                    {
-                        if fetch(self.links, &unit, self.staging).await.is_ok() {
-                            fetched.insert(unit);
-                        }
-                    }
-                    let open: BTreeSet<u32> = missing.iter().map(|unit| unit.shard).collect();
-                    let complete = self.job.shards - u32::try_from(open.len()).unwrap_or(u32::MAX);
-                    if shown != Some(complete) {
-                        shown = Some(complete);
-                        let shards = self.job.shards;
-                        (coordinator.observe)(JobEvent::Progress { done: complete, shards });
-                    }
-                    if missing.is_empty() {
-                        return Ok(JobEnd::Complete);
-                    }
-                    if reconciled.is_none_or(|at| at.elapsed() >= RECONCILE) {
-                        if let Err(error) = self.reconcile(&missing).await {
-                            (coordinator.observe)(JobEvent::Warning(error.to_string()));
-                        } else {
-                            reconciled = Some(Instant::now());
-                        }
-                    }
-                }
-            }
-            if self.keeper.refused().await.is_some() {
-                return Ok(JobEnd::OverBudget);
-            }
-            if workers_seen.elapsed() >= RECONCILE {
-                refusals = self.tell_refusals(coordinator, refusals).await;
-                if self.is_abandoned(coordinator, &mut absence).await {
-                    return Ok(JobEnd::NoWorker(absence.limit()));
-                }
-                workers_seen = Instant::now();
-            }
-            if deadline.is_some_and(|deadline| begun.elapsed() >= deadline) {
-                return Ok(JobEnd::Stopped);
-            }
-
-            // A list of many results takes a while: no more than a tenth of the time goes into it.
-            let pause = (looked.elapsed() * 9).clamp(LOOK, SEAT_BEAT);
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                () = &mut stopped => {
-                    (coordinator.observe)(JobEvent::Stopping);
-                    return Ok(JobEnd::Stopped);
-                }
-            }
-        }
-    }
-
-    /// Tells which workers refuse the job, if there are more than the last time; returns their number.
-    async fn tell_refusals(&self, coordinator: &Coordinator<'_>, told: usize) -> usize {
-        // It is only told: a server that is away now is asked again.
-        let Ok(refusals) = self.board.refusals(&self.job.job).await else { return told };
-        let workers = refusals.len();
-        if let Some((_, reason)) = refusals.into_iter().next().filter(|_| workers > told) {
-            (coordinator.observe)(JobEvent::Refused { workers, reason });
-        }
-
-        workers
-    }
-
-    /// True if there was no sign of work for as long as is waited; a person is told before.
-    async fn is_abandoned(&self, coordinator: &Coordinator<'_>, absence: &mut Absence) -> bool {
-        let shown = self.board.work_shown(&self.job.job).await.ok();
-        match absence.note(shown.map(|shown| (shown, self.done.len()))) {
-            Presence::Quiet => false,
-            Presence::Missed(waited) => {
-                (coordinator.observe)(JobEvent::NoWorker { waited, limit: absence.limit() });
-                false
-            }
-            Presence::GivenUp => true,
-        }
-    }
-
-    /// Hands out again what has no result and is not in the queue: units that were never published, because a coordinator
-    /// died, that a worker took out and could not put back, and that the servers have lost.
-    async fn reconcile(&self, missing: &[UnitName]) -> Result<(), ClusterError> {
-        if self.links.queue.depth().await? >= missing.len() as u64 {
-            return Ok(());
-        }
-        // First the queue: a unit that is completed after that has a result.
-        let queued: BTreeSet<UnitName> = self.links.queue.names().await?.into_iter().collect();
-        let mut done = results(self.links).await?;
-        done.extend(self.done.iter().cloned());
-        // The parts of a unit come right after it in the order of names.
-        let is_queued = |unit: &UnitName| {
-            let next = queued.range(unit..).next();
-            next.is_some_and(|next| next.shard == unit.shard && next.part.is_within(&unit.part))
-        };
-        let lost = missing_units(self.job.shards, &done);
-        let lost: Vec<UnitName> =
-            lost.into_iter().filter(|unit| missing.binary_search(unit).is_ok() && !is_queued(unit)).collect();
-        if lost.is_empty() {
-            return Ok(());
-        }
-        let tries = self.board.tries(&self.job.job).await?;
-        let tries_of = |unit: &UnitName| tries.get(unit).copied().unwrap_or(0);
-        let units: Vec<WorkUnit> =
-            lost.into_iter().map(|name| WorkUnit { tries: tries_of(&name), ..WorkUnit::new(name) }).collect();
-        let tag = uuid::Uuid::new_v4().simple().to_string();
-
-        self.links.queue.publish(&units, &tag).await
-    }
-}
-
-/// Results that are fetched between two looks.
-const FETCHED_AT_ONCE: usize = 64;
-
-async fn results(links: &JobLinks) -> Result<BTreeSet<UnitName>, ClusterError> {
-    let names = links.results.names().await?;
-    // What others have put there is none of ours.
-    Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
-}
-
-/// Fetches a result, unless it is here already.
-async fn fetch(links: &JobLinks, unit: &UnitName, staging: &Path) -> Result<(), ClusterError> {
-    let folder: PathBuf = staging.join(unit.to_string());
-    if folder.exists() {
-        return Ok(());
-    }
-
-    let bytes = links.results.get(&unit.to_string()).await?;
-    unpack(&bytes, &folder)
 }

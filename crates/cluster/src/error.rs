@@ -19,6 +19,11 @@ impl ClusterError {
         Self::Unreachable(format!("can't {what}: {error}"))
     }
 
+    /// Refusal of a job that somebody else coordinates now.
+    pub(crate) fn taken_over() -> Self {
+        Self::Refused("another coordinator has taken over this job".to_owned())
+    }
+
     /// Failure of a file or a bucket.
     pub(crate) fn storage(what: &str, error: impl Display) -> Self {
         Self::Refused(format!("can't {what}: {error}"))

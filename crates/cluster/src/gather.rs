@@ -61,7 +61,7 @@ pub async fn unpack_job(
     for unit in covering_units(last, &done) {
         let bytes = results.get(&unit.to_string()).await?;
         let run = unpacked.folder.join(unit.to_string());
-        unpack(&bytes, &run)?;
+        unpack(bytes, run.clone()).await?;
         unpacked.runs.push(run);
     }
 
@@ -102,7 +102,7 @@ mod tests {
         std::fs::create_dir_all(&job).unwrap();
         assert!(!is_job(&job.display().to_string()) && !is_job("nowhere"));
         std::fs::write(run.join("run.json"), "{}").unwrap();
-        let bytes = pack(&run).unwrap();
+        let bytes = pack(run).await.unwrap();
         for name in ["1.1.tar.gz", "2.tar.gz", "2.1.tar.gz", "10.tar.gz", "notes.tar.gz"] {
             std::fs::write(job.join(name), &bytes).unwrap();
         }

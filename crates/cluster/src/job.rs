@@ -205,7 +205,7 @@ impl JobManifest {
         }
 
         Err(ClusterError::Refused(format!(
-            "job {} is about other files: {}. Start the worker in a checkout of the same version of the project",
+            "job {} is about other files: {}. Update this checkout to that of the coordinator; a worker looks again by itself",
             self.job,
             self.plan.difference(&JobPlan::new(own))
         )))

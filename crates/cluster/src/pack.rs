@@ -1,8 +1,11 @@
 //! The run folder of a unit as one file.
+//!
+//! Compressing the rows of a unit of 500 results takes tens of milliseconds, and writing them waits for the disk. Leases and signs
+//! of life must not wait for that, so it is done on a thread for blocking work.
 
 use std::fs;
 use std::io::{self, Read};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -19,8 +22,14 @@ const MOST_BYTES: u64 = 16 << 30;
 ///
 /// # Errors
 /// When one can't be read.
-pub(crate) fn pack(folder: &Path) -> Result<Vec<u8>, ClusterError> {
-    packed(folder).map_err(|error| ClusterError::storage(&format!("pack `{}`", folder.display()), error))
+pub(crate) async fn pack(folder: PathBuf) -> Result<Vec<u8>, ClusterError> {
+    let what = format!("pack `{}`", folder.display());
+    apart(move || packed(&folder)).await.map_err(|error| ClusterError::storage(&what, error))
+}
+
+/// Does blocking work on a thread that is there for it.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
 fn packed(folder: &Path) -> io::Result<Vec<u8>> {
@@ -43,13 +52,16 @@ fn packed(folder: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// When the bytes are not a result, or files can't be written.
-pub(crate) fn unpack(bytes: &[u8], folder: &Path) -> Result<(), ClusterError> {
-    unpacked(bytes, folder)
-        .map_err(|error| ClusterError::storage(&format!("unpack a result to `{}`", folder.display()), error))
+pub(crate) async fn unpack(bytes: Vec<u8>, folder: PathBuf) -> Result<(), ClusterError> {
+    let what = format!("unpack a result to `{}`", folder.display());
+    apart(move || unpacked(&bytes, &folder)).await.map_err(|error| ClusterError::storage(&what, error))
 }
 
 fn unpacked(bytes: &[u8], folder: &Path) -> io::Result<()> {
-    let draft = folder.with_extension("part");
+    // Not instead of an extension: units `2.1` and `2.2` are two.
+    let mut draft = folder.as_os_str().to_owned();
+    draft.push(".part");
+    let draft = PathBuf::from(draft);
     let _ = fs::remove_dir_all(&draft);
     fs::create_dir_all(&draft)?;
 
@@ -91,13 +103,13 @@ mod tests {
         fs::write(from.join("run.json"), "{}").unwrap();
         fs::write(from.join("results.jsonl"), "row\n".repeat(1000)).unwrap();
 
-        let bytes = pack(&from).unwrap();
+        let bytes = packed(&from).unwrap();
         assert!(bytes.len() < 1000, "{} bytes", bytes.len());
-        unpack(&bytes, &to).unwrap();
+        unpacked(&bytes, &to).unwrap();
         for name in ["run.json", "results.jsonl"] {
             assert_eq!(fs::read(from.join(name)).unwrap(), fs::read(to.join(name)).unwrap());
         }
-        assert!(unpack(&bytes[..bytes.len() / 2], &place.path().join("half")).is_err());
+        assert!(unpacked(&bytes[..bytes.len() / 2], &place.path().join("half")).is_err());
     }
 
     #[test]
@@ -111,7 +123,7 @@ mod tests {
             header.set_cksum();
             archive.append(&header, &b"x"[..]).unwrap();
             let bytes = archive.into_inner().unwrap().finish().unwrap();
-            let error = unpack(&bytes, &place.path().join("to")).unwrap_err().to_string();
+            let error = unpacked(&bytes, &place.path().join("to")).unwrap_err().to_string();
             assert!(error.contains("is not the name of a file"), "{error}");
         }
     }

@@ -237,7 +237,8 @@ impl Worker<'_> {
             Err(error) => return state.patience.wait(error).await,
         };
 
-        let end = joined.process(lease, board, stopped).await;
+        // The term begins no later than now: the servers hand out a unit before it arrives here.
+        let end = joined.process((lease, Instant::now()), board, stopped).await;
         state.idle_since = Instant::now();
         match end {
             Ok(UnitEnd::Done) => state.failures = 0,
@@ -248,7 +249,8 @@ impl Worker<'_> {
                 let failures = state.failures;
                 if failures >= MOST_FAILURES {
                     return Err(ClusterError::Refused(format!(
-                        "this worker failed to run {failures} units in a row, so it stops"
+                        "this worker failed to run {failures} units in a row, so it stops; start it again when the cause that \
+                         the warnings name is repaired"
                     )));
                 }
                 tokio::time::sleep(LOOK * 2u32.pow(failures)).await;
@@ -376,10 +378,10 @@ impl Drop for JoinedJob<'_> {
 }
 
 impl JoinedJob<'_> {
-    /// Works on a unit.
+    /// Works on a unit whose lease was taken at this time.
     async fn process(
         &self,
-        lease: Box<dyn UnitLease>,
+        (lease, leased): (Box<dyn UnitLease>, Instant),
         board: &JobBoard,
         stopped: &CancellationToken,
     ) -> Result<UnitEnd, ClusterError> {
@@ -399,6 +401,11 @@ impl JoinedJob<'_> {
             // Whoever puts the unit into the queue again finds out here how often it was tried.
             persist(&mut patience, || board.note_tries(&self.job.job, &unit.name, tries)).await?;
         }
+        if leased.elapsed() >= self.links.queue.lease_term() {
+            // Servers that were away have held it up until here.
+            self.tell_lost(&name);
+            return Ok(UnitEnd::Lost);
+        }
         if tries >= TRIES && unit.given_up.is_none() {
             self.split(&*lease, tries).await?;
             return Ok(UnitEnd::Done);
@@ -406,14 +413,21 @@ impl JoinedJob<'_> {
 
         let folder = self.folder.join(format!("{name}-{}", self.id));
         let _ = std::fs::remove_dir_all(&folder);
-        let end = self.run_and_store(&*lease, &folder, board, stopped).await;
+        let end = self.run_and_store((&*lease, leased), &folder, board, stopped).await;
         let _ = std::fs::remove_dir_all(&folder);
         end
     }
 
+    /// Tells that somebody else may have a unit.
+    fn tell_lost(&self, name: &str) {
+        (self.worker.observe)(WorkerEvent::Warning(format!(
+            "the lease of unit {name} has expired: another worker may have it"
+        )));
+    }
+
     async fn run_and_store(
         &self,
-        lease: &dyn UnitLease,
+        (lease, leased): (&dyn UnitLease, Instant),
         folder: &Path,
         board: &JobBoard,
         stopped: &CancellationToken,
@@ -422,7 +436,7 @@ impl JoinedJob<'_> {
         let name = unit.name.to_string();
         let stop = stopped.child_token();
         let run = self.start(unit, folder, stop.clone());
-        let (run, was_lost, has_ended) = self.hold(lease, run, &stop, board).await?;
+        let (run, was_lost, has_ended) = self.hold((lease, leased), run, &stop, board).await?;
 
         if let UnitRun::Finished(finished) = &run
             && !is_complete(finished)
@@ -436,18 +450,23 @@ impl JoinedJob<'_> {
         match run {
             UnitRun::Finished(finished) if is_complete(&finished) => {
                 let items = finished.totals.counts.total();
-                let bytes = pack(folder)?;
-                let mut patience = Patience::default();
-                // Stored also when the lease is lost: it is as good as that of somebody else, and here now.
-                persist(&mut patience, || self.links.results.create(&name, bytes.clone())).await?;
-                persist(&mut patience, || lease.complete()).await?;
+                let storing = async {
+                    let bytes = pack(folder.to_path_buf()).await?;
+                    let mut patience = Patience::default();
+                    // Stored also when the lease is lost: it is as good as that of somebody else, and here now.
+                    persist(&mut patience, || self.links.results.create(&name, bytes.clone())).await?;
+                    persist(&mut patience, || lease.complete()).await
+                };
+                if was_lost {
+                    storing.await?;
+                } else {
+                    self.extend_during(lease, storing).await?;
+                }
                 (self.worker.observe)(WorkerEvent::UnitDone { unit: name, items });
                 Ok(UnitEnd::Done)
             }
             _ if was_lost => {
-                (self.worker.observe)(WorkerEvent::Warning(format!(
-                    "the lease of unit {name} has expired: another worker may have it"
-                )));
+                self.tell_lost(&name);
                 Ok(UnitEnd::Lost)
             }
             run => {
@@ -508,13 +527,13 @@ impl JoinedJob<'_> {
     /// whether that was so.
     async fn hold(
         &self,
-        lease: &dyn UnitLease,
+        (lease, leased): (&dyn UnitLease, Instant),
         mut run: tokio::task::JoinHandle<UnitRun>,
         stop: &CancellationToken,
         board: &JobBoard,
     ) -> Result<(UnitRun, bool, bool), ClusterError> {
         let term = self.links.queue.lease_term();
-        let mut held = Instant::now();
+        let mut held = leased;
         let (mut was_lost, mut has_ended) = (false, false);
         loop {
             let round = async {
@@ -545,6 +564,23 @@ impl JoinedJob<'_> {
             }
             if was_lost || has_ended {
                 stop.cancel();
+            }
+        }
+    }
+
+    /// Extends the lease while the result is stored: a place that takes it slowly must not lead to another run of the unit.
+    async fn extend_during<T>(&self, lease: &dyn UnitLease, storing: impl Future<Output = T>) -> T {
+        let term = self.links.queue.lease_term();
+        tokio::pin!(storing);
+        loop {
+            let round = async {
+                tokio::time::sleep(term / 3).await;
+                tokio::time::timeout(term / 3, lease.extend()).await
+            };
+            tokio::select! {
+                stored = &mut storing => return stored,
+                // One that could not be extended is tried again: it is not worse than not to try.
+                _ = round => {}
             }
         }
     }

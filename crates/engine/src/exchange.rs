@@ -119,8 +119,10 @@ impl ImportReport {
     /// Returns sentences about everything that can't be used.
     pub fn problems(&self) -> Vec<String> {
         [
-            self.failed.sentence("requests that failed"),
-            self.unreadable.sentence("lines that can't be read"),
+            self.failed.sentence("requests that failed").map(|failed| format!("{failed}; they stay open")),
+            self.unreadable
+                .sentence("lines that can't be read")
+                .map(|unreadable| format!("{unreadable}; requests without a reply in other lines stay open")),
             self.unknown.sentence("lines with an unknown `custom_id`"),
             self.doubled.sentence("replies to a request that had one before"),
             self.foreign
@@ -141,7 +143,7 @@ impl ImportReport {
         if self.missing > 0 {
             let _ = write!(
                 text,
-                "; requests without a reply: {} (`--export-requests FILE` writes them)",
+                "; requests without a reply: {} (this command with `--export-requests FILE` writes them)",
                 self.missing
             );
         }
@@ -312,8 +314,8 @@ impl BatchExchange {
 }
 
 impl ReplyExchange for BatchExchange {
-    fn find(&self, key: CallKey) -> Option<BatchOutcome> {
-        let place = self.replies.places.get(&key)?;
+    fn find(&self, key: CallKey, number: usize) -> Option<BatchOutcome> {
+        let place = self.replies.place(key, number)?;
         let line = self.replies.read(place);
         let mut state = lock(&self.state);
 
@@ -361,6 +363,8 @@ impl ReplyExchange for BatchExchange {
 struct ReplyFiles {
     files: Vec<(PathBuf, Mutex<File>)>,
     places: HashMap<CallKey, ReplyPlace>,
+    /// Places of the second and further good lines for a call: the first may turn out not to be a reply.
+    further: HashMap<CallKey, Vec<ReplyPlace>>,
 }
 
 struct ReplyPlace {
@@ -403,6 +407,7 @@ impl ReplyFiles {
                 Some(before) => {
                     if is_good && before.is_good {
                         report.doubled.add(|| format!("{name}:{number}: {key}"));
+                        self.further.entry(key).or_default().push(place);
                     }
                 }
                 None => {
@@ -414,6 +419,14 @@ impl ReplyFiles {
         let reader = assize_files::open_file(&path).map_err(failed)?;
         self.files.push((path, Mutex::new(reader)));
         Ok(())
+    }
+
+    /// Place of a reply to a call, by its number from 0.
+    fn place(&self, key: CallKey, number: usize) -> Option<&ReplyPlace> {
+        match number.checked_sub(1) {
+            None => self.places.get(&key),
+            Some(further) => self.further.get(&key)?.get(further),
+        }
     }
 
     /// Reads a reply again; the error says why it can't be.

@@ -220,7 +220,7 @@ fn failure(status: Option<u16>, error: &Value) -> BatchOutcome {
     BatchOutcome::Failed { status, code, message: cut(&message, MESSAGE_CHARS) }
 }
 
-fn unreadable(error: serde_json::Error) -> BatchLineError {
+pub(crate) fn unreadable(error: serde_json::Error) -> BatchLineError {
     let message = error.to_string();
     // The place in a line of JSONL is its column; its line is always the first.
     BatchLineError::Unreadable(cut(&message.replace(" at line 1 column ", " at column "), MESSAGE_CHARS))

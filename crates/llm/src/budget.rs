@@ -1,5 +1,7 @@
 //! Budgets: limits on spending, checked before anything is sent.
 
+mod batch;
+
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,6 +14,8 @@ use crate::price::{ModelCard, may_be_charged};
 use crate::reply::ChatReply;
 use crate::shared_limits::{BudgetAmount, BudgetSource};
 use crate::token_counts::TokenCounts;
+
+pub use batch::BatchReservation;
 
 /// Limits on spending; `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -372,33 +376,6 @@ impl BudgetTracker {
         Ok(Reservation { tracker, reserved, request, output, taken: None })
     }
 
-    /// Number of these calls, from the first, that the budget allows to be sent together.
-    pub fn affordable_calls(&self, calls: impl Iterator<Item = CallBound>) -> usize {
-        let state = self.state();
-        let left = state.budget.calls.map_or(u64::MAX, |limit| limit.saturating_sub(state.calls));
-        let mut sum = state.spent.plus(state.reserved);
-
-        calls
-            .zip(0..left)
-            .take_while(|(bound, _)| {
-                sum = sum.plus(bound.0);
-                state.allows(sum)
-            })
-            .count()
-    }
-
-    /// Sets aside what a batch of so many calls may take, whether the budget allows it or not: it may have been sent by an
-    /// earlier process.
-    pub fn commit_batch(self: &Arc<Self>, calls: u64, most: CallBound) -> BatchReservation {
-        let mut state = self.state();
-        state.calls = state.calls.saturating_add(calls);
-        state.in_flight += 1;
-        state.reserved = state.reserved.plus(most.0);
-        drop(state);
-
-        BatchReservation { tracker: Arc::clone(self), calls, reserved: most.0 }
-    }
-
     /// Reason why the budget will never allow a request that needs this much.
     fn never(state: &TrackerState, least: Spend, input: u64, output: u32) -> Option<String> {
         let TrackerState { budget, spent, unreported, .. } = *state;
@@ -457,27 +434,6 @@ impl BudgetTracker {
 impl fmt::Debug for BudgetTracker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BudgetTracker").field("state", &self.state).finish_non_exhaustive()
-    }
-}
-
-/// Budget set aside for a batch.
-pub struct BatchReservation {
-    tracker: Arc<BudgetTracker>,
-    calls: u64,
-    reserved: Spend,
-}
-
-impl BatchReservation {
-    /// The batch has ended: so many of its calls were answered, and took this.
-    pub fn settle(self, answered: u64, taken: CallBound) {
-        let mut state = self.tracker.state();
-        state.calls = state.calls.saturating_sub(self.calls.saturating_sub(answered));
-        state.in_flight = state.in_flight.saturating_sub(1);
-        state.reserved = state.reserved.minus(self.reserved);
-        state.spent = state.spent.plus(taken.0);
-        drop(state);
-
-        self.tracker.settled.notify_waiters();
     }
 }
 

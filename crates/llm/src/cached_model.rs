@@ -12,6 +12,9 @@ use crate::reply_exchange::ReplyExchange;
 use crate::request::ChatRequest;
 use crate::single_flight::SingleFlight;
 
+/// Message of a request for which there is no imported reply.
+pub const NO_REPLY_IMPORTED: &str = "no reply was imported";
+
 /// Storage of replies from one run to the next.
 pub trait ReplyStore: Send + Sync {
     /// Returns the reply stored under this key. A storage that can't be read has none.
@@ -105,11 +108,16 @@ impl CachedModel {
         request: &ChatRequest,
         repeat: u32,
     ) -> Result<ChatReply, AskError> {
-        if let Some(outcome) = exchange.find(key) {
+        let mut rejected = None;
+        for number in 0.. {
+            let Some(outcome) = exchange.find(key, number) else { break };
             match self.client.batch_reply(request, outcome) {
                 Ok(reply) => return Ok(reply),
-                Err(error) => exchange.reject(key, &error),
+                Err(error) => rejected = rejected.or(Some(error)),
             }
+        }
+        if let Some(error) = &rejected {
+            exchange.reject(key, error);
         }
 
         if exchange.exports() {
@@ -119,7 +127,7 @@ impl CachedModel {
         }
 
         exchange.miss(key);
-        Err(AskError::new(ErrorKind::NotCached, "no reply was imported"))
+        Err(AskError::new(ErrorKind::NotCached, NO_REPLY_IMPORTED))
     }
 
     async fn recall_or_ask(&self, request: &ChatRequest, repeat: u32) -> Result<CacheableReply, AskError> {

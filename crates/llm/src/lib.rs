@@ -66,7 +66,7 @@ pub use batch_lines::{
     BatchLineError, BatchOutcome, BatchReplyLine, BatchReplyLines, BatchRequestLine, LONGEST_CUSTOM_ID,
 };
 pub use budget::{BatchReservation, Budget, BudgetTracker, CallBound, CallBounds};
-pub use cached_model::{CacheHit, CachedModel, DeferredCalls, OnCacheMiss, ReplyStore};
+pub use cached_model::{CacheHit, CachedModel, DeferredCalls, NO_REPLY_IMPORTED, OnCacheMiss, ReplyStore};
 pub use call_event::{CallEvent, CallObserver};
 pub use call_key::{CallKey, InvalidCallKey};
 pub use chat_model::{BoxFuture, CacheableReply, ChatModel, ModelId};

@@ -7,13 +7,13 @@ use crate::error::AskError;
 
 /// Place where replies come from instead of a server, and where requests go.
 pub trait ReplyExchange: Send + Sync {
-    /// The result that was imported for a call, if there is one.
-    fn find(&self, key: CallKey) -> Option<BatchOutcome>;
+    /// The result that was imported for a call, if there is one; of several, that of this number from 0, good ones first.
+    fn find(&self, key: CallKey, number: usize) -> Option<BatchOutcome>;
 
     /// Takes note of a call that the cache answers.
     fn recall(&self, key: CallKey);
 
-    /// Takes note of an imported result that is no reply.
+    /// Takes note of a call for which no imported result is a reply.
     fn reject(&self, key: CallKey, error: &AskError);
 
     /// True if requests without a reply are exported.

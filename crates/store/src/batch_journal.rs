@@ -141,9 +141,13 @@ impl BatchJournal {
         })
     }
 
-    /// Records the id of a batch that was created. It is on the disk when this returns.
+    /// Records the id of a batch that was created. It is on the disk when this returns. Nothing is recorded of a batch that was
+    /// closed: a file with nothing but an id would be taken for a damaged one.
     pub fn note_id(&self, token: &str, id: &str) -> Result<(), StoreError> {
         let path = self.path(token);
+        if !path.exists() {
+            return Ok(());
+        }
         let write = || {
             let mut line = serde_json::to_vec(&CreatedLine { id: id.to_owned() })?;
             // An earlier attempt may have left a part of a line.
@@ -224,6 +228,10 @@ mod tests {
 
         journal.close("t2").unwrap();
         journal.close("t2").unwrap();
+        assert_eq!(journal.batches().unwrap().len(), 1);
+
+        // Another process was faster.
+        journal.note_id("t2", "batch_1").unwrap();
         assert_eq!(journal.batches().unwrap().len(), 1);
     }
 

@@ -81,7 +81,7 @@ pub(crate) use lsp::LspArgs;
 pub(crate) use mcp::McpArgs;
 pub(crate) use merge::MergeArgs;
 pub(crate) use pairwise::PairwiseArgs;
-pub(crate) use portable::{portable_arguments, read_portable};
+pub(crate) use portable::{decides, portable_arguments, read_portable};
 pub(crate) use power::PowerArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use report_file::{ReportFile, ReportFormat};

@@ -15,6 +15,24 @@ const LOCAL: &[&str] = &[
     "requests_per_minute", "tokens_per_minute", "color", "env_file", "rerun_failed",
 ];
 
+/// Options that workers need and that have no part in a decision or a score: how many calls are made at once and in which
+/// order, how long one is waited for, what may be read and paid for at all, and what is left behind. A job that is continued
+/// takes them from the new command. Not among them, though they look alike: `shuffle` and `seed` say which cases are in which
+/// unit, `no_cache` and `cache_only` where a decision comes from, `keep_going` which cases there are, and `allow_code` what
+/// runs the code of files.
+const UNDECIDING: &[&str] = &[
+    "workers", "max_concurrency", "warm_up", "request_timeout", "max_retries", "budget_unknown_price",
+    "deny", "root", "keep_workspaces",
+];
+
+/// True for a portable argument that has a part in decisions and scores.
+pub(crate) fn decides(argument: &str) -> bool {
+    let Some(option) = argument.strip_prefix("--") else { return true };
+    let name = option.split('=').next().unwrap_or_default().replace('-', "_");
+
+    !UNDECIDING.contains(&name.as_str())
+}
+
 /// The arguments of a command line of `assize eval` in one spelling and one order, with these filters of cases, which come from a run
 /// that only this machine has.
 ///
@@ -90,6 +108,60 @@ mod tests {
             "--keep-going --judge=openai:j --workers=4 --shuffle --seed=7 -- evals a.yaml"
         );
         assert_eq!(portable("eval evals --cluster nats://h:1 --unit-size 9 --resume"), "-- evals");
+    }
+
+    /// Options that decide about results, by their ids; those of which nothing is known here are not accepted by the test below.
+    const DECIDING: &[&str] = &[
+        "paths", "target", "targets", "filter", "tag", "exclude_tag", "keep_going", "judge", "judge_repeats",
+        "escalate", "combine", "ties", "judge_weight", "judge_temperature", "scoring", "judging",
+        "threshold", "borderline", "max_output_tokens", "no_cache", "cache_only", "allow_code",
+        "context_tokens", "truncate", "trials", "trial_strategy", "shuffle", "seed",
+    ];
+
+    /// Options that `--cluster` refuses, and those that need one of them.
+    const REFUSED: &[&str] = &[
+        "shard", "export_requests", "import_replies", "judge_batch", "batch_wait", "batch_storage",
+        "batch_role", "bail", "stop_when", "against", "dry_run", "min_pass_rate", "retry_incomplete", "help",
+        "version",
+    ];
+
+    #[test]
+    fn each_option_is_of_one_class_and_those_that_decide_nothing_continue_the_same_job() {
+        let mut root = Args::command();
+        root.build();
+        let command = root.find_subcommand("eval").expect("the command");
+        for argument in command.get_arguments() {
+            let id = argument.get_id().as_str();
+            let classes = [LOCAL, UNDECIDING, DECIDING, REFUSED].iter().filter(|of| of.contains(&id)).count();
+            assert_eq!(classes, 1, "`{id}` is in {classes} classes: does it change a decision or a score?");
+            if let Some(long) = argument.get_long() {
+                assert_eq!(long.replace('-', "_"), id);
+            }
+        }
+        let known = [LOCAL, UNDECIDING, DECIDING, REFUSED].concat();
+        for id in known {
+            assert!(command.get_arguments().any(|one| one.get_id() == id), "there is no option `{id}`");
+        }
+
+        let deciding = |words: &str| {
+            let all = portable(&format!("eval evals {words}"));
+            all.split(' ').filter(|one| decides(one)).collect::<Vec<_>>().join(" ")
+        };
+        let plain = deciding("--judge openai:j");
+        for same in [
+            "-j 3", "--max-concurrency 9", "--judge-calls 9", "--warm-up never", "--request-timeout 9m",
+            "--max-retries 9", "--budget-unknown-price allow", "--deny warnings", "--root elsewhere",
+            "--keep-workspaces", "--quiet", "--out x.html", "--json", "--show all", "--deadline 2h",
+            "--budget-calls 9", "--requests-per-minute 9", "--resume", "--color never",
+        ] {
+            assert_eq!(deciding(&format!("--judge openai:j {same}")), plain, "{same}");
+        }
+        for other in [
+            "--threshold 0.5", "--filter x", "--shuffle", "--trials 2", "--truncate head", "--no-cache",
+            "--max-output-tokens 9", "--judge-repeats 3", "--context-tokens 9",
+        ] {
+            assert_ne!(deciding(&format!("--judge openai:j {other}")), plain, "{other}");
+        }
     }
 
     #[test]

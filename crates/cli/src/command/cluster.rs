@@ -8,7 +8,9 @@ use assize_cluster::{
 };
 use assize_engine::{Engine, ExitStatus, FinishedRun, runs};
 
-use crate::args::{EvalCommandArgs, WorkerArgs, portable_arguments, read_portable};
+use crate::args::{
+    EvalCommandArgs, WorkerArgs, decides, portable_arguments, read_portable, resume_command, shell_word,
+};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -34,6 +36,21 @@ impl From<ClusterRunError> for CommandFailure {
             }
         }
     }
+}
+
+/// The failure of a job with the commands that continue it. `worker` is the command that starts a worker for it.
+fn with_commands(error: ClusterRunError, worker: &str, context: &CliContext) -> CommandFailure {
+    let again = resume_command(&context.command_line, false);
+    let next = match &error {
+        ClusterRunError::Engine(_) | ClusterRunError::Cluster(_) => return error.into(),
+        ClusterRunError::Stopped(_) => format!("; continue it with `{again}`"),
+        ClusterRunError::NoWorker { .. } => format!(
+            "; start workers with `{worker}`, and continue with `{again}`. `--worker-wait TIME` waits longer for workers"
+        ),
+    };
+    let CommandFailure { message, exit } = error.into();
+
+    CommandFailure { message: message + &next, exit }
 }
 
 /// Bytes of the names of cases that a job may have: its description has to fit into a message.
@@ -65,8 +82,8 @@ pub(super) fn coordinate(
     }
     let arguments = portable_arguments(std::env::args_os(), &filters)?;
     let quiet = args.eval.run.quiet;
-    let shown = address.to_string();
-    let observe = move |event: JobEvent| match event {
+    let worker = format!("assize worker --cluster {}", shell_word(&address.to_string()));
+    let observe = |event: JobEvent| match event {
         JobEvent::Warning(why) => output::print_warning(&why, context),
         JobEvent::Refused { workers, reason } => {
             let who = if workers == 1 {
@@ -78,16 +95,16 @@ pub(super) fn coordinate(
         }
         JobEvent::NoWorker { waited, limit } => {
             let (waited, limit) = (waited.as_secs(), limit.as_secs());
-            let what = format!("no worker has worked on this job for {waited}s; the run ends after {limit}s");
+            let what = format!(
+                "no worker has worked on this job for {waited}s; the run ends after {limit}s. Start workers with `{worker}`"
+            );
             output::print_warning(&what, context);
         }
         _ if quiet => {}
         JobEvent::Begun { job, shards, goes_on } => {
             let begun = if goes_on { "continues" } else { "started" };
             output::print_notice(
-                &format!(
-                    "job {job} {begun}: {shards} units; start workers with `assize worker --cluster {shown}`\n"
-                ),
+                &format!("job {job} {begun}: {shards} units; start workers with `{worker}`\n"),
                 context,
             );
         }
@@ -115,8 +132,9 @@ pub(super) fn coordinate(
         let variables = context.process.variables().clone();
         let cluster =
             Arc::new(NatsCluster::connect(&address, variables, connection_observer(context)).await?);
-        let coordinator = Coordinator { cluster, engine, options, observe: &observe };
-        coordinator.run(&request, arguments).await.map_err(CommandFailure::from)
+        let coordinator = Coordinator { cluster, engine, options, decides: &decides, observe: &observe };
+        let ended = coordinator.run(&request, arguments).await;
+        ended.map_err(|error| with_commands(error, &worker, context))
     })
 }
 

@@ -173,6 +173,7 @@ fn incomplete_reasons(reasons: &[IncompleteReason], info: &RunInfo) -> Vec<Strin
         .map(|one| {
             let cases = format!("{} {}", one.cases, if one.cases == 1 { "case" } else { "cases" });
             let fix = match one.kind {
+                Some(UngradedKind::NotJudged) => Some(fix_of_unjudged(&one.example)),
                 Some(kind) => fix_of(kind),
                 None if !is_unreported(&one.example) => None,
                 None if info.targets.is_empty() => {
@@ -195,7 +196,10 @@ fn incomplete_reasons(reasons: &[IncompleteReason], info: &RunInfo) -> Vec<Strin
 /// Returns the remedy for criteria that could not be judged, where their message does not name it.
 const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
     match kind {
-        UngradedKind::Transport | UngradedKind::Cancelled | UngradedKind::Unavailable => None,
+        UngradedKind::Transport
+        | UngradedKind::Cancelled
+        | UngradedKind::Unavailable
+        | UngradedKind::NotJudged => None,
         UngradedKind::Refusal => Some("use another judge, or reword the criterion"),
         UngradedKind::Malformed => Some("use a judge that supports structured output"),
         UngradedKind::Truncated => Some("raise `--max-output-tokens`"),
@@ -203,7 +207,17 @@ const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
         UngradedKind::Evidence => Some("use another judge, or don't require evidence"),
         UngradedKind::Tie => Some("give `--ties`, or an odd number of judges"),
         UngradedKind::Probability => Some("use `--scoring written`, or a judge with token probabilities"),
-        UngradedKind::NotJudged => Some("run it again with a judge"),
+    }
+}
+
+/// Returns the remedy for criteria that nobody judged: because no reply was there, or because no judge was.
+fn fix_of_unjudged(message: &str) -> &'static str {
+    if message.contains(assize_llm::NO_REPLY_IMPORTED) {
+        "write the open requests with `--export-requests FILE`, and import the replies to them, too"
+    } else if message.contains(assize_llm::ErrorKind::NotCached.phrase()) {
+        "run it again without `--cache-only`"
+    } else {
+        "run it again with a judge"
     }
 }
 

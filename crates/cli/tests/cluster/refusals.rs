@@ -99,7 +99,12 @@ fn a_job_without_workers_ends_and_is_continued_by_one_that_finds_some() {
     let hasty = ["--lease", "2s", "--worker-wait", "1s"];
     let (code, _, said) = coordinator(&cli, &address, &hasty).finish();
     assert_eq!((code, judge.count()), (Some(3), 0), "{said}");
-    assert!(said.contains("no worker has worked on job ") && said.contains(" for 2s; "), "{said}");
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let next = format!(
+        " for 2s; start workers with `assize worker --cluster '{address}'`, and continue with `assize eval suite.yaml "
+    );
+    assert!(said.contains("no worker has worked on job ") && said.contains(&next), "{said}");
+    assert!(said.contains(" --worker-wait 1s --resume`"), "{said}");
 
     // The unit takes longer than a worker may be away, and its lease is extended meanwhile.
     let host = machine(&judge, 4);

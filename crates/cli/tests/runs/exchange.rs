@@ -280,6 +280,8 @@ fn hostile_files_are_counted_line_by_line_and_decide_nothing() {
     assert!(stderr.contains("replies imported: 1; requests without a reply: 2"), "{stderr}");
     for part in [
         "requests that failed: 2 (",
+        "); they stay open",
+        "; requests without a reply in other lines stay open",
         "too late",
         "lines that can't be read: 3 (",
         "bad.jsonl:10: the line is cut off",
@@ -301,4 +303,59 @@ fn hostile_files_are_counted_line_by_line_and_decide_nothing() {
     let output = printed(&eval(&cli, &["--import-replies", "late.jsonl"]).expect_code(0));
     assert_eq!(output["counts"]["pass"], 3);
     assert_eq!(server.count(), 3);
+}
+
+#[test]
+fn a_reply_after_an_answer_that_is_none_is_the_one_that_counts() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(1, &["yes one"], true));
+    eval(&cli, &["--export-requests", "1.jsonl"]).expect_code(0);
+    answer(&cli, &server, "1.jsonl", "good.out");
+    cli.file("odd.out", cli.read("good.out").replace("choices", "chances"));
+
+    // As its request stays open, the next export contains it, and somebody answers it again.
+    let output = eval(&cli, &["--import-replies", "odd.out"]).expect_code(3);
+    let stderr = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(stderr.contains("requests that failed: 1 (") && stderr.contains("); they stay open"), "{stderr}");
+    let both = ["--import-replies", "odd.out", "--import-replies", "good.out"];
+    let output = printed(&eval(&cli, &both).expect_code(0));
+    assert_eq!(output["counts"]["pass"], 1, "{output}");
+}
+
+#[test]
+fn advice_about_imported_replies_can_be_followed_by_whoever_imports_them() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(5, &["yes one"], true));
+    eval(&cli, &["--export-requests", "1.jsonl"]).expect_code(0);
+    let lines: Vec<String> = rows(&cli, "1.jsonl")
+        .iter()
+        .zip([429, 401, 404, 504, 403])
+        .map(|(line, status)| {
+            let body = json!({"error": {"message": format!("refused with {status}")}});
+            let response = json!({"status_code": status, "body": body});
+            json!({"custom_id": line["custom_id"], "response": response, "error": null}).to_string()
+        })
+        .collect();
+    cli.file("failed.out", lines.join("\n"));
+
+    let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--import-replies", "failed.out"];
+    let output = cli.run(&words).expect_code(3);
+    let said = format!("{} {}", output.stdout, output.stderr);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "refused with 429",
+        "refused with 401",
+        "requests without a reply: 5 (this command with `--export-requests FILE` writes them)",
+        "--export-requests FILE",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    for part in [
+        "--max-concurrency", "The key comes from", "Check the model name", "The limit is", "has credit",
+        "with a judge",
+    ] {
+        assert!(!said.contains(part), "{part}: {said}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Judge calls in batches of the providers: what they cost, what is sent, and what faults leave behind.
 
 mod bedrock;
+mod results;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -324,32 +325,6 @@ fn a_batch_that_is_not_found_is_not_paid_for_again() {
     }
 }
 
-#[test]
-fn results_that_are_gone_are_said_and_not_paid_for_again_unasked() {
-    for name in ["openai:judge-1", "anthropic:judge-1"] {
-        let server = MockServer::start(judge);
-        server.batches().set(MockBatchFaults { results_gone: true, ..MockBatchFaults::default() });
-        let cli = answers(&server, 3);
-        let more = ["--judge-batch", "--resume"];
-        for _ in 0..2 {
-            let output = eval(&cli, name, &more).expect_code(3);
-            assert!(
-                output.stderr.contains("are gone, because providers delete them"),
-                "{name}: {}",
-                output.stderr
-            );
-            assert!(!output.stderr.contains("Nothing is lost"), "{name}: {}", output.stderr);
-        }
-        assert_eq!(server.batches().sizes(), [8], "{name}");
-
-        // As the message says.
-        let [file] = &files_of_batches(&cli)[..] else { panic!("one batch") };
-        std::fs::remove_file(cli.path(".assize/batches").join(file)).unwrap();
-        server.batches().set(MockBatchFaults::default());
-        eval(&cli, name, &more).expect_code(1);
-    }
-}
-
 /// Begins a run, interrupts it once its batch was sent, and returns what it said.
 fn interrupt_when_sent(cli: &CliTest, server: &MockServer, name: &str) -> String {
     let words = ["eval", "suite.yaml", "--judge", name, "--run-dir", "run", "--judge-batch"];
@@ -601,6 +576,27 @@ fn a_budget_is_set_aside_for_a_batch_and_never_passed() {
     assert!(read + written <= 60_000);
     paid_once(&server);
 
+    // Requests that fail in a batch are calls like any other.
+    let server = MockServer::start(judge);
+    server.batches().set(MockBatchFaults { refuse_every: Some(3), ..MockBatchFaults::default() });
+    let cli = answers(&server, 6);
+    eval(&cli, "openai:judge-1", &["--judge-batch", "--budget-calls", "14"]).expect_code(4);
+    assert_eq!((server.batches().sizes(), server.batches().paid_totals()), (vec![13], (9, 1)));
+
+    // Replies whose usage nobody reports count as what was set aside for them.
+    let server = MockServer::start(|incoming: &MockRequest| {
+        let MockReply::Json(decision) = judge(incoming) else { panic!("a decision") };
+        let message = serde_json::json!({"role": "assistant", "content": decision.to_string()});
+        let body =
+            serde_json::json!({"choices": [{"index": 0, "finish_reason": "stop", "message": message}]});
+        MockReply::status(200, body.to_string())
+    });
+    let cli = answers(&server, 6);
+    eval(&cli, "openai:judge-1", &more).expect_code(4);
+    let (batched, alone) = server.batches().paid_totals();
+    let most_for_one = 3_000;
+    assert!(batched > 0 && (batched + alone) * most_for_one < 60_000 + most_for_one, "{batched} {alone}");
+
     // A further batch of a few of many requests is not worth its hours.
     let server = MockServer::start(judge);
     let cli = answers(&server, 60);
@@ -642,7 +638,9 @@ fn what_happens_is_said_line_by_line() {
     let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--judge-batch", "--show", "none"];
     let output = cli.run(&words).expect_code(1);
     assert!(!output.stderr.contains("warning"), "{}", output.stderr);
-    for line in ["sent 17 requests as batch batch_1 at 127.0.0.1", "has ended: 10 replies, 7 not processed"] {
+    for line in
+        ["sent 17 requests as batch batch_1 at 127.0.0.1", "has ended: 10 replies, 7 without a result"]
+    {
         assert!(output.stderr.contains(line), "{}", output.stderr);
     }
     assert!(output.stderr.contains("7 requests are sent live"), "{}", output.stderr);

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assize_llm::BudgetAmount;
+use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -21,6 +22,8 @@ pub(crate) struct LimitKeeper {
     records: Arc<dyn Records>,
     key: String,
     limits: JobLimits,
+    /// Name that no other keeper has.
+    id: String,
     since: Instant,
     stopped: AtomicBool,
     kept: Mutex<KeptBook>,
@@ -33,16 +36,32 @@ struct KeptBook {
     revision: u64,
 }
 
+/// Record of what a job has spent.
+#[derive(Serialize, Deserialize)]
+struct Ledger {
+    #[serde(flatten)]
+    used: BudgetAmount,
+    /// Keeper that has written it.
+    #[serde(default)]
+    keeper: String,
+}
+
 /// Key of the record of what a job has spent.
 fn ledger_key(job: &str) -> String {
     format!("ledger.{job}")
 }
 
+fn ledger_bytes(used: BudgetAmount, keeper: &str) -> Result<Vec<u8>, ClusterError> {
+    let ledger = Ledger { used, keeper: keeper.to_owned() };
+    serde_json::to_vec(&ledger).map_err(|error| ClusterError::storage("write a record", error))
+}
+
 impl LimitKeeper {
-    /// Keeper that goes on where an earlier coordinator stopped.
+    /// Keeper that goes on where an earlier coordinator stopped. From now on, an earlier one that was only held up can't grant more
+    /// than it has written down, which counts as used here.
     ///
     /// # Errors
-    /// When the record can't be read.
+    /// When the record can't be read or written.
     pub(crate) async fn open(
         records: Arc<dyn Records>,
         job: &str,
@@ -53,8 +72,15 @@ impl LimitKeeper {
         let revision = found.as_ref().map_or(0, |record| record.revision);
         let recorded = match &found {
             None => BudgetAmount::default(),
-            Some(record) => serde_json::from_slice(&record.bytes)
-                .map_err(|error| ClusterError::storage(&format!("read the spending of job {job}"), error))?,
+            Some(record) => {
+                let ledger: Result<Ledger, _> = serde_json::from_slice(&record.bytes);
+                let failed = |error| ClusterError::storage(&format!("read the spending of job {job}"), error);
+                ledger.map_err(failed)?.used
+            }
+        };
+        let id = uuid::Uuid::new_v4().simple().to_string();
+        let Some(revision) = records.replace(&key, ledger_bytes(recorded, &id)?, revision).await? else {
+            return Err(ClusterError::Unreachable("the record of the spending has changed".to_owned()));
         };
         let book = LimitBook::new(limits, recorded);
 
@@ -62,6 +88,7 @@ impl LimitKeeper {
             records,
             key,
             limits,
+            id,
             since: Instant::now(),
             stopped: AtomicBool::new(false),
             kept: Mutex::new(KeptBook { book, recorded, revision }),
@@ -77,9 +104,7 @@ impl LimitKeeper {
         job: &str,
         used: BudgetAmount,
     ) -> Result<bool, ClusterError> {
-        let bytes =
-            serde_json::to_vec(&used).map_err(|error| ClusterError::storage("write a record", error))?;
-        Ok(records.replace(&ledger_key(job), bytes, 0).await?.is_some())
+        Ok(records.replace(&ledger_key(job), ledger_bytes(used, "")?, 0).await?.is_some())
     }
 
     /// Answers a worker; `None` while what was granted can't be written down.
@@ -134,17 +159,59 @@ impl LimitKeeper {
     }
 
     async fn write(&self, kept: &mut KeptBook, used: BudgetAmount) -> Result<(), ClusterError> {
-        let bytes =
-            serde_json::to_vec(&used).map_err(|error| ClusterError::storage("write a record", error))?;
-        let revision = self.records.replace(&self.key, bytes, kept.revision).await?;
-        // Of another revision, it was written by somebody else, or by a request whose answer was lost.
-        let Some(revision) = revision else {
+        let bytes = ledger_bytes(used, &self.id)?;
+        let Some(revision) = self.records.replace(&self.key, bytes, kept.revision).await? else {
             let found = self.records.get(&self.key).await?;
+            let ledger =
+                found.as_ref().and_then(|record| serde_json::from_slice::<Ledger>(&record.bytes).ok());
+            if found.is_some() && ledger.is_none_or(|ledger| ledger.keeper != self.id) {
+                return Err(ClusterError::taken_over());
+            }
+            // It was written by a request whose answer was lost.
             kept.revision = found.map_or(0, |record| record.revision);
             return Err(ClusterError::Unreachable("the record of the spending has changed".to_owned()));
         };
         (kept.revision, kept.recorded) = (revision, used);
 
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::MemoryCluster;
+    use crate::seam::Cluster;
+
+    /// Calls that a worker gets of a keeper that it asks so many times.
+    async fn borrow(keeper: &LimitKeeper, worker: &str, times: u64) -> u64 {
+        let mut received = BudgetAmount::default();
+        for _ in 0..times {
+            let need = Some(BudgetAmount { calls: 1, ..BudgetAmount::default() });
+            let request =
+                LimitRequest { worker: worker.to_owned(), received, need, ..LimitRequest::default() };
+            received = keeper.answer(&request).await.map_or(received, |reply| reply.granted);
+        }
+        received.calls
+    }
+
+    #[tokio::test]
+    async fn a_coordinator_that_was_held_up_grants_nothing_that_its_successor_does_not_count() {
+        let records = MemoryCluster::default().records();
+        let limits = JobLimits { calls: Some(200), ..JobLimits::default() };
+        let first = LimitKeeper::open(Arc::clone(&records), "job", limits).await.unwrap();
+        let mut granted = borrow(&first, "a", 1).await;
+        assert!(granted > 0);
+
+        let second = LimitKeeper::open(Arc::clone(&records), "job", limits).await.unwrap();
+        granted += borrow(&second, "b", 1_000).await;
+        granted += borrow(&first, "c", 1_000).await;
+        assert!((190..=200).contains(&granted), "{granted} of 200 calls");
+        let error = first.close().await.unwrap_err().to_string();
+        assert!(error.contains("another coordinator has taken over"), "{error}");
+
+        second.close().await.unwrap();
+        let third = LimitKeeper::open(records, "job", limits).await.unwrap();
+        assert_eq!(third.used().await, second.used().await);
     }
 }

@@ -162,7 +162,9 @@ impl Connection {
                      (`nats://USER:PASSWORD@HOST:PORT`), or a credentials file with `--cluster-credentials`"
                 ))
             }
-            kind => ClusterError::unreachable(&format!("connect to {address}"), kind),
+            kind => ClusterError::Unreachable(format!(
+                "can't connect to {address}: {kind}. Check the address, and that `nats-server --jetstream` is running there"
+            )),
         })?;
 
         let info = client.server_info();

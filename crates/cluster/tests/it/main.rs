@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_cluster::{
     Cluster, ClusterError, ClusterOptions, ClusterRunError, Coordinator, EvalRequest, JobEvent, JobLinks,
-    JobManifest, Later, LimitHandler, MemoryCluster, Record, Records, UnitName, WorkUnit, Worker,
-    WorkerEvent, WorkerOptions,
+    JobManifest, Later, LimitHandler, MemoryCluster, Record, Records, ResultStore, UnitName, WorkUnit,
+    Worker, WorkerEvent, WorkerOptions,
 };
 use assize_engine::{Engine, EngineEvent, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};
 use tempfile::TempDir;
@@ -71,7 +72,8 @@ fn rows(folder: &Path) -> Vec<String> {
 }
 
 fn coordinator<'a>(cluster: &MemoryCluster, folder: &Path, observe: &'a dyn Fn(JobEvent)) -> Coordinator<'a> {
-    Coordinator { cluster: Arc::new(cluster.clone()), engine: engine(folder), options: options(), observe }
+    let cluster = Arc::new(cluster.clone());
+    Coordinator { cluster, engine: engine(folder), options: options(), decides: &|_| true, observe }
 }
 
 /// Works until it is dropped: a worker that ended when it was idle could end before there is anything to do.
@@ -211,23 +213,34 @@ async fn a_job_that_nobody_works_on_ends_and_can_be_continued() {
         }
     };
     let first = Coordinator { options: hasty.clone(), ..coordinator(&cluster, boss.path(), &observe) };
-    let left = tokio::time::timeout(Duration::from_mins(1), first.run(&request, Vec::new()));
+    let arguments = |workers: u32| vec![format!("--workers={workers}"), "--seed=7".to_owned()];
+    let left = tokio::time::timeout(Duration::from_mins(1), first.run(&request, arguments(1)));
     let left = left.await.expect("in time").expect_err("nobody works");
     assert!(matches!(left, ClusterRunError::NoWorker { .. }), "{left}");
-    assert!(left.to_string().contains("for 1s; the same command with `--resume`"), "{left}");
+    assert!(left.to_string().contains("no worker has worked on job "), "{left}");
 
+    // Another argument that decides nothing continues the job, and holds from then on; one that decides begins another.
     let events = Mutex::new(Vec::new());
+    let decides = |argument: &str| !argument.starts_with("--workers=");
     let next = Coordinator {
-        options: ClusterOptions { resume: true, worker_wait: None, ..hasty },
+        options: ClusterOptions { resume: true, ..hasty.clone() },
+        decides: &decides,
         ..coordinator(&cluster, boss.path(), &observe)
     };
+    let other = next.run(&request, vec!["--workers=1".to_owned(), "--seed=8".to_owned()]);
+    assert!(matches!(other.await.expect_err("nobody works"), ClusterRunError::NoWorker { .. }));
+    let next = Coordinator { options: ClusterOptions { worker_wait: None, ..next.options.clone() }, ..next };
     let merged = tokio::select! {
-        merged = next.run(&request, Vec::new()) => merged,
+        merged = next.run(&request, arguments(4)) => merged,
         () = work(&cluster, host.path(), &events) => unreachable!(),
     };
-    assert_eq!(rows(merged.expect("works").folder.path()).len(), CASES);
     let ids = ids.into_inner().expect("works");
-    assert_eq!((ids.len(), &ids[0].0, ids[1].1), (2, &ids[1].0, true));
+    let [(first, false), (other, false), (again, true)] = &ids[..] else { panic!("{ids:?}") };
+    assert!(first == again && first != other, "{ids:?}");
+    assert_eq!(rows(merged.expect("works").folder.path()).len(), CASES);
+    let record = cluster.records().get(&format!("job.{first}")).await.expect("works").expect("a record");
+    let job: JobManifest = serde_json::from_slice(&record.bytes).expect("works");
+    assert_eq!(job.arguments, arguments(4));
 }
 
 /// A cluster whose records take everything but that a job is done, as if its coordinator died before it could say so.
@@ -281,6 +294,7 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
             cluster: Arc::new(Unending(cluster.clone())),
             engine: engine(boss.path()),
             options: options(),
+            decides: &|_| true,
             observe: &|_| {},
         };
         let died = tokio::select! {
@@ -309,6 +323,130 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
             places.flatten().filter(|entry| entry.file_name().to_string_lossy().contains("results-"));
         assert_eq!(drafts.count(), 0);
     }
+}
+
+/// A cluster that takes longer than a lease to say for the first time whether there is a result, or to store one.
+struct SlowCluster {
+    inner: MemoryCluster,
+    /// What it has been asked so far.
+    asked: Arc<SlowCalls>,
+    stores_slowly: bool,
+}
+
+#[derive(Default)]
+struct SlowCalls {
+    contains: AtomicBool,
+    create: AtomicBool,
+}
+
+impl Cluster for SlowCluster {
+    fn records(&self) -> Arc<dyn Records> {
+        self.inner.records()
+    }
+
+    fn open<'a>(&'a self, job: &'a JobManifest) -> Later<'a, JobLinks> {
+        Box::pin(async move {
+            let links = self.inner.open(job).await?;
+            let (inner, asked) = (links.results, Arc::clone(&self.asked));
+            let results = Arc::new(SlowResults { inner, asked, stores_slowly: self.stores_slowly });
+            Ok(JobLinks { results, ..links })
+        })
+    }
+
+    fn remove<'a>(&'a self, job: &'a JobManifest) -> Later<'a, ()> {
+        self.inner.remove(job)
+    }
+
+    fn serve_limits<'a>(&'a self, job: &'a str, handler: LimitHandler) -> Later<'a, Box<dyn Send>> {
+        self.inner.serve_limits(job, handler)
+    }
+}
+
+struct SlowResults {
+    inner: Arc<dyn ResultStore>,
+    asked: Arc<SlowCalls>,
+    stores_slowly: bool,
+}
+
+/// Longer than the leases of these tests.
+const SLOW: Duration = Duration::from_secs(4);
+
+impl ResultStore for SlowResults {
+    fn create<'a>(&'a self, name: &'a str, bytes: Vec<u8>) -> Later<'a, bool> {
+        Box::pin(async move {
+            if !self.asked.create.swap(true, Ordering::Relaxed) && self.stores_slowly {
+                tokio::time::sleep(SLOW).await;
+            }
+            self.inner.create(name, bytes).await
+        })
+    }
+
+    fn contains<'a>(&'a self, name: &'a str) -> Later<'a, bool> {
+        Box::pin(async move {
+            if !self.asked.contains.swap(true, Ordering::Relaxed) && !self.stores_slowly {
+                tokio::time::sleep(SLOW).await;
+            }
+            self.inner.contains(name).await
+        })
+    }
+
+    fn get<'a>(&'a self, name: &'a str) -> Later<'a, Vec<u8>> {
+        self.inner.get(name)
+    }
+
+    fn names(&self) -> Later<'_, Vec<String>> {
+        self.inner.names()
+    }
+}
+
+/// Runs all cases as one unit, of which a worker in a slow cluster is the first to hear; another one comes while the first waits.
+/// Returns how often each asked its target, and what the first one said.
+async fn race(stores_slowly: bool) -> (usize, usize, Vec<WorkerEvent>) {
+    let ((boss, _), (slow, asked_slow), (host, asked)) = (slow_machine(), slow_machine(), slow_machine());
+    let cluster = MemoryCluster::default();
+    let events = [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
+    let whole = ClusterOptions { unit_size: Some(100), lease: Some(Duration::from_secs(3)), ..options() };
+    let coordinator = Coordinator { options: whole, ..coordinator(&cluster, boss.path(), &|_| {}) };
+    let request = request("merged");
+    let calls = Arc::new(SlowCalls::default());
+    let first = Worker {
+        cluster: Arc::new(SlowCluster { inner: cluster.clone(), asked: Arc::clone(&calls), stores_slowly }),
+        engine: engine(slow.path()),
+        arguments: &read,
+        options: WorkerOptions::default(),
+        observe: &|event| events[0].lock().expect("works").push(event),
+    };
+    let second = async {
+        let waits = if stores_slowly { &calls.create } else { &calls.contains };
+        while !waits.load(Ordering::Relaxed) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        work(&cluster, host.path(), &events[1]).await;
+    };
+    let merged = tokio::select! {
+        merged = coordinator.run(&request, Vec::new()) => merged,
+        end = first.work() => panic!("the worker ended: {end:?}"),
+        () = second => unreachable!(),
+    };
+
+    assert_eq!(rows(merged.expect("works").folder.path()).len(), CASES);
+    let count = |of: &Path| std::fs::read_to_string(of).map_or(0, |text| text.lines().count());
+    let [events, _] = events.map(|events| events.into_inner().expect("works"));
+    (count(&asked_slow), count(&asked), events)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_whose_servers_were_away_for_a_lease_leaves_the_unit_to_the_one_that_has_it() {
+    let (by_slow, by_other, events) = Box::pin(race(false)).await;
+    assert_eq!((by_slow, by_other), (0, CASES));
+    let lost = "the lease of unit 1 has run out: another worker may have it";
+    assert!(events.contains(&WorkerEvent::Warning(lost.to_owned())), "{events:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_is_not_run_again_while_its_result_is_stored_slowly() {
+    let (by_slow, by_other, _) = Box::pin(race(true)).await;
+    assert_eq!((by_slow, by_other), (CASES, 0));
 }
 
 /// A machine whose target takes half a second for an answer, and notes each time that it is asked.

@@ -308,9 +308,13 @@ impl BatchedCalls {
             }
             Err(error) => {
                 if concerns_model(error.kind) {
+                    // It was alone: there is no concurrency to reduce.
+                    let advice = error.advice.clone().filter(|_| error.kind != ErrorKind::RateLimited);
+                    let words = AskError { advice, ..error.clone() }.to_string();
                     self.fail(stopped(format!(
-                        "{}: the first request failed, so no batch was sent: {error}",
-                        client.host()
+                        "{}: the first request failed, so no batch was sent: {}. The command with `--resume` tries again",
+                        client.host(),
+                        words.trim_end_matches('.')
                     )));
                 }
                 Err(error)

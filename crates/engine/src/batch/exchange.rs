@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use assize_llm::{
-    AskError, BatchDraft, BatchOutcome, BatchReplyLine, BatchSearch, BatchStatus, BatchTrace, CallBound,
-    CallKey, ChatReply, ErrorKind, ModelCard,
+    AskError, BatchDraft, BatchLineError, BatchOutcome, BatchReplyLine, BatchSearch, BatchStatus, BatchTrace,
+    CallBound, CallKey, ChatReply, ErrorKind, ModelCard,
 };
 use assize_rubric::{Cost, Usd};
 use assize_store::BatchJournal;
@@ -22,35 +22,71 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// Looks at a provider's list, after the first one, before a batch that is not there counts as not created.
 const LOOKS: u32 = 4;
 
-/// Number of requests of a batch by what became of them.
+/// Number of requests of a batch by what became of them, and lines of its results that are of no use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct HarvestCounts {
     pub(super) answered: u64,
     /// Requests that the provider refused, or whose answer can't be read.
     pub(super) failed: u64,
-    /// Requests that were not processed.
+    /// Requests without a result: those that were not processed, and those whose line is not there or can't be read.
     pub(super) missing: u64,
-    /// Lines of results that answer nothing that was asked, and the id of the first.
-    pub(super) strange: (u64, Option<String>),
+    /// Lines that can't be read, and the reason for the first.
+    unreadable: (u64, Option<BatchLineError>),
+    /// Lines that answer nothing that was asked, and the id of the first.
+    unknown: (u64, Option<String>),
+    /// Further lines about a request that has its result.
+    repeated: u64,
+    /// Results that the provider counts and that are not there.
+    absent: u64,
 }
 
 impl HarvestCounts {
     /// Words for people.
     pub(super) fn describe(&self) -> String {
-        let counts = [(self.answered, "replies"), (self.failed, "failed"), (self.missing, "not processed")];
+        let counts =
+            [(self.answered, "replies"), (self.failed, "failed"), (self.missing, "without a result")];
         let told = counts.iter().enumerate().filter(|(at, (count, _))| *at == 0 || *count > 0);
-
-        let mut told: Vec<String> = told.map(|(_, (count, what))| format!("{count} {what}")).collect();
-        if let (lines @ 1.., id) = &self.strange {
-            let are = if *lines == 1 { "unusable line" } else { "unusable lines" };
-            let id = id.as_deref().map(|id| format!(" (unknown id `{id}`)")).unwrap_or_default();
-            told.push(format!("{lines} {are}{id}"));
-            if self.missing > 0 {
-                told.push("missing replies are requested again, and may be paid for twice".to_owned());
-            }
-        }
+        let told: Vec<String> = told.map(|(_, (count, what))| format!("{count} {what}")).collect();
 
         told.join(", ")
+    }
+
+    /// Warning about lines of the results that are of no use, and what follows for the requests; `None` if there are none.
+    pub(super) fn damage(&self) -> Option<String> {
+        let lines = |count: u64| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+        let mut parts = Vec::new();
+        if let (count @ 1.., first) = &self.unreadable {
+            let why = first.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            parts.push(format!("{} can't be read{why}", lines(*count)));
+        }
+        if let (count @ 1.., first) = &self.unknown {
+            let id = first.as_deref().map(|id| format!(" (`{id}`)")).unwrap_or_default();
+            parts.push(format!("{} with an unknown id{id}", lines(*count)));
+        }
+        if self.absent > 0 {
+            parts.push(format!("{} missing of those that the provider counts", lines(self.absent)));
+        }
+        let may_be_paid = !parts.is_empty();
+        if self.repeated > 0 {
+            parts.push(format!("{} about a request that has its result", lines(self.repeated)));
+        }
+        if parts.is_empty() {
+            return None;
+        }
+
+        let again = match self.missing {
+            missing @ 1.. if may_be_paid => {
+                let requests = if missing == 1 { "request" } else { "requests" };
+                format!("; sending {missing} {requests} without a result again, which may be paid twice")
+            }
+            _ => String::new(),
+        };
+        Some(format!("{}{again}", parts.join(", ")))
+    }
+
+    /// True if another reading of the results may bring more.
+    fn may_be_cut_off(&self) -> bool {
+        self.unreadable.0 > 0 || self.absent > 0
     }
 }
 
@@ -180,7 +216,7 @@ async fn look(open: &OpenBatch, others: &[String]) -> Result<BatchSearch, Engine
 /// The error of a provider that can't be asked about its batches.
 pub(super) fn unasked(open: &OpenBatch, error: &AskError) -> EngineError {
     stopped(format!(
-        "can't get the status of {}: {}. Nothing is lost: the batch continues, and `--resume` collects its replies",
+        "can't get the status of {}: {}. Nothing is lost: the batch continues, and the command with `--resume` collects its replies",
         open.describe(),
         error.to_string().trim_end_matches('.')
     ))
@@ -190,7 +226,7 @@ pub(super) fn unasked(open: &OpenBatch, error: &AskError) -> EngineError {
 pub(super) fn gone(journal: &BatchJournal, open: &OpenBatch) -> EngineError {
     stopped(format!(
         "the results of {} are gone, because providers delete them after some time. They were charged. To pay for its {} requests \
-         again, delete `{}`",
+         again, delete `{}`, and run the command with `--resume`",
         open.describe(),
         open.requests(),
         journal.path(&open.record.token).display()
@@ -200,10 +236,10 @@ pub(super) fn gone(journal: &BatchJournal, open: &OpenBatch) -> EngineError {
 /// The error of a batch of which nobody knows if it exists.
 pub(super) fn unknown(journal: &BatchJournal, open: &OpenBatch, why: &str) -> EngineError {
     stopped(format!(
-        "it is unknown whether {} exists: {why}. Nothing is sent twice: look for it there (it is named after {}). If \
-         it does not exist, delete `{}`; its {} requests are then sent again",
+        "it is unknown whether {} exists: {why}. Nothing is sent twice: look for it there ({}). If it does not exist, delete `{}`; \
+         the command with `--resume` then sends its {} requests again",
         open.describe(),
-        open.record.token,
+        open.mark(),
         journal.path(&open.record.token).display(),
         open.requests()
     ))
@@ -222,47 +258,76 @@ pub(super) async fn harvest(
 ) -> Result<HarvestCounts, HarvestError> {
     let model = open.client.model().clone();
     let card = assize_llm::ChatModel::card(&model);
-    let mut left = open.keys();
+    let own = open.keys();
+    let (mut left, mut unnamed) = (own.clone(), own.clone());
+    let mut refused: HashSet<CallKey> = HashSet::new();
     let mut counts = HarvestCounts::default();
-    let mut refused: Vec<CallKey> = Vec::new();
-    let (mut taken, mut cost) = (CallBound::default(), Cost::ZERO);
+    let (mut taken, mut cost, mut has_unreported) = (CallBound::default(), Cost::ZERO, false);
 
-    let mut take = |line: BatchReplyLine| {
+    let mut take = |line: Result<BatchReplyLine, BatchLineError>| {
+        let line = match line {
+            Ok(line) => line,
+            Err(why) => {
+                counts.unreadable.0 += 1;
+                counts.unreadable.1.get_or_insert(why);
+                return;
+            }
+        };
         // Whatever else is in a file of results answers nothing that was asked.
-        let Some(key) = line.custom_id.parse::<CallKey>().ok().filter(|key| left.remove(key)) else {
-            counts.strange.0 += 1;
+        let Some(key) = line.custom_id.parse::<CallKey>().ok().filter(|key| own.contains(key)) else {
+            counts.unknown.0 += 1;
             if !line.custom_id.is_empty() {
-                counts.strange.1.get_or_insert_with(|| short_id(&line.custom_id));
+                counts.unknown.1.get_or_insert_with(|| short_id(&line.custom_id));
             }
             return;
         };
+        unnamed.remove(&key);
+        let is_answered = !left.contains(&key) && !refused.contains(&key);
         match line.outcome {
-            BatchOutcome::Answered { status, body, .. } => match model.provider_reply(status, body.get()) {
-                Ok(reply) => {
+            _ if is_answered => counts.repeated += 1,
+            // Also after a failure: what was answered in the end is paid for.
+            BatchOutcome::Answered { status, body, .. } => {
+                left.remove(&key);
+                if let Ok(reply) = model.provider_reply(status, body.get()) {
+                    has_unreported |= reply.usage.input.is_none() || reply.usage.output.is_none();
                     taken += spent(&reply, card);
                     cost += card.cost_of_reply(&reply);
                     calls.keep(key, &reply);
                     counts.answered += 1;
+                    refused.remove(&key);
+                } else {
+                    has_unreported |= (200..300).contains(&status);
+                    refused.insert(key);
                 }
-                Err(_) => refused.push(key),
-            },
-            BatchOutcome::Failed { code, .. } if was_not_processed(code.as_deref()) => {
-                left.insert(key);
             }
-            BatchOutcome::Failed { .. } => refused.push(key),
+            BatchOutcome::Failed { code, .. } if was_not_processed(code.as_deref()) => {}
+            BatchOutcome::Failed { .. } => {
+                left.remove(&key);
+                refused.insert(key);
+            }
         }
     };
     open.client.results(status, &mut take).await.map_err(HarvestError::Provider)?;
 
+    counts.failed = refused.len() as u64;
+    counts.missing = left.len() as u64;
+    let named = (own.len() - unnamed.len()) as u64;
+    let of_others = counts.unreadable.0 + counts.unknown.0;
+    counts.absent = status.done.unwrap_or(0).min(own.len() as u64).saturating_sub(named + of_others);
+    if counts.may_be_cut_off() && open.try_again() {
+        let what = "the results are not whole";
+        return Err(HarvestError::Provider(AskError::new(ErrorKind::MalformedReply, what)));
+    }
+
     calls.flush().map_err(HarvestError::Store)?;
     journal.close(&open.record.token).map_err(|error| HarvestError::Store(error.into()))?;
 
-    counts.failed = refused.len() as u64;
-    counts.missing = left.len() as u64;
     calls.meter.add(counts.answered + counts.failed, cost);
     calls.give_up_batches_for(refused);
     if let Some(reservation) = open.reservation.take() {
-        reservation.settle(counts.answered, taken);
+        // What nobody reports counts as what was set aside, which is known for all requests together.
+        let taken = if has_unreported { open.most() } else { taken };
+        reservation.settle(counts.answered + counts.failed, taken);
     }
 
     Ok(counts)

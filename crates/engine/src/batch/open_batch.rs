@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use assize_llm::{BatchClient, BatchReservation, CallBound, CallKey};
+use assize_llm::{BatchClient, BatchFormat, BatchReservation, CallBound, CallKey};
 use assize_rubric::Usd;
 use assize_store::BatchRecord;
 
@@ -18,11 +18,25 @@ pub(super) struct OpenBatch {
     pub(super) done: u64,
     /// Questions about it in a row that the provider answered with "not found".
     pub(super) missed: u32,
+    /// Readings of its results that were not whole.
+    pub(super) readings: u32,
+    /// Questions about it in a row that brought no answer.
+    pub(super) failures: u32,
 }
+
+/// Readings of results that are not whole, or not there yet, after which they are taken as they are.
+const READINGS: u32 = 3;
 
 impl OpenBatch {
     pub(super) fn new(record: BatchRecord, client: BatchClient) -> Self {
-        Self { record, client, reservation: None, done: 0, missed: 0 }
+        Self { record, client, reservation: None, done: 0, missed: 0, readings: 0, failures: 0 }
+    }
+
+    /// Takes note of results that are not whole; true if they are to be read again, because only this reading may have been
+    /// cut off.
+    pub(super) fn try_again(&mut self) -> bool {
+        self.readings += 1;
+        self.readings < READINGS
     }
 
     /// Keys of its calls.
@@ -45,6 +59,21 @@ impl OpenBatch {
         match &self.record.id {
             Some(id) => format!("batch {id} at {host}"),
             None => format!("batch {} (id unknown) at {host}", self.record.token),
+        }
+    }
+
+    /// Mark by which a person finds it at its provider.
+    pub(super) fn mark(&self) -> String {
+        let BatchRecord { token, created, id, .. } = &self.record;
+        match (id, self.client.format()) {
+            (Some(_), _) => "by its id, with the key of the account that sent it".to_owned(),
+            (None, BatchFormat::OpenAi(_)) => format!("its metadata has `assize: {token}`"),
+            (None, BatchFormat::Gemini | BatchFormat::Bedrock) => format!("it is named `assize-{token}`"),
+            (None, BatchFormat::Anthropic) => {
+                let since = jiff::Timestamp::from_second(*created)
+                    .map_or_else(|_| created.to_string(), |at| at.to_string());
+                format!("it has no name; it has {} requests, and was created after {since}", self.requests())
+            }
         }
     }
 

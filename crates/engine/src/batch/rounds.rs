@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use assize_llm::{BatchClient, BatchDraft, BatchState, CallBound, CallKey, ErrorKind};
+use assize_llm::{AskError, BatchClient, BatchDraft, BatchState, CallBound, CallKey, ErrorKind};
 use assize_store::{BatchJournal, BatchLock, BatchRecord};
 use tokio_util::sync::CancellationToken;
 
@@ -32,6 +32,8 @@ const GROWTH: u32 = 150;
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(30);
 /// Answers "not found" about a batch that are believed.
 const MISSES: u32 = 3;
+/// Questions in a row without an answer after which a person is told.
+const TOLD_FAILURES: u32 = 5;
 
 /// Rounds of batches of a run.
 pub(crate) struct BatchRounds<'a> {
@@ -258,8 +260,12 @@ impl<'a> BatchRounds<'a> {
         if let Some(budget) = &self.calls.budget {
             let allowed = budget.affordable_calls(ordered.iter().map(|request| request.most));
             if allowed < ordered.len() {
-                let advice = "each reserves its longest possible reply until it is answered: lower `--max-output-tokens`, or raise \
-                              the budget, to send more at once";
+                let advice = if budget.counts_only_calls() {
+                    "raise `--budget-calls` to send more at once"
+                } else {
+                    "each reserves its longest possible reply until it is answered: lower `--max-output-tokens`, or raise the \
+                     budget, to send more at once"
+                };
                 let all = ordered.len();
                 if allowed < fewest {
                     self.say(format!(
@@ -409,33 +415,35 @@ impl<'a> BatchRounds<'a> {
         awaited: Option<&BTreeSet<String>>,
     ) -> Result<(), EngineError> {
         let Some(id) = self.open[at].record.id.clone() else {
-            return self.look_again(journal, at).await;
+            let Some(_locked) = self.lock_unless(journal, awaited.is_none()).await? else { return Ok(()) };
+            return if self.is_recorded(journal, at) {
+                self.look_again(journal, at).await
+            } else {
+                self.forget(at);
+                Ok(())
+            };
         };
 
         let status = match self.open[at].client.status(&id).await {
             Ok(status) => status,
             Err(error) if error.kind == ErrorKind::NotFound => return self.note_miss(journal, at),
-            // Asked again later.
-            Err(error) if error.kind.is_retryable() => return Ok(()),
+            Err(error) if error.kind.is_retryable() => {
+                self.note_failure(at, &error);
+                return Ok(());
+            }
             Err(error) => return Err(unasked(&self.open[at], &error)),
         };
         let open = &mut self.open[at];
         open.missed = 0;
         open.done = status.done.unwrap_or(open.done);
         if status.state == BatchState::Running {
+            open.failures = 0;
             return Ok(());
         }
 
-        let _locked = match awaited {
-            None => None,
-            Some(_) => match self.lock(journal).await? {
-                None => return Ok(()),
-                locked => locked,
-            },
-        };
-        // Another process may have been faster.
-        if !journal.path(&self.open[at].record.token).exists() {
-            self.open.remove(at);
+        let Some(_locked) = self.lock_unless(journal, awaited.is_none()).await? else { return Ok(()) };
+        if !self.is_recorded(journal, at) {
+            self.forget(at);
             return Ok(());
         }
 
@@ -445,9 +453,12 @@ impl<'a> BatchRounds<'a> {
         let open = &mut self.open[at];
         match harvest(&self.calls, journal, open, &status).await {
             Ok(counts) => self.note_harvest(at, counts),
-            Err(HarvestError::Provider(error)) if error.kind.is_retryable() => {}
+            Err(HarvestError::Provider(error)) if error.kind.is_retryable() => self.note_failure(at, &error),
             Err(HarvestError::Provider(error)) if error.kind == ErrorKind::NotFound => {
-                return Err(gone(journal, open));
+                // They may be named before they can be read.
+                if !open.try_again() {
+                    return Err(gone(journal, open));
+                }
             }
             Err(HarvestError::Provider(error)) => return Err(unasked(open, &error)),
             Err(HarvestError::Store(error)) => return Err(error),
@@ -456,10 +467,51 @@ impl<'a> BatchRounds<'a> {
         Ok(())
     }
 
+    /// Locks the journal, unless it is locked already. `None` if the run is to end.
+    async fn lock_unless(
+        &self,
+        journal: &BatchJournal,
+        is_locked: bool,
+    ) -> Result<Option<Option<BatchLock>>, EngineError> {
+        if is_locked {
+            return Ok(Some(None));
+        }
+        self.lock(journal).await.map(|lock| lock.map(Some))
+    }
+
+    /// False if another process was faster: it has taken in the replies, or found out that the batch does not exist.
+    fn is_recorded(&self, journal: &BatchJournal, at: usize) -> bool {
+        journal.path(&self.open[at].record.token).exists()
+    }
+
+    /// Forgets a batch that another process has dealt with. Its requests may have been paid for, so that what was set aside for
+    /// them counts as spent.
+    fn forget(&mut self, at: usize) {
+        drop(self.open.remove(at));
+    }
+
     fn note_harvest(&mut self, at: usize, counts: HarvestCounts) {
         let open = self.open.remove(at);
         self.replies += counts.answered;
         self.say(format!("{} has ended: {}", open.describe(), counts.describe()));
+        if let Some(damage) = counts.damage() {
+            self.engine.warn(format!("results of {}: {damage}", open.describe()));
+        }
+    }
+
+    /// After a question about a batch that brought no answer. It is asked again; a person is told if that goes on.
+    fn note_failure(&mut self, at: usize, error: &AskError) {
+        let open = &mut self.open[at];
+        open.failures += 1;
+        if open.failures == TOLD_FAILURES {
+            let words = error.to_string();
+            self.engine.warn(format!(
+                "no answer about {} for {TOLD_FAILURES} times: {}. Asking again until there is one; you can interrupt the run and \
+                 continue it later with `--resume`",
+                open.describe(),
+                words.trim_end_matches('.')
+            ));
+        }
     }
 
     /// Looks again for a batch whose id only its results tell.
@@ -558,8 +610,8 @@ impl<'a> BatchRounds<'a> {
         let requests: u64 = left.iter().filter_map(|at| self.open.get(*at)).map(OpenBatch::requests).sum();
         let batches = count(left.len(), "batch", "batches");
         self.engine.warn(format!(
-            "{batches} with {requests} requests continue at the provider; `--resume` with the same options waits for them \
-             and goes on"
+            "{batches} with {requests} requests continue at the provider; the same command with `--resume` waits for them \
+             and continues"
         ));
     }
 }

@@ -6,16 +6,17 @@ use serde_json::value::RawValue;
 use super::client::BatchClient;
 use super::draft::BatchDraft;
 use super::exchange::{safe_id, seconds, short};
-use super::{BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, ResultSink, each_line};
-use crate::batch_lines::{BatchOutcome, BatchReplyLine};
+use super::{
+    BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, CLOCKS, ReadLine, ResultSink, is_past,
+    read_lines,
+};
+use crate::batch_lines::{BatchOutcome, BatchReplyLine, unreadable};
 use crate::error::{AskError, ErrorKind};
 use crate::wire::error_words;
 
 const BATCHES: &str = "/v1/messages/batches";
 /// Pages of the list that are read at most, 100 batches each.
 const MOST_PAGES: usize = 50;
-/// Difference that the clocks of this machine and the provider may have, in seconds.
-const CLOCKS: i64 = 3600;
 
 pub(super) async fn create(client: &BatchClient, draft: &BatchDraft) -> Result<String, AskError> {
     let created = client.post(BATCHES, draft.to_bytes(), "application/json").await?;
@@ -41,12 +42,8 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
             }
         }
 
-        // The newest come first.
         let last = batches.last();
-        let is_older = last
-            .and_then(|batch| seconds(&batch["created_at"]))
-            .is_some_and(|created| created < trace.created - CLOCKS);
-        if is_older || page["has_more"] != true {
+        if is_past(batches, &trace, |batch| seconds(&batch["created_at"])) || page["has_more"] != true {
             return Ok(if undecided { BatchSearch::Undecided } else { BatchSearch::Absent });
         }
         after = last.and_then(|batch| batch["id"].as_str()).map(str::to_owned);
@@ -77,8 +74,10 @@ async fn examine(
     }
 
     let mut seen = None;
-    let mut look = |line: BatchReplyLine| {
-        seen.get_or_insert_with(|| (trace.holds)(&line.custom_id));
+    let mut look = |line: ReadLine| {
+        if let Ok(line) = line {
+            seen.get_or_insert_with(|| (trace.holds)(&line.custom_id));
+        }
     };
     results(client, &id, &status, &mut look).await?;
     Ok(match seen {
@@ -128,17 +127,13 @@ pub(super) async fn results(
     }
 
     let bytes = client.download(&format!("{BATCHES}/{id}/results"), &[]).await?;
-    each_line(&bytes, |line| {
-        if let Some(reply) = read_line(line) {
-            sink(reply);
-        }
-    });
+    read_lines(&bytes, read_line, sink);
 
     Ok(())
 }
 
-/// Line of the results; `None` for what is none.
-fn read_line(line: &[u8]) -> Option<BatchReplyLine> {
+/// Line of the results.
+fn read_line(line: &[u8]) -> ReadLine {
     #[derive(serde::Deserialize)]
     struct Line<'a> {
         custom_id: String,
@@ -155,7 +150,7 @@ fn read_line(line: &[u8]) -> Option<BatchReplyLine> {
         error: Value,
     }
 
-    let Line { custom_id, result } = serde_json::from_slice(line).ok()?;
+    let Line { custom_id, result } = serde_json::from_slice(line).map_err(unreadable)?;
     let outcome = match (result.r#type.as_str(), result.message) {
         ("succeeded", Some(body)) => {
             BatchOutcome::Answered { status: 200, request_id: None, body: body.to_owned() }
@@ -171,7 +166,7 @@ fn read_line(line: &[u8]) -> Option<BatchReplyLine> {
         }
     };
 
-    Some(BatchReplyLine { custom_id, outcome })
+    Ok(BatchReplyLine { custom_id, outcome })
 }
 
 #[cfg(test)]
@@ -212,6 +207,6 @@ mod tests {
             };
             assert_eq!((code.as_deref(), message.as_str()), (Some(expected.0), expected.1), "{line}");
         }
-        assert!(read_line(b"{}").is_none() && read_line(b"nonsense").is_none());
+        assert!(read_line(b"{}").is_err() && read_line(b"nonsense").is_err());
     }
 }

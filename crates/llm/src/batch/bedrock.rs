@@ -7,8 +7,8 @@ use super::client::BatchClient;
 use super::draft::{BatchDraft, display_name};
 use super::exchange::short;
 use super::storage::JobSetup;
-use super::{BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, ResultSink, each_line};
-use crate::batch_lines::{BatchOutcome, BatchReplyLine};
+use super::{BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, ReadLine, ResultSink, read_lines};
+use crate::batch_lines::{BatchOutcome, BatchReplyLine, unreadable};
 use crate::error::{AskError, ErrorKind};
 use crate::wire::path_segment;
 
@@ -108,20 +108,13 @@ pub(super) async fn results(
     status: &BatchStatus,
     sink: ResultSink<'_>,
 ) -> Result<(), AskError> {
-    let mut take = |bytes: &[u8]| {
-        each_line(bytes, |line| {
-            if let Some(reply) = read_line(line) {
-                sink(reply);
-            }
-        });
-    };
     match &status.results {
         BatchFiles::Named(keys) => {
             for key in keys {
-                take(&setup.bucket.get(&client.transport, key).await?);
+                read_lines(&setup.bucket.get(&client.transport, key).await?, read_line, sink);
             }
         }
-        BatchFiles::Inline(bytes) => take(bytes),
+        BatchFiles::Inline(bytes) => read_lines(bytes, read_line, sink),
         BatchFiles::Gone => return Err(AskError::new(ErrorKind::NotFound, "the results were deleted")),
         BatchFiles::OfBatch | BatchFiles::None => {}
     }
@@ -188,8 +181,8 @@ fn arn(value: &Value) -> Result<String, AskError> {
     })
 }
 
-/// Line of the results; `None` for what is none.
-fn read_line(line: &[u8]) -> Option<BatchReplyLine> {
+/// Line of the results.
+fn read_line(line: &[u8]) -> ReadLine {
     #[derive(serde::Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Line<'a> {
@@ -200,7 +193,7 @@ fn read_line(line: &[u8]) -> Option<BatchReplyLine> {
         error: Value,
     }
 
-    let Line { record_id, model_output, error } = serde_json::from_slice(line).ok()?;
+    let Line { record_id, model_output, error } = serde_json::from_slice(line).map_err(unreadable)?;
     let output = model_output.filter(|output| error.is_null() && output.get() != "null");
     let outcome = if let Some(body) = output {
         BatchOutcome::Answered { status: 200, request_id: None, body: body.to_owned() }
@@ -216,7 +209,7 @@ fn read_line(line: &[u8]) -> Option<BatchReplyLine> {
         BatchOutcome::Failed { status, code: Some(code), message }
     };
 
-    Some(BatchReplyLine { custom_id: record_id, outcome })
+    Ok(BatchReplyLine { custom_id: record_id, outcome })
 }
 
 #[cfg(test)]
@@ -261,7 +254,7 @@ mod tests {
             };
             assert_eq!((status, code.as_deref().unwrap(), message.as_str()), expected, "{line}");
         }
-        assert!(read(json!({"modelOutput": {}})).is_none());
-        assert!(read_line(b"nonsense").is_none());
+        assert!(read(json!({"modelOutput": {}})).is_err());
+        assert!(read_line(b"nonsense").is_err());
     }
 }

@@ -108,10 +108,7 @@ impl BatchClient {
         match self.format {
             BatchFormat::OpenAi(_) => openai::results(self, status, sink).await,
             BatchFormat::Anthropic => anthropic::results(self, &status.id, status, sink).await,
-            BatchFormat::Gemini => {
-                gemini::results(status, sink);
-                Ok(())
-            }
+            BatchFormat::Gemini => gemini::results(status, sink),
             BatchFormat::Bedrock => bedrock::results(self, self.jobs()?, status, sink).await,
         }
     }

@@ -72,7 +72,12 @@ impl BatchClient {
 
     /// The answer without secrets, if it is a good one.
     fn checked(&self, answer: Result<HttpAnswer, TransportError>) -> Result<HttpAnswer, AskError> {
-        let failed = |error: AskError| self.client.explain(error);
+        let failed = |error: AskError| {
+            let error = self.client.explain(error);
+            // These are about calls of a run, many at once, with a time limit that can be set.
+            let fits = !matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Timeout);
+            AskError { advice: error.advice.filter(|_| fits), ..error }
+        };
         let answer = answer.map_err(|error| failed(AskError::from(&error)))?;
 
         if (200..300).contains(&answer.status) {

@@ -5,15 +5,13 @@ use serde_json::{Value, json};
 use super::client::BatchClient;
 use super::draft::{BatchDraft, display_name};
 use super::exchange::{safe_id, seconds, short};
-use super::{BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, ResultSink};
-use crate::batch_lines::{BatchOutcome, BatchReplyLine};
+use super::{BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, ResultSink, is_past};
+use crate::batch_lines::{BatchLineError, BatchOutcome, BatchReplyLine};
 use crate::error::{AskError, ErrorKind};
 use crate::wire::error_words;
 
 /// Pages of the list that are read at most, 100 batches each.
 const MOST_PAGES: usize = 50;
-/// Difference that the clocks of this machine and the provider may have, in seconds.
-const CLOCKS: i64 = 3600;
 
 pub(super) async fn create(client: &BatchClient, draft: &BatchDraft) -> Result<String, AskError> {
     let model = draft.model.strip_prefix("models/").unwrap_or(&draft.model);
@@ -41,12 +39,9 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
             return id_of(batch).map(BatchSearch::Found);
         }
 
-        let is_older = batches
-            .last()
-            .and_then(|batch| seconds(&batch["metadata"]["createTime"]))
-            .is_some_and(|created| created < trace.created - CLOCKS);
+        let is_past = is_past(batches, &trace, |batch| seconds(&batch["metadata"]["createTime"]));
         next = page["nextPageToken"].as_str().filter(|token| !token.is_empty()).map(str::to_owned);
-        if is_older || next.is_none() {
+        if is_past || next.is_none() {
             return Ok(BatchSearch::Absent);
         }
     }
@@ -85,22 +80,36 @@ fn read_status(id: &str, batch: &Value) -> Result<BatchStatus, AskError> {
         Some(found) if state == BatchState::Ended => {
             BatchFiles::Inline(json!(found).to_string().into_bytes())
         }
+        // Requests that were answered and paid for would pass for unprocessed.
+        None if matches!(word, "SUCCEEDED" | "PARTIALLY_SUCCEEDED") => BatchFiles::Gone,
         _ => BatchFiles::None,
     };
 
     Ok(BatchStatus {
         id: id.to_owned(),
         state,
-        done: done.map(|(all, pending)| all.saturating_sub(pending)),
+        // Of one that was broken off, it is not told which requests are no longer pending because they were dropped.
+        done: done
+            .filter(|_| !matches!(word, "CANCELLED" | "EXPIRED"))
+            .map(|(all, pending)| all.saturating_sub(pending)),
         results,
     })
 }
 
-pub(super) fn results(status: &BatchStatus, sink: ResultSink<'_>) {
-    let BatchFiles::Inline(bytes) = &status.results else { return };
+pub(super) fn results(status: &BatchStatus, sink: ResultSink<'_>) -> Result<(), AskError> {
+    let bytes = match &status.results {
+        BatchFiles::Inline(bytes) => bytes,
+        BatchFiles::Gone => {
+            return Err(AskError::new(ErrorKind::NotFound, "the batch has succeeded and has no results"));
+        }
+        BatchFiles::Named(_) | BatchFiles::OfBatch | BatchFiles::None => return Ok(()),
+    };
     let all: Vec<Value> = serde_json::from_slice(bytes).unwrap_or_default();
     for result in all {
-        let Some(custom_id) = result["metadata"]["key"].as_str().map(str::to_owned) else { continue };
+        let Some(custom_id) = result["metadata"]["key"].as_str().map(str::to_owned) else {
+            sink(Err(BatchLineError::Unreadable("a result has no key".to_owned())));
+            continue;
+        };
         let body = result.get("response").filter(|response| response.is_object());
         let outcome = if let Some(body) = body.and_then(|body| serde_json::value::to_raw_value(body).ok()) {
             BatchOutcome::Answered { status: 200, request_id: None, body }
@@ -109,8 +118,10 @@ pub(super) fn results(status: &BatchStatus, sink: ResultSink<'_>) {
             let message = crate::excerpt::cut(&error_words(error), crate::excerpt::MESSAGE_CHARS);
             BatchOutcome::Failed { status: None, code: Some(word_for(&error["code"])), message }
         };
-        sink(BatchReplyLine { custom_id, outcome });
+        sink(Ok(BatchReplyLine { custom_id, outcome }));
     }
+
+    Ok(())
 }
 
 /// Google's code for a failure, in words where it says that nobody worked on the request.
@@ -131,9 +142,12 @@ mod tests {
         let results_of = |batch: &Value| {
             let status = read_status("b", batch).unwrap();
             let mut ids = Vec::new();
-            results(&status, &mut |line| {
-                ids.push((line.custom_id, matches!(line.outcome, BatchOutcome::Answered { .. })));
-            });
+            let mut push = |line: Result<BatchReplyLine, BatchLineError>| {
+                let read =
+                    line.map(|line| (line.custom_id, matches!(line.outcome, BatchOutcome::Answered { .. })));
+                ids.push(read.unwrap_or(("unreadable".to_owned(), false)));
+            };
+            results(&status, &mut push).unwrap();
             (status.state, status.done, ids)
         };
         let inlined = json!({"inlinedResponses": {"inlinedResponses": [
@@ -141,16 +155,29 @@ mod tests {
             {"error": {"code": 8, "message": "late"}, "metadata": {"key": "b"}},
             {"response": {}},
         ]}});
-        let expected = vec![("a".to_owned(), true), ("b".to_owned(), false)];
-        for state in ["BATCH_STATE_SUCCEEDED", "JOB_STATE_PARTIALLY_SUCCEEDED", "JOB_STATE_EXPIRED"] {
+        let expected =
+            [("a", true), ("b", false), ("unreadable", false)].map(|(id, is_good)| (id.to_owned(), is_good));
+        let expected = expected.to_vec();
+        for (state, done) in [
+            ("BATCH_STATE_SUCCEEDED", Some(2)),
+            ("JOB_STATE_PARTIALLY_SUCCEEDED", Some(2)),
+            ("JOB_STATE_EXPIRED", None),
+        ] {
             let stats = json!({"requestCount": "3", "pendingRequestCount": "1"});
             let batch = json!({"metadata": {"state": state, "batchStats": stats}, "response": inlined});
-            assert_eq!(results_of(&batch), (BatchState::Ended, Some(2), expected.clone()));
+            assert_eq!(results_of(&batch), (BatchState::Ended, done, expected.clone()));
             let batch = json!({"metadata": {"state": state, "output": inlined}});
             assert_eq!(results_of(&batch), (BatchState::Ended, None, expected.clone()));
         }
         let running = json!({"metadata": {"state": "BATCH_STATE_RUNNING"}, "response": inlined});
         assert_eq!(results_of(&running), (BatchState::Running, None, Vec::new()));
         assert!(read_status("b", &json!({"metadata": {"state": "ODD"}})).is_err());
+
+        // One that has none any more was paid for all the same.
+        for (state, is_gone) in [("SUCCEEDED", true), ("PARTIALLY_SUCCEEDED", true), ("CANCELLED", false)] {
+            let status =
+                read_status("b", &json!({"metadata": {"state": format!("BATCH_STATE_{state}")}})).unwrap();
+            assert_eq!(results(&status, &mut |_| {}).is_err(), is_gone, "{state}");
+        }
     }
 }

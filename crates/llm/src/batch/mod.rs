@@ -14,7 +14,9 @@ mod gemini;
 mod openai;
 mod storage;
 
-use crate::batch_lines::BatchReplyLine;
+use serde_json::Value;
+
+use crate::batch_lines::{BatchLineError, BatchReplyLine};
 
 pub use client::BatchClient;
 pub use draft::BatchDraft;
@@ -88,10 +90,60 @@ pub struct BatchTrace<'a> {
     pub others: &'a [String],
 }
 
-/// Reads the lines of results; a line that can't be read stands for no request.
-fn each_line(bytes: &[u8], take: impl FnMut(&[u8])) {
-    bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).for_each(take);
+/// Difference that the clocks of this machine and the provider may have, in seconds: a clock that shows local time as if it was UTC
+/// is up to 14 hours fast. What a provider lists as older than that is not the batch that is looked for.
+const CLOCKS: i64 = 26 * 3600;
+
+/// True if nothing behind this page of a list can be the batch that is looked for: the newest come first, and its last batch is
+/// older. `time` reads when a batch was created.
+fn is_past(page: &[Value], trace: &BatchTrace<'_>, time: impl Fn(&Value) -> Option<i64>) -> bool {
+    let (Some(first), Some(last)) = (page.first().and_then(&time), page.last().and_then(&time)) else {
+        return false;
+    };
+    // Some servers list the oldest first.
+    last < trace.created - CLOCKS && first >= last && page.len() > 1
 }
 
-/// Receiver of results, one by one.
-pub type ResultSink<'a> = &'a mut (dyn FnMut(BatchReplyLine) + Send);
+/// Result of reading a line of results.
+type ReadLine = Result<BatchReplyLine, BatchLineError>;
+
+/// Reads lines of results, each with `read`.
+fn read_lines(bytes: &[u8], read: impl Fn(&[u8]) -> ReadLine, sink: &mut (dyn FnMut(ReadLine) + Send)) {
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+
+        let reply = read(line);
+        // Some servers do not end the last line.
+        let is_ended = line.ends_with(b"\n");
+        sink(if is_ended { reply } else { reply.map_err(|_| BatchLineError::CutOff) });
+    }
+}
+
+/// Receiver of results, one by one. An error is a line that can't be read: nobody knows to which request it belongs.
+pub type ResultSink<'a> = &'a mut (dyn FnMut(ReadLine) + Send);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_list_ends_at_an_old_batch_only_where_the_newest_come_first() {
+        let (now, old) = (1_000_000_000, 1_000_000_000 - CLOCKS - 1);
+        let trace = BatchTrace { token: "t", created: now, requests: 1, holds: &|_| false, others: &[] };
+        for (page, expected) in [
+            (json!([now, old]), true),
+            (json!([old - 9, old - 10]), true),
+            (json!([now + 9, now - CLOCKS]), false),
+            (json!([old - 9, old]), false),
+            (json!([]), false),
+            (json!(["soon", old]), false),
+        ] {
+            let batches = page.as_array().unwrap();
+            assert_eq!(is_past(batches, &trace, Value::as_i64), expected, "{page}");
+        }
+    }
+}

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::client::BatchClient;
 use super::draft::{BatchDraft, display_name};
 use super::exchange::{safe_id, seconds, short};
-use super::{BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, ResultSink, each_line};
+use super::{BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, ResultSink, is_past, read_lines};
 use crate::batch_lines::BatchReplyLine;
 use crate::error::{AskError, ErrorKind};
 
@@ -15,8 +15,6 @@ use crate::error::{AskError, ErrorKind};
 const TOKEN: &str = "assize";
 /// Pages of the list that are read at most, 100 batches each.
 const MOST_PAGES: usize = 50;
-/// Difference that the clocks of this machine and the provider may have, in seconds.
-const CLOCKS: i64 = 3600;
 /// Questions about a file that is not ready yet, and the wait before each.
 const FILE_CHECKS: u32 = 60;
 const FILE_WAIT: Duration = Duration::from_secs(2);
@@ -85,12 +83,8 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
             return safe_id(&batch["id"]).map(BatchSearch::Found);
         }
 
-        // The newest come first.
         let last = batches.last();
-        let is_older = last
-            .and_then(|batch| seconds(&batch["created_at"]))
-            .is_some_and(|created| created < trace.created - CLOCKS);
-        if is_older || page["has_more"] != true {
+        if is_past(batches, &trace, |batch| seconds(&batch["created_at"])) || page["has_more"] != true {
             return Ok(BatchSearch::Absent);
         }
         after = last.and_then(|batch| batch["id"].as_str()).map(str::to_owned);
@@ -100,13 +94,16 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
 }
 
 pub(super) async fn status(client: &BatchClient, id: &str) -> Result<BatchStatus, AskError> {
-    let batch = client.get(&format!("/batches/{id}"), &[]).await?;
+    read_status(id, &client.get(&format!("/batches/{id}"), &[]).await?)
+}
+
+fn read_status(id: &str, batch: &Value) -> Result<BatchStatus, AskError> {
     let state = match batch["status"].as_str() {
         Some("completed" | "expired" | "cancelled") => BatchState::Ended,
-        Some("failed") => BatchState::Refused(refusal(&batch)),
+        Some("failed") => BatchState::Refused(refusal(batch)),
         Some("validating" | "in_progress" | "finalizing" | "cancelling") => BatchState::Running,
         _ => {
-            let message = format!("the batch has no known status: {}", short(&batch));
+            let message = format!("the batch has no known status: {}", short(batch));
             return Err(AskError::new(ErrorKind::MalformedReply, message));
         }
     };
@@ -119,7 +116,12 @@ pub(super) async fn status(client: &BatchClient, id: &str) -> Result<BatchStatus
     let counts = &batch["request_counts"];
     let done = counts["completed"].as_u64().map(|done| done + counts["failed"].as_u64().unwrap_or(0));
 
-    Ok(BatchStatus { id: id.to_owned(), state, done, results: BatchFiles::Named(files) })
+    // Without the file, requests that were answered and paid for would pass for unprocessed.
+    let has_output = batch["output_file_id"].as_str().is_some_and(|id| !id.is_empty());
+    let is_gone = !has_output && counts["completed"].as_u64().is_some_and(|answered| answered > 0);
+    let results = if is_gone { BatchFiles::Gone } else { BatchFiles::Named(files) };
+
+    Ok(BatchStatus { id: id.to_owned(), state, done, results })
 }
 
 /// The words and codes of a batch that was not accepted.
@@ -141,15 +143,38 @@ pub(super) async fn results(
     status: &BatchStatus,
     sink: ResultSink<'_>,
 ) -> Result<(), AskError> {
-    let BatchFiles::Named(files) = &status.results else { return Ok(()) };
+    let files = match &status.results {
+        BatchFiles::Named(files) => files,
+        BatchFiles::Gone => {
+            return Err(AskError::new(ErrorKind::NotFound, "the batch names no file with its results"));
+        }
+        BatchFiles::OfBatch | BatchFiles::Inline(_) | BatchFiles::None => return Ok(()),
+    };
     for file in files {
         let bytes = client.download(&format!("/files/{file}/content"), &[]).await?;
-        each_line(&bytes, |line| {
-            if let Ok(reply) = BatchReplyLine::parse(line) {
-                sink(reply);
-            }
-        });
+        read_lines(&bytes, BatchReplyLine::parse, sink);
     }
 
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answered_requests_without_a_file_are_gone_and_not_unprocessed() {
+        let results = |output: Value, completed: u64| {
+            let counts = json!({"total": 2, "completed": completed, "failed": 1});
+            let batch = json!({
+                "status": "expired", "output_file_id": output, "error_file_id": "file-2", "request_counts": counts,
+            });
+            read_status("b", &batch).unwrap().results
+        };
+        assert_eq!(results(Value::Null, 1), BatchFiles::Gone);
+        assert_eq!(results(json!(""), 1), BatchFiles::Gone);
+        assert_eq!(results(Value::Null, 0), BatchFiles::Named(vec!["file-2".to_owned()]));
+        let both = ["file-1", "file-2"].map(str::to_owned).to_vec();
+        assert_eq!(results(json!("file-1"), 1), BatchFiles::Named(both));
+    }
 }

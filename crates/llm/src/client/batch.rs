@@ -81,7 +81,7 @@ impl ModelClient {
                     client.learn(&request.model, quirks.merge(learned));
                 }
 
-                Err(client.explained(error, &request.model))
+                Err(client.explained_of_others(error, &request.model))
             }
         }
     }

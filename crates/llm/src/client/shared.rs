@@ -149,12 +149,26 @@ impl SharedClient {
     }
 
     /// The error as it is shown: short, without secrets, with advice.
-    pub(super) fn explained(&self, mut error: AskError, model: &str) -> AskError {
+    pub(super) fn explained(&self, error: AskError, model: &str) -> AskError {
+        let error = self.redacted(error);
+        AskError { advice: self.advice(&error, model).map(String::into_boxed_str), ..error }
+    }
+
+    /// The error as it is shown, of a call that somebody else made, by other means: its key, its address and its pace are not those
+    /// of this client.
+    pub(super) fn explained_of_others(&self, error: AskError, model: &str) -> AskError {
+        match error.kind {
+            ErrorKind::ContextLength => self.explained(error, model),
+            _ => self.redacted(error),
+        }
+    }
+
+    /// The error without secrets, and short.
+    fn redacted(&self, mut error: AskError) -> AskError {
         // Cut generously before redacting, so that a huge page costs little, and finally afterwards, so that no
         // secret is cut in half and thereby missed.
         let message = self.redactor.redact_message(&cut(&error.message, MESSAGE_CHARS * 10));
         error.message = cut(&message, MESSAGE_CHARS);
-        error.advice = self.advice(&error, model).map(String::into_boxed_str);
 
         error
     }

@@ -92,8 +92,14 @@ fn failed_garbled_and_misnamed_records_are_asked_again() {
     let server = MockServer::start(judge);
     server.batches().set(MockBatchFaults { rename_every: Some(50), ..MockBatchFaults::default() });
     let cli = answers(&server, 40);
-    let output = printed(&eval(&cli, NAME, &BEDROCK).expect_code(1));
-    assert_eq!(output["counts"]["incomplete"], 0, "{output}");
+    let output = eval(&cli, NAME, &BEDROCK).expect_code(1);
+    let stderr = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(stderr.contains("2 lines with an unknown id (`ffff"), "{stderr}");
+    assert!(
+        stderr.contains("sending 2 requests without a result again, which may be paid twice"),
+        "{stderr}"
+    );
+    assert_eq!(printed(&output)["counts"]["incomplete"], 0, "{stderr}");
     assert_eq!(server.batches().paid_totals(), (119, 1 + 2), "a reply under an unknown name answers nothing");
     assert!(without_address(kept(&cli, "run"), &server) == live(40, NAME));
 

@@ -110,7 +110,7 @@ impl BatchesState {
         BatchAnswer::json(&json!({"id": id, "object": "file", "purpose": "batch", "status": "processed"}))
     }
 
-    fn content(&self, id: &str) -> BatchAnswer {
+    fn content(&mut self, id: &str) -> BatchAnswer {
         if self.faults.results_gone {
             return BatchAnswer::error(404, "not_found", "No such File object");
         }
@@ -123,9 +123,24 @@ impl BatchesState {
             Some(text_of(lines.iter()))
         });
         match found {
-            Some(text) => BatchAnswer { delay: self.faults.result_delay, ..BatchAnswer::new(200, text) },
+            Some(text) => {
+                let text = self.cut(text);
+                BatchAnswer { delay: self.faults.result_delay, ..BatchAnswer::new(200, text) }
+            }
             None => BatchAnswer::error(404, "not_found", "no such file"),
         }
+    }
+
+    /// Results as they are handed out: whole, or cut off.
+    pub(super) fn cut(&mut self, text: String) -> String {
+        if self.faults.cut_results == 0 {
+            return text;
+        }
+        self.faults.cut_results -= 1;
+
+        let half = &text[..text.len() / 2];
+        let end = half.rfind('\n').map_or(0, |at| at + 1);
+        if self.faults.cut_between_lines { half[..end].to_owned() } else { half.to_owned() }
     }
 
     fn create(&mut self, form: BatchForm, call: &BatchCall<'_>) -> BatchAnswer {
@@ -148,6 +163,7 @@ impl BatchesState {
             name: form.name(&body),
             requests,
             polls: 0,
+            created: self.faults.created,
             state: MockBatchState::Running,
             output: Vec::new(),
             errors: Vec::new(),
@@ -187,6 +203,10 @@ impl BatchesState {
     }
 
     fn poll(&mut self, form: BatchForm, id: &str, call: &BatchCall<'_>) -> BatchAnswer {
+        if self.faults.failed_polls > 0 {
+            self.faults.failed_polls -= 1;
+            return BatchAnswer::error(500, "server_error", "The server had an error");
+        }
         let vanished = self.faults.vanished;
         let Some(at) = self.batches.iter().position(|batch| batch.id == id && !vanished) else {
             return BatchAnswer::error(404, "not_found", "No batch found with this id");
@@ -223,8 +243,16 @@ impl BatchesState {
             } else {
                 (form.unprocessed(request, state == MockBatchState::Expired), false)
             };
+            let is_repeated = self.faults.repeat_every.is_some_and(|every| (nth + 1).is_multiple_of(every));
+            let failure =
+                is_repeated.then(|| form.answered(request, 500, r#"{"error": {"message": "once more"}}"#));
             let batch = &mut self.batches[at];
-            if line.1 { batch.output.push(line.0) } else { batch.errors.push(line.0) }
+            if line.1 {
+                batch.output.push(line.0);
+            } else {
+                batch.errors.push(line.0);
+            }
+            batch.output.extend(failure);
         }
         // Results come in any order.
         self.batches[at].output.reverse();
@@ -259,7 +287,7 @@ impl BatchesState {
         (form.answered(request, status, &body), status == 200)
     }
 
-    fn results(&self, id: &str) -> BatchAnswer {
+    fn results(&mut self, id: &str) -> BatchAnswer {
         if self.faults.results_gone {
             return BatchAnswer::error(404, "not_found", "the results were archived");
         }
@@ -267,6 +295,7 @@ impl BatchesState {
             return BatchAnswer::error(404, "not_found", "No batch found with this id");
         };
         let text = text_of(batch.output.iter().chain(&batch.errors));
+        let text = self.cut(text);
         BatchAnswer { delay: self.faults.result_delay, ..BatchAnswer::new(200, text) }
     }
 

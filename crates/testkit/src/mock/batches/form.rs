@@ -165,7 +165,7 @@ impl BatchForm {
                     |lines: &[Value], kind: &str| (!lines.is_empty()).then(|| format!("file-{kind}-{id}"));
                 let words = batch.refusal.as_ref().filter(|_| *state == MockBatchState::Failed);
                 json!({
-                    "id": id, "object": "batch", "status": status, "metadata": name, "created_at": now(),
+                    "id": id, "object": "batch", "status": status, "metadata": name, "created_at": batch.created.unwrap_or_else(now),
                     "output_file_id": file(output, "output"), "error_file_id": file(errors, "errors"),
                     "request_counts": {"total": all, "completed": output.len(), "failed": errors.len()},
                     "errors": words.map(|(code, message)| json!({"data": [{"code": code, "message": message}]})),
@@ -180,7 +180,7 @@ impl BatchForm {
                 };
                 json!({
                     "id": id, "type": "message_batch", "processing_status": status, "archived_at": null,
-                    "created_at": "2999-01-01T00:00:00Z",
+                    "created_at": batch.created.unwrap_or_else(now),
                     // A server that names another address must not lead the key there.
                     "results_url": "http://127.0.0.1:9/elsewhere",
                     "request_counts": {

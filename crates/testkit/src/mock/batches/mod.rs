@@ -29,6 +29,16 @@ pub struct MockBatchFaults {
     pub rename_every: Option<usize>,
     /// Every so-many-th request of a batch is answered with a text that is no judgement.
     pub garble_every: Option<usize>,
+    /// Every so-many-th request of a batch has a line with a failure before that with its answer.
+    pub repeat_every: Option<usize>,
+    /// So many times, results are handed out without their second half.
+    pub cut_results: usize,
+    /// Results are cut between two lines, and not within one.
+    pub cut_between_lines: bool,
+    /// Time at which batches say that they were created, in seconds since 1970; far in the future if `None`.
+    pub created: Option<i64>,
+    /// So many questions about a batch are answered with an error of the server.
+    pub failed_polls: usize,
     /// No batch is found.
     pub vanished: bool,
     /// The next batch is not accepted, with this code and these words.
@@ -72,6 +82,7 @@ struct MockBatch {
     name: Value,
     requests: Vec<MockBatchRequest>,
     polls: usize,
+    created: Option<i64>,
     state: MockBatchState,
     /// Output and error of each request that has one, as the format's lines have it.
     output: Vec<Value>,

@@ -1,0 +1,286 @@
+//! Watching a job until it ends: results that come, workers that are there, units that were lost.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::absence::{Absence, Presence};
+use crate::board::{JobBoard, SEAT_BEAT, Seat};
+use crate::error::ClusterError;
+use crate::event::JobEvent;
+use crate::job::JobManifest;
+use crate::limits::LimitKeeper;
+use crate::pack::unpack;
+use crate::patience::Patience;
+use crate::seam::JobLinks;
+use crate::unit::{UnitName, WorkUnit, missing_units};
+
+/// Time between two looks at the results.
+const LOOK: Duration = Duration::from_millis(500);
+/// Time between two comparisons of the queue with what is missing.
+const RECONCILE: Duration = Duration::from_secs(5);
+
+/// Results that are fetched between two looks.
+const FETCHED_AT_ONCE: usize = 64;
+
+/// Reason why no more units are handed out.
+pub(crate) enum JobEnd {
+    Complete,
+    OverBudget,
+    Stopped,
+    /// No worker has shown a sign of work for this long.
+    NoWorker(Duration),
+}
+
+/// A job as its coordinator watches it.
+pub(crate) struct JobWatch<'a> {
+    /// Told what happens.
+    observe: &'a dyn Fn(JobEvent),
+    job: &'a JobManifest,
+    board: &'a JobBoard,
+    links: &'a JobLinks,
+    keeper: &'a LimitKeeper,
+    staging: &'a Path,
+    pub(crate) seat: Seat,
+    /// Last sign of life that was shown by this watch.
+    beaten: Instant,
+    /// Results that were seen. None goes away, but servers that were held up may list fewer.
+    pub(crate) done: BTreeSet<UnitName>,
+    /// Results that are here.
+    fetched: BTreeSet<UnitName>,
+    /// Number of complete shards that was told last.
+    told: Option<u32>,
+    /// Last comparison of the queue with what is missing.
+    reconciled: Option<Instant>,
+    patience: Patience,
+}
+
+/// Workers of a job as its coordinator last saw them.
+struct WorkerWatch {
+    looked: Instant,
+    /// Number of workers that refuse the job, as it was told.
+    refusals: usize,
+    absence: Absence,
+}
+
+impl<'a> JobWatch<'a> {
+    pub(crate) fn begin(
+        observe: &'a dyn Fn(JobEvent),
+        (job, board, links): (&'a JobManifest, &'a JobBoard, &'a JobLinks),
+        keeper: &'a LimitKeeper,
+        staging: &'a Path,
+        seat: Seat,
+    ) -> Self {
+        Self {
+            observe,
+            job,
+            board,
+            links,
+            keeper,
+            staging,
+            seat,
+            beaten: Instant::now(),
+            done: BTreeSet::new(),
+            fetched: BTreeSet::new(),
+            told: None,
+            reconciled: None,
+            patience: Patience::default(),
+        }
+    }
+
+    fn tell(&self, event: JobEvent) {
+        (self.observe)(event);
+    }
+
+    /// Waits until every unit has a result, the budget is spent, nobody has worked for as long as `wait`, or it is to stop: by
+    /// `stopped`, or by a deadline.
+    pub(crate) async fn until_end(
+        &mut self,
+        stopped: impl Future<Output = ()>,
+        wait: Duration,
+        deadline: Option<Duration>,
+    ) -> Result<JobEnd, ClusterError> {
+        let begun = Instant::now();
+        tokio::pin!(stopped);
+        let absence = Absence::begin(wait, self.job.lease_term());
+        let mut workers = WorkerWatch { looked: Instant::now(), refusals: 0, absence };
+        loop {
+            self.show_life().await?;
+
+            let looked = Instant::now();
+            if self.look_at_results().await? {
+                return Ok(JobEnd::Complete);
+            }
+            if self.keeper.refused().await.is_some() {
+                return Ok(JobEnd::OverBudget);
+            }
+            if workers.looked.elapsed() >= RECONCILE && self.look_at_workers(&mut workers).await {
+                return Ok(JobEnd::NoWorker(workers.absence.limit()));
+            }
+            if deadline.is_some_and(|deadline| begun.elapsed() >= deadline) {
+                return Ok(JobEnd::Stopped);
+            }
+
+            // A list of many results takes a while: no more than a tenth of the time goes into it.
+            let pause = (looked.elapsed() * 9).clamp(LOOK, SEAT_BEAT);
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = &mut stopped => {
+                    self.tell(JobEvent::Stopping);
+                    return Ok(JobEnd::Stopped);
+                }
+            }
+        }
+    }
+
+    /// Shows a sign of life when it is time for one.
+    async fn show_life(&mut self) -> Result<(), ClusterError> {
+        if self.beaten.elapsed() < SEAT_BEAT && self.seat.sign().is_held() {
+            return Ok(());
+        }
+
+        match self.seat.beat().await {
+            Ok(()) => {
+                self.beaten = Instant::now();
+                Ok(())
+            }
+            Err(error) => self.patience.wait(error).await,
+        }
+    }
+
+    /// Looks which results there are, takes some of them, and sees to it that the rest is worked on. True if all are there.
+    async fn look_at_results(&mut self) -> Result<bool, ClusterError> {
+        match results(self.links).await {
+            Ok(listed) => {
+                self.patience = Patience::default();
+                self.done.extend(listed);
+            }
+            Err(error) => {
+                self.tell(JobEvent::Warning(error.to_string()));
+                self.patience.wait(error).await?;
+                return Ok(false);
+            }
+        }
+
+        self.fetch_some().await;
+        let missing = missing_units(self.job.shards, &self.done);
+        self.tell_progress(&missing);
+        if missing.is_empty() {
+            return Ok(true);
+        }
+        if self.reconciled.is_none_or(|at| at.elapsed() >= RECONCILE) {
+            match self.reconcile(&missing).await {
+                Ok(()) => self.reconciled = Some(Instant::now()),
+                Err(error) => self.tell(JobEvent::Warning(error.to_string())),
+            }
+        }
+
+        Ok(false)
+    }
+
+    /// Fetches some of the results that are not here yet. One that can't be fetched now is when results are merged.
+    async fn fetch_some(&mut self) {
+        let some: Vec<UnitName> =
+            self.done.difference(&self.fetched).take(FETCHED_AT_ONCE).cloned().collect();
+        for unit in some {
+            if fetch(self.links, &unit, self.staging).await.is_ok() {
+                self.fetched.insert(unit);
+            }
+        }
+    }
+
+    /// Tells how many shards are complete, if that is new.
+    fn tell_progress(&mut self, missing: &[UnitName]) {
+        let open: BTreeSet<u32> = missing.iter().map(|unit| unit.shard).collect();
+        let shards = self.job.shards;
+        let done = shards - u32::try_from(open.len()).unwrap_or(u32::MAX);
+        if self.told != Some(done) {
+            self.told = Some(done);
+            self.tell(JobEvent::Progress { done, shards });
+        }
+    }
+
+    /// Tells which workers refuse the job. True if nobody has worked on it for as long as is waited.
+    async fn look_at_workers(&self, workers: &mut WorkerWatch) -> bool {
+        workers.refusals = self.tell_refusals(workers.refusals).await;
+        let is_abandoned = self.is_abandoned(&mut workers.absence).await;
+        workers.looked = Instant::now();
+
+        is_abandoned
+    }
+
+    /// Tells which workers refuse the job, if there are more than the last time; returns their number.
+    async fn tell_refusals(&self, told: usize) -> usize {
+        // It is only told: a server that is away now is asked again.
+        let Ok(refusals) = self.board.refusals(&self.job.job).await else { return told };
+        let workers = refusals.len();
+        if let Some((_, reason)) = refusals.into_iter().next().filter(|_| workers > told) {
+            self.tell(JobEvent::Refused { workers, reason });
+        }
+
+        workers
+    }
+
+    /// True if there was no sign of work for as long as is waited; a person is told before.
+    async fn is_abandoned(&self, absence: &mut Absence) -> bool {
+        let shown = self.board.work_shown(&self.job.job).await.ok();
+        match absence.note(shown.map(|shown| (shown, self.done.len()))) {
+            Presence::Quiet => false,
+            Presence::Missed(waited) => {
+                self.tell(JobEvent::NoWorker { waited, limit: absence.limit() });
+                false
+            }
+            Presence::GivenUp => true,
+        }
+    }
+
+    /// Hands out again what has no result and is not in the queue: units that were never published, because a coordinator
+    /// died, that a worker took out and could not put back, and that the servers have lost.
+    async fn reconcile(&self, missing: &[UnitName]) -> Result<(), ClusterError> {
+        if self.links.queue.depth().await? >= missing.len() as u64 {
+            return Ok(());
+        }
+        // First the queue: a unit that is completed after that has a result.
+        let queued: BTreeSet<UnitName> = self.links.queue.names().await?.into_iter().collect();
+        let mut done = results(self.links).await?;
+        done.extend(self.done.iter().cloned());
+        // The parts of a unit come right after it in the order of names.
+        let is_queued = |unit: &UnitName| {
+            let next = queued.range(unit..).next();
+            next.is_some_and(|next| next.shard == unit.shard && next.part.is_within(&unit.part))
+        };
+        let lost = missing_units(self.job.shards, &done);
+        let lost: Vec<UnitName> =
+            lost.into_iter().filter(|unit| missing.binary_search(unit).is_ok() && !is_queued(unit)).collect();
+        if lost.is_empty() {
+            return Ok(());
+        }
+        let tries = self.board.tries(&self.job.job).await?;
+        let tries_of = |unit: &UnitName| tries.get(unit).copied().unwrap_or(0);
+        let units: Vec<WorkUnit> =
+            lost.into_iter().map(|name| WorkUnit { tries: tries_of(&name), ..WorkUnit::new(name) }).collect();
+        let tag = uuid::Uuid::new_v4().simple().to_string();
+
+        self.links.queue.publish(&units, &tag).await
+    }
+}
+
+/// Units that have a result.
+pub(crate) async fn results(links: &JobLinks) -> Result<BTreeSet<UnitName>, ClusterError> {
+    let names = links.results.names().await?;
+    // What others have put there is none of ours.
+    Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
+}
+
+/// Fetches a result, unless it is here already.
+pub(crate) async fn fetch(links: &JobLinks, unit: &UnitName, staging: &Path) -> Result<(), ClusterError> {
+    let folder: PathBuf = staging.join(unit.to_string());
+    if folder.exists() {
+        return Ok(());
+    }
+
+    let bytes = links.results.get(&unit.to_string()).await?;
+    unpack(bytes, folder).await
+}
