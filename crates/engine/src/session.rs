@@ -1,6 +1,7 @@
 //! Execution of a run, from its plan to its exit code.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::mem::take;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -716,7 +717,11 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
             let advice = "name another folder with `--run-dir`, or continue the run with `--resume`";
             EngineError::usage(format!("{error}; {advice}"))
         }
-        _ => EngineError::storage(error.to_string()),
+        // Another folder is likely to be on the same disk.
+        StoreError::Io { source, .. } if source.kind() == ErrorKind::StorageFull => {
+            EngineError::storage(error.to_string())
+        }
+        _ => EngineError::storage(format!("{error}; name another folder with `--run-dir`")),
     })?;
     Ok(OpenedRun {
         totals: RunTotals::beside(folder.path()),
