@@ -439,7 +439,7 @@ async fn race(stores_slowly: bool) -> (usize, usize, Vec<WorkerEvent>) {
 async fn a_worker_whose_servers_were_away_for_a_lease_leaves_the_unit_to_the_one_that_has_it() {
     let (by_slow, by_other, events) = Box::pin(race(false)).await;
     assert_eq!((by_slow, by_other), (0, CASES));
-    let lost = "the lease of unit 1 has run out: another worker may have it";
+    let lost = "the lease of unit 1 has expired: another worker may have it";
     assert!(events.contains(&WorkerEvent::Warning(lost.to_owned())), "{events:?}");
 }
 
