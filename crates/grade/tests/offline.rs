@@ -27,7 +27,11 @@ fn the_best_passage_is_quoted_and_the_reason_names_words() {
     assert_eq!(judgement.outcome(), Outcome::Met);
     assert_eq!(judgement.evidence[0].quote, "The **time complexity** is O(n log n).");
     assert!(judgement.evidence[0].verified);
-    assert!(judgement.reason.contains("not found heap"), "{}", judgement.reason);
+    assert!(
+        judgement.reason.contains("Found 3 of 4 words: time, complexity, O(n log n); missing: heap"),
+        "{}",
+        judgement.reason
+    );
     assert_eq!(judgement.confidence, Some(JudgeConfidence::Low));
     assert_eq!(
         (judgement.spent.attempts, judgement.spent.replies.len(), &*judgement.judge.name),
@@ -51,6 +55,95 @@ fn things_that_should_be_absent() {
     assert!(!met("Does not mention competitors", "Our competitors are worse."));
     assert!(met("No use of recursion", "A loop without any recursion."));
     assert!(!met("Does not mention competitors", "   "));
+}
+
+#[test]
+fn a_quotation_that_should_be_absent_alone_decides() {
+    let word = r#"Does not contain the word "guarantee""#;
+    assert!(!met(word, "We guarantee you a refund."));
+    assert!(!met(word, "GUARANTEE: none."));
+    assert!(met(word, "The word is not in it: guaranteed."));
+    let call = r#"Does not call a refund "guaranteed" or "certain""#;
+    assert!(!met(call, "Your money back is guaranteed."));
+    assert!(!met(call, "Your money back is certain."));
+    assert!(met(call, "We call it a refund."));
+    assert!(!met(r#""Guaranteed" is not used"#, "It is guaranteed."));
+    // What stands in another clause need not be absent.
+    assert!(met(r#"Does not apologise, but says "we will fix it""#, "Of course we will fix it."));
+}
+
+#[test]
+fn one_of_several_quoted_examples_is_enough() {
+    let polite = r#"Uses a polite phrase such as "please" or "thank you" or "sorry""#;
+    for answer in ["Please wait.", "Thank you for waiting.", "Sorry!"] {
+        assert!(met(polite, answer), "{answer}");
+    }
+    assert!(!met(polite, "Wait for a polite phrase."));
+    let judgement = judged(checklist("a", polite), "Sorry!");
+    assert_eq!(judgement.reason, "Found all words: sorry (coverage 100%).");
+}
+
+#[test]
+fn names_dates_and_numbers_of_a_claim_must_occur() {
+    for (claim, fits, differs) in [
+        (
+            "Says that the parcel arrives on Thursday",
+            "It arrives on Thursday: the parcel.",
+            "The parcel arrives on Friday.",
+        ),
+        (
+            "says the parcel arrives on thursday", "The parcel arrives Thursday.",
+            "The parcel arrives on Friday.",
+        ),
+        (
+            "Tells the customer to write to Lena Brandt",
+            "Write to Lena Brandt, dear customer.",
+            "The customer should write to Max Brandt.",
+        ),
+        (
+            "Says the return is free within 30 days", "Return it free within 30 days.",
+            "Return it free within 14 days.",
+        ),
+        (
+            "Mentions that the office opens in March or April",
+            "The office opens in April.",
+            "The office opens in May.",
+        ),
+    ] {
+        assert!(met(claim, fits), "{claim}: {fits}");
+        assert!(!met(claim, differs), "{claim}: {differs}");
+    }
+    let reason =
+        judged(checklist("a", "Says that the parcel arrives on Thursday"), "The parcel arrives on Friday.")
+            .reason;
+    assert!(reason.contains("Found 2 of 3 words: parcel, arrives; missing: Thursday"), "{reason}");
+    assert!(reason.ends_with("A name or number is missing: Thursday."), "{reason}");
+
+    // Counts, titles and examples are no facts.
+    let animals = "Gives at least 2 examples of animals that live near the cold northern sea";
+    assert!(met(animals, "Animals that live near the cold northern sea are seals and gulls, for example."));
+    assert!(met("Clear And Polite Apology", "A clear and short apology."));
+    assert!(met("Names a city of the country such as Paris", "A city of that country is Lyon."));
+}
+
+#[test]
+fn a_claim_and_its_passage_agree_on_negation() {
+    let not_covered = "Says that water damage is not covered";
+    assert!(met(not_covered, "Water damage is not covered."));
+    assert!(met(not_covered, "We don't pay for water damage."));
+    assert!(!met(not_covered, "Water damage is covered."));
+    assert!(!met(not_covered, "Water damage is covered. Theft is not."));
+    assert!(!met("Says that the water damage will be paid", "Water damage will not be paid."));
+    assert!(met(r#"Says that water damage is "not covered""#, "Water damage is not covered."));
+    // A bound is no negation.
+    assert!(met("Says that the parcel arrives no later than Friday", "The parcel arrives by Friday."));
+    assert!(met("Says that the lamp is missing a part", "The lamp lost a part."));
+
+    let judgement = judged(checklist("a", not_covered), "Water damage is covered.");
+    assert_eq!(
+        judgement.reason,
+        "Found all words, but without a negation: water, damage (coverage 80%). The criterion says no; the passage does not."
+    );
 }
 
 #[test]

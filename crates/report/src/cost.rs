@@ -92,9 +92,11 @@ pub(crate) fn spent(info: &RunInfo, summary: &RunSummary) -> Option<Cost> {
 pub(crate) fn format_spent(info: &RunInfo, summary: &RunSummary) -> Option<String> {
     let sent = summary.sent_in_all()?;
     let results = Cost::from_parts(summary.cost_usd, summary.cost_partial).lower_bound();
-    let is_more = spent(info, summary)?.lower_bound() > results;
+    let unpriced = |partial: Option<PartialCost>| partial.map_or(0, |partial| partial.unpriced_calls);
+    let is_more = spent(info, summary)?.lower_bound() > results
+        || unpriced(sent.cost_partial) > unpriced(summary.cost_partial);
     let has_unfinished = summary.not_run > 0 && sent.requests + sent.given_up > 0;
-    if !is_more && !has_unfinished {
+    if !is_more && !has_unfinished && sent.given_up == 0 {
         return None;
     }
 

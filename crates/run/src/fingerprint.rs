@@ -458,7 +458,11 @@ fn add_benchmark(identity: &mut IdentityWriter, item: &WorkItem, benchmark: &Ben
 /// Everybody who may judge, and what becomes of their votes.
 fn add_panel(identity: &mut IdentityWriter, item: &WorkItem, panel: &PanelSpec, named: Option<&str>) {
     let spec = item.panels.spec(panel, named);
-    identity.field(&*spec);
+    // A judge that is alone is the same judge whether the command line, a file or a default names it: its settings follow.
+    match &*spec.judges {
+        [judge] if judge.weight.is_none() => identity.field(&spec.clone().into_owned().without_judges()),
+        _ => identity.field(&*spec),
+    }
 
     for selector in judge_selectors(item, named) {
         for wish in panel_selectors(&spec, selector) {

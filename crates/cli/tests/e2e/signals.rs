@@ -93,6 +93,12 @@ fn an_interrupt_keeps_what_was_done_and_exits_with_130() {
         cli.run(&["score", "run", "--threshold", "0.1"]).expect_code(1);
         let missing = cli.run(&["explain", "run", "slow-1"]).expect_code(2);
         assert!(missing.stderr.contains("quick-1"), "{}", missing.stderr);
+
+        cli.file("s.yaml", SUITE.replace("hangs", "apples"));
+        let resumed = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run", "--resume"]);
+        let spent = resumed.stdout.lines().find(|line| line.starts_with("Spent")).unwrap_or_default();
+        assert!(spent.contains("of all invocations"), "{}", resumed.stdout);
+        assert!(spent.ends_with("; 2 canceled, of unknown cost"), "{}", resumed.stdout);
     }
 }
 

@@ -167,6 +167,21 @@ fn what_was_spent_is_told_apart_from_the_cost_of_the_results() {
 }
 
 #[test]
+fn requests_of_unknown_price_for_replaced_results_are_told() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(2, CRITERIA, true));
+    let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--run-dir", "run", "--resume"];
+    let first = cli.run(&words).expect_code(0).stdout;
+    assert!(!first.contains("Spent"), "{first}");
+
+    cli.file("suite.yaml", suite(2, &["yes one", "yes two", "yes four"], true));
+    let replaced = cli.run(&words).expect_code(0).stdout;
+    let wanted = "8 requests of all invocations; cost unknown: 8 calls of unknown price";
+    assert!(replaced.contains(wanted), "{replaced}");
+}
+
+#[test]
 fn a_cost_of_nothing_has_its_reason() {
     let server = MockServer::start(model);
     let cli = fixture(&server);

@@ -199,6 +199,31 @@ fn cases_that_changed_are_run_again_and_others_are_not() {
 }
 
 #[test]
+fn cases_are_kept_however_their_judge_was_chosen() {
+    let server = MockServer::start(model);
+    for (choice, judge) in
+        [("default", "offline"), ("configuration", "openai:judge-1"), ("JUDGE_MODEL", "openai:judge-1")]
+    {
+        let mut cli = fixture(&server);
+        cli.file("suite.yaml", suite(2, CRITERIA, true));
+        match choice {
+            "configuration" => cli.file(".assize/config.yaml", "judge: openai:judge-1\n"),
+            "JUDGE_MODEL" => cli.env("JUDGE_MODEL", "openai:judge-1"),
+            _ => &mut cli,
+        };
+        cli.run(&["eval", "suite.yaml", "--run-dir", "run"]);
+
+        let resumed = cli.run(&["eval", "suite.yaml", "--run-dir", "run", "--resume", "--judge", judge]);
+        assert!(resumed.stderr.contains("2 cases kept"), "{choice}: {}", resumed.stderr);
+        assert!(!resumed.stderr.contains("changed"), "{choice}: {}", resumed.stderr);
+
+        let other =
+            cli.run(&["eval", "suite.yaml", "--run-dir", "run", "--resume", "--judge", "openai:judge-2"]);
+        assert!(other.expect_code(2).stderr.contains("its judges"));
+    }
+}
+
+#[test]
 fn a_run_begun_in_another_way_is_refused() {
     let (server, cli) = killed_half_way(4, 6, &["--run-dir", "run"]);
     let results = cli.read("run/results.jsonl");

@@ -45,15 +45,11 @@ impl OfflineJudge {
             let covered = decide(&Criterion::checklist("fact", fact), &library, None);
             quotes.extend(covered.quote.clone());
 
-            if covered.outcome != Outcome::Met {
-                missed.get_or_insert(covered);
-                continue;
-            }
-
             let contradicts = compares.then(|| find_contradiction(fact, &library)).flatten();
             match contradicts {
                 Some(decision) => drop(doubted.get_or_insert(decision)),
-                None => met += 1,
+                None if covered.outcome == Outcome::Met => met += 1,
+                None => drop(missed.get_or_insert(covered)),
             }
         }
 

@@ -10,6 +10,10 @@ const MAX_TERMS: usize = 400;
 /// Content words before a negation that still make it the point of the criterion: "The function does not
 /// ...".
 const MAX_SUBJECT_WORDS: usize = 2;
+/// Pairs of words that introduce examples.
+const EXAMPLE_WORDS: [[&str; 2]; 4] = [["such", "as"], ["for", "example"], ["for", "instance"], ["e", "g"]];
+/// Words after a negation that make it a bound or an emphasis: "no later than", "not only".
+const BOUND_WORDS: &str = " only later sooner earlier more less fewer longer matter ";
 /// Words of the longest quotation that is looked for as it stands; a longer one is looked for word by word.
 const PHRASE_WORDS: usize = 12;
 
@@ -19,6 +23,8 @@ pub(super) struct CriterionClaim {
     pub(super) wanted: Vec<ClaimTerm>,
     /// Negation in the criterion.
     pub(super) polarity: ClaimPolarity,
+    /// True if it says "not" or "no", rather than a word such as "missing" that an answer can paraphrase.
+    pub(super) says_no: bool,
 }
 
 /// One term that a criterion asks for.
@@ -31,6 +37,8 @@ pub(super) struct ClaimTerm {
     pub(super) weight: f64,
     /// Terms joined by "or" share a group; one of them is enough.
     pub(super) group: usize,
+    /// True if the answer must have the term or one of its group, whatever else it has: a name, a date or a number.
+    pub(super) required: bool,
 }
 
 /// Term to search for.
@@ -74,6 +82,25 @@ impl ClaimPart<'_> {
         !self.is_phrase && !self.words[0].is_number && WORDS.is_instruction(&self.words[0].spelling)
     }
 
+    /// The word, unless the part is a quotation.
+    fn word(&self) -> &str {
+        if self.is_phrase { "" } else { &self.words[0].spelling }
+    }
+
+    /// Returns true for words in quotation marks; back-ticks rather name something.
+    fn is_quotation(&self, text: &str) -> bool {
+        self.is_phrase && text[..self.bytes().start].ends_with(['"', '“', '«'])
+    }
+
+    /// Returns true for a word with a capital, such as a name; not for an abbreviation or a piece of an identifier.
+    fn is_capitalized(&self, text: &str) -> bool {
+        let Range { start, end } = self.bytes();
+        !self.is_phrase
+            && text[start..end].starts_with(char::is_uppercase)
+            && text[start..end].contains(char::is_lowercase)
+            && !text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+    }
+
     fn bytes(&self) -> Range<usize> {
         self.words[0].bytes.start..self.words[self.words.len() - 1].bytes.end
     }
@@ -98,27 +125,49 @@ impl ClaimPart<'_> {
 }
 
 impl CriterionClaim {
-    /// Reads a criterion.
+    /// Reads a statement or a criterion.
     pub(super) fn parse(text: &str) -> Self {
         let words = split_words(text);
+        Self::from_parts(text, &split_parts(text, &words), None)
+    }
+
+    /// Reads a criterion of a checklist. If quotations settle it, nothing else is looked for.
+    pub(super) fn parse_checklist(text: &str) -> Self {
+        let words = split_words(text);
         let parts = split_parts(text, &words);
-        let polarity = detect_polarity(&parts);
+        let quotations = find_decisive_quotations(text, &parts);
+        Self::from_parts(text, &parts, quotations)
+    }
+
+    /// Reads the terms of all parts, or, of those in a range, the quotations as alternatives.
+    fn from_parts(text: &str, parts: &[ClaimPart<'_>], quotations: Option<Range<usize>>) -> Self {
+        let polarity = detect_polarity(parts);
         let skip = match polarity {
             ClaimPolarity::Absence => parts.iter().position(ClaimPart::is_negation).map_or(0, |at| at + 1),
             ClaimPolarity::Plain | ClaimPolarity::Denial => 0,
         };
+        let is_quoted = quotations.is_some();
+        let range = quotations.unwrap_or(skip..parts.len());
 
         // A criterion made of nothing but instruction words ("gives an explanation") has only those to look for.
         let is_plain = |part: &ClaimPart<'_>| part.is_content() && !part.is_instruction();
-        let any_plain = parts[skip..].iter().any(is_plain);
+        let any_plain = parts[range.clone()].iter().any(is_plain);
+        let examples = (0..parts.len()).find(|at| is_example(parts, *at)).unwrap_or(parts.len());
+        // In a title every word has a capital.
+        let has_names = parts.iter().skip(1).any(|part| part.is_content() && !part.is_capitalized(text));
         let (mut wanted, mut group, mut joined) = (Vec::<ClaimTerm>::new(), 0, false);
 
-        for part in &parts[skip..] {
-            let chosen = if any_plain { is_plain(part) } else { part.is_content() };
+        for at in range {
+            let part = &parts[at];
+            let chosen = match (is_quoted, any_plain) {
+                (true, _) => part.is_quotation(text),
+                (false, true) => is_plain(part),
+                (false, false) => part.is_content(),
+            };
             let sought = part.search_term();
             if chosen && wanted.len() < MAX_TERMS && !wanted.iter().any(|known| known.sought == sought) {
                 let before = text[..part.bytes().start].ends_with('/');
-                group += usize::from(!joined && !before || wanted.is_empty());
+                group += usize::from(!is_quoted && !joined && !before || wanted.is_empty());
 
                 let weight = match &sought {
                     SearchTerm::Stem(_)
@@ -129,14 +178,71 @@ impl CriterionClaim {
                     SearchTerm::Stem(_) => 1.0,
                     SearchTerm::Number(_) | SearchTerm::Phrase(_) => 1.5,
                 };
-                wanted.push(ClaimTerm { sought, spelling: part.spelling(text), weight, group });
+                let required = at < examples
+                    && (WORDS.is_date(part.word())
+                        || has_names && is_name(text, parts, at)
+                        || is_given_number(parts, at));
+                wanted.push(ClaimTerm { sought, spelling: part.spelling(text), weight, group, required });
             }
 
             joined = part.words[0].spelling == "or" || joined && !part.is_content();
         }
 
-        Self { wanted, polarity }
+        Self { wanted, polarity, says_no: says_no(parts) }
     }
+}
+
+/// Range of the parts whose quotations alone settle a criterion: those that must be absent, and examples, of which one is
+/// enough (`a greeting such as "hello" or "good morning"`).
+fn find_decisive_quotations(text: &str, parts: &[ClaimPart<'_>]) -> Option<Range<usize>> {
+    let range = match detect_polarity(parts) {
+        ClaimPolarity::Absence => {
+            let begins_clause = |at: &usize| {
+                let gap = &text[parts[at - 1].bytes().end..parts[*at].bytes().start];
+                parts[*at].word() == "but" || gap.contains([';', '.'])
+            };
+            0..(1..parts.len()).find(begins_clause).unwrap_or(parts.len())
+        }
+        ClaimPolarity::Plain => {
+            let is_quoted = |at: &usize| parts[*at].is_quotation(text) && is_example(parts, *at);
+            let first = (0..parts.len()).find(is_quoted)?;
+            let others = parts[first..].iter().take_while(|part| part.is_phrase || part.word() == "or");
+            first..first + others.count()
+        }
+        ClaimPolarity::Denial => return None,
+    };
+
+    parts[range.clone()].iter().any(|part| part.is_quotation(text)).then_some(range)
+}
+
+/// Returns true for what follows words such as "for example".
+fn is_example(parts: &[ClaimPart<'_>], at: usize) -> bool {
+    at >= 2 && EXAMPLE_WORDS.contains(&[parts[at - 2].word(), parts[at - 1].word()])
+}
+
+/// Returns true for a capitalized word within a sentence.
+fn is_name(text: &str, parts: &[ClaimPart<'_>], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1) else { return false };
+    let gap = &text[parts[before].bytes().end..parts[at].bytes().start];
+
+    parts[at].is_capitalized(text) && !gap.contains(['.', ':', '!', '?', '\n'])
+}
+
+/// Returns true for a number in digits that is a fact; not for a count of what the answer should have ("lists 3 reasons", "at
+/// least 2 examples").
+fn is_given_number(parts: &[ClaimPart<'_>], at: usize) -> bool {
+    at >= 2 && parts[at].word().starts_with(char::is_numeric) && !parts[at - 1].is_instruction()
+}
+
+/// Returns true if a criterion has a "not" or "no" that is neither part of a bound nor of "or not".
+fn says_no(parts: &[ClaimPart<'_>]) -> bool {
+    let word = |at: usize| parts.get(at).map_or("", ClaimPart::word);
+
+    (0..parts.len()).any(|at| {
+        let is_plain = parts[at].is_negation() && (!parts[at].words[0].is_content || word(at) == "cannot");
+        let is_bound = BOUND_WORDS.contains(&format!(" {} ", word(at + 1)));
+        is_plain && !is_bound && (at == 0 || word(at - 1) != "or")
+    })
 }
 
 /// The words of a criterion, those of a quotation together.

@@ -1,8 +1,10 @@
 //! Decisions on single criteria, from the coverage of their terms.
 
+use std::fmt::Write as _;
+
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Outcome, RawScore, ScoreBands};
 
-use super::claim::{ClaimPolarity, CriterionClaim, SearchTerm};
+use super::claim::{ClaimPolarity, ClaimTerm, CriterionClaim, SearchTerm};
 use super::limits::LengthLimit;
 use super::search::{AnswerCorpus, ClaimCoverage, NegationHandling};
 use super::text::AnswerWord;
@@ -59,7 +61,7 @@ fn decide_checklist(criterion: &Criterion, library: &AnswerCorpus<'_>) -> Covera
         return CoverageDecision { outcome, reason: format!("Counted: {length}."), quote: None };
     }
 
-    let claim = CriterionClaim::parse(&criterion.text);
+    let claim = CriterionClaim::parse_checklist(&criterion.text);
     if claim.wanted.is_empty() {
         let reason = "The criterion has no words to look for.".into();
         return CoverageDecision { outcome: Outcome::Unmet, reason, quote: None };
@@ -82,15 +84,23 @@ fn decide_checklist(criterion: &Criterion, library: &AnswerCorpus<'_>) -> Covera
 
     let mut share = combined_coverage(&claim, &coverage);
     // A number or a quotation is the point of a criterion; other words do not make up for it.
-    let is_named = |sought: &SearchTerm| !matches!(sought, SearchTerm::Stem(_));
-    let number_missing =
-        claim.wanted.iter().zip(&coverage.found).any(|(it, found)| !found && is_named(&it.sought));
-    if number_missing {
+    let missing = missing_terms(&claim, &coverage);
+    if missing.iter().any(|term| !matches!(term.sought, SearchTerm::Stem(_))) {
         share *= MISSING_NUMBER_FACTOR;
     }
 
-    let outcome = if share >= MET_THRESHOLD { Outcome::Met } else { Outcome::Unmet };
-    CoverageDecision { outcome, reason: describe_coverage(&claim, &coverage, share), quote }
+    let mut reason = describe_coverage(&claim, &coverage, share);
+    let required = format_list(missing.iter().filter(|term| term.required).map(|term| &*term.spelling));
+    let lacks_negation = claim.polarity == ClaimPolarity::Denial && claim.says_no && !coverage.has_negation;
+    if !required.is_empty() {
+        let _ = write!(reason, " A name or number is missing: {required}.");
+    } else if lacks_negation && quote.is_some() {
+        reason.push_str(" The criterion says no; the passage does not.");
+    }
+
+    let is_met = share >= MET_THRESHOLD && required.is_empty() && !lacks_negation;
+    let outcome = if is_met { Outcome::Met } else { Outcome::Unmet };
+    CoverageDecision { outcome, reason, quote }
 }
 
 fn decide_contradiction(criterion: &Criterion, library: &AnswerCorpus<'_>) -> CoverageDecision {
@@ -225,17 +235,36 @@ fn quote_best_passage(
 
 fn describe_coverage(claim: &CriterionClaim, coverage: &ClaimCoverage, share: f64) -> String {
     let percent = (share * 100.0).round();
-    let (has, lacks) =
-        (list_terms_by_match(claim, coverage, true), list_terms_by_match(claim, coverage, false));
-    let is_reversed = coverage.denied > 0.0 && share < MET_THRESHOLD;
-    match (has.is_empty(), lacks.is_empty()) {
-        (false, true) if is_reversed => {
-            format!("Found all words, but some in a sentence that says no: {has} (coverage {percent}%).")
-        }
-        (false, true) => format!("Found all words: {has} (coverage {percent}%)."),
-        (false, false) => format!("Found {has}; not found {lacks} (coverage {percent}%)."),
-        (true, _) => format!("None of its words found: {lacks}."),
+    let found = coverage.found.iter().filter(|found| **found).count();
+    let has = list_terms_by_match(claim, coverage, true);
+    let missing = missing_terms(claim, coverage);
+    let lacks = format_list(missing.iter().map(|term| &*term.spelling));
+    if has.is_empty() {
+        return format!("None of its words found: {lacks}.");
     }
+    if !missing.is_empty() {
+        let all = found + missing.len();
+        return format!("Found {found} of {all} words: {has}; missing: {lacks} (coverage {percent}%).");
+    }
+
+    let but = if percent >= 100.0 {
+        ""
+    } else if claim.polarity == ClaimPolarity::Denial && !coverage.has_negation {
+        ", but without a negation"
+    } else if coverage.denied > 0.0 && claim.polarity != ClaimPolarity::Denial {
+        ", but some in a sentence that says no"
+    } else {
+        ", but not in one passage"
+    };
+    format!("Found all words{but}: {has} (coverage {percent}%).")
+}
+
+/// Terms that were not found, nor an alternative to them.
+fn missing_terms<'c>(claim: &'c CriterionClaim, coverage: &ClaimCoverage) -> Vec<&'c ClaimTerm> {
+    let terms = || claim.wanted.iter().zip(&coverage.found);
+    let is_missing = |group: usize| !terms().any(|(term, found)| *found && term.group == group);
+
+    terms().map(|(term, _)| term).filter(|term| is_missing(term.group)).collect()
 }
 
 fn list_terms_by_match(claim: &CriterionClaim, coverage: &ClaimCoverage, wanted: bool) -> String {

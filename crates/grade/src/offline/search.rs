@@ -33,6 +33,8 @@ pub(super) struct ClaimCoverage {
     pub(super) found: Vec<bool>,
     /// Share of the covered weight in the best passage that is negated.
     pub(super) denied: f64,
+    /// True if a negation is beside words that were found, in the best passage; only for a denial.
+    pub(super) has_negation: bool,
 }
 
 /// Treatment of negation in a search.
@@ -79,6 +81,7 @@ impl<'a> AnswerCorpus<'a> {
         };
 
         let share = |hits: &Hits| group_sum(&claim.wanted, &weights, |wanted| credit(hits, wanted)) / total;
+        let must_deny = reading == NegationHandling::Claimed && claim.polarity == ClaimPolarity::Denial;
         let (mut whole, mut best_rank) = (Hits::new(), 0.0);
 
         for (document, passages) in hits.iter().enumerate() {
@@ -89,15 +92,17 @@ impl<'a> AnswerCorpus<'a> {
                 for end in start..passages.len().min(start + MAX_WINDOW_PASSAGES) {
                     merge_hits(&mut window, &passages[end]);
                     let place = (document, start..end + 1);
-                    let must_deny =
-                        reading == NegationHandling::Claimed && claim.polarity == ClaimPolarity::Denial;
-                    let kept = if must_deny && !self.has_negation(&place) { UNDENIED_FACTOR } else { 1.0 };
+                    let has_negation = claim.polarity == ClaimPolarity::Denial
+                        && (start..=end)
+                            .any(|at| !passages[at].is_empty() && self.has_negation(&(document, at..at + 1)));
+                    let kept = if must_deny && !has_negation { UNDENIED_FACTOR } else { 1.0 };
                     let share = share(&window) * kept;
                     let rank = share - WIDTH_COST * (end - start) as f64;
                     if rank > best_rank && !passages[start].is_empty() {
                         best_rank = rank;
                         (coverage.best, coverage.place) = (share, Some(place));
                         coverage.denied = negated_share(&window, &weights);
+                        coverage.has_negation = has_negation;
                     }
                 }
             }

@@ -40,6 +40,10 @@ const NEGATION_WORDS: &str = "not no never none neither nor without cannot avoid
     refraining omit omits omitted omitting exclude excludes excluding lack lacks lacking fail fails failed failing \
     nothing nobody against hardly free absent missing";
 
+/// Weekdays and months, apart from those that are also other words.
+const DATE_WORDS: &str = "monday tuesday wednesday thursday friday saturday sunday january february april june july august \
+    september october november december";
+
 /// Words that one may use for the other, groups between semicolons.
 const SYNONYMS: &str = "error err exception failure fault; configuration config cfg configure; repository repo; database db; \
     authentication auth login; parameter param arg argument; implement impl; function fn func method; directory \
@@ -61,6 +65,7 @@ pub(super) struct WordLists {
     stemmer: Stemmer,
     stop: HashSet<&'static str>,
     negation: HashSet<&'static str>,
+    date: HashSet<&'static str>,
     instruction: HashSet<String>,
     general: HashSet<String>,
     saying: HashSet<String>,
@@ -81,6 +86,7 @@ pub(super) static WORDS: LazyLock<WordLists> = LazyLock::new(|| {
     WordLists {
         stop: STOP_WORDS.split_whitespace().collect(),
         negation: NEGATION_WORDS.split_whitespace().collect(),
+        date: DATE_WORDS.split_whitespace().collect(),
         instruction: stems(INSTRUCTION_WORDS).into_iter().collect(),
         general: stems(GENERAL_WORDS).into_iter().collect(),
         saying: stems(SAYING_VERBS).into_iter().collect(),
@@ -108,6 +114,10 @@ impl WordLists {
 
     pub(super) fn is_negation(&self, word: &str) -> bool {
         self.negation.contains(word) || is_contracted_not(word)
+    }
+
+    pub(super) fn is_date(&self, word: &str) -> bool {
+        self.date.contains(word)
     }
 
     /// The stem that stands for a word and its synonyms.
