@@ -154,8 +154,7 @@ impl Engine {
         wiring.gateway.check()?;
 
         if preflight.items == 0 {
-            let message = format!("`{}` holds no answers", answers_name.display());
-            return Err(EngineError::usage(message));
+            return Err(EngineError::usage(format!("`{}` holds no answers", answers_name.display())));
         }
 
         let items = || {

@@ -78,7 +78,7 @@ impl ModelEndpoint {
         self
     }
 
-    /// Where the address comes from, in words that follow it.
+    /// Origin of the address, in words that follow it.
     pub(crate) fn address_origin(&self) -> String {
         if self.is_usual_address {
             format!("the default, as {} is not set", self.base_url_source)
