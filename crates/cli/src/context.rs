@@ -152,7 +152,7 @@ fn read_env_file(
         let (name, value) = entry.map_err(|_| {
             format!("`{}`: entry {} is not of the form NAME=value", path.display(), index + 1)
         })?;
-        if variables.contains_key(&name) {
+        if variables.get(&name).is_some_and(|value| !value.trim().is_empty()) {
             continue;
         }
 

@@ -269,6 +269,14 @@ impl SourceMap {
         id
     }
 
+    /// Calls the files of a path by another name in diagnostics.
+    pub fn rename(&mut self, path: &Path, name: &Path) {
+        let name: Arc<Path> = Arc::from(name);
+        for file in self.files.iter_mut().filter(|file| &*file.path == path) {
+            file.path = Arc::clone(&name);
+        }
+    }
+
     /// Returns the file of an id. Ids come from [`SourceMap::add`] of the same map.
     pub fn file(&self, id: SourceId) -> &SourceFile {
         &self.files[id.0 as usize]

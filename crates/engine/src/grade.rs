@@ -25,6 +25,8 @@ pub struct GradeOptions {
     pub rubric: PathBuf,
     /// File with the answers: one JSON object a line, or a table.
     pub answers: PathBuf,
+    /// Name of that file in messages, if it is not its path.
+    pub answers_name: Option<PathBuf>,
     /// Columns of that file.
     pub columns: AnswerColumns,
     /// Estimate instead of running.
@@ -103,7 +105,9 @@ impl Engine {
             return Err(EngineError::invalid_file("the rubric has errors; nothing was graded".to_owned()));
         }
         let read_by = if is_broken { any_rubric() } else { rubric };
-        let answers = load_answers(&answers_path, &options.columns, &read_by, &load_options);
+        let mut answers = load_answers(&answers_path, &options.columns, &read_by, &load_options);
+        let answers_name = options.answers_name.as_ref().unwrap_or(&answers_path);
+        answers.sources.rename(&answers_path, answers_name);
         self.report_diagnostics(&answers.diagnostics, &answers.sources);
 
         let broken = match (is_broken, answers.has_errors()) {
@@ -150,8 +154,7 @@ impl Engine {
         wiring.gateway.check()?;
 
         if preflight.items == 0 {
-            let message = format!("`{}` holds no answers", answers_path.display());
-            return Err(EngineError::usage(message));
+            return Err(EngineError::usage(format!("`{}` holds no answers", answers_name.display())));
         }
 
         let items = || {

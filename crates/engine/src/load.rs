@@ -27,6 +27,8 @@ pub struct LoadedFiles {
     pub files: Vec<LoadedFile>,
     /// Scorecards found beside them, not read.
     pub scorecards: Vec<PathBuf>,
+    /// Other YAML files of the folders, not read.
+    pub other_yaml: Vec<PathBuf>,
 }
 
 /// Eval file that was read.
@@ -161,7 +163,7 @@ impl Engine {
 
         disambiguate_names(&mut files);
 
-        Ok(LoadedFiles { files, scorecards: found.scorecards })
+        Ok(LoadedFiles { files, scorecards: found.scorecards, other_yaml: found.other_yaml })
     }
 }
 

@@ -74,7 +74,7 @@ impl ProcessContext {
         Self { stop_signal: Arc::new(signal), ..self }
     }
 
-    /// Returns the value of an environment variable.
+    /// Returns the value of an environment variable; an empty one counts as not set.
     pub fn variable(&self, name: &str) -> Option<String> {
         (self.environment())(name)
     }
@@ -84,13 +84,14 @@ impl ProcessContext {
         &self.variables
     }
 
-    /// Returns a lookup of variables that can be passed on.
+    /// Returns a lookup of variables that can be passed on. Files of variables are often copied with empty values, so that
+    /// these count as not set.
     pub fn environment(&self) -> EnvironmentLookup {
         let (variables, file_variables) = (Arc::clone(&self.variables), Arc::clone(&self.file_variables));
 
         Arc::new(move |name| match name {
             FILE_VARIABLES => Some(file_variables.to_string()),
-            name => variables.get(name).cloned(),
+            name => variables.get(name).filter(|value| !value.trim().is_empty()).cloned(),
         })
     }
 

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span, did_you_mean, render};
 use assize_evalfile::{
-    Case, FilePosition, Grader, LoadOptions, LoadedConfig, Suite, codes, is_rubric_in_place_of_suite,
-    load_config, load_rubric, load_scorecard, load_targets, note_unset_variables,
+    Case, FilePosition, Grader, LoadOptions, LoadedConfig, LoadedRubric, Suite, codes,
+    is_rubric_in_place_of_suite, load_config, load_rubric, load_scorecard, load_suite, load_targets,
+    note_unset_variables,
 };
 use assize_llm::ModelName;
 use serde_json::{Value, json};
@@ -45,6 +46,8 @@ pub struct ValidatedFile {
 pub struct ValidationReport {
     /// Eval files and rubrics, then scorecards, then the configuration files with problems.
     pub files: Vec<ValidatedFile>,
+    /// YAML files of folders that are none of these, such as files of other programs. Nothing in them was checked.
+    pub unchecked: Vec<PathBuf>,
 }
 
 impl ValidationReport {
@@ -68,13 +71,19 @@ impl ValidationReport {
             diagnostics.extend(found);
         }
 
-        json!({ "files": files, "diagnostics": diagnostics, "errors": errors, "warnings": warnings })
+        let unchecked: Vec<String> = self.unchecked.iter().map(|path| path.display().to_string()).collect();
+        json!({
+            "files": files,
+            "unchecked": unchecked,
+            "diagnostics": diagnostics,
+            "errors": errors,
+            "warnings": warnings,
+        })
     }
 }
 
 impl Engine {
-    /// Finds eval files and scorecards and checks them, with the configuration that they are run with. A rubric is checked
-    /// where it is named itself. Variables need not be set, since nothing is run. `roots` are folders that eval files may read
+    /// Finds eval files, rubrics and scorecards and checks them, with the configuration that they are run with. Variables need not be set, since nothing is run. `roots` are folders that eval files may read
     /// from, beside their own repository; `targets_file` defines the targets in place of the one of the project.
     ///
     /// # Errors
@@ -91,6 +100,7 @@ impl Engine {
         let targets_file = targets_file.map(|path| self.process().resolve(path));
         let given_targets = targets_file.as_deref().map(|path| check_targets_file(path, &options));
 
+        let (rubrics, unchecked) = check_rubrics(&loaded, &options);
         let configs = check_configs(&loaded, targets_file.as_deref(), &options);
         let suites = loaded.files.into_iter().map(|file| {
             let is_other = file.suite.is_none();
@@ -122,12 +132,12 @@ impl Engine {
         });
 
         let mut files: Vec<ValidatedFile> =
-            suites.chain(cards).chain(configs).chain(given_targets.flatten()).collect();
+            suites.chain(rubrics).chain(cards).chain(configs).chain(given_targets.flatten()).collect();
         for file in &mut files {
             note_unset_variables(&mut file.diagnostics);
         }
 
-        Ok(ValidationReport { files })
+        Ok(ValidationReport { files, unchecked })
     }
 }
 
@@ -183,6 +193,38 @@ fn report_unusable_suites(loaded: &LoadedFiles, options: &EvalOptions, engine: &
     };
 
     loaded.files.iter().map(report).sum()
+}
+
+/// Checks the rubrics among the other YAML files of folders, and returns the files that are something else. Rubrics that an
+/// eval file reads were checked with it.
+fn check_rubrics(loaded: &LoadedFiles, options: &LoadOptions) -> (Vec<ValidatedFile>, Vec<PathBuf>) {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let read: BTreeSet<PathBuf> = loaded
+        .files
+        .iter()
+        .flat_map(|file| file.sources.files().map(|(_, source)| real(source.path())))
+        .collect();
+
+    let (mut rubrics, mut unchecked) = (Vec::new(), Vec::new());
+    for path in loaded.other_yaml.iter().filter(|path| !read.contains(&real(path))) {
+        if !is_rubric_in_place_of_suite(&load_suite(path, options).diagnostics) {
+            unchecked.push(path.clone());
+            continue;
+        }
+
+        let LoadedRubric { diagnostics, sources, .. } = load_rubric(path, options);
+        rubrics.push(ValidatedFile {
+            path: path.clone(),
+            files: 1,
+            is_scorecard: false,
+            cases: 0,
+            left_out: 0,
+            diagnostics,
+            sources,
+        });
+    }
+
+    (rubrics, unchecked)
 }
 
 /// The file with what is wrong with it as a rubric, if it is one; otherwise as it is.

@@ -25,6 +25,8 @@ pub struct DiscoveredFiles {
     pub scorecards: Vec<PathBuf>,
     /// YAML files of folders that look like eval files, but lack the key with the cases, sorted.
     pub skipped: Vec<PathBuf>,
+    /// All other YAML files of the folders, sorted: rubrics, and files of other programs.
+    pub other_yaml: Vec<PathBuf>,
     /// Paths that could not be searched, and folders without any eval file or scorecard.
     pub problems: Vec<DiscoveryError>,
 }
@@ -101,6 +103,10 @@ pub fn find_suites(paths: &[PathBuf]) -> DiscoveredFiles {
             search.walk(path, MAX_DEPTH, &mut found.problems);
             search.scorecards.sort();
             search.skipped.sort();
+            search.other_yaml.sort();
+            for file in std::mem::take(&mut search.other_yaml) {
+                push_once(&mut found.other_yaml, file);
+            }
             for file in std::mem::take(&mut search.skipped) {
                 push_once(&mut found.skipped, file);
             }
@@ -153,6 +159,8 @@ struct FolderSearch {
     scorecards: Vec<PathBuf>,
     /// YAML files that are probably meant as eval files.
     skipped: Vec<PathBuf>,
+    /// YAML files that are something else.
+    other_yaml: Vec<PathBuf>,
 }
 
 impl FolderSearch {
@@ -198,6 +206,8 @@ impl FolderSearch {
                 self.suites.push((path, head));
             } else if has_misspelt_cases(&head) {
                 self.skipped.push(path);
+            } else if !beside {
+                self.other_yaml.push(path);
             }
         } else if let Some(stem) = lower.strip_suffix(".json") {
             let is_suite = stem == "promptfooconfig" || stem.strip_suffix(".eval").is_some();
@@ -307,6 +317,7 @@ mod tests {
         let found = find_suites(&[root.to_path_buf()]);
         assert_eq!(found.files, [root.join("good.yaml")]);
         assert_eq!(found.skipped, [root.join("a.yaml"), root.join("b.yaml")]);
+        assert_eq!(found.other_yaml, [root.join("rubric.yaml"), root.join("workflow.yaml")]);
         let message = found.skipped_message().expect("a message");
         assert!(message.starts_with("skipped 2 YAML files that are not eval files"), "{message}");
         assert!(message.ends_with("b.yaml"), "{message}");

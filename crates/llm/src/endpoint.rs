@@ -13,6 +13,8 @@ pub struct ModelEndpoint {
     pub(crate) base_url: Url,
     /// Setting that the base URL was read from, such as `OPENAI_BASE_URL`, for advice.
     pub(crate) base_url_source: String,
+    /// True if the base URL is the usual one of a provider, because the source is not set.
+    pub(crate) is_usual_address: bool,
     pub(crate) key: Option<ApiKey>,
     /// Setting that a key would have been read from, for advice.
     pub(crate) key_source: String,
@@ -49,6 +51,7 @@ impl ModelEndpoint {
         Ok(Self {
             base_url: url,
             base_url_source: source.to_owned(),
+            is_usual_address: false,
             key: None,
             key_source: String::new(),
             headers: Vec::new(),
@@ -73,6 +76,15 @@ impl ModelEndpoint {
     pub fn with_header(mut self, name: &str, value: SecretString) -> Self {
         self.headers.push((name.to_owned(), value));
         self
+    }
+
+    /// Origin of the address, in words that follow it.
+    pub(crate) fn address_origin(&self) -> String {
+        if self.is_usual_address {
+            format!("the default, as {} is not set", self.base_url_source)
+        } else {
+            format!("from {}", self.base_url_source)
+        }
     }
 
     /// Host and, where it is not the scheme's own, port.

@@ -74,6 +74,7 @@ fn from(
     }
 
     let mut endpoint = ModelEndpoint::new(&(row.address)(&written, &set)?, variable)?;
+    endpoint.is_usual_address = matches!(written, Cow::Borrowed(_));
     address::complete(&mut endpoint.base_url, row.base_url, !row.key_needed);
 
     if let Some((file_variable, server)) = route_from_file(variable, &endpoint, env)
@@ -180,6 +181,23 @@ mod tests {
 
         let found = if judge { judge_endpoint(row, &env) } else { endpoint(row, &env) }?;
         Ok(found.key.map(|key| key.secret.expose_secret().to_owned()))
+    }
+
+    #[test]
+    fn the_usual_address_does_not_come_from_a_variable() {
+        let row = PROVIDERS.iter().find(|row| row.name == "openai").expect("known");
+        let origin = |base_url: Option<&str>| {
+            let env = |name: &str| match name {
+                "OPENAI_API_KEY" => Some("key-of-test".to_owned()),
+                "OPENAI_BASE_URL" => base_url.map(str::to_owned),
+                _ => None,
+            };
+            endpoint(row, &env).expect("usable").address_origin()
+        };
+
+        assert_eq!(origin(None), "the default, as OPENAI_BASE_URL is not set");
+        assert_eq!(origin(Some(" ")), "the default, as OPENAI_BASE_URL is not set");
+        assert_eq!(origin(Some("http://127.0.0.1:9/v1")), "from OPENAI_BASE_URL");
     }
 
     const PLACES: [(&str, &str); 2] = [("AWS_REGION", "eu-west-1"), ("GOOGLE_CLOUD_PROJECT", "p")];

@@ -98,7 +98,7 @@ pub struct McpServer {
 
 #[tool_router]
 impl McpServer {
-    /// Check eval files and scorecards without running them. Every problem is reported at once, with code, place and help.
+    /// Check eval files, rubrics and scorecards without running them. Every problem is reported at once, with code, place and help.
     #[tool(annotations(
         title = "Validate eval files",
         read_only_hint = true,

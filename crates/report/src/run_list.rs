@@ -84,7 +84,8 @@ impl RunCells {
     /// Texts about a run.
     fn new(run: &ListedRun) -> Self {
         let Ok(info) = &run.info else { return Self::unreadable() };
-        let suites: Vec<&str> = info.suites.iter().map(|suite| suite.name.as_str()).collect();
+        let suites: Vec<&str> =
+            info.suites_with_cases().into_iter().map(|suite| suite.name.as_str()).collect();
         let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
         let summary = info.summary.as_ref();
         let spent = summary.map(|summary| {

@@ -334,20 +334,39 @@ fn format_pass_rate(summary: &RunSummary, has_trials: bool) -> Vec<ReportPiece> 
     pieces
 }
 
-/// Renders the thresholds of verdicts, if they are known; several where cases differ.
+/// Renders the thresholds of verdicts, if they are known.
 fn render_thresholds(page: &mut ReportPage, thresholds: &[VerdictThresholds]) {
+    if let Some(text) = describe_thresholds(thresholds) {
+        entry(page, "Threshold", vec![ReportPiece::plain(text)]);
+    }
+}
+
+/// Describes the thresholds of verdicts, if they are known; several where cases differ.
+pub(crate) fn describe_thresholds(thresholds: &[VerdictThresholds]) -> Option<String> {
     // Cases finish in another order each time.
     let mut thresholds = thresholds.to_vec();
     let key = |one: &VerdictThresholds| (one.pass().get(), one.borderline().map_or(0.0, UnitInterval::get));
     thresholds.sort_by(|a, b| key(b).0.total_cmp(&key(a).0).then(key(b).1.total_cmp(&key(a).1)));
 
-    let texts: Vec<String> = thresholds.into_iter().map(format_thresholds).collect();
-    let text = match texts.as_slice() {
-        [] => return,
-        [only] => only.clone(),
-        several => format!("differs by case: {}", several.join("; or ")),
-    };
-    entry(page, "Threshold", vec![ReportPiece::plain(text)]);
+    match thresholds.as_slice() {
+        [] => None,
+        [only] => Some(format_thresholds(*only)),
+        // promptfoo's tests, each with a minimum score or without.
+        [several @ .., last]
+            if last.pass() == UnitInterval::ZERO && several.iter().all(has_no_borderline) =>
+        {
+            let numbers: Vec<_> = several.iter().map(|one| number::format_plain(one.pass().get())).collect();
+            Some(format!("set by each case: {}, or none (no gate may fail)", numbers.join(", ")))
+        }
+        several => {
+            let texts: Vec<_> = several.iter().map(|one| format_thresholds(*one)).collect();
+            Some(format!("differs by case: {}", texts.join("; or ")))
+        }
+    }
+}
+
+fn has_no_borderline(thresholds: &VerdictThresholds) -> bool {
+    thresholds.borderline().is_none_or(|borderline| borderline >= thresholds.pass())
 }
 
 /// Describes thresholds in words.
@@ -472,8 +491,9 @@ fn render_judges_and_targets(page: &mut ReportPage, info: &RunInfo) {
         entry(page, plural(info.targets.len(), "Target", "Targets"), listed(targets));
     }
 
+    let suites = info.suites_with_cases();
     if info.suites.len() > 1 {
-        let suites = info.suites.iter().map(|suite| {
+        let suites = suites.into_iter().map(|suite| {
             let cases = format!(" ({})", format_count(suite.cases as u64, "case", "cases"));
             vec![
                 ReportPiece::untrusted_name(ReportTone::Plain, &suite.name),

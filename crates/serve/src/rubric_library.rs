@@ -20,6 +20,8 @@ const MAX_VERSIONS: usize = 8;
 const MAX_REMOVED: usize = 256;
 /// Endings of rubric files, that which has a name first before the others.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
+/// Names that a message lists; more are counted.
+const MAX_NAMED: usize = 10;
 /// Files of a folder that are looked at.
 const MAX_FILES: usize = 10_000;
 /// Folders that the files of a scorecard may lie below each other.
@@ -196,6 +198,21 @@ impl RubricLibrary {
             listed.collect(),
             unusable.iter().map(|(name, (_, problem))| (name.clone(), problem.clone())).collect(),
         )
+    }
+
+    /// The first names that a request could use, to follow a message: ` (loaded: support, tone)`; empty without any.
+    pub(crate) fn loaded_names(&self) -> String {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let names: Vec<&str> =
+            known.iter().filter(|(_, named)| !named.is_removed).map(|(name, _)| name.as_str()).collect();
+        let more = match names.len().saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        match names.as_slice() {
+            [] => String::new(),
+            names => format!(" (loaded: {}{more})", names[..names.len().min(MAX_NAMED)].join(", ")),
+        }
     }
 
     /// Looks at the folder and takes over what changed. A file that is broken leaves the version before it in use.
@@ -483,6 +500,7 @@ mod tests {
             "{changes:?}"
         );
         let first = library.find("support", None).unwrap();
+        assert_eq!(library.loaded_names(), " (loaded: support)");
         assert!(library.refresh().unwrap().is_empty(), "nothing changed");
 
         std::fs::write(&file, "criteria: [a\n").unwrap();

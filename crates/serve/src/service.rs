@@ -535,7 +535,10 @@ impl Service {
         let found =
             self.rubrics.find(&named.name, named.hash.as_deref()).map_err(|missing| match missing {
                 RubricMissing::Name => {
-                    let message = "no rubric or scorecard of this name is loaded; GET /v1/rubrics lists them";
+                    let loaded = self.rubrics.loaded_names();
+                    let message = format!(
+                        "no rubric or scorecard of this name is loaded{loaded}; GET /v1/rubrics lists them"
+                    );
                     ApiError::invalid_at(child(place, "name"), message)
                 }
                 RubricMissing::Hash(newest) => {

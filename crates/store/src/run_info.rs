@@ -65,6 +65,13 @@ impl RunInfo {
     pub fn is_measurement(&self) -> bool {
         self.command == "pairwise" || self.command.starts_with("audit ")
     }
+
+    /// Suites of which a case was selected; all of them if none was.
+    pub fn suites_with_cases(&self) -> Vec<&SuiteInfo> {
+        let all = self.suites.iter();
+        let selected: Vec<&SuiteInfo> = all.clone().filter(|suite| suite.cases > 0).collect();
+        if selected.is_empty() { all.collect() } else { selected }
+    }
 }
 
 /// A suite of a run.

@@ -78,6 +78,7 @@ impl GradeArgs {
         Ok(GradeOptions {
             rubric: self.rubric.clone(),
             answers: self.answers.clone(),
+            answers_name: None,
             columns: answer_columns(&self.columns)?.unwrap_or_default(),
             dry_run: self.dry_run,
             run: RunOptions {

@@ -168,7 +168,7 @@ pub(crate) enum CliCommand {
     Grade(GradeArgs),
     /// Try a criterion on one answer; `--watch` reruns it on every save.
     Try(TryArgs),
-    /// Check eval files and scorecards without running them.
+    /// Check eval files, rubrics and scorecards without running them.
     Validate(ValidateArgs),
     /// Find weak criteria in valid rubrics.
     Lint(LintArgs),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-/// Check eval files and scorecards.
+/// Check eval files, rubrics and scorecards.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     assize validate evals/\n  \

@@ -34,8 +34,9 @@ pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
 /// Parses a number from 0 to 1.
 pub(super) fn unit(text: &str) -> Result<UnitInterval, String> {
     text.parse::<f64>().ok().and_then(|value| UnitInterval::new(value).ok()).ok_or_else(|| {
-        let percent = text.strip_suffix('%').unwrap_or(text).trim_end().parse::<f64>();
-        let meant = percent.ok().filter(|percent| (2.0..=100.0).contains(percent));
+        // A small number without a sign is rarely meant as a percentage.
+        let (percent, least) = text.strip_suffix('%').map_or((text, 10.0), |percent| (percent, 0.0));
+        let meant = percent.trim_end().parse::<f64>().ok().filter(|one| (least..=100.0).contains(one));
         match meant.map(|percent| percent / 100.0) {
             Some(share) => format!("expected a number from 0 to 1; did you mean {share}?"),
             None => "expected a number from 0 to 1, such as 0.8".to_owned(),
@@ -50,7 +51,8 @@ pub(super) fn rate(text: &str) -> Result<UnitInterval, String> {
         None => text.parse::<f64>().ok(),
     };
     number.and_then(|value| UnitInterval::new(value).ok()).ok_or_else(|| match text.parse::<f64>() {
-        Ok(value) if value > 1.0 && value <= 100.0 => {
+        // Smaller numbers are rarely meant as percentages.
+        Ok(value) if (10.0..=100.0).contains(&value) => {
             format!(
                 "expected a share from 0 to 1 or a percentage; did you mean {} or {text}%?",
                 value / 100.0
@@ -200,13 +202,16 @@ mod tests {
         assert_eq!(rate("0.9"), rate("90%"));
         assert!(rate("0").is_ok() && rate("1").is_ok() && rate("99.5 %").is_ok());
         assert!(rate("90").unwrap_err().ends_with("did you mean 0.9 or 90%?"));
+        assert!(rate("2").unwrap_err().ends_with("such as 0.9 or 90%"));
         assert!(rate("101%").is_err() && rate("-1").is_err() && rate("nan").is_err() && rate("%").is_err());
     }
 
     #[test]
     fn thresholds_lie_between_zero_and_one() {
         assert!(unit("0.8").is_ok());
-        assert!(unit("80").is_err());
+        assert!(unit("80").unwrap_err().ends_with("did you mean 0.8?"));
+        assert!(unit("2%").unwrap_err().ends_with("did you mean 0.02?"));
+        assert!(unit("2").unwrap_err().ends_with("such as 0.8"));
         assert!(unit("nan").is_err());
     }
 }

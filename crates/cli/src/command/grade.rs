@@ -21,6 +21,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &CliContext) -> Result<ExitStat
     let piped = if options.answers == Path::new("-") { Some(PipedAnswers::read()?) } else { None };
     if let Some(piped) = &piped {
         options.answers.clone_from(&piped.path);
+        options.answers_name = Some(PathBuf::from("<stdin>"));
     }
 
     match block_on(engine.grade(&options))? {

@@ -1,5 +1,7 @@
 //! `assize validate`.
 
+use std::path::PathBuf;
+
 use assize_diagnostic::render;
 use assize_engine::ExitStatus;
 use assize_evalfile::codes;
@@ -8,6 +10,9 @@ use crate::args::{FormatChoice, ValidateArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
+
+/// Files that were not checked and are named; the rest is counted.
+const MAX_NAMED: usize = 3;
 
 pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let report = context.engine(true).validate(&args.paths, &args.root, args.targets.as_deref())?;
@@ -38,6 +43,9 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
                 plural(cases),
                 count(errors, warnings, checked.iter().flat_map(|part| &part.diagnostics).count())
             ));
+            if let Some(note) = describe_unchecked(&report.unchecked) {
+                output::print_notice(&note, context);
+            }
         }
         FormatChoice::Json => output::print_json(&report.to_json()),
         FormatChoice::Github => {
@@ -65,6 +73,22 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
     }
 
     Ok(exit)
+}
+
+/// Says which files of folders nothing is known about, so that nobody takes them for checked.
+fn describe_unchecked(paths: &[PathBuf]) -> Option<String> {
+    let (files, are) = match paths {
+        [] => return None,
+        [_] => ("1 YAML file".to_owned(), "is no eval file or rubric"),
+        several => (format!("{} YAML files", several.len()), "are no eval files or rubrics"),
+    };
+    let shown: Vec<String> = paths.iter().take(MAX_NAMED).map(|path| path.display().to_string()).collect();
+    let more = match paths.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+
+    Some(format!("not checked: {files} that {are}: {}{more}\n", shown.join(", ")))
 }
 
 fn plural(count: usize) -> &'static str {

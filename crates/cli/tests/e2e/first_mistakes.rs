@@ -18,6 +18,30 @@ struct FirstMistake {
 
 const MISTAKES: &[FirstMistake] = &[
     FirstMistake {
+        name: "a range of the score under another name",
+        files: &[
+            ("rubric.yaml", "criteria:\n  - {id: a, outcome: Says hello, range: [1, 5]}\n"),
+            ("t.csv", "id,answer\n1,hello\n"),
+        ],
+        command: &["grade", "rubric.yaml", "--answers", "t.csv"],
+        says: &["`range` is not part of this format", "score_ranges: [{score_range: [0, 4]"],
+    },
+    FirstMistake {
+        name: "a column that is nothing beside one with the answers",
+        files: &[("rubric.yaml", RUBRIC), ("t.csv", "id,answer,topic\n1,hello,x\n")],
+        command: &["grade", "rubric.yaml", "--answers", "t.csv"],
+        says: &[
+            "unknown column `topic`",
+            "help: to keep it from the judge, store it as metadata: `--columns metadata=topic`",
+        ],
+    },
+    FirstMistake {
+        name: "a column that takes the place of the one with the answers",
+        files: &[("rubric.yaml", RUBRIC), ("t.csv", "id,answer,topic\n1,hello,x\n")],
+        command: &["grade", "rubric.yaml", "--answers", "t.csv", "--columns", "answer=topic"],
+        says: &["unknown column `answer`", "`--columns answer=topic` reads another column as the answer"],
+    },
+    FirstMistake {
         name: "criteria at the top of an eval file",
         files: &[("a.eval.yaml", "criteria: [Says hello]\ntests:\n  - {id: a, input: Hi, output: Hello}\n")],
         command: &["eval", "a.eval.yaml"],
@@ -700,4 +724,43 @@ fn a_report_of_a_stored_run_names_no_option_of_other_commands() {
     cli.file("a.eval.yaml", VALID);
     let output = cli.run(&["report", "-o", "r.docx"]).expect_code(2);
     assert!(output.stderr.contains("FILE.html") && !output.stderr.contains("--run-dir"), "{}", output.stderr);
+}
+
+#[test]
+fn a_column_that_is_nothing_is_not_proposed_as_the_answer_that_is_there() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC).file("t.csv", "id,answer,topic\n1,hello,x\n");
+    let output = cli.run(&["grade", "rubric.yaml", "--answers", "t.csv"]).expect_code(2);
+    assert!(!output.stderr.contains("answer=topic"), "{}", output.stderr);
+    let output = cli.run(&["grade", "rubric.yaml", "--answers", "t.csv", "--columns", "answer=topic"]);
+    assert!(!output.stderr.contains("answer=answer"), "{}", output.stderr);
+}
+
+#[test]
+fn answers_from_standard_input_are_named_as_such() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC);
+    let output = cli
+        .run_with_input(&["grade", "rubric.yaml", "--answers", "-"], "{\"answr\": \"hello\"}\n")
+        .expect_code(2);
+    assert!(output.stderr.contains("<stdin>:1:3"), "{}", output.stderr);
+    assert!(!output.stderr.contains("standard-input"), "{}", output.stderr);
+}
+
+#[test]
+fn an_empty_variable_counts_as_one_that_is_not_set() {
+    let mut cli = cli();
+    cli.env("OPENAI_API_KEY", "").env("OPENAI_BASE_URL", "").env("JUDGE_MODEL", "");
+    cli.file("a.eval.yaml", VALID);
+    let output =
+        cli.run(&["eval", "a.eval.yaml", "--dry-run", "--judge", "openai:gpt-4o-mini"]).expect_code(0);
+    assert!(output.stderr.contains("OPENAI_API_KEY is not set; the run will need it"), "{}", output.stderr);
+
+    // A file of variables that was copied and not filled in, and one that fills in what the environment leaves empty.
+    cli.file(".env", "OPENAI_API_KEY=\nOPENAI_BASE_URL=\n");
+    cli.run(&["eval", "a.eval.yaml", "--dry-run", "--judge", "openai:gpt-4o-mini"]).expect_code(0);
+    cli.file(".env", "OPENAI_API_KEY=sk-of-a-file-that-was-filled-in\n");
+    let output =
+        cli.run(&["eval", "a.eval.yaml", "--dry-run", "--judge", "openai:gpt-4o-mini"]).expect_code(0);
+    assert!(!output.stderr.contains("is not set"), "{}", output.stderr);
 }

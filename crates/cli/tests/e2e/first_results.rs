@@ -24,6 +24,14 @@ fn a_run_of_a_promptfoo_file_says_when_a_case_passes_which_check_fails_and_that_
 
     let explained = cli.run(&["explain", "last", "test-2"]).expect_code(0).stdout;
     assert!(explained.contains("No minimum score"), "{explained}");
+    assert!(explained.contains("a gate failed") && !explained.contains("although"), "{explained}");
+
+    cli.run(&["report", "last", "-o", "report.html"]).expect_code(0);
+    let threshold = "<dt>Threshold</dt><dd>no minimum score; a case passes";
+    assert!(cli.read("report.html").contains(threshold), "the threshold is part of the page");
+    cli.file("mixed.yaml", PROMPTFOO.replacen("assert:", "threshold: 0.5\n    assert:", 1));
+    let text = cli.run(&["eval", "mixed.yaml", "--show", "none"]).expect_code(1).stdout;
+    assert!(text.contains("set by each case: 0.5, or none (no gate may fail)"), "{text}");
 
     let json = object(&cli.run(&["eval", "promptfooconfig.yaml", "--json"]).expect_code(1));
     let rate = &json["check_rates"][0];

@@ -44,7 +44,12 @@ fn what_is_written_is_sound_and_runs_without_a_model() {
             workflow.contains(&run[..2].join(" ")) && !workflow.contains('@'.to_string().repeat(2).as_str())
         );
         assert!(workflow.contains(&run[..2].join(" ")), "{workflow}");
-        assert!(!["@SUBJECT@", "@RUN@", "@SECRET@"].iter().any(|mark| workflow.contains(mark)), "{workflow}");
+        assert!(
+            !["@SUBJECT@", "@RUN@", "@SECRET@", "@DEFAULTS@", "@PREFIX@"]
+                .iter()
+                .any(|mark| workflow.contains(mark)),
+            "{workflow}"
+        );
         for line in ["/.assize/runs/", "/.assize/cache/", ".env"] {
             assert!(cli.read(".gitignore").lines().any(|written| written == line), "{line}");
         }
@@ -106,8 +111,42 @@ fn keys_are_noticed_and_never_written_down() {
     cli.run(&["init", "named", "--judge", "anthropic:some-model"]).expect_code(0);
     assert!(cli.read("named/.assize/config.yaml").ends_with("judge: anthropic:some-model\n"));
     let workflow = cli.read("named/.github/workflows/evals.yaml");
-    assert!(workflow.contains("--judge anthropic:some-model\n"), "{workflow}");
+    assert!(!workflow.contains("--judge"), "the configuration names it: {workflow}");
     assert!(workflow.contains("ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}"), "{workflow}");
+}
+
+#[test]
+fn the_workflow_keeps_what_a_failed_case_must_not_cost_again() {
+    let cli = cli();
+    cli.run(&["init"]).expect_code(0);
+    let workflow = cli.read(".github/workflows/evals.yaml");
+    let at = |text: &str| workflow.find(text).unwrap_or_else(|| panic!("no {text}: {workflow}"));
+    assert!(!workflow.contains("actions/cache@"), "saves nothing after a failure: {workflow}");
+    assert_eq!(workflow.matches("actions/cache/restore@v4").count(), 2);
+    assert_eq!(workflow.matches("actions/cache/save@v4").count(), 2);
+    assert!(at("if: steps.install.outputs.built == 'true'") < at("- name: Run"), "{workflow}");
+    assert!(at("- name: Run") < at("if: always() && hashFiles('.assize/cache/**') != ''"), "{workflow}");
+    assert!(workflow.contains("run: assize eval evals\n"), "{workflow}");
+    assert!(at("assize report -o report.html -o summary.md") < at("GITHUB_STEP_SUMMARY"), "{workflow}");
+    assert!(workflow.contains("\n            report.html\n"), "{workflow}");
+    assert!(workflow.contains("github.ref_name == github.event.repository.default_branch"), "{workflow}");
+}
+
+#[test]
+fn a_workflow_that_github_would_not_read_or_that_lacks_its_judge_is_named() {
+    let cli = cli();
+    std::fs::create_dir(cli.path(".git")).expect("created");
+    let shown = cli.run(&["init", "deep/er", "--judge", "ollama:qwen3"]).expect_code(0).stdout;
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("move deep/er/.github/workflows/evals.yaml to .github/workflows/"), "{shown}");
+    assert!(shown.contains("GitHub's runners can't reach"), "{shown}");
+    let workflow = cli.read("deep/er/.github/workflows/evals.yaml");
+    for text in ["working-directory: \"deep/er\"", "path: deep/er/.assize/cache", "deep/er/report.html"] {
+        assert!(workflow.contains(text), "{text}: {workflow}");
+    }
+
+    let at_the_root = object(&cli.run(&["init", "--json"]).expect_code(0));
+    assert_eq!(at_the_root["notes"], serde_json::json!([]));
 }
 
 #[test]

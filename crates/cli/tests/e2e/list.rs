@@ -97,3 +97,13 @@ fn listed_ids_are_names_that_commands_take() {
     }
     cli.run(&["compare", ids[0], ids[0]]).expect_code(0);
 }
+
+#[test]
+fn a_run_is_named_by_the_suites_of_which_cases_were_selected() {
+    let cli = cli();
+    cli.file("evals/good.eval.yaml", PASSING).file("evals/bad.eval.yaml", FAILING);
+    let output = cli.run(&["eval", "evals", "--filter", "a*"]).expect_code(0);
+    assert!(!output.stdout.contains("0 cases"), "{}", output.stdout);
+    let listed = cli.run(&["list"]).expect_code(0).stdout;
+    assert!(listed.contains("good") && !listed.contains("bad"), "{listed}");
+}

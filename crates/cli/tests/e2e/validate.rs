@@ -292,3 +292,22 @@ fn a_case_that_nobody_answers_is_a_note() {
         assert!(found.contains("no problems"), "{file}: {found}");
     }
 }
+
+#[test]
+fn rubrics_of_a_folder_are_checked_and_other_files_are_named() {
+    let cli = cli();
+    cli.file("evals/sound.eval.yaml", SOUND);
+    cli.file(
+        "evals/rubric.yaml",
+        "name: r\ncriteria:\n- {id: a, outcome: x}\n- {id: b, outcome: y, wieght: 2}\n",
+    );
+    cli.file("evals/compose.yaml", "services: {web: {image: nginx}}\n");
+
+    let output = cli.run(&["validate", "evals"]).expect_code(2);
+    assert!(output.stdout.contains("rubric.yaml:4:") && output.stdout.contains("did you mean `weight`?"));
+    assert!(output.stdout.contains("2 files, 1 case: 1 error"), "{}", output.stdout);
+    let unchecked = "not checked: 1 YAML file that is no eval file or rubric: evals/compose.yaml";
+    assert!(output.stderr.contains(unchecked), "{}", output.stderr);
+    let value = object(&cli.run(&["validate", "evals", "--json"]).expect_code(2));
+    assert_eq!(value["unchecked"], serde_json::json!(["evals/compose.yaml"]));
+}

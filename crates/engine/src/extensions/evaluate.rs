@@ -134,7 +134,7 @@ impl Engine {
             LoadedFile { path: file.path.clone(), suite, cases, sources, diagnostics }
         });
 
-        LoadedFiles { files: files.collect(), scorecards: loaded.scorecards.clone() }
+        LoadedFiles { files: files.collect(), scorecards: loaded.scorecards.clone(), other_yaml: Vec::new() }
     }
 
     /// Runs what comes after all tests of a suite, unless that was done with these results. A failure is a warning: the results are

@@ -192,6 +192,7 @@ fn wrap_answer_file(loaded: LoadedSuite, path: PathBuf) -> LoadedFiles {
     LoadedFiles {
         files: vec![LoadedFile { path, suite, cases, sources, diagnostics }],
         scorecards: Vec::new(),
+        other_yaml: Vec::new(),
     }
 }
 
@@ -215,7 +216,7 @@ fn recorded_cases(
         )));
     }
 
-    let mut all = LoadedFiles { files: Vec::new(), scorecards: Vec::new() };
+    let mut all = LoadedFiles::default();
     for source in recorded {
         let found = source.load(options, engine)?;
         all.scorecards.extend(found.scorecards);

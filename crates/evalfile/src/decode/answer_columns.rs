@@ -164,19 +164,30 @@ pub(super) fn similar_key(column: &str) -> Option<&'static str> {
     did_you_mean(column, FIELDS.iter().flat_map(|keys| keys.iter().copied()))
 }
 
-/// Returns the diagnostic for a key or column that nothing reads.
-pub(super) fn unknown_column(name: &str, kind: &str, span: Span) -> Diagnostic {
+/// Returns the diagnostic for a key or column that nothing reads. `given` is what the user has said of others.
+pub(super) fn unknown_column(name: &str, kind: &str, span: Span, given: &AnswerColumns) -> Diagnostic {
     let title = format!("unknown {kind} `{name}`");
     let diagnostic = Diagnostic::error(codes::UNKNOWN_KEY, title, span, "not a field of an answer");
+    let word = shell_word(name);
     let metadata = format!(
-        "to keep it from the judge, store it as metadata: `--columns metadata={name}`, or `metadata=*` for all such {kind}s"
+        "to keep it from the judge, store it as metadata: `--columns metadata={word}`, or `metadata=*` for all such {kind}s"
     );
 
-    if let Some(near) = similar_key(name) {
-        let (field, column) = (field_of(near).unwrap_or(near), shell_word(name));
+    let taken = field_of(name).and_then(|field| given.given().find(|(_, taken)| *taken == field));
+    if let Some((column, field)) = taken {
         return diagnostic
             .with_help(format!(
-                "did you mean `{near}`? Rename it, or name it with `--columns {field}={column}`"
+                "`--columns {field}={}` reads another {kind} as the {field}, so that this one is no longer it",
+                shell_word(column)
+            ))
+            .with_help(metadata);
+    }
+
+    if let Some(near) = similar_key(name) {
+        let field = field_of(near).unwrap_or(near);
+        return diagnostic
+            .with_help(format!(
+                "did you mean `{near}`? Rename it, or name it with `--columns {field}={word}`"
             ))
             .with_suggestion(format!("rename the {kind}"), span, near)
             .with_help(metadata);
@@ -184,9 +195,9 @@ pub(super) fn unknown_column(name: &str, kind: &str, span: Span) -> Diagnostic {
 
     let names: Vec<String> = FIELDS.iter().map(|keys| format!("`{}`", keys[0])).collect();
     diagnostic
-        .with_help(format!("known {kind}s: {}", names.join(", ")))
-        .with_help(format!("to read it as one of these, use for example `--columns answer={name}`"))
         .with_help(metadata)
+        .with_help(format!("to read it as a field instead, use `--columns FIELD={word}`"))
+        .with_help(format!("fields of an answer: {}", names.join(", ")))
 }
 
 /// Returns the diagnostic for columns of a table that nothing reads, with a value of `--columns` that reads or keeps all of them.

@@ -194,7 +194,7 @@ impl AnswerTable {
         let has_answer = is_there(ANSWER[0]);
         match unknown.as_slice() {
             [] => {}
-            [(name, at)] if has_answer => cx.problems.add(unknown_column(name, "column", *at)),
+            [(name, at)] if has_answer => cx.problems.add(unknown_column(name, "column", *at, given)),
             several @ [(_, at), ..] => cx.problems.add(unknown_columns(several, *at, is_there)),
         }
 

@@ -145,7 +145,7 @@ fn apply_columns(
             }
             // The message about the name on the command line names it.
             ColumnUse::Unknown if meant.contains(&entry.key.as_str()) => {}
-            ColumnUse::Unknown => cx.problems.add(unknown_column(&entry.key, "key", entry.key_span)),
+            ColumnUse::Unknown => cx.problems.add(unknown_column(&entry.key, "key", entry.key_span, columns)),
             ColumnUse::Field(key) => {
                 let field = field_of(key).unwrap_or(key);
                 if let Some((_, other, at)) = fields.iter().find(|(known, ..)| *known == field) {

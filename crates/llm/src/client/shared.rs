@@ -176,7 +176,7 @@ impl SharedClient {
     fn advice(&self, error: &AskError, model: &str) -> Option<String> {
         let endpoint = &self.parts.endpoint;
         let host = endpoint.host();
-        let address = &endpoint.base_url_source;
+        let (address, origin) = (&endpoint.base_url_source, endpoint.address_origin());
         Some(match error.kind {
             ErrorKind::Authentication => match &endpoint.key {
                 Some(key) => {
@@ -191,12 +191,10 @@ impl SharedClient {
                 format!("Check that the account at {host} has credit and may use `{model}`.")
             }
             ErrorKind::NotFound => {
-                format!("Check the model name `{model}` and the server's address ({host}, from {address}).")
+                format!("Check the model name `{model}` and the server's address ({host}, {origin}).")
             }
             ErrorKind::Connection => {
-                format!(
-                    "Check that a server is running at {host} (from {address}) and that it can be reached."
-                )
+                format!("Check that a server is running at {host} ({origin}) and that it can be reached.")
             }
             ErrorKind::RateLimited => match error.retry_after {
                 Some(wait) => {
@@ -216,7 +214,7 @@ impl SharedClient {
                 } else {
                     ""
                 };
-                format!("Check that {host} (from {address}) is the address of a model API{hint}.")
+                format!("Check that {host} ({origin}) is the address of a model API{hint}.")
             }
             ErrorKind::BadRequest if matches!(error.status, Some(300..=399)) => {
                 format!("Set {address} to the final address.")

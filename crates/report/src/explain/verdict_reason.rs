@@ -43,7 +43,8 @@ pub(crate) fn verdict_reason(
             let article = if gates.failed.len() == 1 { "a " } else { "" };
             let failed = article.to_owned() + &failed_gates(&quoted(&gates.failed));
             match bounds {
-                Some((low, _)) if at_least(low, pass) => {
+                // Every score reaches 0.
+                Some((low, _)) if pass > 0.0 && at_least(low, pass) => {
                     format!(
                         "{failed}, although {} reaches the pass threshold {pass}",
                         format_beside(low, pass)

@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use assize_rubric::{TrialPlan, TrialResult, TrialSummary, Verdict};
+use assize_rubric::{TrialPlan, TrialResult, TrialSummary, Verdict, VerdictThresholds};
 use assize_stats::{ConfidenceLevel, repeats::mean_lower_bound};
 use assize_store::{CaseRecord, CaseRecords, RecordPosition, ResultRow, RunInfo};
 
 use super::run_conclusion::{do_cases_count, is_passed};
 use super::{ReportError, RunReport};
 use crate::mark::VerdictMark;
+
+/// Different thresholds that are kept.
+const MAX_THRESHOLDS: usize = 4;
 
 /// The cases of a run in the order of its files, about a hundred bytes each. Several trials are one case, with the
 /// verdict that its strategy makes of them.
@@ -18,6 +21,8 @@ pub(crate) struct CaseIndex {
     cases: Vec<IndexedCase>,
     /// Numbers of cases whose gates failed, in one trial at least.
     pub(crate) gated: usize,
+    /// Thresholds of verdicts, each once, the first four.
+    pub(crate) thresholds: Vec<VerdictThresholds>,
 }
 
 /// The cases of a suite that one target answered.
@@ -178,7 +183,7 @@ impl ReportedCase<'_> {
 impl CaseIndex {
     /// Reads a run once.
     pub(crate) fn read(run: &RunReport<'_>) -> Result<Self, ReportError> {
-        let mut index = Self { groups: Vec::new(), cases: Vec::new(), gated: 0 };
+        let mut index = Self { groups: Vec::new(), cases: Vec::new(), gated: 0, thresholds: Vec::new() };
         let mut known: HashMap<(Arc<str>, Option<Arc<str>>), usize> = HashMap::new();
         let mut repeated: HashMap<(usize, Arc<str>), (usize, OpenTrials)> = HashMap::new();
 
@@ -191,6 +196,7 @@ impl CaseIndex {
                 continue;
             }
             (run.prepare)(&mut record);
+            index.add_thresholds(&record);
 
             let row = &record.result;
             let group =
@@ -218,6 +224,13 @@ impl CaseIndex {
         index.finish(run.info);
 
         Ok(index)
+    }
+
+    fn add_thresholds(&mut self, record: &CaseRecord) {
+        let Some(decision) = record.decisions.first() else { return };
+        if self.thresholds.len() < MAX_THRESHOLDS && !self.thresholds.contains(&decision.lines) {
+            self.thresholds.push(decision.lines);
+        }
     }
 
     fn add_group(&mut self, row: &ResultRow) -> usize {

@@ -77,7 +77,8 @@ impl RunReport<'_> {
 
     /// Names of the suites, with commas between.
     pub(crate) fn suite_names(&self) -> String {
-        let names: Vec<&str> = self.info.suites.iter().map(|suite| suite.name.as_str()).collect();
+        let names: Vec<&str> =
+            self.info.suites_with_cases().into_iter().map(|suite| suite.name.as_str()).collect();
         names.join(", ")
     }
 

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use assize_analysis::describe_pass_rate_gate;
+use assize_rubric::VerdictThresholds;
 use assize_store::{CriterionRate, EstimatedMetric, RunInfo, RunSummary, TargetMetrics, VerdictCounts};
 
 use super::tone;
@@ -17,7 +18,7 @@ use crate::entry::{percent, percent_interval, tallies};
 use crate::export::{CaseIndex, RunConclusion, RunReport};
 use crate::number::{self, format_count, grouped};
 use crate::sanitize::{cut_text, escape_lines};
-use crate::summary::run_warnings;
+use crate::summary::{describe_thresholds, run_warnings};
 
 /// Criteria that are listed.
 const MAX_CRITERIA: usize = 300;
@@ -121,7 +122,7 @@ impl SummaryView {
             title: escape_lines(&run.title()),
             verdict,
             verdict_class,
-            facts: facts(info),
+            facts: facts(info, &index.thresholds),
             shares: share_bar(&parts),
             tallies: shown
                 .map(|(number, word, one)| TallyView {
@@ -190,7 +191,7 @@ pub(super) fn percent_label(value: f64) -> String {
 }
 
 /// The run, its judges and targets, and what it took.
-fn facts(info: &RunInfo) -> Vec<(&'static str, String)> {
+fn facts(info: &RunInfo, thresholds: &[VerdictThresholds]) -> Vec<(&'static str, String)> {
     let judges: Vec<String> = info
         .judges
         .iter()
@@ -206,6 +207,7 @@ fn facts(info: &RunInfo) -> Vec<(&'static str, String)> {
         ("Started", info.started_at.get(..19).unwrap_or(&info.started_at).replace('T', " ") + " UTC"),
         ("Judges", judges.join(", ")),
         ("Targets", targets.join(", ")),
+        ("Threshold", describe_thresholds(thresholds).unwrap_or_default()),
     ];
     if let Some(summary) = &info.summary {
         facts.extend(spent(info, summary));

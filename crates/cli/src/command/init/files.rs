@@ -15,8 +15,12 @@ pub(super) struct ProjectSetup {
     pub(super) format: InitFormat,
     /// The judge that the configuration names.
     pub(super) judge: String,
+    /// True if the judge is a model on this machine.
+    pub(super) judge_is_local: bool,
     /// Providers that are usable here.
     pub(super) ready: Vec<String>,
+    /// Path of the folder within its git repository, with `/`; empty at the root, and outside a repository.
+    pub(super) path_in_repository: String,
 }
 
 /// A file to write.
@@ -27,6 +31,9 @@ pub(super) struct ProjectFile {
     /// All of its text.
     pub(super) text: String,
 }
+
+/// Path of the workflow below the folder.
+pub(super) const WORKFLOW: &str = ".github/workflows/evals.yaml";
 
 /// Entries for `.gitignore`: files that can be made again, and files that are secret.
 pub(super) const IGNORED: &[&str] = &["/.assize/runs/", "/.assize/cache/", ".env"];
@@ -100,7 +107,7 @@ pub(super) fn files(setup: &ProjectSetup) -> Vec<ProjectFile> {
 
     files.push(yaml(".assize/config.yaml", "config", &config(setup)));
     files.push(plain(".env.example", include_str!("../../../templates/env.example")));
-    files.push(ProjectFile { path: ".github/workflows/evals.yaml".to_owned(), text: workflow(setup) });
+    files.push(ProjectFile { path: WORKFLOW.to_owned(), text: workflow(setup) });
 
     let schemas = schema::files().into_iter();
     files
@@ -129,16 +136,51 @@ fn subject(setup: &ProjectSetup) -> &'static str {
 }
 
 fn workflow(setup: &ProjectSetup) -> String {
-    let run = match setup.format {
-        InitFormat::Scorecard => "scorecard score scorecard".to_owned(),
-        InitFormat::Evalcases | InitFormat::Tests => format!("eval evals --judge {}", setup.judge),
+    let is_scorecard = setup.format == InitFormat::Scorecard;
+    let run = if is_scorecard { "scorecard score scorecard" } else { "eval evals" };
+    let secret = match key_variable(&setup.judge) {
+        _ if is_scorecard => String::new(),
+        Some(key) => format!("        env:\n          {key}: ${{{{ secrets.{key} }}}}\n"),
+        None => "        # A judge that needs a key gets it from the secrets of this repository:\n        \
+                 # env: {OPENAI_API_KEY: \"${{ secrets.OPENAI_API_KEY }}\"}\n"
+            .to_owned(),
     };
-    let key = key_variable(&setup.judge).filter(|_| setup.format != InitFormat::Scorecard);
-    let secret = key
-        .map_or_else(String::new, |key| format!("        env:\n          {key}: ${{{{ secrets.{key} }}}}\n"));
-    let text = include_str!("../../../templates/workflow.yaml");
 
-    text.replace("@SUBJECT@", subject(setup)).replace("@RUN@", &run).replace("@SECRET@", &secret)
+    let inside = &setup.path_in_repository;
+    let (defaults, prefix) = if inside.is_empty() {
+        (String::new(), String::new())
+    } else {
+        (format!("defaults:\n  run: {{working-directory: \"{inside}\"}}\n"), format!("{inside}/"))
+    };
+
+    include_str!("../../../templates/workflow.yaml")
+        .replace("@SUBJECT@", subject(setup))
+        .replace("@RUN@", run)
+        .replace("@SECRET@", &secret)
+        .replace("@DEFAULTS@", &defaults)
+        .replace("@PREFIX@", &prefix)
+}
+
+/// Reasons why the workflow does not work as it is.
+pub(super) fn workflow_notes(setup: &ProjectSetup) -> Vec<String> {
+    let mut notes = Vec::new();
+    let inside = &setup.path_in_repository;
+    if !inside.is_empty() {
+        notes.push(format!(
+            "GitHub reads workflows only at the root of a repository: move {inside}/{WORKFLOW} to {WORKFLOW} there. Its \
+             commands then run in {inside}."
+        ));
+    }
+
+    let judge = &setup.judge;
+    if setup.judge_is_local && setup.format != InitFormat::Scorecard {
+        notes.push(format!(
+            "{judge} is a judge on this machine, which GitHub's runners can't reach: use a runner of your own, or name \
+             another judge with `--judge` in {WORKFLOW}."
+        ));
+    }
+
+    notes
 }
 
 /// The variable that holds the key of a judge's provider; `None` for a judge that needs none.

@@ -33,8 +33,13 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
     };
     check(&judge)?;
 
-    let setup =
-        ProjectSetup { format: args.format, judge, ready: ready.iter().map(ToString::to_string).collect() };
+    let setup = ProjectSetup {
+        format: args.format,
+        judge_is_local: is_local(&judge, context),
+        judge,
+        ready: ready.iter().map(ToString::to_string).collect(),
+        path_in_repository: path_in_repository(&folder),
+    };
     let existing = match (args.force, asks) {
         (true, _) => ExistingFilePolicy::Overwrite,
         (false, true) => ExistingFilePolicy::Ask,
@@ -52,6 +57,25 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
     report(args, &given, &setup, &done, context);
 
     Ok(ExitStatus::Passed)
+}
+
+/// True if the model that is the judge runs on this machine.
+fn is_local(judge: &str, context: &CliContext) -> bool {
+    let provider = judge.split_once(':').map_or("", |(provider, _)| provider);
+    let host = assize_llm::usable(provider, &|name| context.variable(name)).and_then(|found| found.host);
+    host.is_some_and(|host| ["127.0.0.1", "localhost", "[::1]"].iter().any(|local| host.starts_with(local)))
+}
+
+/// Path of a folder, which need not exist, within the git repository around it, with `/`; empty at its root and outside one.
+fn path_in_repository(folder: &Path) -> String {
+    let Some(existing) = folder.ancestors().find(|above| above.exists()) else { return String::new() };
+    let Ok(real) = existing.canonicalize() else { return String::new() };
+    let new = folder.strip_prefix(existing).unwrap_or(Path::new(""));
+    let Some(root) = real.ancestors().find(|above| above.join(".git").exists()) else { return String::new() };
+
+    let inside = real.strip_prefix(root).unwrap_or(Path::new("")).join(new);
+    let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts.join("/")
 }
 
 /// Prints the files written, and the next commands to run.
@@ -74,6 +98,7 @@ fn report(
             "kept": of(WriteOutcome::Kept),
             "unchanged": of(WriteOutcome::Current),
             "next": next,
+            "notes": files::workflow_notes(setup),
         }));
 
         return;
@@ -100,6 +125,10 @@ fn report(
             "\nExisting files differ from what `init` writes; overwrite them with `--force`.\n",
             context,
         );
+    }
+
+    for note in files::workflow_notes(setup) {
+        output::print_text(&format!("\n{note}\n"), context);
     }
 
     output::print("\nNext:\n");

@@ -130,17 +130,21 @@ fn decode_plain_criterion(
 }
 
 /// Names that people and other tools give to the text of a criterion, by format.
+const RANGE_HELP: &str = "write the range of the score with a text for each part of it: \
+                          `score_ranges: [{score_range: [0, 4], expected_outcome: TEXT}, ...]`, from 0 to 10";
 const FOREIGN_TEXT_KEYS_ONE: &[(&str, &str)] = &[
     ("criterion", "write the text as `expected_outcome`"),
     ("text", "write the text as `expected_outcome`"),
     ("requirement", "write the text as `expected_outcome`"),
     ("name", "write the name as `id`, and the text as `expected_outcome`"),
+    ("range", RANGE_HELP),
 ];
 const FOREIGN_TEXT_KEYS_TWO: &[(&str, &str)] = &[
     ("criterion", "write the text as `outcome`"),
     ("text", "write the text as `outcome`"),
     ("requirement", "write the text as `outcome`"),
     ("name", "write the name as `id`, and the text as `outcome`"),
+    ("range", RANGE_HELP),
 ];
 
 /// Returns true if a criterion has a text under a name of people and other tools.
