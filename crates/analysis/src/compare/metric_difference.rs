@@ -515,7 +515,9 @@ impl MetricDifference {
             Conclusion::Inconclusive => {
                 let detectable = self.detectable.map(|size| {
                     let size = unit.format_size(size);
-                    format!(" With {pairs}, a change of about {size} either way would be detected (80% power)")
+                    format!(
+                        " With {pairs}, a change of about {size} either way would be detected (80% power)"
+                    )
                 });
                 let enough = self.enough.map(|n| {
                     let seen = unit.format_size(difference);

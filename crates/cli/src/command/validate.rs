@@ -79,8 +79,8 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
 fn describe_unchecked(paths: &[PathBuf]) -> Option<String> {
     let (files, are) = match paths {
         [] => return None,
-        [_] => ("1 YAML file".to_owned(), "is no eval file or rubric"),
-        several => (format!("{} YAML files", several.len()), "are no eval files or rubrics"),
+        [_] => ("1 YAML file".to_owned(), "is neither an eval file nor a rubric"),
+        several => (format!("{} YAML files", several.len()), "are neither eval files nor rubrics"),
     };
     let shown: Vec<String> = paths.iter().take(MAX_NAMED).map(|path| path.display().to_string()).collect();
     let more = match paths.len() - shown.len() {

@@ -306,7 +306,7 @@ fn rubrics_of_a_folder_are_checked_and_other_files_are_named() {
     let output = cli.run(&["validate", "evals"]).expect_code(2);
     assert!(output.stdout.contains("rubric.yaml:4:") && output.stdout.contains("did you mean `weight`?"));
     assert!(output.stdout.contains("2 files, 1 case: 1 error"), "{}", output.stdout);
-    let unchecked = "not checked: 1 YAML file that is no eval file or rubric: evals/compose.yaml";
+    let unchecked = "not checked: 1 YAML file that is neither an eval file nor a rubric: evals/compose.yaml";
     assert!(output.stderr.contains(unchecked), "{}", output.stderr);
     let value = object(&cli.run(&["validate", "evals", "--json"]).expect_code(2));
     assert_eq!(value["unchecked"], serde_json::json!(["evals/compose.yaml"]));

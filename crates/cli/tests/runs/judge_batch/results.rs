@@ -104,7 +104,11 @@ fn results_that_are_gone_are_said_and_not_paid_for_again_unasked() {
         let more = ["--judge-batch", "--resume"];
         for _ in 0..2 {
             let output = eval(&cli, name, &more).expect_code(3);
-            assert!(output.stderr.contains("are gone, because providers delete them"), "{name}: {}", output.stderr);
+            assert!(
+                output.stderr.contains("are gone, because providers delete them"),
+                "{name}: {}",
+                output.stderr
+            );
             assert!(!output.stderr.contains("Nothing is lost"), "{name}: {}", output.stderr);
         }
         assert_eq!(server.batches().sizes(), [8], "{name}");
