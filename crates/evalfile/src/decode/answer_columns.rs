@@ -194,9 +194,11 @@ pub(super) fn unknown_column(name: &str, kind: &str, span: Span, given: &AnswerC
     }
 
     let names: Vec<String> = FIELDS.iter().map(|keys| format!("`{}`", keys[0])).collect();
+    // A table without answers is reported elsewhere; a key may be the answer under another name.
+    let field = if kind == "key" { ANSWER[0] } else { "FIELD" };
     diagnostic
         .with_help(metadata)
-        .with_help(format!("to read it as a field instead, use `--columns FIELD={word}`"))
+        .with_help(format!("to read it as a field instead, use for example `--columns {field}={word}`"))
         .with_help(format!("fields of an answer: {}", names.join(", ")))
 }
 
