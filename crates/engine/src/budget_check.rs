@@ -212,7 +212,7 @@ mod tests {
     fn a_limit_in_money_says_nothing_without_prices() {
         let unpriced = RunEstimate { cost: None, ..total() };
         let budget = Budget { usd: Some(Usd::from_pico(1)), ..Budget::default() };
-        assert!(lines(budget, &unpriced, 0)[0].contains("unknown price"));
+        assert!(lines(budget, &unpriced, 0)[0].contains("a price is unknown"));
         assert_eq!(to_json(Budget::default(), &unpriced, 0), Value::Null);
     }
 }
