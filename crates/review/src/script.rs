@@ -302,7 +302,7 @@ mod tests {
     fn what_is_wrong_is_named() {
         for (line, wanted) in [
             ("fail terrible", "not a severity"),
-            ("fail high again", "too much"),
+            ("fail high again", "unexpected `again`"),
             ("skip high", "no further words"),
             ("-- note", "no decision"),
             (r#"{"case":"c","lable":"met"}"#, "lable"),

@@ -133,7 +133,7 @@ mod tests {
 
         let [first, second, third] = &told[..] else { panic!("{told:?}") };
         assert!(first.starts_with("model.test keeps failing"), "{first}");
-        assert!(second.contains("it failed: boom; it is asked again in 2 s"), "{second}");
+        assert!(second.contains("it failed: boom; it is tried again in 2 s"), "{second}");
         assert_eq!(third, "model.test: calls are no longer held back");
     }
 }

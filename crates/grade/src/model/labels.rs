@@ -200,7 +200,7 @@ mod tests {
     fn what_the_model_does_not_know_is_never_a_score() {
         let flagged = reply(&[("hate", None, Some(true))], false);
         let error = moderated(&["hate/threatening", "hate"], &flagged).unwrap_err();
-        assert_eq!(error, "the model told of no category `hate/threatening`; it told of `hate`");
+        assert_eq!(error, "the model reported no category `hate/threatening`; it reported `hate`");
         let scores = reply(&[("hate", Some(0.9), None)], false);
         assert!(moderated(&[], &scores).unwrap_err().contains("use `classifier`"));
         assert!(classified(Some("spam"), 0.5, &scores).unwrap_err().contains("no class `spam`"));

@@ -78,7 +78,7 @@ async fn all_answers_are_there_before_one_is_chosen_with_any_number_of_workers()
 async fn a_rival_that_is_not_run_leaves_all_ungraded() {
     let cases = [("one", "a"), ("two", "a b")];
     for (group, reason) in [
-        (group(&["one", "two"], &["three"]), "case `three` is left out"),
+        (group(&["one", "two"], &["three"]), "case `three` is excluded"),
         (group(&["one", "two", "three"], &[]), "the answer of `three` is missing: it was not run"),
     ] {
         for record in records(rivals(&cases, &group), 1).await {
