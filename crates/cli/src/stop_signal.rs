@@ -12,7 +12,7 @@ use crate::output;
 /// sends as well.
 const ECHO: Duration = Duration::from_millis(250);
 
-/// Sentence that the message of a second signal ends with.
+/// Sentence that the message of a second signal ends with, where it is not the usual one about runs.
 static SECOND_NOTE: OnceLock<&str> = OnceLock::new();
 
 /// Sets the sentence that the message of a second signal ends with.
@@ -75,12 +75,8 @@ async fn count_signals(signals: &mut StopSignals, sender: &watch::Sender<u32>) {
 /// Ends the process as it is. What was recorded is on record, and the guard ends the commands that are still running.
 #[expect(clippy::exit, reason = "threads that don't end can't be waited for")]
 fn end_process() -> ! {
-    let mut message =
-        "interrupted twice: stopped at once. Recorded results are kept; continue with `--resume`".to_owned();
-    if let Some(note) = SECOND_NOTE.get() {
-        message = format!("{message}. {note}");
-    }
-    output::print_plain_error(&message);
+    let note = SECOND_NOTE.get().unwrap_or(&"Recorded results are kept; continue with `--resume`");
+    output::print_plain_error(&format!("interrupted twice: stopped at once. {note}"));
     std::process::exit(i32::from(ExitStatus::Interrupted.code()));
 }
 

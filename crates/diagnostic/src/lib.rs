@@ -8,6 +8,7 @@
 
 mod code;
 mod diagnostic;
+mod list;
 mod name_pairs;
 mod order;
 pub mod render;
@@ -18,6 +19,7 @@ mod suggest;
 
 pub use code::DiagnosticCode;
 pub use diagnostic::{Diagnostic, Severity, SpanLabel, SuggestedEdit};
+pub use list::list_first;
 pub use name_pairs::{NamePairError, parse_name_pairs};
 pub use order::sort_diagnostics;
 pub use source::{LineColumn, RowCells, SourceFile, SourceMap, cell_name};

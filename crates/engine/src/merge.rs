@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use assize_analysis::RunSummarizer;
+use assize_diagnostic::list_first;
 use assize_llm::BudgetAmount;
 use assize_rubric::MissingPolicy;
 use assize_run::{RunTotals, ShardNumber, ShardPart};
@@ -618,15 +619,9 @@ fn scorecard_exit(
 
 /// `shard 2`, `shards 2, 3, 5`.
 fn named_shards(numbers: &[u32]) -> String {
-    let shown: Vec<String> = numbers.iter().take(MOST_NAMED).map(ToString::to_string).collect();
-    let more = match numbers.len() - shown.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-
     match numbers {
         [only] => format!("shard {only}"),
-        _ => format!("shards {}{more}", shown.join(", ")),
+        _ => format!("shards {}", list_first(numbers, MOST_NAMED)),
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use assize_diagnostic::list_first;
 use assize_evalfile::{FilePosition, Grader, Suite};
 use assize_llm::ModelId;
 use assize_rubric::OFFLINE_NOTICE;
@@ -242,10 +243,5 @@ impl PreflightReport {
 
 /// Names the first of some programs, and counts the others; `None` if there are none.
 fn name_some(all: &BTreeSet<&String>) -> Option<String> {
-    let named: Vec<&str> = all.iter().take(MAX_PROBLEMS).map(|name| name.as_str()).collect();
-    let more = match all.len() - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    (!named.is_empty()).then(|| format!("{}{more}", named.join(", ")))
+    (!all.is_empty()).then(|| list_first(all, MAX_PROBLEMS))
 }

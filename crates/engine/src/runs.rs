@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use assize_diagnostic::did_you_mean_name;
+use assize_diagnostic::{did_you_mean_name, list_first};
 use assize_rubric::Verdict;
 use assize_store::{RunFolder, RunInfo};
 
@@ -90,15 +90,10 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
         [] => {}
         [only] => return Ok(RunFolder::new(runs.join(only))),
         several => {
-            let shown: Vec<&str> = several.iter().take(MOST_NAMED).map(|id| id.as_str()).collect();
-            let more = match several.len() - shown.len() {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
             return Err(EngineError::usage(format!(
-                "`{name}` is the beginning of {} ids: {}{more}; write more of the one you mean",
+                "`{name}` is the beginning of {} ids: {}; write more of the one you mean",
                 several.len(),
-                shown.join(", ")
+                list_first(several, MOST_NAMED)
             )));
         }
     }

@@ -83,8 +83,9 @@ impl ValidationReport {
 }
 
 impl Engine {
-    /// Finds eval files, rubrics and scorecards and checks them, with the configuration that they are run with. Variables need not be set, since nothing is run. `roots` are folders that eval files may read
-    /// from, beside their own repository; `targets_file` defines the targets in place of the one of the project.
+    /// Finds eval files, rubrics and scorecards and checks them, with the configuration that they are run with. Variables need
+    /// not be set, since nothing is run. `roots` are folders that eval files may read from, beside their own repository;
+    /// `targets_file` defines the targets in place of the one of the project.
     ///
     /// # Errors
     /// When a path does not exist, or holds neither an eval file nor a scorecard.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use assize_diagnostic::did_you_mean;
+use assize_diagnostic::{did_you_mean, list_first};
 
 use crate::decode::is_scorecard;
 use crate::near_path::near_path;
@@ -44,12 +44,6 @@ impl DiscoveredFiles {
 
     /// Message about the skipped files; `None` without any.
     pub fn skipped_message(&self) -> Option<String> {
-        let shown: Vec<String> =
-            self.skipped.iter().take(MAX_NAMED).map(|path| path.display().to_string()).collect();
-        let more = match self.skipped.len() - shown.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         let (files, are) = match self.skipped.len() {
             0 => return None,
             1 => ("1 YAML file".to_owned(), "is not an eval file"),
@@ -57,8 +51,8 @@ impl DiscoveredFiles {
         };
 
         Some(format!(
-            "skipped {files} that {are}, as no `tests` or `evalcases` was found at the top level: {}{more}",
-            shown.join(", ")
+            "skipped {files} that {are}, as no `tests` or `evalcases` was found at the top level: {}",
+            list_first(self.skipped.iter().map(|path| path.display()), MAX_NAMED)
         ))
     }
 }

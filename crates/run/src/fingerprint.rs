@@ -159,8 +159,8 @@ fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
             identity.text("target");
             target.write_settings(identity);
 
-            // What can't be put together is the same failure every time.
-            identity.field(&target_input(&item.case, item.trial).map_err(|error| error.to_string()));
+            // What can't be put together is the same failure every time. The words of an error have no part in it.
+            identity.field(&target_input(&item.case, item.trial).map_err(|_| ""));
             if takes_variables(&**target) {
                 identity.field(&serde_json::to_string(&item.case.vars).unwrap_or_default());
             }
@@ -190,7 +190,7 @@ fn add_conversation(identity: &mut IdentityWriter, item: &WorkItem, conversation
 
     for turn in turns {
         let asked = item.case.turn_case(turn, &[]);
-        identity.field(&target_input(&asked, item.trial).map_err(|error| error.to_string()));
+        identity.field(&target_input(&asked, item.trial).map_err(|_| ""));
         identity.field(&asked.reference());
         add_surroundings(identity, &asked);
         add_graders(identity, item, &turn.graders);
@@ -261,8 +261,9 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
 
 /// The model that turns texts into vectors or labels.
 fn add_measuring_model(identity: &mut IdentityWriter, item: &WorkItem, model: &str) {
-    let model = item.judges.measuring_model(model).map(|model| model.describe());
-    identity.field(&model.map_err(|error| error.to_string()));
+    // The words of an error have no part in it.
+    let model = item.judges.measuring_model(model).map(|model| model.describe()).map_err(|_| "");
+    identity.field(&model);
 }
 
 /// A rubric about a context. The context may come from the variables of the case.

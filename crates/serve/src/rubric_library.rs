@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use assize_diagnostic::{Diagnostic, Severity, SourceMap};
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, list_first};
 use assize_evalfile::{
     LoadOptions, LoadedRubric, Scorecard, codes, is_scorecard, load_scorecard, read_rubric_file_with,
 };
@@ -203,16 +203,9 @@ impl RubricLibrary {
     /// The first names that a request could use, to follow a message: ` (loaded: support, tone)`; empty without any.
     pub(crate) fn loaded_names(&self) -> String {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let names: Vec<&str> =
-            known.iter().filter(|(_, named)| !named.is_removed).map(|(name, _)| name.as_str()).collect();
-        let more = match names.len().saturating_sub(MAX_NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        match names.as_slice() {
-            [] => String::new(),
-            names => format!(" (loaded: {}{more})", names[..names.len().min(MAX_NAMED)].join(", ")),
-        }
+        let loaded = known.iter().filter(|(_, named)| !named.is_removed).map(|(name, _)| name);
+        let names = list_first(loaded, MAX_NAMED);
+        if names.is_empty() { names } else { format!(" (loaded: {names})") }
     }
 
     /// Looks at the folder and takes over what changed. A file that is broken leaves the version before it in use.

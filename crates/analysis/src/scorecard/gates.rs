@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use assize_diagnostic::list_first;
 use assize_rubric::NodeStatus;
 
 use super::{MeasurementChange, NodeDifference, ScorecardComparison};
@@ -91,11 +92,7 @@ fn name_parts(parts: impl Iterator<Item = String>) -> Option<String> {
     let mut parts: Vec<String> = parts.collect();
     parts.dedup();
 
-    let more = parts.len().saturating_sub(MAX_NAMED);
-    parts.truncate(MAX_NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-
-    (!parts.is_empty()).then(|| format!("{}{more}", parts.join(", ")))
+    (!parts.is_empty()).then(|| list_first(parts, MAX_NAMED))
 }
 
 /// Looks at all cases of the second run: a gate that fails on a new case blocks as well.

@@ -46,6 +46,7 @@ pub(super) fn serve_pages(
     runtime::block_on::<_, CommandFailure>(async move {
         let server = bind.await?;
 
+        stop_signal::note_for_second("Saved labels and decisions are kept");
         // Signals are watched before the address is known: whoever reads it may end the server at once.
         let mut stop = Box::pin(stop_signal::interrupted());
         tokio::select! {

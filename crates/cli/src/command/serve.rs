@@ -24,6 +24,9 @@ pub(crate) fn execute(args: &ServeArgs, context: &CliContext) -> Result<ExitStat
         };
         let server = GradingServer::bind(&engine, run, options, log).await?;
 
+        stop_signal::note_for_second(
+            "Samples in flight were not answered; what they cost may have been charged",
+        );
         // Signals are watched before the address is known: whoever reads it may end the server at once.
         let mut stop = Box::pin(stop_signal::interrupted());
         tokio::select! {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assize_diagnostic::render;
+use assize_diagnostic::{list_first, render};
 use assize_engine::ExitStatus;
 use assize_evalfile::codes;
 
@@ -82,13 +82,9 @@ fn describe_unchecked(paths: &[PathBuf]) -> Option<String> {
         [_] => ("1 YAML file".to_owned(), "is neither an eval file nor a rubric"),
         several => (format!("{} YAML files", several.len()), "are neither eval files nor rubrics"),
     };
-    let shown: Vec<String> = paths.iter().take(MAX_NAMED).map(|path| path.display().to_string()).collect();
-    let more = match paths.len() - shown.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
 
-    Some(format!("not checked: {files} that {are}: {}{more}\n", shown.join(", ")))
+    let shown = list_first(paths.iter().map(|path| path.display()), MAX_NAMED);
+    Some(format!("not checked: {files} that {are}: {shown}\n"))
 }
 
 fn plural(count: usize) -> &'static str {

@@ -494,7 +494,7 @@ fn fingerprints_of_cases_are_held() {
             ("given", "98a0e40c83b72600"),
             ("missing", "193d4aa6a75febed"),
             ("asked", "28c0e2a08b1d53de"),
-            ("unjudged", "970cb59e0a7579b3"),
+            ("unjudged", "03747948f77bac82"),
             ("related", "cba8e5ae8148de06"),
             ("paneled", "415d78b58290ee9a"),
             ("overridden", "6ce225270354bd95"),
