@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use crate::admission::AcceptedSamples;
 use crate::api::{CompareMode, GradeSummary, OnUngraded, RewardKind, SampleResult};
 use crate::group;
+use crate::request_memory::HeldMemory;
 use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::{Tenant, TenantSamples};
@@ -57,7 +58,7 @@ impl Job {
         service: &Arc<Service>,
         tenant: &Arc<Tenant>,
         plan: JobPlan,
-        places: (AcceptedSamples, TenantSamples),
+        places: (AcceptedSamples, TenantSamples, HeldMemory),
     ) -> Arc<Self> {
         let job = Arc::new(Self {
             on_ungraded: plan.on_ungraded,

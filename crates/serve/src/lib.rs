@@ -30,6 +30,7 @@ mod problem;
 mod query;
 mod reply;
 mod request;
+mod request_memory;
 mod routes;
 mod rubric_library;
 mod server;

@@ -45,6 +45,8 @@ pub struct TelemetryOptions {
 pub struct RequestLimits {
     /// Bytes of a body.
     pub body_bytes: usize,
+    /// Bytes of the bodies of all requests that are being received or worked on; those of one body if that is more.
+    pub bodies_bytes: usize,
     /// Levels of nesting of a body.
     pub nesting: usize,
     /// Samples of a request.
@@ -89,6 +91,7 @@ impl Default for RequestLimits {
     fn default() -> Self {
         Self {
             body_bytes: 16 << 20,
+            bodies_bytes: 1 << 30,
             nesting: 64,
             samples: 4_096,
             rubric_bytes: 1 << 20,

@@ -11,7 +11,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -25,6 +25,7 @@ use crate::openapi::openapi;
 use crate::problem::ApiError;
 use crate::reply::{ReplyForm, reply};
 use crate::request::decode_request;
+use crate::request_memory::HeldMemory;
 use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
@@ -99,7 +100,7 @@ async fn grade(
 ) -> Result<Response, ApiError> {
     let (head, body) = request.into_parts();
     let form = ReplyForm::from_headers(&head.headers);
-    let body = read_body(&service, &tenant, &head.headers, body).await?;
+    let (body, memory) = read_body(&service, &tenant, &head.headers, body).await?;
     let key = idempotency_key(&head.headers, service.options.limits.name_bytes)?;
     let trace = TraceParent::from_headers(&head.headers);
     let replay = key.map(|key| ReplayRequest::new(&tenant.name, key, &body));
@@ -123,10 +124,10 @@ async fn grade(
     let plan = plan_request(&service, &tenant, request, trace, length).await?;
 
     let Some(replay) = replay else {
-        let job = service.start(&tenant, plan)?;
+        let job = service.start(&tenant, plan, memory)?;
         return Ok(reply(&service, JobGuard::new(job, false), form, false).await);
     };
-    let (job, is_known) = service.replays.find_or(replay, || service.start(&tenant, plan))?;
+    let (job, is_known) = service.replays.find_or(replay, || service.start(&tenant, plan, memory))?;
     Ok(reply(&service, JobGuard::new(job, true), form, is_known).await)
 }
 
@@ -174,13 +175,13 @@ pub(crate) async fn beside_connections<T: Send + 'static>(
 }
 
 /// Body of a request that is taken: the server is not stopping, the client may send one, and it is JSON of a size that is
-/// allowed.
+/// allowed. Its memory is to be held until the request is answered.
 pub(crate) async fn read_body(
     service: &Service,
     tenant: &Tenant,
     headers: &HeaderMap,
     body: Body,
-) -> Result<Bytes, ApiError> {
+) -> Result<(Bytes, HeldMemory), ApiError> {
     if service.is_draining() {
         let error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", "the server is stopping");
         return Err(error.retry_after(AFTER_RESTART).closing());
@@ -220,19 +221,33 @@ pub(crate) async fn read_body(
         return Err(too_large());
     }
 
-    let collected = Limited::new(body, limits.body_bytes).collect();
-    match tokio::time::timeout(limits.body_time, collected).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => {
-            Err(ApiError::new(StatusCode::BAD_REQUEST, "incomplete_body", "the body ended too early")
-                .closing())
+    let mut memory = service.memory.begin();
+    let mut parts = Vec::new();
+    let collected = async {
+        let mut body = Limited::new(body, limits.body_bytes);
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| {
+                if error.is::<LengthLimitError>() {
+                    return too_large();
+                }
+                ApiError::new(StatusCode::BAD_REQUEST, "incomplete_body", "the body ended too early")
+                    .closing()
+            })?;
+            if let Ok(data) = frame.into_data() {
+                memory.take(data.len())?;
+                parts.push(data);
+            }
         }
-        Err(_) => {
-            let message = format!("the body did not arrive within {} s", limits.body_time.as_secs());
-            Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", message).closing())
-        }
-    }
+        Ok(())
+    };
+    tokio::time::timeout(limits.body_time, collected).await.unwrap_or_else(|_| {
+        let message = format!("the body did not arrive within {} s", limits.body_time.as_secs());
+        Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", message).closing())
+    })?;
+
+    // Most bodies arrive in one part.
+    let body = if parts.len() == 1 { parts.swap_remove(0) } else { Bytes::from(parts.concat()) };
+    Ok((body, memory))
 }
 
 /// Takes the rest of a body without keeping it.

@@ -33,6 +33,7 @@ use crate::metrics::{MetricGauges, ServiceMetrics};
 use crate::options::ServeOptions;
 use crate::problem::{ApiError, RequestProblem};
 use crate::request::to_grading_sample;
+use crate::request_memory::{HeldMemory, RequestMemory};
 use crate::rubric_library::{
     LibraryChange, LibraryContent, RubricLibrary, RubricMissing, RubricTemplate, RubricVersion,
 };
@@ -64,6 +65,7 @@ pub(crate) struct Service {
     pub(crate) options: ServeOptions,
     pub(crate) queue: Arc<SampleQueue>,
     pub(crate) rubrics: RubricLibrary,
+    pub(crate) memory: RequestMemory,
     pub(crate) replays: ReplayMemory,
     pub(crate) metrics: ServiceMetrics,
     /// Fires when grading has to end.
@@ -152,6 +154,7 @@ impl Service {
         let service = Self {
             queue: Arc::new(SampleQueue::new(at_once.min(options.queue), options.queue)),
             rubrics,
+            memory: RequestMemory::new(options.limits.bodies_bytes.max(options.limits.body_bytes)),
             replays: ReplayMemory::default(),
             metrics: ServiceMetrics::default(),
             stop: GradingStop::new(),
@@ -299,12 +302,17 @@ impl Service {
     ///
     /// # Errors
     /// When there is no room for them. Nothing was spent then.
-    pub(crate) fn start(self: &Arc<Self>, tenant: &Arc<Tenant>, plan: JobPlan) -> Result<Arc<Job>, ApiError> {
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        tenant: &Arc<Tenant>,
+        plan: JobPlan,
+        memory: HeldMemory,
+    ) -> Result<Arc<Job>, ApiError> {
         let count = plan.samples.len();
         let of_tenant = tenant.take_samples(count)?;
         let accepted = self.queue.accept(count)?;
 
-        Ok(Job::start(self, tenant, plan, (accepted, of_tenant)))
+        Ok(Job::start(self, tenant, plan, (accepted, of_tenant, memory)))
     }
 
     /// Problems of a rubric by itself, for a request that has others. Names of variables are left open.

@@ -37,16 +37,22 @@ struct CriterionWords<'a> {
     view: CriterionView<'a>,
     content: BTreeSet<String>,
     negative: bool,
+    /// True if the text has the word "or": any of several things is another demand than all of them.
+    has_choice: bool,
 }
 
 fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let said: Vec<CriterionWords<'_>> = view
         .criteria()
         .filter(|criterion| criterion.bands().is_none())
-        .map(|criterion| CriterionWords {
-            content: content_stems(criterion.text()),
-            negative: split_words(criterion.text()).iter().any(|word| is_negation(&word.text)),
-            view: criterion,
+        .map(|criterion| {
+            let words = split_words(criterion.text());
+            CriterionWords {
+                content: content_stems(criterion.text()),
+                negative: words.iter().any(|word| is_negation(&word.text)),
+                has_choice: words.iter().any(|word| word.text == "or"),
+                view: criterion,
+            }
         })
         .collect();
 
@@ -90,6 +96,7 @@ fn compare_criteria(a: &CriterionWords<'_>, b: &CriterionWords<'_>) -> Option<Cr
     // not. A different word order may carry the difference too ("from A to B").
     let more = a.content.is_subset(&b.content) || b.content.is_subset(&a.content);
     if alike < MIN_SIMILARITY
+        || a.has_choice != b.has_choice
         || !more
         || (alike < 1.0 && a.content.len() + b.content.len() < 10)
         || !have_same_order(a, b)
@@ -177,6 +184,7 @@ mod tests {
     fn small_differences_that_matter_are_kept_apart() {
         for (a, b) in [
             ("Names the carrier", "Names the sender"),
+            ("Offers a refund and a voucher", "Offers a refund or a voucher"),
             (
                 "The caption that gave the lowest score is saved for use in the attacks that follow",
                 "The label that gave the lowest score is saved for use in the attacks that follow",

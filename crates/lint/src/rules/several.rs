@@ -33,6 +33,10 @@ pub(super) const VERBS: &[&str] = &[
     "validates", "verifies", "warns",
 ];
 
+/// Verbs that begin a first statement, in addition to these.
+const FIRST_VERBS: &[&str] = &["has", "is", "isn't"];
+/// Words that begin a second statement, in addition to these.
+const SECOND_VERBS: &[&str] = &["doesn't", "never"];
 /// Words that make the two statements one: a choice, an order.
 const JOINING_WORDS: &[&str] = &["and then", "either", "or"];
 /// Words that begin a clause about something in the answer; the following words may belong to that clause.
@@ -58,8 +62,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 /// Returns the range of "and VERB" if the text begins with a verb too.
 fn find_second_statement(text: &str, all: &[TextWord]) -> Option<Range<usize>> {
     let said = skip_subject(all);
-    let is_verb = |w: &TextWord| VERBS.contains(&w.text.as_str());
-    if !said.first().is_some_and(is_verb) || find_any_phrase(all, JOINING_WORDS).is_some() {
+    let is_verb = |w: &TextWord, more: &[&str]| [VERBS, more].concat().contains(&w.text.as_str());
+    if !said.first().is_some_and(|first| is_verb(first, FIRST_VERBS))
+        || find_any_phrase(all, JOINING_WORDS).is_some()
+    {
         return None;
     }
 
@@ -73,7 +79,7 @@ fn find_second_statement(text: &str, all: &[TextWord]) -> Option<Range<usize>> {
                 window[2].text.as_str(),
                 "of" | "for" | "in" | "on" | "from" | "with" | "are" | "is" | "by"
             ) || text[window[1].at.end..].starts_with(['.', ',', ';', ')']));
-        window[0].text == "and" && is_verb(second) && !noun
+        window[0].text == "and" && is_verb(second, SECOND_VERBS) && !noun
     })?;
 
     let from = pair[0].at.start;
@@ -99,6 +105,8 @@ mod tests {
                 "Explains the cause and offers a refund",
                 "The answer states the date and lists the costs",
                 "Lists the steps, and also states how long each takes",
+                "Is polite and does not mention competitors",
+                "Has a title and doesn't mention competitors",
             ],
         );
         assert_eq!(in_text("L0102", "Names the cause and gives a date"), ["and gives"]);
@@ -115,6 +123,8 @@ mod tests {
                 "Gives a plan (names steps and lists owners)",
                 "Describes the positions and states of each object",
                 "Salt and uses of it are described",
+                "Is about a port that has a harbour and offers berths",
+                "Is neither rude nor long",
                 "Describes a function that identifies primes and returns their sum",
                 "Either explains it and gives a date, or asks",
             ],

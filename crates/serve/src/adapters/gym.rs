@@ -32,7 +32,7 @@ pub(crate) async fn verify(
     Extension(tenant): Extension<Arc<Tenant>>,
     request: Request,
 ) -> Result<Json<Value>, ApiError> {
-    let (body, query) = read(&service, &tenant, request).await?;
+    let (body, query, memory) = read(&service, &tenant, request).await?;
     let Value::Object(mut body) = body else {
         return Err(ApiError::invalid_at("", "expected an object"));
     };
@@ -45,7 +45,7 @@ pub(crate) async fn verify(
         add_no_answer(&mut body);
         return Ok(Json(Value::Object(body)));
     };
-    let results = grade(&service, &tenant, &query, vec![sample], OnUngraded::Null).await?;
+    let results = grade(&service, &tenant, (&query, memory), vec![sample], OnUngraded::Null).await?;
     if let Some(result) = results.first() {
         add_result(&mut body, result);
     }

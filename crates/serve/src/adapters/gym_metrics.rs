@@ -25,7 +25,7 @@ pub(crate) async fn aggregate(
     Extension(tenant): Extension<Arc<Tenant>>,
     request: Request,
 ) -> Result<Json<Value>, ApiError> {
-    let body = read_json(&service, &tenant, request).await?;
+    let (body, _memory) = read_json(&service, &tenant, request).await?;
     let mut problems = ProblemList::default();
     let rollouts = read_rollouts(body, &mut problems);
     problems.check()?;

@@ -21,7 +21,7 @@ pub(crate) async fn grade_event(
     tenant: &Arc<Tenant>,
     request: Request,
 ) -> Result<Value, ApiError> {
-    let (body, query) = read(service, tenant, request).await?;
+    let (body, query, memory) = read(service, tenant, request).await?;
     let mut problems = ProblemList::default();
     let (samples, is_single) = read_event(body, &mut problems);
     problems.check()?;
@@ -30,7 +30,7 @@ pub(crate) async fn grade_event(
     }
 
     let error = OnUngraded::Named(UngradedPolicy::Error);
-    let results = grade(service, tenant, &query, samples, error).await?;
+    let results = grade(service, tenant, (&query, memory), samples, error).await?;
     let mut rewards: Vec<Value> = results.iter().map(|result| to_reward(result)).collect();
     Ok(if is_single { rewards.swap_remove(0) } else { Value::Array(rewards) })
 }

@@ -20,31 +20,38 @@ use crate::job::JobGuard;
 use crate::problem::ApiError;
 use crate::query::{AdapterQuery, DEFAULT_RUBRIC};
 use crate::reply::failed_request;
+use crate::request_memory::HeldMemory;
 use crate::routes::{plan_request, read_body, work_on_body};
 use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
-/// Body and options of a request to an adapter.
+/// Body and options of a request to an adapter, and its memory.
 async fn read(
     service: &Service,
     tenant: &Tenant,
     request: Request,
-) -> Result<(Value, AdapterQuery), ApiError> {
+) -> Result<(Value, AdapterQuery, HeldMemory), ApiError> {
     let takes_answer = request.uri().path() == openrlhf::PATH;
     let trace = TraceParent::from_headers(request.headers());
     let query = AdapterQuery::parse(request.uri().query(), takes_answer)?.with_trace(trace);
 
-    Ok((read_json(service, tenant, request).await?, query))
+    let (body, memory) = read_json(service, tenant, request).await?;
+    Ok((body, query, memory))
 }
 
-/// Body of a request to an adapter.
-async fn read_json(service: &Service, tenant: &Tenant, request: Request) -> Result<Value, ApiError> {
+/// Body of a request to an adapter, and its memory.
+async fn read_json(
+    service: &Service,
+    tenant: &Tenant,
+    request: Request,
+) -> Result<(Value, HeldMemory), ApiError> {
     let (head, body) = request.into_parts();
-    let body = read_body(service, tenant, &head.headers, body).await?;
+    let (body, memory) = read_body(service, tenant, &head.headers, body).await?;
 
     let limits = service.options.limits;
-    work_on_body(service, body.len(), move || parse_body(&body, &limits)).await
+    let body = work_on_body(service, body.len(), move || parse_body(&body, &limits)).await?;
+    Ok((body, memory))
 }
 
 /// Grades samples by the rubric that is named, else by the one of the name `default`; the results are in their order.
@@ -54,7 +61,7 @@ async fn read_json(service: &Service, tenant: &Tenant, request: Request) -> Resu
 async fn grade(
     service: &Arc<Service>,
     tenant: &Arc<Tenant>,
-    query: &AdapterQuery,
+    (query, memory): (&AdapterQuery, HeldMemory),
     samples: Vec<GradeSample>,
     otherwise: OnUngraded,
 ) -> Result<Vec<Arc<SampleResult>>, ApiError> {
@@ -68,7 +75,7 @@ async fn grade(
     let has_default = service.rubrics.find(DEFAULT_RUBRIC, None).is_ok();
     let request = query.request(samples, otherwise, has_default)?;
     let plan = plan_request(service, tenant, request, query.trace.clone(), 0).await?;
-    let job = JobGuard::new(service.start(tenant, plan)?, false);
+    let job = JobGuard::new(service.start(tenant, plan, memory)?, false);
     let results = job.job().all().await;
     match failed_request(service, &results, job.job().on_ungraded) {
         Some(error) => Err(error),

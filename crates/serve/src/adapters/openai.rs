@@ -113,7 +113,7 @@ pub(crate) async fn run(
     request: Request,
 ) -> Result<Json<Value>, ApiError> {
     let begun = Instant::now();
-    let (body, query) = read(&service, &tenant, request).await?;
+    let (body, query, memory) = read(&service, &tenant, request).await?;
     let on_ungraded = query.on_ungraded;
     let mut problems = ProblemList::default();
     let decoded = read_run(body, service.judges(), &mut problems);
@@ -122,7 +122,7 @@ pub(crate) async fn run(
         return Err(ApiError::invalid_at("", "the request can't be read"));
     };
 
-    let places = (tenant.take_samples(1)?, service.queue.accept(1)?);
+    let places = (tenant.take_samples(1)?, service.queue.accept(1)?, memory);
     let stop = service.stop.child();
     let deadline = query.deadline_ms();
     let context = RunContext {

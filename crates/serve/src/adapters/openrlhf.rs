@@ -29,7 +29,7 @@ pub(crate) async fn get_reward(
     Extension(tenant): Extension<Arc<Tenant>>,
     request: Request,
 ) -> Result<Json<Value>, ApiError> {
-    let (body, query) = read(&service, &tenant, request).await?;
+    let (body, query, memory) = read(&service, &tenant, request).await?;
     let mut problems = ProblemList::default();
     if query.on_ungraded == Some(OnUngraded::Named(UngradedPolicy::Drop)) {
         let message = "`on_ungraded=drop`: OpenRLHF needs a reward for each sample; use `error`, `low`, `high` or a number";
@@ -44,7 +44,7 @@ pub(crate) async fn get_reward(
     }
 
     let error = OnUngraded::Named(UngradedPolicy::Error);
-    let results = grade(&service, &tenant, &query, samples, error).await?;
+    let results = grade(&service, &tenant, (&query, memory), samples, error).await?;
     let column = |value: fn(&SampleResult) -> Option<f64>| -> Value {
         match &results[..] {
             // OpenRLHF sends one sample at a time, and takes what comes back for its number.

@@ -20,14 +20,14 @@ pub(crate) async fn reward(
     Extension(tenant): Extension<Arc<Tenant>>,
     request: Request,
 ) -> Result<Json<Option<f64>>, ApiError> {
-    let (body, query) = read(&service, &tenant, request).await?;
+    let (body, query, memory) = read(&service, &tenant, request).await?;
     let mut problems = ProblemList::default();
     let sample = read_sample(body, &mut problems);
     problems.check()?;
 
     let samples = sample.into_iter().collect();
     let error = OnUngraded::Named(UngradedPolicy::Error);
-    let results = grade(&service, &tenant, &query, samples, error).await?;
+    let results = grade(&service, &tenant, (&query, memory), samples, error).await?;
     Ok(Json(results.first().and_then(|result| result.reward)))
 }
 

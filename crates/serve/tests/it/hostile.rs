@@ -114,6 +114,35 @@ async fn limits_of_requests_are_told_by_name() {
 }
 
 #[tokio::test]
+async fn bodies_of_all_requests_together_are_limited() {
+    let mut setup = Setup::offline();
+    setup.options.limits.body_bytes = 100_000;
+    setup.options.limits.bodies_bytes = 100_000;
+    let server = setup.start().await;
+
+    let large = json!({"rubric": ["a"], "samples": [{"output": "x".repeat(80_000)}]});
+    let request = request_text("POST", "/v1/grade", &[], large.to_string().as_bytes());
+    let (begin, end) = request.split_at(request.len() - 10);
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(begin).await.unwrap();
+
+    // The first body is held by the server once its bytes have arrived there.
+    let refused = loop {
+        let reply = server.grade(&large).await;
+        if reply.status != 200 {
+            break reply;
+        }
+    };
+    assert_eq!((refused.status, refused.kind().as_str()), (429, "overloaded"), "{refused:?}");
+    assert!(refused.body.contains("100000 bytes"), "{refused:?}");
+    server.graded(&json!({"rubric": ["a"], "samples": [{"output": "x"}]})).await;
+
+    stream.write_all(end).await.unwrap();
+    assert_eq!(read_reply(&mut stream).await.status, 200);
+    server.graded(&large).await;
+}
+
+#[tokio::test]
 async fn a_client_that_sends_too_much_before_it_reads_sees_why() {
     let mut setup = Setup::offline();
     setup.options.limits.body_bytes = 4 << 20;
