@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assize_diagnostic::{Diagnostic, SourceMap, did_you_mean, render};
-use assize_evalfile::{Case, LoadOptions, Suite, SuiteCases, codes, find_suites, load_suite};
+use assize_evalfile::{
+    Case, DiscoveredFiles, LoadOptions, Suite, SuiteCases, codes, find_suites, load_suite,
+};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::engine::{Engine, folder_of};
@@ -134,8 +136,21 @@ impl Engine {
         paths: &[PathBuf],
         options_of: impl Fn(&Path) -> LoadOptions,
     ) -> Result<LoadedFiles, EngineError> {
+        self.load_found(self.find(paths), options_of)
+    }
+
+    /// Finds eval files.
+    pub(crate) fn find(&self, paths: &[PathBuf]) -> DiscoveredFiles {
         let paths: Vec<PathBuf> = paths.iter().map(|path| self.process().resolve(path)).collect();
-        let found = find_suites(&paths);
+        find_suites(&paths)
+    }
+
+    /// Reads each of the eval files that were found with its options.
+    pub(crate) fn load_found(
+        &self,
+        found: DiscoveredFiles,
+        options_of: impl Fn(&Path) -> LoadOptions,
+    ) -> Result<LoadedFiles, EngineError> {
         if let Some(message) = found.problem_message() {
             return Err(EngineError::new(EngineErrorKind::Usage, message));
         }

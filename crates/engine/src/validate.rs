@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span, did_you_mean, render};
 use assize_evalfile::{
     Case, FilePosition, Grader, LoadOptions, LoadedConfig, LoadedRubric, Suite, codes,
-    is_rubric_in_place_of_suite, load_config, load_rubric, load_scorecard, load_suite, load_targets,
+    is_rubric_in_place_of_suite, load_config, load_rubric, load_scorecard, load_targets,
     note_unset_variables,
 };
 use assize_llm::ModelName;
@@ -97,11 +97,13 @@ impl Engine {
     ) -> Result<ValidationReport, EngineError> {
         let options = self.load_options(roots);
         let with_check = LoadOptions { case_check: Some(Arc::new(check_graders)), ..options.clone() };
-        let loaded = self.load_with(paths, |_| with_check.clone())?;
+        let mut found = self.find(paths);
+        let rubrics = found.take_rubrics(&options);
+        let loaded = self.load_found(found, |_| with_check.clone())?;
         let targets_file = targets_file.map(|path| self.process().resolve(path));
         let given_targets = targets_file.as_deref().map(|path| check_targets_file(path, &options));
 
-        let (rubrics, unchecked) = check_rubrics(&loaded, &options);
+        let (rubrics, unchecked) = check_rubrics(&loaded, rubrics, &options);
         let configs = check_configs(&loaded, targets_file.as_deref(), &options);
         let suites = loaded.files.into_iter().map(|file| {
             let is_other = file.suite.is_none();
@@ -198,34 +200,25 @@ fn report_unusable_suites(loaded: &LoadedFiles, options: &EvalOptions, engine: &
 
 /// Checks the rubrics among the other YAML files of folders, and returns the files that are something else. Rubrics that an
 /// eval file reads were checked with it.
-fn check_rubrics(loaded: &LoadedFiles, options: &LoadOptions) -> (Vec<ValidatedFile>, Vec<PathBuf>) {
+fn check_rubrics(
+    loaded: &LoadedFiles,
+    rubrics: Vec<PathBuf>,
+    options: &LoadOptions,
+) -> (Vec<ValidatedFile>, Vec<PathBuf>) {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let read: BTreeSet<PathBuf> = loaded
         .files
         .iter()
         .flat_map(|file| file.sources.files().map(|(_, source)| real(source.path())))
         .collect();
+    let is_unread = |path: &PathBuf| !read.contains(&real(path));
 
-    let (mut rubrics, mut unchecked) = (Vec::new(), Vec::new());
-    for path in loaded.other_yaml.iter().filter(|path| !read.contains(&real(path))) {
-        if !is_rubric_in_place_of_suite(&load_suite(path, options).diagnostics) {
-            unchecked.push(path.clone());
-            continue;
-        }
+    let checked = rubrics.into_iter().filter(is_unread).map(|path| {
+        let LoadedRubric { diagnostics, sources, .. } = load_rubric(&path, options);
+        ValidatedFile { path, files: 1, is_scorecard: false, cases: 0, left_out: 0, diagnostics, sources }
+    });
 
-        let LoadedRubric { diagnostics, sources, .. } = load_rubric(path, options);
-        rubrics.push(ValidatedFile {
-            path: path.clone(),
-            files: 1,
-            is_scorecard: false,
-            cases: 0,
-            left_out: 0,
-            diagnostics,
-            sources,
-        });
-    }
-
-    (rubrics, unchecked)
+    (checked.collect(), loaded.other_yaml.iter().filter(|path| is_unread(path)).cloned().collect())
 }
 
 /// The file with what is wrong with it as a rubric, if it is one; otherwise as it is.

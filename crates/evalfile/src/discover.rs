@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{did_you_mean, list_first};
 
-use crate::decode::is_scorecard;
+use crate::decode::{is_rubric_in_place_of_suite, is_scorecard};
+use crate::load::{LoadOptions, load_suite};
 use crate::near_path::near_path;
 
 /// Number of bytes of a file that are examined.
@@ -35,6 +36,18 @@ pub struct DiscoveredFiles {
 const MAX_NAMED: usize = 3;
 
 impl DiscoveredFiles {
+    /// Takes the rubrics out of [`other_yaml`](Self::other_yaml). A folder that holds one is not without files.
+    pub fn take_rubrics(&mut self, options: &LoadOptions) -> Vec<PathBuf> {
+        let is_rubric =
+            |path: &mut PathBuf| is_rubric_in_place_of_suite(&load_suite(path, options).diagnostics);
+        let rubrics: Vec<PathBuf> = self.other_yaml.extract_if(.., is_rubric).collect();
+        self.problems.retain(|problem| {
+            !matches!(problem, DiscoveryError::Empty(folder) if rubrics.iter().any(|path| path.starts_with(folder)))
+        });
+
+        rubrics
+    }
+
     /// Message about the problems; `None` without any.
     pub fn problem_message(&self) -> Option<String> {
         let problems = self.problems.iter().map(ToString::to_string);

@@ -24,7 +24,7 @@ use super::spending::SpendingArgs;
     assize lint --list"
 )]
 pub(crate) struct LintArgs {
-    /// Eval files, rubric files, or folders to look for eval files in.
+    /// Eval files, rubrics and scorecards, or folders to look for them in.
     #[arg(default_value = ".", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Format: text, json, github or sarif.

@@ -311,3 +311,26 @@ fn rubrics_of_a_folder_are_checked_and_other_files_are_named() {
     let value = object(&cli.run(&["validate", "evals", "--json"]).expect_code(2));
     assert_eq!(value["unchecked"], serde_json::json!(["evals/compose.yaml"]));
 }
+
+#[test]
+fn a_folder_of_rubrics_needs_no_eval_file() {
+    let cli = cli();
+    cli.file("rubrics/tone.yaml", "- Is polite and does not mention competitors\n");
+    let output = cli.run(&["validate", "rubrics"]).expect_code(0);
+    assert!(output.stdout.contains("1 file, 0 cases: no problems"), "{}", output.stdout);
+    let linted = cli.run(&["lint", "rubrics"]).expect_code(0).stdout;
+    assert!(linted.contains("tone.yaml:1:") && linted.contains("1 file: 1 finding"), "{linted}");
+
+    // With the eval file that reads it, a rubric is linted once.
+    cli.file(
+        "rubrics/refund.eval.yaml",
+        "tests:\n- {id: late-refund, input: q, output: a, assertions: [{type: rubrics, criteria: file://tone.yaml}]}\n",
+    );
+    let linted = cli.run(&["lint", "rubrics", "--only", "several-things"]).expect_code(0).stdout;
+    assert_eq!(linted.matches("L0102").count(), 1, "{linted}");
+
+    cli.file("others/compose.yaml", "services: {web: {image: nginx}}\n");
+    for command in ["validate", "lint"] {
+        cli.run(&[command, "others"]).expect_code(2);
+    }
+}

@@ -29,7 +29,9 @@ pub(crate) fn execute(args: &LintArgs, context: &CliContext) -> Result<ExitStatu
     }
 
     let choice = RuleFilter::read(args)?;
-    let found = find_suites(&args.paths);
+    let options = context.process.load_options(&args.root);
+    let mut found = find_suites(&args.paths);
+    let rubrics = found.take_rubrics(&options);
     if let Some(message) = found.problem_message() {
         return Err(message.into());
     }
@@ -37,10 +39,14 @@ pub(crate) fn execute(args: &LintArgs, context: &CliContext) -> Result<ExitStatu
         output::print_warning(&message, context);
     }
 
-    let options = context.process.load_options(&args.root);
-    let mut files = Vec::new();
+    let mut files: Vec<LintedFile> = Vec::new();
     let mut fixed = 0;
-    for path in found.files.into_iter().chain(found.scorecards) {
+    for path in found.files.into_iter().chain(found.scorecards).chain(rubrics) {
+        // The rubrics that an eval file reads are linted with it.
+        if files.iter().any(|file| file.has_read(&path)) {
+            continue;
+        }
+
         let mut looked = look(path, &choice, &options)?;
         if args.fix && !looked.broken() {
             let (after, count) = repair(looked, &choice, &options, context)?;

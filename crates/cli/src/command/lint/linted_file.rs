@@ -1,6 +1,6 @@
 //! A file with the findings in it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
 use assize_lint::LintReport;
@@ -21,6 +21,13 @@ pub(super) struct LintedFile {
 impl LintedFile {
     pub(super) fn broken(&self) -> bool {
         self.errors.iter().any(|found| found.severity == Severity::Error)
+    }
+
+    /// Returns true if the text of this file was read for it.
+    pub(super) fn has_read(&self, path: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let path = real(path);
+        self.parts().iter().any(|(_, sources)| sources.files().any(|(_, source)| real(source.path()) == path))
     }
 
     /// Errors and findings, each with the texts they point into.
