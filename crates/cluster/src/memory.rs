@@ -158,8 +158,13 @@ impl ResultStore for MemoryResults {
     fn get<'a>(&'a self, name: &'a str) -> Later<'a, Vec<u8>> {
         let found = lock(&self.files).get(name).cloned();
         Box::pin(std::future::ready(
-            found.ok_or_else(|| ClusterError::Unreachable(format!("there is no result of unit {name}"))),
+            found.ok_or_else(|| ClusterError::Damaged(format!("there is no result of unit {name}"))),
         ))
+    }
+
+    fn discard<'a>(&'a self, name: &'a str) -> Later<'a, ()> {
+        lock(&self.files).remove(name);
+        now(())
     }
 
     fn names(&self) -> Later<'_, Vec<String>> {

@@ -161,14 +161,14 @@ pub struct CriterionRate {
 
 impl CriterionRate {
     /// Compares rates so that the worst comes first. A penalty is the worse the more often it is met. What nobody decided
-    /// comes last.
+    /// comes last. Equal ones are in the order of their names and texts, so that each run of the same cases lists them alike.
     pub fn cmp_worst_first(&self, other: &Self) -> Ordering {
         let quality = |one: &Self| match one.rate.value {
             Some(value) if one.weight < 0.0 => 1.0 - value,
             Some(value) => value,
             None => 2.0,
         };
-        let names = |one: &Self| (one.suite.clone(), one.grader.clone(), one.criterion.clone());
+        let names = |one: &Self| [&one.suite, &one.grader, &one.criterion, &one.text].map(String::clone);
 
         quality(self).total_cmp(&quality(other)).then_with(|| names(self).cmp(&names(other)))
     }
