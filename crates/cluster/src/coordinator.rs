@@ -424,7 +424,8 @@ impl Coordinator<'_> {
                     // Workers have been told that the job is over.
                     let name = unit.to_string();
                     persist(&mut patience, || links.results.discard(&name)).await?;
-                    let what = format!("{why}; it was removed. Continue with `--resume`, which runs the unit again");
+                    let what =
+                        format!("{why}; it was removed. Continue with `--resume`, which runs the unit again");
                     return Err(ClusterError::Damaged(what).into());
                 }
                 patience.wait(error).await?;

@@ -136,6 +136,10 @@ impl SharedReplies for MemoryReplies {
     fn put(&self, key: [u8; 32], reply: Vec<u8>) {
         lock(&self.replies).entry(key).or_insert(reply);
     }
+
+    fn settled(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 #[derive(Default)]

@@ -84,10 +84,7 @@ fn unpacked(bytes: &[u8], folder: &Path) -> io::Result<()> {
 }
 
 /// Shows `see` each file of a result with its name, and reads all of it.
-fn each_file(
-    bytes: &[u8],
-    mut see: impl FnMut(String, &mut dyn Read) -> io::Result<()>,
-) -> io::Result<()> {
+fn each_file(bytes: &[u8], mut see: impl FnMut(String, &mut dyn Read) -> io::Result<()>) -> io::Result<()> {
     let mut left = MOST_BYTES;
     let mut archive = tar::Archive::new(GzDecoder::new(bytes));
     for (at, entry) in archive.entries()?.enumerate() {
@@ -144,7 +141,9 @@ mod tests {
         fs::write(from.join("results.jsonl"), "row\n").unwrap();
         let bytes = packed(&from).unwrap();
 
-        for (at, damaged) in [&[], &bytes[..bytes.len() / 2], &bytes[..bytes.len() - 1]].into_iter().enumerate() {
+        for (at, damaged) in
+            [&[], &bytes[..bytes.len() / 2], &bytes[..bytes.len() - 1]].into_iter().enumerate()
+        {
             let unpacked = unpack(damaged.to_vec(), place.path().join(format!("half-{at}"))).await;
             assert!(matches!(unpacked, Err(ClusterError::Damaged(_))), "{at}: {unpacked:?}");
         }

@@ -265,3 +265,43 @@ pub struct CaseTrialsRow {
     /// Mean score with an interval over the trials.
     pub mean_score: EstimatedMetric,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_that_are_equal_are_in_the_order_of_their_names_and_texts() {
+        let rate = |grader: &str, text: &str, value: f64| CriterionRate {
+            suite: "suite".into(),
+            grader: grader.into(),
+            criterion: "rubric-1".into(),
+            text: text.into(),
+            weight: 1.0,
+            scored: false,
+            rate: EstimatedMetric {
+                value: Some(value),
+                n: 2,
+                clusters: None,
+                low: None,
+                high: None,
+                level: 0.95,
+                method: None,
+                undefined: None,
+                says: String::new(),
+            },
+            ungraded: 0,
+            not_applicable: 0,
+        };
+        let sorted = [
+            rate("a", "z", 0.5),
+            rate("a", "Says 1", 1.0),
+            rate("a", "Says 2", 1.0),
+            rate("b", "Says 0", 1.0),
+        ];
+        // Maps of criteria have no order.
+        let mut rates = [3, 2, 0, 1].map(|at: usize| sorted[at].clone());
+        rates.sort_by(CriterionRate::cmp_worst_first);
+        assert_eq!(rates, sorted);
+    }
+}

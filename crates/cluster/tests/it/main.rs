@@ -526,7 +526,8 @@ async fn a_unit_whose_stored_result_is_damaged_runs_again() {
         if let JobEvent::Begun { job, .. } = &event {
             let (cluster, job) = (again.clone(), job.clone());
             *damaging.lock().expect("works") = Some(tokio::spawn(async move {
-                let record = cluster.records().get(&format!("job.{job}")).await.expect("works").expect("works");
+                let record =
+                    cluster.records().get(&format!("job.{job}")).await.expect("works").expect("works");
                 let job = serde_json::from_slice(&record.bytes).expect("works");
                 let results = cluster.open(&job).await.expect("works").results;
                 results.create("2", b"damaged".to_vec()).await.expect("works");
