@@ -182,10 +182,22 @@ impl ResultStore for BucketResults {
     fn get<'a>(&'a self, name: &'a str) -> Later<'a, Vec<u8>> {
         Box::pin(async move {
             let read = async { self.store.get(&self.object(name)).await?.bytes().await };
-            let bytes =
-                read.await.map_err(|error| failed(&format!("read the result of unit {name}"), error))?;
+            match read.await {
+                Ok(bytes) => Ok(bytes.to_vec()),
+                Err(object_store::Error::NotFound { .. }) => {
+                    Err(ClusterError::Damaged(format!("there is no `{}`", self.object(name))))
+                }
+                Err(error) => Err(failed(&format!("read the result of unit {name}"), error)),
+            }
+        })
+    }
 
-            Ok(bytes.to_vec())
+    fn discard<'a>(&'a self, name: &'a str) -> Later<'a, ()> {
+        Box::pin(async move {
+            match self.store.delete(&self.object(name)).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+                Err(error) => Err(failed(&format!("remove the result of unit {name}"), error)),
+            }
         })
     }
 
@@ -215,6 +227,12 @@ mod tests {
         assert_eq!(two.get("1.2").await.unwrap(), b"first");
         assert!(one.contains("1.2").await.unwrap() && !one.contains("1").await.unwrap());
         assert_eq!(two.names().await.unwrap(), ["1.2"]);
+        for _ in 0..2 {
+            one.discard("1.2").await.unwrap();
+        }
+        let gone = two.get("1.2").await;
+        assert!(matches!(gone, Err(ClusterError::Damaged(_))), "{gone:?}");
+        assert!(two.create("1.2", b"third".to_vec()).await.unwrap());
         assert!(
             BucketResults::open(&place, "job-2", &Variables::new())
                 .unwrap()

@@ -420,6 +420,14 @@ impl Coordinator<'_> {
         let mut beaten = Instant::now();
         for unit in &covering {
             while let Err(error) = fetch(links, unit, staging).await {
+                if let ClusterError::Damaged(why) = error {
+                    // Workers have been told that the job is over.
+                    let name = unit.to_string();
+                    persist(&mut patience, || links.results.discard(&name)).await?;
+                    let what =
+                        format!("{why}; it was removed. Continue with `--resume`, which runs the unit again");
+                    return Err(ClusterError::Damaged(what).into());
+                }
                 patience.wait(error).await?;
                 seat.renew().await?;
             }

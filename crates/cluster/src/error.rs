@@ -11,6 +11,9 @@ pub enum ClusterError {
     /// Something that stays as it is: a server that is too old, a store that refuses, files of another version.
     #[error("{0}")]
     Refused(String),
+    /// A stored result that is missing, or is not what was stored. Running its unit again replaces it.
+    #[error("{0}")]
+    Damaged(String),
 }
 
 impl ClusterError {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::bucket::{ENDING, Variables, check_results, open_results};
 use crate::error::ClusterError;
 use crate::pack::unpack;
+use crate::seam::ResultStore;
 use crate::unit::{UnitName, covering_units};
 use crate::worker::CLUSTER_FOLDER;
 
@@ -59,13 +60,36 @@ pub async fn unpack_job(
     std::fs::create_dir_all(&folder).map_err(|error| ClusterError::storage("unpack results", error))?;
     let mut unpacked = UnpackedJob { folder, runs: Vec::new() };
     for unit in covering_units(last, &done) {
-        let bytes = results.get(&unit.to_string()).await?;
         let run = unpacked.folder.join(unit.to_string());
-        unpack(bytes, run.clone()).await?;
+        unpack_stored(&*results, &unit, run.clone()).await.map_err(|error| match error {
+            ClusterError::Damaged(why) => ClusterError::Damaged(format!(
+                "{why}. Remove `{unit}{ENDING}` from `{place}`, and run the command of the job with `--resume`, or merge the \
+                 others with `--allow-missing`"
+            )),
+            error => error,
+        })?;
         unpacked.runs.push(run);
     }
 
     Ok(unpacked)
+}
+
+/// Unpacks a stored result into a folder that is not there yet.
+///
+/// # Errors
+/// [`ClusterError::Damaged`] when what is stored is not a result; another one when it can't be read, or files can't be written.
+pub(crate) async fn unpack_stored(
+    results: &dyn ResultStore,
+    unit: &UnitName,
+    folder: PathBuf,
+) -> Result<(), ClusterError> {
+    let unpacking = async { unpack(results.get(&unit.to_string()).await?, folder).await };
+    unpacking.await.map_err(|error| match error {
+        ClusterError::Damaged(why) => {
+            ClusterError::Damaged(format!("the stored result of unit {unit} is damaged: {why}"))
+        }
+        error => error,
+    })
 }
 
 /// Place of the results of all jobs, and the name of one in it.
@@ -116,6 +140,12 @@ mod tests {
         assert!(unpacked.runs.iter().all(|run| run.join("run.json").exists()));
         drop(unpacked);
         assert_eq!(std::fs::read_dir(here.join(CLUSTER_FOLDER)).unwrap().count(), 0);
+
+        std::fs::write(job.join("2.tar.gz"), &bytes[..bytes.len() - 4]).unwrap();
+        let damaged = unpack_job(&name, &Variables::new(), here).await.map(|_| ()).unwrap_err().to_string();
+        for part in ["result of unit 2 is damaged", "Remove `2.tar.gz` from `", "`--allow-missing`"] {
+            assert!(damaged.contains(part), "{damaged}");
+        }
 
         let other = place.path().join("jobs/other");
         std::fs::create_dir(&other).unwrap();

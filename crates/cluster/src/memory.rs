@@ -136,6 +136,10 @@ impl SharedReplies for MemoryReplies {
     fn put(&self, key: [u8; 32], reply: Vec<u8>) {
         lock(&self.replies).entry(key).or_insert(reply);
     }
+
+    fn settled(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 #[derive(Default)]
@@ -158,8 +162,13 @@ impl ResultStore for MemoryResults {
     fn get<'a>(&'a self, name: &'a str) -> Later<'a, Vec<u8>> {
         let found = lock(&self.files).get(name).cloned();
         Box::pin(std::future::ready(
-            found.ok_or_else(|| ClusterError::Unreachable(format!("there is no result of unit {name}"))),
+            found.ok_or_else(|| ClusterError::Damaged(format!("there is no result of unit {name}"))),
         ))
+    }
+
+    fn discard<'a>(&'a self, name: &'a str) -> Later<'a, ()> {
+        lock(&self.files).remove(name);
+        now(())
     }
 
     fn names(&self) -> Later<'_, Vec<String>> {

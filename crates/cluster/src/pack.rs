@@ -24,12 +24,15 @@ const MOST_BYTES: u64 = 16 << 30;
 /// When one can't be read.
 pub(crate) async fn pack(folder: PathBuf) -> Result<Vec<u8>, ClusterError> {
     let what = format!("pack `{}`", folder.display());
-    apart(move || packed(&folder)).await.map_err(|error| ClusterError::storage(&what, error))
+    apart(move || packed(&folder).map_err(|error| ClusterError::storage(&what, error))).await
 }
 
 /// Does blocking work on a thread that is there for it.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
+async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ClusterError> + Send + 'static,
+) -> Result<T, ClusterError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(ClusterError::storage("work on a result", error)))
 }
 
 fn packed(folder: &Path) -> io::Result<Vec<u8>> {
@@ -51,10 +54,17 @@ fn packed(folder: &Path) -> io::Result<Vec<u8>> {
 /// Unpacks a result into a folder that is not there yet. Nothing is written outside of it.
 ///
 /// # Errors
-/// When the bytes are not a result, or files can't be written.
+/// [`ClusterError::Damaged`] when the bytes are not a result; another one when files can't be written.
 pub(crate) async fn unpack(bytes: Vec<u8>, folder: PathBuf) -> Result<(), ClusterError> {
     let what = format!("unpack a result to `{}`", folder.display());
-    apart(move || unpacked(&bytes, &folder)).await.map_err(|error| ClusterError::storage(&what, error))
+    let unpacking = apart(move || {
+        unpacked(&bytes, &folder).map_err(|error| match each_file(&bytes, |_, _| Ok(())) {
+            Err(damage) => ClusterError::Damaged(damage.to_string()),
+            Ok(()) => ClusterError::storage(&what, error),
+        })
+    });
+
+    unpacking.await
 }
 
 fn unpacked(bytes: &[u8], folder: &Path) -> io::Result<()> {
@@ -65,6 +75,16 @@ fn unpacked(bytes: &[u8], folder: &Path) -> io::Result<()> {
     let _ = fs::remove_dir_all(&draft);
     fs::create_dir_all(&draft)?;
 
+    each_file(bytes, |name, file| {
+        io::copy(file, &mut fs::File::create_new(draft.join(name))?)?;
+        Ok(())
+    })?;
+
+    fs::rename(&draft, folder)
+}
+
+/// Shows `see` each file of a result with its name, and reads all of it.
+fn each_file(bytes: &[u8], mut see: impl FnMut(String, &mut dyn Read) -> io::Result<()>) -> io::Result<()> {
     let mut left = MOST_BYTES;
     let mut archive = tar::Archive::new(GzDecoder::new(bytes));
     for (at, entry) in archive.entries()?.enumerate() {
@@ -75,12 +95,13 @@ fn unpacked(bytes: &[u8], folder: &Path) -> io::Result<()> {
             return Err(io::Error::other("it has too many files"));
         }
 
-        let mut file = fs::File::create_new(draft.join(name))?;
         let size = entry.size();
-        io::copy(&mut entry.by_ref().take(size), &mut file)?;
+        see(name, &mut entry.by_ref().take(size))?;
     }
+    // The sum of all bytes comes after the last file.
+    io::copy(&mut archive.into_inner().take(MOST_BYTES), &mut io::sink())?;
 
-    fs::rename(&draft, folder)
+    Ok(())
 }
 
 fn file_name(path: &Path) -> io::Result<String> {
@@ -110,6 +131,35 @@ mod tests {
             assert_eq!(fs::read(from.join(name)).unwrap(), fs::read(to.join(name)).unwrap());
         }
         assert!(unpacked(&bytes[..bytes.len() / 2], &place.path().join("half")).is_err());
+    }
+
+    #[tokio::test]
+    async fn damage_is_told_from_a_folder_that_cannot_be_written() {
+        let place = tempfile::tempdir().unwrap();
+        let from = place.path().join("from");
+        fs::create_dir(&from).unwrap();
+        fs::write(from.join("results.jsonl"), "row\n").unwrap();
+        let bytes = packed(&from).unwrap();
+
+        for (at, damaged) in
+            [&[], &bytes[..bytes.len() / 2], &bytes[..bytes.len() - 1]].into_iter().enumerate()
+        {
+            let unpacked = unpack(damaged.to_vec(), place.path().join(format!("half-{at}"))).await;
+            assert!(matches!(unpacked, Err(ClusterError::Damaged(_))), "{at}: {unpacked:?}");
+        }
+        // No byte can change unnoticed; those that are not Assize's, such as the time in the header, may.
+        for at in 0..bytes.len() {
+            let to = place.path().join(format!("to-{at}"));
+            let mut changed = bytes.clone();
+            changed[at] = !changed[at];
+            match unpack(changed, to.clone()).await {
+                Ok(()) => assert_eq!(fs::read(to.join("results.jsonl")).unwrap(), b"row\n", "{at}"),
+                damaged => assert!(matches!(damaged, Err(ClusterError::Damaged(_))), "{at}: {damaged:?}"),
+            }
+        }
+        fs::write(place.path().join("file"), "").unwrap();
+        let unwritable = unpack(bytes, place.path().join("file/to")).await;
+        assert!(matches!(unwritable, Err(ClusterError::Refused(_))), "{unwritable:?}");
     }
 
     #[test]

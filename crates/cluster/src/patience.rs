@@ -26,7 +26,7 @@ impl Patience {
     /// The failure, if it is of the kind that stays, or has gone on for too long.
     pub(crate) async fn wait(&mut self, error: ClusterError) -> Result<(), ClusterError> {
         let since = *self.since.get_or_insert_with(Instant::now);
-        if matches!(error, ClusterError::Refused(_)) || since.elapsed() > LONGEST {
+        if !matches!(error, ClusterError::Unreachable(_)) || since.elapsed() > LONGEST {
             return Err(error);
         }
 

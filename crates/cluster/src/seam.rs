@@ -110,6 +110,9 @@ pub trait ResultStore: Send + Sync {
     /// The result of this name.
     fn get<'a>(&'a self, name: &'a str) -> Later<'a, Vec<u8>>;
 
+    /// Removes a result that is damaged, if it is there, so that another one can be stored.
+    fn discard<'a>(&'a self, name: &'a str) -> Later<'a, ()>;
+
     /// Names of all results.
     fn names(&self) -> Later<'_, Vec<String>>;
 }

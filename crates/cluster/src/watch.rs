@@ -10,12 +10,12 @@ use crate::absence::{Absence, Presence};
 use crate::board::{JobBoard, SEAT_BEAT, Seat};
 use crate::error::ClusterError;
 use crate::event::JobEvent;
+use crate::gather::unpack_stored;
 use crate::job::JobManifest;
 use crate::limits::LimitKeeper;
-use crate::pack::unpack;
 use crate::patience::Patience;
 use crate::seam::JobLinks;
-use crate::unit::{UnitName, WorkUnit, missing_units};
+use crate::unit::{UnitName, WorkUnit, covering_units, missing_units};
 
 /// Time between two looks at the results.
 const LOOK: Duration = Duration::from_millis(500);
@@ -50,6 +50,8 @@ pub(crate) struct JobWatch<'a> {
     pub(crate) done: BTreeSet<UnitName>,
     /// Results that are here.
     fetched: BTreeSet<UnitName>,
+    /// Results that were damaged and removed.
+    discarded: BTreeSet<UnitName>,
     /// Number of complete shards that was told last.
     told: Option<u32>,
     /// Last comparison of the queue with what is missing.
@@ -84,6 +86,7 @@ impl<'a> JobWatch<'a> {
             beaten: Instant::now(),
             done: BTreeSet::new(),
             fetched: BTreeSet::new(),
+            discarded: BTreeSet::new(),
             told: None,
             reconciled: None,
             patience: Patience::default(),
@@ -164,7 +167,13 @@ impl<'a> JobWatch<'a> {
             }
         }
 
-        self.fetch_some().await;
+        let some = self.done.difference(&self.fetched).take(FETCHED_AT_ONCE).cloned().collect();
+        self.fetch_each(some).await?;
+        if missing_units(self.job.shards, &self.done).is_empty() {
+            let rest = covering_units(self.job.shards, &self.done);
+            let rest = rest.into_iter().filter(|unit| !self.fetched.contains(unit)).collect();
+            self.fetch_each(rest).await?;
+        }
         let missing = missing_units(self.job.shards, &self.done);
         self.tell_progress(&missing);
         if missing.is_empty() {
@@ -180,14 +189,43 @@ impl<'a> JobWatch<'a> {
         Ok(false)
     }
 
-    /// Fetches some of the results that are not here yet. One that can't be fetched now is when results are merged.
-    async fn fetch_some(&mut self) {
-        let some: Vec<UnitName> =
-            self.done.difference(&self.fetched).take(FETCHED_AT_ONCE).cloned().collect();
-        for unit in some {
-            if fetch(self.links, &unit, self.staging).await.is_ok() {
-                self.fetched.insert(unit);
+    /// Fetches results that are not here yet. One that can't be fetched now is when results are merged. One that is damaged is
+    /// removed while workers are there that can run its unit again.
+    async fn fetch_each(&mut self, units: Vec<UnitName>) -> Result<(), ClusterError> {
+        for unit in units {
+            self.show_life().await?;
+            match fetch(self.links, &unit, self.staging).await {
+                Ok(()) => {
+                    self.fetched.insert(unit);
+                }
+                Err(ClusterError::Damaged(why)) => self.discard(unit, why).await?,
+                Err(_) => {}
             }
+        }
+
+        Ok(())
+    }
+
+    /// Removes a result that is damaged.
+    ///
+    /// # Errors
+    /// When that of the same unit was removed before: its next one would hardly be better.
+    async fn discard(&mut self, unit: UnitName, why: String) -> Result<(), ClusterError> {
+        if self.discarded.contains(&unit) {
+            return Err(ClusterError::Damaged(format!(
+                "{why}, for the second time. When the place of the results works again, run the same command with `--resume`"
+            )));
+        }
+        match self.links.results.discard(&unit.to_string()).await {
+            Ok(()) => {
+                self.tell(JobEvent::Warning(format!("{why}; the unit runs again")));
+                self.done.remove(&unit);
+                self.reconciled = None;
+                self.discarded.insert(unit);
+                Ok(())
+            }
+            Err(ClusterError::Unreachable(_)) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 
@@ -281,6 +319,5 @@ pub(crate) async fn fetch(links: &JobLinks, unit: &UnitName, staging: &Path) -> 
         return Ok(());
     }
 
-    let bytes = links.results.get(&unit.to_string()).await?;
-    unpack(bytes, folder).await
+    unpack_stored(&*links.results, unit, folder).await
 }

@@ -28,7 +28,7 @@ pub(crate) const CLUSTER_FOLDER: &str = ".assize/cluster";
 const LOOK: Duration = Duration::from_millis(500);
 /// Wait for a unit before the state of the job is looked at again.
 const LEASE_WAIT: Duration = Duration::from_secs(2);
-/// Time for telling what was sent for a unit that has no result.
+/// Time for telling what was sent for a unit that has no result, and for sharing the replies.
 const TELLING: Duration = Duration::from_secs(5);
 /// Times that a unit is handed out without a result and without a word before it is halved.
 const TRIES: u64 = 2;
@@ -588,6 +588,9 @@ impl JoinedJob<'_> {
     /// Puts a unit back for others. This attempt does not count, those before it do. If this process dies in between, the
     /// coordinator does it.
     async fn give_back(&self, lease: &dyn UnitLease) -> Result<(), ClusterError> {
+        // Whoever takes it next finds what was paid for, and this process may be about to end.
+        let settled = tokio::time::timeout(TELLING, self.links.replies.settled());
+        let _ = self.extend_during(lease, settled).await;
         let unit = WorkUnit { tries: earlier_tries(lease), ..lease.unit().clone() };
         lease.complete().await?;
         let tag = uuid::Uuid::new_v4().simple().to_string();

@@ -560,7 +560,8 @@ fn difference(first: &ShardRun, other: &ShardRun) -> Option<String> {
 
 /// The first setting in which two shards differ that has an effect on results.
 fn setting_difference(a: &RunSettings, b: &RunSettings) -> Option<String> {
-    let shown = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
+    let shown =
+        |value: Option<String>| value.filter(|value| !value.is_empty()).unwrap_or_else(|| "none".to_owned());
     let plain = [
         ("--threshold", a.threshold.map(|line| line.to_string()), b.threshold.map(|line| line.to_string())),
         (

@@ -64,6 +64,9 @@ pub trait SharedReplies: Send + Sync {
 
     /// Stores a reply, unless there is one under this key. Returns at once.
     fn put(&self, key: [u8; 32], reply: Vec<u8>);
+
+    /// Waits until every reply that was put is stored, or can't be.
+    fn settled(&self) -> BoxFuture<'_, ()>;
 }
 
 /// Reply cache as the storage of cached models.

@@ -161,14 +161,14 @@ pub struct CriterionRate {
 
 impl CriterionRate {
     /// Compares rates so that the worst comes first. A penalty is the worse the more often it is met. What nobody decided
-    /// comes last.
+    /// comes last. Equal ones are in the order of their names and texts, so that each run of the same cases lists them alike.
     pub fn cmp_worst_first(&self, other: &Self) -> Ordering {
         let quality = |one: &Self| match one.rate.value {
             Some(value) if one.weight < 0.0 => 1.0 - value,
             Some(value) => value,
             None => 2.0,
         };
-        let names = |one: &Self| (one.suite.clone(), one.grader.clone(), one.criterion.clone());
+        let names = |one: &Self| [&one.suite, &one.grader, &one.criterion, &one.text].map(String::clone);
 
         quality(self).total_cmp(&quality(other)).then_with(|| names(self).cmp(&names(other)))
     }
@@ -264,4 +264,44 @@ pub struct CaseTrialsRow {
     pub score: Option<f64>,
     /// Mean score with an interval over the trials.
     pub mean_score: EstimatedMetric,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_that_are_equal_are_in_the_order_of_their_names_and_texts() {
+        let rate = |grader: &str, text: &str, value: f64| CriterionRate {
+            suite: "suite".into(),
+            grader: grader.into(),
+            criterion: "rubric-1".into(),
+            text: text.into(),
+            weight: 1.0,
+            scored: false,
+            rate: EstimatedMetric {
+                value: Some(value),
+                n: 2,
+                clusters: None,
+                low: None,
+                high: None,
+                level: 0.95,
+                method: None,
+                undefined: None,
+                says: String::new(),
+            },
+            ungraded: 0,
+            not_applicable: 0,
+        };
+        let sorted = [
+            rate("a", "z", 0.5),
+            rate("a", "Says 1", 1.0),
+            rate("a", "Says 2", 1.0),
+            rate("b", "Says 0", 1.0),
+        ];
+        // Maps of criteria have no order.
+        let mut rates = [3, 2, 0, 1].map(|at: usize| sorted[at].clone());
+        rates.sort_by(CriterionRate::cmp_worst_first);
+        assert_eq!(rates, sorted);
+    }
 }

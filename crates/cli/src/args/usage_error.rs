@@ -147,9 +147,21 @@ pub(crate) fn with_fitting_tips(mut error: clap::Error, words: &[OsString]) -> c
     if let Some(error) = out_of_range(&error) {
         return error;
     }
+    hide_login(&mut error);
     add_tips(&mut error, words);
     show_plain_usage(&mut error);
     error
+}
+
+/// Shows an address of servers without its user and password. Where the login ends, an invalid address leaves open: at the last `@`.
+fn hide_login(error: &mut clap::Error) {
+    let value = text(error, ContextKind::InvalidValue);
+    if text(error, ContextKind::InvalidArg).starts_with("--cluster ")
+        && let Some((_, host)) = value.rsplit_once('@')
+    {
+        let scheme = value.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));
+        error.insert(ContextKind::InvalidValue, ContextValue::String(format!("{scheme}LOGIN@{host}")));
+    }
 }
 
 /// Says in words which numbers an option takes, in place of the parser's `0 is not in 1..=1000`.

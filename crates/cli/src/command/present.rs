@@ -164,7 +164,8 @@ fn print_some(records: impl Iterator<Item = CaseRecord>, more: usize, context: &
 /// Describes why cases are incomplete, the most frequent reason first, with what to do.
 fn incomplete_reasons(reasons: &[IncompleteReason], info: &RunInfo) -> Vec<String> {
     let mut reasons: Vec<&IncompleteReason> = reasons.iter().collect();
-    reasons.sort_by_key(|one| std::cmp::Reverse(one.cases));
+    // Cases end in any order.
+    reasons.sort_by_key(|one| (std::cmp::Reverse(one.cases), &one.example));
     let more: u64 = reasons.iter().skip(MAX_REASONS).map(|one| one.cases).sum();
 
     let mut lines: Vec<String> = reasons

@@ -51,8 +51,16 @@ fn nobody_there_and_no_address_are_told_without_passwords() {
         refused.contains("can't connect to nats://127.0.0.1:1") && !refused.contains("hidden"),
         "{refused}"
     );
+    assert!(refused.contains("refused"), "the cause: {refused}");
     let refused = cli.run(&["worker", "--cluster", "http://127.0.0.1:1"]).expect_code(2).stderr;
     assert!(refused.contains("expected `nats://HOST:PORT`"), "{refused}");
+    for address in ["nats://me:hid@den/1@127.0.0.1:1", "nats://one,http://me:hidden@127.0.0.1:1"] {
+        for command in ["worker", "eval"] {
+            let refused = cli.run(&[command, "--cluster", address]).expect_code(2).stderr;
+            assert!(refused.contains("://LOGIN@127.0.0.1:1'"), "{refused}");
+            assert!(["hid", "den"].iter().all(|part| !refused.contains(part)), "{refused}");
+        }
+    }
 }
 
 #[test]

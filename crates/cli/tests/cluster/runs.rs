@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::MockServer;
+use assize_testkit::mock::rule::judge;
+use assize_testkit::mock::{MockOptions, MockReply, MockServer};
 use assize_testkit::nats::pause_process;
+use serde_json::json;
 
 use crate::machines::{
     EVAL, Running, assert_same_rows, coordinator, judge_server, machine, rows, servers, worker,
@@ -77,6 +79,61 @@ fn a_second_run_finds_the_replies_that_other_machines_bought() {
         boss.run(&args).expect_code(1);
         assert_eq!(judge.count(), CALLS, "round {round}");
     }
+}
+
+#[test]
+fn replies_that_the_servers_do_not_take_are_told_of_and_change_nothing() {
+    let Some(servers) = servers("replies_that_the_servers_do_not_take") else { return };
+    // A usable reply that is larger than a message of the servers.
+    let verbose = |incoming: &_| match judge(incoming) {
+        MockReply::Json(reply) if incoming.last_user_text.contains("the answer is 3\n") => {
+            let message = json!({ "role": "assistant", "content": reply.to_string() });
+            let body = json!({
+                "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }],
+                "model": "judge-1",
+                "usage": { "prompt_tokens": 10, "completion_tokens": 5 },
+                "padding": "x".repeat(1_500_000),
+            });
+            MockReply::Status { code: 200, headers: Vec::new(), body: body.to_string() }
+        }
+        reply => reply,
+    };
+    let judge = MockServer::start_with(verbose, MockOptions { record: false });
+    let local = machine(&judge, 6);
+    local.run(&[&EVAL[..], &["--run-dir", "local"]].concat()).expect_code(1);
+    let (boss, host) = (machine(&judge, 6), machine(&judge, 6));
+    let mut worker = Running::start(&mut host.command(&["worker", "--cluster", &servers.address()]));
+    let (code, _, err) = coordinator(&boss, &servers.address(), &[]).finish();
+    assert_eq!(code, Some(1), "{err}");
+    assert_same_rows((&local, "local"), (&boss, "merged"));
+    worker.wait_for("can't share 2 replies with other workers");
+}
+
+#[test]
+fn a_damaged_file_among_the_results_is_replaced() {
+    let Some(servers) = servers("a_damaged_file_among_the_results") else { return };
+    let judge = judge_server(Duration::from_millis(5));
+    let (boss, host) = (machine(&judge, CASES), machine(&judge, CASES));
+    boss.run(&[&EVAL[..], &["--run-dir", "local"]].concat()).expect_code(1);
+    let results = boss.path("results").display().to_string();
+    let more = ["--results", &results, "--unit-size", "20", "--lease", "3s", "--worker-wait", "3s"];
+    let (code, _, err) = coordinator(&boss, &servers.address(), &more).finish();
+    assert_eq!(code, Some(3), "{err}");
+    let job = err.split_once("on job ").and_then(|(_, rest)| rest.split_once(' ')).map_or("", |(job, _)| job);
+    boss.file(&format!("results/{job}/2.tar.gz"), "no archive");
+
+    let merged = boss.run(&["merge", &format!("results/{job}"), "--allow-missing"]).expect_code(2);
+    for part in ["result of unit 2 is damaged", "Remove `2.tar.gz` from `"] {
+        assert!(merged.stderr.contains(part), "{}", merged.stderr);
+    }
+
+    let _worker = worker(&host, &servers.address());
+    let (code, _, err) =
+        coordinator(&boss, &servers.address(), &[&more[..], &["--resume"]].concat()).finish();
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("result of unit 2 is damaged") && err.contains("the unit runs again"), "{err}");
+    assert_same_rows((&boss, "local"), (&boss, "merged"));
+    boss.run(&["merge", &format!("results/{job}"), "--run-dir", "again"]).expect_code(1);
 }
 
 #[test]

@@ -184,7 +184,8 @@ impl LimitBook {
         if is_final { BudgetReply::Never } else { BudgetReply::Wait }
     }
 
-    fn left(&self) -> BudgetAmount {
+    /// Part of the budget that nobody has.
+    pub(super) fn left(&self) -> BudgetAmount {
         let Budget { calls, tokens, usd } = self.limits.budget();
         let whole = BudgetAmount {
             calls: calls.unwrap_or_default(),

@@ -147,11 +147,13 @@ impl LimitKeeper {
     }
 
     async fn record(&self, kept: &mut KeptBook) -> Result<(), ClusterError> {
-        let whole = self.limits.budget();
+        // No more than is left: a coordinator that goes on counts all of it as used.
+        let (whole, left) = (self.limits.budget(), kept.book.left());
+        let usd = whole.usd.unwrap_or_default().as_pico() / AHEAD;
         let ahead = BudgetAmount {
-            calls: whole.calls.unwrap_or_default() / AHEAD,
-            tokens: whole.tokens.unwrap_or_default() / AHEAD,
-            usd: assize_engine::Usd::from_pico(whole.usd.unwrap_or_default().as_pico() / AHEAD),
+            calls: (whole.calls.unwrap_or_default() / AHEAD).min(left.calls),
+            tokens: (whole.tokens.unwrap_or_default() / AHEAD).min(left.tokens),
+            usd: assize_engine::Usd::from_pico(usd.min(left.usd.as_pico())),
         };
         let used = kept.book.used().plus(ahead);
 
@@ -193,6 +195,16 @@ mod tests {
             received = keeper.answer(&request).await.map_or(received, |reply| reply.granted);
         }
         received.calls
+    }
+
+    #[tokio::test]
+    async fn a_coordinator_that_goes_on_counts_no_more_than_the_budget_as_used() {
+        let records = MemoryCluster::default().records();
+        let limits = JobLimits { calls: Some(200), ..JobLimits::default() };
+        let first = LimitKeeper::open(Arc::clone(&records), "job", limits).await.unwrap();
+        borrow(&first, "a", 1_000).await;
+        let second = LimitKeeper::open(records, "job", limits).await.unwrap();
+        assert_eq!(second.used().await.calls, 200);
     }
 
     #[tokio::test]

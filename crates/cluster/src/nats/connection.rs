@@ -1,5 +1,6 @@
 //! The connection to the servers, and what is made there.
 
+use std::error::Error as _;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -32,7 +33,10 @@ pub struct ClusterAddress {
 
 /// Text that is not an address of servers. It is not shown: it may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected `nats://HOST:PORT` or `tls://HOST:PORT`, several with commas between them")]
+#[error(
+    "expected `nats://HOST:PORT` or `tls://HOST:PORT`, several with commas between them; in a password, write `@` as `%40`, `/` as \
+     `%2F`, and `,` as `%2C`"
+)]
 pub struct ClusterAddressError;
 
 impl ClusterAddress {
@@ -56,13 +60,21 @@ impl FromStr for ClusterAddress {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let server = |part: &str| {
-            let has_scheme = part.starts_with("nats://") || part.starts_with("tls://");
-            has_scheme.then(|| part.parse::<ServerAddr>().ok()).flatten().ok_or(ClusterAddressError)
+            let rest = part.strip_prefix("nats://").or_else(|| part.strip_prefix("tls://"));
+            // An unescaped `@`, `/`, `?` or `#` in a password would make a part of it the host, which is shown.
+            let is_plain = |rest: &str| !rest.is_empty() && rest.matches('@').count() <= 1 && !has_path(rest);
+            let server = rest.filter(|rest| is_plain(rest)).and_then(|_| part.parse::<ServerAddr>().ok());
+            server.ok_or(ClusterAddressError)
         };
         let servers = text.split(',').map(|part| server(part.trim())).collect::<Result<_, _>>()?;
 
         Ok(Self { servers, credentials: None })
     }
+}
+
+/// True if something comes after the port.
+fn has_path(rest: &str) -> bool {
+    rest.trim_end_matches('/').contains(['/', '?', '#'])
 }
 
 /// Part of an address with its escapes (`%40` for `@`) as the characters that they stand for.
@@ -162,9 +174,13 @@ impl Connection {
                      (`nats://USER:PASSWORD@HOST:PORT`), or a credentials file with `--cluster-credentials`"
                 ))
             }
-            kind => ClusterError::Unreachable(format!(
-                "can't connect to {address}: {kind}. Check the address, and that `nats-server --jetstream` is running there"
-            )),
+            kind => {
+                let why = error.source().map_or_else(|| kind.to_string(), deepest);
+                ClusterError::Unreachable(format!(
+                    "can't connect to {address}: {why}. {}",
+                    advice(address, &why)
+                ))
+            }
         })?;
 
         let info = client.server_info();
@@ -247,6 +263,28 @@ impl Connection {
     }
 }
 
+/// The innermost cause of an error, in words.
+fn deepest(mut error: &(dyn std::error::Error + 'static)) -> String {
+    while let Some(cause) = error.source() {
+        error = cause;
+    }
+
+    error.to_string()
+}
+
+/// Advice about servers that can't be connected to for this reason.
+fn advice(address: &ClusterAddress, why: &str) -> &'static str {
+    let is_tls = |server: &ServerAddr| server.scheme() == "tls";
+    if why.contains("certificate") {
+        "If an authority of your own signed the certificate of the server, name the file with the authority's certificate in \
+         `SSL_CERT_FILE`"
+    } else if address.servers.iter().any(is_tls) {
+        "Check the address, and that `nats-server --jetstream --tls` is running there; for servers without TLS, write `nats://`"
+    } else {
+        "Check the address, and that `nats-server --jetstream` is running there"
+    }
+}
+
 /// Refuses a server that is too old, saying what it is.
 fn check_version(version: &str) -> Result<(), String> {
     let mut parts = version.split('.').map(|part| part.parse::<u32>().ok());
@@ -313,7 +351,11 @@ mod tests {
             let login = text.parse::<ClusterAddress>().expect("an address").login();
             assert_eq!(login, Some((user.to_owned(), password.map(str::to_owned))), "{text}");
         }
-        for text in ["", "one:4222", "http://one", "nats://one,two"] {
+        let unescaped = [
+            "nats://me:p@ss@one", "nats://me:p/ss@one", "nats://me:p#ss@one", "nats://me:p?ss@one",
+            "nats://me:p@a/b@one",
+        ];
+        for text in ["", "nats://", "one:4222", "http://one", "nats://one,two"].into_iter().chain(unescaped) {
             assert!(text.parse::<ClusterAddress>().is_err(), "{text}");
         }
     }

@@ -19,6 +19,7 @@ use crate::job::JobManifest;
 use crate::limits::{LimitReply, LimitRequest};
 use crate::seam::{Cluster, JobLinks, Later, LimitDesk, LimitHandler, Records, ResultStore};
 use connection::Connection;
+use replies::LostReplies;
 
 pub use connection::{ClusterAddress, ClusterAddressError, ConnectionObserver};
 
@@ -35,12 +36,13 @@ const LIMITS_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct NatsCluster {
     connection: Connection,
     records: Arc<dyn Records>,
+    lost: Arc<LostReplies>,
     variables: Variables,
 }
 
 impl NatsCluster {
     /// Connects to the servers. `variables` of the process hold the credentials of buckets; `observe` is told when the servers are
-    /// away.
+    /// away, and of replies that they do not take.
     ///
     /// # Errors
     /// When none of them can be reached, or it is too old, or has no JetStream.
@@ -49,6 +51,7 @@ impl NatsCluster {
         variables: Variables,
         observe: ConnectionObserver,
     ) -> Result<Self, ClusterError> {
+        let lost = LostReplies::new(Arc::clone(&observe));
         let connection = Connection::open(address, observe).await?;
         let bucket = kv::Config {
             bucket: RECORDS.to_owned(),
@@ -58,7 +61,7 @@ impl NatsCluster {
         };
         let records = Arc::new(records::NatsRecords::new(connection.bucket(bucket).await?));
 
-        Ok(Self { connection, records, variables })
+        Ok(Self { connection, records, lost, variables })
     }
 }
 
@@ -75,7 +78,13 @@ impl Cluster for NatsCluster {
                 None => Arc::new(results::NatsResults::open(&self.connection, &job.job).await?),
             };
             let queue = queue::NatsQueue::open(&self.connection, job).await?;
-            let replies = replies::NatsReplies::open(&self.connection, job.fence_key()?, REPLIES_AGE).await?;
+            let replies = replies::NatsReplies::open(
+                &self.connection,
+                job.fence_key()?,
+                REPLIES_AGE,
+                Arc::clone(&self.lost),
+            )
+            .await?;
             let limits =
                 NatsDesk { client: self.connection.client.clone(), subject: limits_subject(&job.job) };
 

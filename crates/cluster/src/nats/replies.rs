@@ -1,17 +1,20 @@
 //! Replies of models, by the keys of the reply cache, in a bucket that all jobs with the same secret share.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use assize_run::SharedReplies;
 use async_nats::HeaderMap;
 use async_nats::header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE;
+use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::{Context, kv};
 use futures_util::future::BoxFuture;
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::Instant;
 
-use super::connection::Connection;
+use super::connection::{Connection, ConnectionObserver};
 use crate::error::ClusterError;
 
 /// Wait for an answer about a reply that somebody else may have bought, and the pause before the next question.
@@ -19,8 +22,11 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
 /// Replies on their way to the servers at once.
 const ON_THE_WAY: usize = 256;
-/// Attempts at storing a reply.
-const ATTEMPTS: u32 = 5;
+/// Answers of the servers that they do not store a reply, after which it is lost.
+const MOST_REFUSALS: u32 = 5;
+/// Time after which it is lost if the servers are away, and the longest pause between two attempts.
+const LONGEST: Duration = Duration::from_mins(15);
+const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 /// Bytes of a message beside its contents, at most.
 const AROUND: usize = 1024;
 
@@ -29,6 +35,9 @@ pub(super) struct NatsReplies {
     context: Context,
     largest: usize,
     on_the_way: Arc<Semaphore>,
+    /// Number of replies that are neither stored nor lost.
+    open: watch::Sender<usize>,
+    lost: Arc<LostReplies>,
     runtime: Handle,
 }
 
@@ -37,6 +46,7 @@ impl NatsReplies {
         connection: &Connection,
         fence_key: [u8; 32],
         age: Duration,
+        lost: Arc<LostReplies>,
     ) -> Result<Self, ClusterError> {
         // With another secret, every request is another one.
         let tag = blake3::derive_key("assize replies of a cluster, version 1", &fence_key);
@@ -53,6 +63,8 @@ impl NatsReplies {
             context: connection.context.clone(),
             largest: connection.client.server_info().max_payload.saturating_sub(AROUND),
             on_the_way: Arc::new(Semaphore::new(ON_THE_WAY)),
+            open: watch::Sender::new(0),
+            lost,
             runtime: Handle::current(),
         })
     }
@@ -80,36 +92,120 @@ impl SharedReplies for NatsReplies {
     }
 
     fn put(&self, key: [u8; 32], reply: Vec<u8>) {
-        // What is too large for a message stays in the cache of this machine.
         if reply.len() > self.largest {
+            self.lost.note(&format!("{} bytes are more than a message may have", reply.len()));
             return;
         }
 
-        let subject = format!("{}{}", self.bucket.prefix, text(key));
-        let (context, on_the_way) = (self.context.clone(), Arc::clone(&self.on_the_way));
-        let reply = bytes::Bytes::from(reply);
+        let sending = Sending {
+            context: self.context.clone(),
+            subject: format!("{}{}", self.bucket.prefix, text(key)),
+            reply: reply.into(),
+        };
+        let (on_the_way, lost) = (Arc::clone(&self.on_the_way), Arc::clone(&self.lost));
+        self.open.send_modify(|open| *open += 1);
+        let open = self.open.clone();
         self.runtime.spawn(async move {
             let _permit = on_the_way.acquire().await;
-            for attempt in 0..ATTEMPTS {
-                // The first reply stays: a later one is refused.
-                let mut headers = HeaderMap::new();
-                headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, "0");
-                let sent = context.publish_with_headers(subject.clone(), headers, reply.clone()).await;
-                let refused = match sent {
-                    Err(_) => false,
-                    Ok(acknowledgement) => match acknowledgement.await {
-                        Ok(_) => return,
-                        Err(error) => {
-                            error.kind()
-                                == async_nats::jetstream::context::PublishErrorKind::WrongLastSequence
-                        }
-                    },
-                };
-                if refused {
-                    return;
-                }
-                tokio::time::sleep(Duration::from_millis(200 << attempt)).await;
+            if let Err(why) = sending.finish().await {
+                lost.note(&why);
             }
+            open.send_modify(|open| *open -= 1);
         });
+    }
+
+    fn settled(&self) -> BoxFuture<'_, ()> {
+        let mut open = self.open.subscribe();
+        Box::pin(async move {
+            // The sender is a part of this.
+            let _ = open.wait_for(|open| *open == 0).await;
+        })
+    }
+}
+
+/// A reply on its way to the servers.
+struct Sending {
+    context: Context,
+    subject: String,
+    reply: bytes::Bytes,
+}
+
+impl Sending {
+    /// Tries until the reply is stored. Servers that are away are waited for, those that refuse it are not.
+    async fn finish(self) -> Result<(), String> {
+        let begun = Instant::now();
+        let mut refusals = 0;
+        let mut pause = PAUSE;
+        loop {
+            let Err(error) = self.publish().await else { return Ok(()) };
+            match error.kind() {
+                // The first reply stays: a later one is refused.
+                PublishErrorKind::WrongLastSequence => return Ok(()),
+                PublishErrorKind::TimedOut
+                | PublishErrorKind::BrokenPipe
+                | PublishErrorKind::StreamNotFound => {}
+                _ => refusals += 1,
+            }
+            if refusals >= MOST_REFUSALS || begun.elapsed() >= LONGEST {
+                return Err(error.to_string());
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn publish(&self) -> Result<(), PublishError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, "0");
+        let sent = self.context.publish_with_headers(self.subject.clone(), headers, self.reply.clone());
+        sent.await?.await.map(|_| ())
+    }
+}
+
+/// Replies that the servers do not have. A person is told of the first, the second, the fourth and so on.
+pub(super) struct LostReplies {
+    count: AtomicU64,
+    observe: ConnectionObserver,
+}
+
+impl LostReplies {
+    pub(super) fn new(observe: ConnectionObserver) -> Arc<Self> {
+        Arc::new(Self { count: AtomicU64::new(0), observe })
+    }
+
+    fn note(&self, why: &str) {
+        let count = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+        if count.is_power_of_two() {
+            let replies = if count == 1 { "a reply".to_owned() } else { format!("{count} replies") };
+            (self.observe)(format!(
+                "can't share {replies} with other workers ({why}); results are not affected, but calls may have to be paid again"
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn lost_replies_are_counted_and_told_ever_less_often() {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let lost = LostReplies::new({
+            let told = Arc::clone(&told);
+            Arc::new(move |what| told.lock().unwrap().push(what))
+        });
+        for _ in 0..9 {
+            lost.note("maximum bytes exceeded");
+        }
+
+        let told = told.lock().unwrap();
+        let starts = ["a reply", "2 replies", "4 replies", "8 replies"];
+        assert_eq!(told.len(), starts.len(), "{told:?}");
+        for (told, start) in told.iter().zip(starts) {
+            assert!(told.starts_with(&format!("can't share {start} with other workers (maximum")), "{told}");
+        }
     }
 }

@@ -3,8 +3,10 @@
 //! Putting an object there replaces an older one. So each attempt is an object of its own, and a record that is created
 //! only if it is absent says which one is the result.
 
+use std::time::Duration;
+
 use async_nats::jetstream::kv::{self, CreateErrorKind};
-use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::object_store::{self, GetErrorKind, ObjectStore};
 use futures_util::TryStreamExt;
 use tokio::io::AsyncReadExt;
 
@@ -12,6 +14,12 @@ use super::connection::Connection;
 use super::records::latest;
 use crate::error::ClusterError;
 use crate::seam::{Later, ResultStore};
+
+/// Further looks for an object that has a record, and the pause before each.
+const TRIES_TO_FIND: u32 = 5;
+const PAUSE: Duration = Duration::from_secs(1);
+/// Wait for a part of an object: one that stops halfway would be waited for without end.
+const LONGEST_READ: Duration = Duration::from_secs(5);
 
 pub(super) struct NatsResults {
     files: ObjectStore,
@@ -92,11 +100,44 @@ impl ResultStore for NatsResults {
             let object = self.done.get(name).await.map_err(|error| failed(&error))?;
             let object = object.ok_or_else(|| failed(&"there is none"))?;
             let object = String::from_utf8_lossy(&object).into_owned();
-            let mut reader = self.files.get(&object).await.map_err(|error| failed(&error))?;
+            let mut tries = TRIES_TO_FIND;
+            let mut reader = loop {
+                match self.files.get(&object).await {
+                    Ok(reader) => break reader,
+                    // A server that was held up may not know of it yet.
+                    Err(error) if error.kind() == GetErrorKind::NotFound && tries > 0 => {
+                        tries -= 1;
+                        tokio::time::sleep(PAUSE).await;
+                    }
+                    Err(error) if error.kind() == GetErrorKind::NotFound => {
+                        return Err(ClusterError::Damaged(format!("there is no object `{object}`")));
+                    }
+                    Err(error) => return Err(failed(&error)),
+                }
+            };
             let mut bytes = Vec::with_capacity(reader.info().size);
-            reader.read_to_end(&mut bytes).await.map_err(|error| failed(&error))?;
+            loop {
+                match tokio::time::timeout(LONGEST_READ, reader.read_buf(&mut bytes)).await {
+                    Ok(Ok(0)) => return Ok(bytes),
+                    Ok(Ok(_)) => {}
+                    // The sum of the object is not that of its bytes.
+                    Ok(Err(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
+                        return Err(ClusterError::Damaged(format!("object `{object}`: {error}")));
+                    }
+                    Ok(Err(error)) => return Err(failed(&error)),
+                    Err(error) => return Err(failed(&error)),
+                }
+            }
+        })
+    }
 
-            Ok(bytes)
+    fn discard<'a>(&'a self, name: &'a str) -> Later<'a, ()> {
+        Box::pin(async move {
+            let failed = |error: &dyn std::fmt::Display| {
+                ClusterError::unreachable(&format!("remove the result of unit {name}"), error)
+            };
+            // The object goes with the job.
+            self.done.delete(name).await.map_err(|error| failed(&error))
         })
     }
 

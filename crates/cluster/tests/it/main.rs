@@ -394,6 +394,10 @@ impl ResultStore for SlowResults {
         self.inner.get(name)
     }
 
+    fn discard<'a>(&'a self, name: &'a str) -> Later<'a, ()> {
+        self.inner.discard(name)
+    }
+
     fn names(&self) -> Later<'_, Vec<String>> {
         self.inner.names()
     }
@@ -508,4 +512,47 @@ async fn a_job_that_is_stopped_has_its_workers_break_off_long_before_their_lease
     };
 
     assert_eq!(rows(merged.expect("works").folder.path()).len(), CASES);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_whose_stored_result_is_damaged_runs_again() {
+    let (boss, host) = (machine(), machine());
+    let cluster = MemoryCluster::default();
+    let seen = Mutex::new(Vec::new());
+    let damaging = Mutex::new(None);
+    let again = cluster.clone();
+    // Before a worker comes, two units have results that are none: one is no archive, one is half of one.
+    let observe = |event: JobEvent| {
+        if let JobEvent::Begun { job, .. } = &event {
+            let (cluster, job) = (again.clone(), job.clone());
+            *damaging.lock().expect("works") = Some(tokio::spawn(async move {
+                let record =
+                    cluster.records().get(&format!("job.{job}")).await.expect("works").expect("works");
+                let job = serde_json::from_slice(&record.bytes).expect("works");
+                let results = cluster.open(&job).await.expect("works").results;
+                results.create("2", b"damaged".to_vec()).await.expect("works");
+                results.create("5", Vec::new()).await.expect("works");
+            }));
+        }
+        seen.lock().expect("works").push(event);
+    };
+    let coordinator = coordinator(&cluster, boss.path(), &observe);
+    let request = request("merged");
+    let events = Mutex::new(Vec::new());
+    let late = async {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        work(&cluster, host.path(), &events).await;
+    };
+    let merged = tokio::select! {
+        merged = coordinator.run(&request, Vec::new()) => merged.expect("works"),
+        () = late => unreachable!(),
+    };
+
+    assert_eq!(rows(merged.folder.path()).len(), CASES);
+    let seen = seen.lock().expect("works");
+    for unit in [2, 5] {
+        let said = format!("the stored result of unit {unit} is damaged: ");
+        let told = |event: &&JobEvent| matches!(event, JobEvent::Warning(what) if what.starts_with(&said));
+        assert_eq!(seen.iter().filter(told).count(), 1, "{seen:?}");
+    }
 }
