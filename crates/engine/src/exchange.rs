@@ -25,6 +25,11 @@ const MOST_EXAMPLES: usize = 5;
 const BATCH_REQUESTS: u64 = 50_000;
 const BATCH_BYTES: u64 = 200_000_000;
 
+/// Bytes from which an earlier export can be told from other files.
+const EXPORT_START: u64 = 128;
+/// Characters of a `custom_id`.
+const CALL_KEY_CHARS: usize = 64;
+
 /// Files through which requests and replies are exchanged.
 #[derive(Debug, Clone, Default)]
 pub struct ExchangeOptions {
@@ -470,6 +475,7 @@ impl ExportState {
         };
 
         // A place that can't be written is found out before anything else is done.
+        refuse_other_files(&state.path)?;
         let draft = state.draft(0)?;
         drop(draft.file);
         let _ = std::fs::remove_file(&draft.path);
@@ -527,6 +533,10 @@ impl ExportState {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
+        let is_single = self.files.len() <= 1;
+        for model in self.files.keys().filter(|_| !is_single) {
+            refuse_other_files(&named_for(&self.path, model))?;
+        }
 
         let mut drafts: Vec<(Option<ModelId>, DraftFile)> =
             std::mem::take(&mut self.files).into_iter().map(|(model, draft)| (Some(model), draft)).collect();
@@ -535,7 +545,6 @@ impl ExportState {
             drafts.push((None, self.draft(0)?));
         }
 
-        let is_single = drafts.len() == 1;
         let mut files = Vec::new();
         for (model, mut draft) in drafts {
             let path = match &model {
@@ -577,6 +586,23 @@ fn named_for(path: &Path, model: &ModelId) -> PathBuf {
     let ending = path.extension().map_or_else(String::new, |ending| format!(".{}", ending.to_string_lossy()));
 
     path.with_file_name(format!("{stem}.{plain}{ending}"))
+}
+
+/// Refuses to replace a file that is not an earlier export: it may be the only copy of replies or answers.
+fn refuse_other_files(path: &Path) -> Result<(), EngineError> {
+    let mut start = Vec::new();
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened.and_then(|file| file.take(EXPORT_START).read_to_end(&mut start)),
+    }
+    .map_err(|error| unwritable(path, &error))?;
+
+    let after_id = start.strip_prefix(br#"{"custom_id":""#).and_then(|rest| rest.get(CALL_KEY_CHARS..));
+    if start.is_empty() || after_id.is_some_and(|rest| rest.starts_with(br#"","method":"POST""#)) {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(EngineError::usage(format!("{path}: exists and is no earlier export; nothing was written")))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> EngineError {

@@ -146,6 +146,38 @@ fn an_export_needs_no_key_stores_no_run_and_writes_only_openais_format() {
 }
 
 #[test]
+fn an_export_replaces_earlier_exports_and_no_other_file() {
+    let server = MockServer::start(model);
+    let cli = fixture(&server);
+    let text = suite(2, CRITERIA, true);
+    cli.file("suite.yaml", &text);
+    for _ in 0..2 {
+        eval(&cli, &["--export-requests", "1.jsonl"]).expect_code(0);
+    }
+    answer(&cli, &server, "1.jsonl", "1.out");
+    let replies = cli.read("1.out");
+    cli.file("notes.openai-judge-2.jsonl", "notes\n");
+
+    let of_two = ["--export-requests", "notes.jsonl", "--judge", "openai:judge-2"];
+    for (more, file, kept) in [
+        (&["--import-replies", "1.out", "--export-requests", "1.out"][..], "1.out", replies.as_str()),
+        (&["--export-requests", "suite.yaml"], "suite.yaml", &text),
+        (&of_two, "notes.openai-judge-2.jsonl", "notes\n"),
+    ] {
+        let refused = eval(&cli, more).expect_code(2);
+        assert!(refused.stderr.contains("exists and is no earlier export"), "{file}: {}", refused.stderr);
+        assert_eq!(cli.read(file), kept, "{file}");
+    }
+    let names = std::fs::read_dir(cli.dir()).expect("a folder").filter_map(Result::ok);
+    let names: Vec<String> = names.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+    assert!(!names.iter().any(|name| name.contains("assize-new") || name.contains("judge-1")), "{names:?}");
+
+    // The last round has no requests, and its file is written over, too.
+    cli.file("1.jsonl", "");
+    eval(&cli, &["--export-requests", "1.jsonl"]).expect_code(0);
+}
+
+#[test]
 fn each_judge_of_a_panel_has_its_own_file() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
