@@ -108,6 +108,25 @@ fn tool_calls_of_inspect_are_part_of_the_answer() {
 }
 
 #[test]
+fn the_answer_of_a_conversation_in_inspect_is_about_its_last_question() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("log.json");
+    let said = |role: &str, text: &str| json!({"role": role, "content": text});
+    let messages =
+        [said("user", "What is 1+1?"), said("assistant", "2"), said("user", "And twice that?"), said("assistant", "4")];
+    let log = json!({
+        "version": 2, "status": "success", "eval": {"task": "t", "model": "m", "dataset": {}, "config": {}},
+        "samples": [{"id": 1, "epoch": 1, "input": "What is 1+1?", "target": "4", "messages": messages,
+            "output": {"completion": "4", "choices": [{"message": messages[3]}]}}]
+    });
+    std::fs::write(&path, log.to_string()).expect("written");
+
+    let file = read_records(&path, RecordFormat::Inspect).expect("readable");
+    assert_eq!(file.records[0].input, Some(json!(messages[..3])));
+    assert_eq!(file.records[0].output, Ok(json!("4")));
+}
+
+#[test]
 fn parts_of_inspect_that_are_no_text_are_counted() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("log.json");
