@@ -305,7 +305,11 @@ fn earlier_turns(sample: &InspectSample) -> Option<Value> {
     }
 
     let turns = messages[..=last_question].iter();
-    Some(turns.map(|message| json!({"role": message["role"], "content": content_text(&message["content"])})).collect())
+    Some(
+        turns
+            .map(|message| json!({"role": message["role"], "content": content_text(&message["content"])}))
+            .collect(),
+    )
 }
 
 fn is_answer(message: &Value) -> bool {

@@ -59,7 +59,9 @@ pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
             to_unit_interval(if object["pass"] == true { 1.0 } else { 0.0 })
         }
         Some(Value::Null) | None => {
-            return Err("the program's result has no `score`, no `assertions` or `checks`, and no `pass`".to_owned());
+            return Err(
+                "the program's result has no `score`, no `assertions` or `checks`, and no `pass`".to_owned()
+            );
         }
         Some(score) => score
             .as_f64()
@@ -104,7 +106,8 @@ fn mean_of_checks(object: &Map<String, Value>) -> Result<UnitInterval, String> {
             (None, Some(passed)) => Some(if passed { 1.0 } else { 0.0 }),
             (score, _) => score.and_then(Value::as_f64).filter(|score| (0.0..=1.0).contains(score)),
         };
-        sum += score.ok_or_else(|| format!("a check of the program's result has no score from 0 to 1: {check}"))?;
+        sum += score
+            .ok_or_else(|| format!("a check of the program's result has no score from 0 to 1: {check}"))?;
     }
 
     Ok(to_unit_interval(sum / checks.len() as f64))
@@ -214,7 +217,10 @@ mod tests {
         for (result, score) in [
             (r#"{"pass": false, "reason": "no"}"#, 0.0),
             (r#"{"pass": true}"#, 1.0),
-            (r#"{"checks": [{"text": "a", "pass": true, "reason": ""}, {"text": "b", "pass": false, "reason": ""}]}"#, 0.5),
+            (
+                r#"{"checks": [{"text": "a", "pass": true, "reason": ""}, {"text": "b", "pass": false, "reason": ""}]}"#,
+                0.5,
+            ),
         ] {
             assert_eq!(parse_program_reply(result).unwrap().score.get(), score, "{result}");
         }
