@@ -180,6 +180,17 @@ PYTHON
   for report in report.html junit.xml gl-code-quality-report.json; do
     [ -s $report ] || fail "the GitLab template wrote no $report"
   done
+
+  # Several paths, one of them with a blank; and a run that is cut short, which is reported all the same.
+  mkdir -p "more evals"
+  cp evals/*.eval.yaml "more evals/"
+  sed -i.bak 's/^name: .*//' "more evals"/*.eval.yaml
+  expect 1 env ASSIZE_EVALS=$'evals\nmore evals' sh "$folder/gitlab.sh"
+  rm -rf "more evals" .assize/ci report.html
+  printf 'tests:\n  - {id: a, input: i, output: o, assertions: [{type: code-grader, command: [./nowhere]}]}\n' > evals/broken.eval.yaml
+  expect 3 env CI_COMMIT_BRANCH=main sh "$folder/gitlab.sh"
+  [ -s report.html ] || fail "the GitLab template reported nothing of a run that was cut short"
+  [ ! -e .assize/ci/base ] || fail "a run that was cut short is the baseline"
   cd "$folder"
   echo "ok: GitLab template"
 }
@@ -210,6 +221,16 @@ try_npm() {
   expect 2 $bin --version
   expect_text "$folder/log" "npm install @assize/linux-x64@$version"
   expect 0 env ASSIZE_BINARY="$program" $bin --version
+
+  # A signal to the script alone ends the program too.
+  printf '#!/bin/sh\ntrap "touch ended; exit 143" TERM\ntouch started\nwhile :; do sleep 0.1; done\n' > endless
+  chmod +x endless
+  ASSIZE_BINARY=$PWD/endless node node_modules/assize/bin/assize.js &
+  local script=$! waited=0
+  while [ ! -e started ] && [ $waited -lt 100 ]; do sleep 0.1; waited=$((waited + 1)); done
+  kill -TERM "$script"
+  wait "$script" || true
+  [ -e ended ] || fail "a signal to the script for npm did not end the program"
   cd "$folder"
   echo "ok: packages for npm"
 }

@@ -101,6 +101,8 @@ fn the_other_tools_file_is_read_leniently() {
         ["W0603 7 unknown key `odd`", "W0603 8 `providers` is not read", "W0603 9 unknown key `strange`",]
     );
     assert_eq!(loaded.config.workers, Some(3));
+    let (_folder, loaded) = load(".agentv/config.yaml", "providers: file://providers.yaml\n");
+    assert_eq!(complaints(&loaded), [""; 0], "that file is found in any case");
 }
 
 #[test]

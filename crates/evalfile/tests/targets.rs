@@ -405,6 +405,48 @@ fn providers_of_the_newest_format_are_targets() {
 }
 
 #[test]
+fn providers_of_the_newest_format_name_the_environment_in_its_spelling() {
+    let loaded = load_with(
+        "- id: openai\n  label: judge\n  base_url: '{{ env.HOST }}/v1'\n  api_key: '{{env.KEY}}'\n  model: \"{{ env.MODEL | default('gpt-x') }}\"\n\
+         - {id: openai, label: lacking, model: '{{ env.NOT_SET }}'}\n\
+         - {id: cli, label: agent, runtime: host, command: ['{{ env.PROGRAM }}', '{PROMPT}']}\n\
+         - {id: http, label: app, url: 'http://localhost', headers: {A: '{{ env.KEY }}'}, body: x}\n",
+        &[("HOST", "http://localhost:1"), ("KEY", "12345678"), ("PROGRAM", "answer")],
+    );
+    assert_eq!(complaints(&loaded), [""; 0]);
+    let judge = model(&loaded, "judge");
+    assert_eq!((judge.model.as_str(), judge.base_url.as_deref()), ("gpt-x", Some("http://localhost:1/v1")));
+    assert_eq!(loaded.targets[1].missing_variables.len(), 1);
+    let TargetSpecKind::Command(agent) = &loaded.targets[2].kind else { panic!("{:?}", loaded.targets[2]) };
+    assert_eq!(agent.template, CommandText::Argv(vec!["answer".into(), "{PROMPT}".into()]));
+}
+
+#[test]
+fn ids_of_providers_are_interfaces_agents_and_commands() {
+    let loaded = load_with(
+        "- openai:chat:gpt-x\n- openai:responses:gpt-x\n- anthropic:messages:claude-x\n- openai:codex-sdk:gpt-y\n\
+         - agentv:codex-cli\n- {id: 'exec:node answer.mjs {PROMPT}', label: own}\n",
+        &[],
+    );
+    assert_eq!(complaints(&loaded), [""; 0]);
+    let models: Vec<&str> =
+        loaded.targets[..3].iter().map(|target| model(&loaded, &target.name).model.as_str()).collect();
+    assert_eq!(models, ["gpt-x", "gpt-x", "claude-x"]);
+    for agent in &loaded.targets[3..] {
+        assert!(matches!(agent.kind, TargetSpecKind::Command(_)), "{agent:?}");
+    }
+}
+
+#[test]
+fn a_sandbox_of_a_provider_is_refused() {
+    let loaded = load(
+        "- {id: codex-cli, label: a, runtime: {mode: sandbox}}\n- {id: codex-cli, label: b, runtime: {mode: host}}\n",
+    );
+    let unbuilt: Vec<usize> = loaded.targets.iter().map(|target| target.unbuilt.len()).collect();
+    assert_eq!(unbuilt, [1, 0]);
+}
+
+#[test]
 fn a_list_of_providers_is_a_whole_file() {
     let loaded = load_with(
         "- id: cli\n  label: agent\n  command: echo\n- - {id: 'openai:gpt-x', label: judge}\n\

@@ -11,19 +11,49 @@ use crate::{Record, RecordError, RecordFile, RecordFormat};
 struct DeepEvalGolden {
     name: Option<String>,
     input: Option<String>,
+    #[serde(alias = "actualOutput")]
     actual_output: Option<String>,
+    #[serde(alias = "expectedOutput")]
     expected_output: Option<String>,
     context: Option<Value>,
+    #[serde(alias = "retrievalContext")]
     retrieval_context: Option<Value>,
+    #[serde(alias = "toolsCalled")]
     tools_called: Option<Vec<DeepEvalToolCall>>,
+    #[serde(alias = "expectedTools")]
     expected_tools: Option<Vec<DeepEvalToolCall>>,
+    #[serde(alias = "metadata")]
     additional_metadata: Option<Value>,
     custom_column_key_values: Option<Value>,
     comments: Option<String>,
     scenario: Option<String>,
+    #[serde(alias = "expectedOutcome")]
     expected_outcome: Option<String>,
+    #[serde(alias = "userDescription")]
     user_description: Option<String>,
     turns: Option<Vec<DeepEvalTurn>>,
+    /// Results of metrics, in a test run.
+    #[serde(rename = "metricsData")]
+    metrics: Option<Vec<DeepEvalMetric>>,
+}
+
+#[derive(Deserialize)]
+struct DeepEvalMetric {
+    name: String,
+    score: Option<f64>,
+    reason: Option<String>,
+}
+
+/// A test run, alone or as the program keeps the latest one.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DeepEvalTestRun<'t> {
+    #[serde(borrow)]
+    test_run_data: Option<Box<DeepEvalTestRun<'t>>>,
+    #[serde(borrow, default)]
+    test_cases: Vec<&'t RawValue>,
+    #[serde(borrow, default)]
+    conversational_test_cases: Vec<&'t RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -38,6 +68,7 @@ struct DeepEvalToolCall {
 struct DeepEvalTurn {
     role: String,
     content: Option<String>,
+    #[serde(alias = "toolsCalled")]
     tools_called: Option<Vec<DeepEvalToolCall>>,
 }
 
@@ -58,10 +89,21 @@ impl TryFrom<DeepEvalGolden> for GoldenRow {
     }
 }
 
-/// Reads a data set: a list, or JSON lines.
+/// Reads a data set: a list, or JSON lines; or a test run.
 pub(crate) fn read_dataset(bytes: &[u8]) -> Result<RecordFile, RecordError> {
     let mut file = RecordFile::new(RecordFormat::DeepEval, None);
-    let goldens: Vec<DeepEvalGolden> = if is_lines(bytes) || bytes.trim_ascii_start().starts_with(b"{") {
+    let goldens: Vec<DeepEvalGolden> = if let Some(depth) = test_run_depth(bytes) {
+        let text = document(bytes, depth, &mut file.problems)?;
+        let mut run: DeepEvalTestRun<'_> = read_frame(&text)?;
+        if let Some(inner) = run.test_run_data.take() {
+            run = *inner;
+        }
+        let mut members = run.test_cases;
+        members.extend(run.conversational_test_cases);
+        members.sort_by_key(|member| member.get().as_ptr().addr());
+        let rows: Vec<GoldenRow> = read_members(&text, &members, &mut file.problems);
+        rows.into_iter().map(|GoldenRow(golden)| golden).collect()
+    } else if is_lines(bytes) || bytes.trim_ascii_start().starts_with(b"{") {
         read_lines(bytes, &mut file.problems).map(|(_, GoldenRow(golden))| golden).collect()
     } else {
         let text = document(bytes, 1, &mut file.problems)?;
@@ -77,6 +119,14 @@ pub(crate) fn read_dataset(bytes: &[u8]) -> Result<RecordFile, RecordError> {
         );
     }
     Ok(file)
+}
+
+/// Returns the depth of the list of cases, if a document is a test run.
+fn test_run_depth(bytes: &[u8]) -> Option<usize> {
+    let start: String = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).split_whitespace().collect();
+    let begins = |key: &str| start.trim_start_matches('\u{feff}').starts_with(&format!("{{\"{key}\":"));
+
+    if begins("testRunData") { Some(3) } else { begins("testCases").then_some(2) }
 }
 
 fn record(index: usize, golden: DeepEvalGolden) -> Record {
@@ -107,6 +157,12 @@ fn record(index: usize, golden: DeepEvalGolden) -> Record {
     record.add_metadata("scenario", golden.scenario.unwrap_or_default());
     record.add_metadata("user_description", golden.user_description.unwrap_or_default());
     record.add_metadata("comments", golden.comments.unwrap_or_default());
+    let metrics = golden.metrics.unwrap_or_default();
+    let scores = metrics.iter().filter_map(|metric| Some((metric.name.clone(), json!(metric.score?))));
+    record.add_metadata("scores", scores.collect::<Map<_, _>>());
+    let reasons =
+        metrics.iter().filter_map(|metric| Some((metric.name.clone(), json!(metric.reason.as_ref()?))));
+    record.add_metadata("reasons", reasons.collect::<Map<_, _>>());
     for more in [golden.additional_metadata, golden.custom_column_key_values] {
         if let Some(Value::Object(members)) = more {
             members.into_iter().for_each(|(key, value)| record.add_metadata(&key, value));

@@ -17,7 +17,7 @@ pub enum RecordFormat {
     Promptfoo,
     /// A log or a data set of OpenAI's evals: JSON lines.
     OpenAiEvals,
-    /// A data set of DeepEval: goldens and test cases, JSON or JSON lines.
+    /// A data set of DeepEval: goldens and test cases, JSON or JSON lines; or one of its test runs.
     DeepEval,
     /// The `evals.json` of an agent skill.
     SkillEvals,
@@ -147,6 +147,9 @@ impl DocumentShape {
             || has(&["input", "retrieval_context"])
             || has(&["scenario", "turns"])
             || has(&["scenario", "expected_outcome"])
+            || has(&["testRunData"])
+            || has(&["testCases", "metricsScores"])
+            || has(&["testCases", "conversationalTestCases"])
         {
             Some(RecordFormat::DeepEval)
         } else {

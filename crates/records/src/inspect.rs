@@ -227,9 +227,13 @@ fn record(log: &InspectLog, mut sample: InspectSample, several: bool) -> Record 
     record.left_out =
         parts_without_text(sample.input.as_array().into_iter().flatten().chain(&sample.messages));
     record.output = answer(&sample, &attachments);
+    let earlier_turns = earlier_turns(&sample);
     record.input = question(sample.input);
     if let Some(choices) = sample.choices.filter(|choices| !choices.is_empty()) {
         add_choices(&mut record.input, &choices);
+    }
+    if earlier_turns.is_some() {
+        record.input = earlier_turns;
     }
     record.reference = any_of(&texts(&sample.target));
 
@@ -290,6 +294,32 @@ fn add_choices(input: &mut Option<Value>, choices: &[String]) {
     }
 }
 
+/// Returns the conversation up to its last question, which the answer is about, if the model was asked more than once. Where
+/// it called tools, users' messages only urge it on, and all messages are its answer.
+fn earlier_turns(sample: &InspectSample) -> Option<Value> {
+    let messages = &sample.messages;
+    let first_answer = messages.iter().position(is_answer)?;
+    let last_question = messages.iter().rposition(|message| message["role"] == "user")?;
+    if last_question < first_answer || messages[first_answer..].iter().any(has_tool_calls) {
+        return None;
+    }
+
+    let turns = messages[..=last_question].iter();
+    Some(
+        turns
+            .map(|message| json!({"role": message["role"], "content": content_text(&message["content"])}))
+            .collect(),
+    )
+}
+
+fn is_answer(message: &Value) -> bool {
+    message["role"] == "assistant" && message["source"] != "input"
+}
+
+fn has_tool_calls(message: &Value) -> bool {
+    message["tool_calls"].as_array().is_some_and(|calls| !calls.is_empty())
+}
+
 /// Returns the answer: the text of the model, or all its messages if it called tools.
 fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Result<Value, String> {
     if let Some(error) = &sample.error {
@@ -308,11 +338,9 @@ fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Resu
     let mut text = Value::String(text);
     resolve(&mut text, attachments);
 
-    let is_answer = |message: &Value| message["role"] == "assistant" && message["source"] != "input";
     let Some(start) = sample.messages.iter().position(is_answer) else { return Ok(text) };
     let messages = &sample.messages[start..];
-    if !messages.iter().any(|message| message["tool_calls"].as_array().is_some_and(|calls| !calls.is_empty()))
-    {
+    if !messages.iter().any(has_tool_calls) {
         return Ok(text);
     }
 

@@ -108,6 +108,50 @@ fn tool_calls_of_inspect_are_part_of_the_answer() {
 }
 
 #[test]
+fn test_runs_of_deepeval_hold_answers_and_scores() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.json");
+    let run = json!({"testCases": [
+        {"name": "n1", "input": "q1", "actualOutput": "a1", "expectedOutput": "e1", "success": true,
+            "metricsData": [{"name": "M", "threshold": 0.5, "success": true, "score": 1.0, "reason": "ok"}]},
+        {"name": "test_case_1", "input": "q2", "actualOutput": null}
+    ], "conversationalTestCases": [], "metricsScores": []});
+    for text in [run.to_string(), json!({"testRunData": run}).to_string(), format!("{run:#}")] {
+        std::fs::write(&path, &text).expect("written");
+        assert_eq!(detect_records(&path).expect("readable"), Some(RecordFormat::DeepEval), "{text}");
+        let file = read_records(&path, RecordFormat::DeepEval).expect("readable");
+        assert_eq!((file.records.len(), file.records[0].id.as_str()), (2, "n1"));
+        assert_eq!(file.records[0].output, Ok(json!("a1")));
+        assert_eq!(file.records[0].reference.as_deref(), Some("e1"));
+        assert_eq!(file.records[0].metadata["scores"], json!({"M": 1.0}));
+        assert!(file.records[1].output.is_err());
+    }
+}
+
+#[test]
+fn the_answer_of_a_conversation_in_inspect_is_about_its_last_question() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("log.json");
+    let said = |role: &str, text: &str| json!({"role": role, "content": text});
+    let messages = [
+        said("user", "What is 1+1?"),
+        said("assistant", "2"),
+        said("user", "And twice that?"),
+        said("assistant", "4"),
+    ];
+    let log = json!({
+        "version": 2, "status": "success", "eval": {"task": "t", "model": "m", "dataset": {}, "config": {}},
+        "samples": [{"id": 1, "epoch": 1, "input": "What is 1+1?", "target": "4", "messages": messages,
+            "output": {"completion": "4", "choices": [{"message": messages[3]}]}}]
+    });
+    std::fs::write(&path, log.to_string()).expect("written");
+
+    let file = read_records(&path, RecordFormat::Inspect).expect("readable");
+    assert_eq!(file.records[0].input, Some(json!(messages[..3])));
+    assert_eq!(file.records[0].output, Ok(json!("4")));
+}
+
+#[test]
 fn parts_of_inspect_that_are_no_text_are_counted() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("log.json");

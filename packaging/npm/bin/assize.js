@@ -3,7 +3,7 @@
 
 // Starts the program of this platform's package, and ends as it ends.
 
-const { spawnSync } = require("node:child_process");
+const { spawn } = require("node:child_process");
 const os = require("node:os");
 
 function programPath() {
@@ -28,13 +28,17 @@ file was written on another platform. Delete node_modules and the lock file and 
   }
 }
 
-// Ctrl-C reaches the program too, which ends in order; this process waits for it.
-process.on("SIGINT", () => {});
-
 const path = programPath();
-const ended = spawnSync(path, process.argv.slice(2), { stdio: "inherit", windowsHide: true });
-if (ended.error) {
-  console.error(`assize: can't start ${path}: ${ended.error.message}`);
+const program = spawn(path, process.argv.slice(2), { stdio: "inherit", windowsHide: true });
+program.on("error", (error) => {
+  console.error(`assize: can't start ${path}: ${error.message}`);
   process.exit(2);
+});
+program.on("exit", (code, signal) => process.exit(code ?? 128 + (os.constants.signals[signal] ?? 0)));
+
+// Ctrl-C reaches the program too, which ends in order; this process waits for it. Other signals reach only this process, and
+// a run without it would go on spending.
+process.on("SIGINT", () => {});
+for (const signal of ["SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => program.kill(signal));
 }
-process.exit(ended.status ?? 128 + (os.constants.signals[ended.signal] ?? 0));

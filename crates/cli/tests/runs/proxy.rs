@@ -157,7 +157,7 @@ fn programs_see_no_keys_unless_they_ask_and_no_proxy_unless_they_ask() {
             server.base_url()
         ),
     );
-    let tell = "for name in OPENAI_API_KEY ANTHROPIC_API_KEY HOUSE_KEY PLAIN AGENTV_TARGET_PROXY_URL ASSIZE_PROXY_TOKEN; do \
+    let tell = "for name in OPENAI_API_KEY ANTHROPIC_API_KEY HOUSE_KEY PLAIN AGENTV_TARGET_PROXY_URL AGENTV_PROVIDER_PROXY_URL ASSIZE_PROXY_TOKEN; do \
                 eval \"test -n \\\"\\${$name-}\\\"\" && seen=\"$seen $name\"; done; cat > /dev/null; \
                 printf '{\"score\": 1, \"reason\": \"%s\"}' \"$seen\"";
     cli.file("tell.sh", tell);
@@ -184,7 +184,10 @@ fn programs_see_no_keys_unless_they_ask_and_no_proxy_unless_they_ask() {
     };
     assert_eq!(seen("plain"), "PLAIN");
     assert_eq!(seen("named"), "OPENAI_API_KEY HOUSE_KEY PLAIN");
-    assert_eq!(seen("lent"), "OPENAI_API_KEY PLAIN AGENTV_TARGET_PROXY_URL ASSIZE_PROXY_TOKEN");
+    assert_eq!(
+        seen("lent"),
+        "OPENAI_API_KEY PLAIN AGENTV_TARGET_PROXY_URL AGENTV_PROVIDER_PROXY_URL ASSIZE_PROXY_TOKEN"
+    );
     let all = cli.read("a/judgements.jsonl") + &cli.read("a/run.json") + &output.stdout;
     assert!(!all.contains(KEY) && !all.contains("house-0123456789"));
 }

@@ -258,6 +258,14 @@ fn decode_foreign_settings(
         ("default_test", "write the defaults into the eval files"),
     ] {
         if let Some(found) = object.entry(key) {
+            // The targets file of this folder is found in any case.
+            let own =
+                found.value.as_str().map(|path| path.trim_start_matches("file://").trim_start_matches("./"));
+            if key == "providers"
+                && own.is_some_and(|path| ["providers.yaml", "providers.yml"].contains(&path))
+            {
+                continue;
+            }
             cx.problems.add(
                 Diagnostic::warning(
                     codes::FOREIGN_SETTING,

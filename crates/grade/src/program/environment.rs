@@ -10,6 +10,8 @@ use assize_process::Environment;
 const PROXY_VARIABLES: (&str, &str) = ("ASSIZE_PROXY_URL", "ASSIZE_PROXY_TOKEN");
 /// Names of these variables in eval-file format 2.
 const FORMAT_PROXY_VARIABLES: (&str, &str) = ("AGENTV_TARGET_PROXY_URL", "AGENTV_TARGET_PROXY_TOKEN");
+/// Names of these variables in AgentV's newest format.
+const NEWEST_PROXY_VARIABLES: (&str, &str) = ("AGENTV_PROVIDER_PROXY_URL", "AGENTV_PROVIDER_PROXY_TOKEN");
 /// Names of these variables in client libraries; the address is that of chat completions.
 const CLIENT_PROXY_VARIABLES: (&str, &str) = ("OPENAI_BASE_URL", "OPENAI_API_KEY");
 
@@ -47,7 +49,7 @@ impl ProgramEnvironment {
         }
 
         let Some(proxy) = proxy else { return env };
-        for (address, token) in [PROXY_VARIABLES, FORMAT_PROXY_VARIABLES] {
+        for (address, token) in [PROXY_VARIABLES, FORMAT_PROXY_VARIABLES, NEWEST_PROXY_VARIABLES] {
             env = env.with_var(address, proxy.url()).with_var(token, proxy.token());
         }
 

@@ -113,6 +113,10 @@ impl ProgramInput {
             }
             payload["output"] = self.answer.clone().into();
             payload["messages"] = output;
+            // Programs of this contract refuse what it no longer has.
+            if let Some(object) = payload.as_object_mut() {
+                object.remove("reference_answer");
+            }
             return Ok((payload, None));
         }
 
@@ -205,6 +209,7 @@ mod tests {
     fn output_is_text_for_programs_that_want_it() {
         let input = ProgramInput {
             answer: "a".into(),
+            reference: Some("b".into()),
             output: vec![json!({"role": "assistant", "content": "a"})],
             calls: Some(vec![ToolCall {
                 name: "ls".into(),
@@ -219,6 +224,7 @@ mod tests {
         let (payload, _) = input.build_payload(Path::new(""), form).unwrap();
         assert_eq!((&payload["output"], &payload["messages"]), (&json!("a"), &json!(input.output)));
         assert_eq!(payload["trace"]["messages"], payload["messages"]);
+        assert_eq!(payload.get("reference_answer"), None);
         let event = json!({"event_id": "event-0", "ordinal": 0, "type": "tool_call",
             "tool": {"name": "ls", "input": {}, "status": "ok"}});
         assert_eq!(payload["trace"]["events"], json!([event]));

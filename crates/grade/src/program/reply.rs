@@ -26,8 +26,8 @@ pub struct ProgramReply {
 }
 
 /// Reads what a program printed: `{score, assertions: [{text, passed, evidence}], details}` or the
-/// older `{score, hits, misses, reasoning, details}`. Without a score it is the share of assertions
-/// that passed. A score that is no number from 0 to 1 is an error and is not bent into one; so is a result that says two
+/// older `{score, hits, misses, reasoning, details}`, or AgentV's newest `{pass, score, reason, checks: [{text, pass, score,
+/// reason}]}`. Without a score it is the mean of the checks, the share of assertions that passed, or else `pass`. A score that is no number from 0 to 1 is an error and is not bent into one; so is a result that says two
 /// things: a key that is there twice, the full score where no assertion passed, no score where all of them did, a verdict
 /// that the score excludes. A result with an `error` is a failure of the program, whatever its score.
 pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
@@ -53,9 +53,15 @@ pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
     let counted = findings.iter().filter_map(|finding| finding.passed);
     let (passed, all) = counted.fold((0u32, 0u32), |(yes, all), one| (yes + u32::from(one), all + 1));
     let score = match object.get("score") {
+        Some(Value::Null) | None if is_scored_list(object) => mean_of_checks(object)?,
         Some(Value::Null) | None if all > 0 => to_unit_interval(f64::from(passed) / f64::from(all)),
+        Some(Value::Null) | None if object.get("pass").is_some_and(Value::is_boolean) => {
+            to_unit_interval(if object["pass"] == true { 1.0 } else { 0.0 })
+        }
         Some(Value::Null) | None => {
-            return Err("the program's result has no `score` and no `assertions`".to_owned());
+            return Err(
+                "the program's result has no `score`, no `assertions` or `checks`, and no `pass`".to_owned()
+            );
         }
         Some(score) => score
             .as_f64()
@@ -85,12 +91,34 @@ pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
     })
 }
 
+/// Returns true if a result has `checks` of which one has a score of its own.
+fn is_scored_list(object: &Map<String, Value>) -> bool {
+    let checks = object.get("checks").and_then(Value::as_array);
+    checks.is_some_and(|checks| checks.iter().any(|check| check.get("score").is_some()))
+}
+
+/// Returns the mean score of `checks`. A check without a score has 1 or 0, as it passed or not.
+fn mean_of_checks(object: &Map<String, Value>) -> Result<UnitInterval, String> {
+    let checks = object.get("checks").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let mut sum = 0.0;
+    for check in checks {
+        let score = match (check.get("score"), check.get("pass").and_then(Value::as_bool)) {
+            (None, Some(passed)) => Some(if passed { 1.0 } else { 0.0 }),
+            (score, _) => score.and_then(Value::as_f64).filter(|score| (0.0..=1.0).contains(score)),
+        };
+        sum += score
+            .ok_or_else(|| format!("a check of the program's result has no score from 0 to 1: {check}"))?;
+    }
+
+    Ok(to_unit_interval(sum / checks.len() as f64))
+}
+
 /// Returns the decision of a program whose exit code is its grade: the text it printed is the only assertion.
 ///
 /// `None` if the text may be a result after all: a score in front of which something else was printed must not
 /// pass for a text.
 pub(super) fn plain_reply(text: &str, exit_code: i32) -> Option<ProgramReply> {
-    const RESULT_KEYS: [&str; 3] = ["score", "assertions", "hits"];
+    const RESULT_KEYS: [&str; 4] = ["score", "assertions", "checks", "hits"];
 
     let text = text.trim().trim_start_matches('\u{feff}').trim();
     let names = |quote: char| RESULT_KEYS.iter().any(|key| text.contains(&format!("{quote}{key}{quote}")));
@@ -180,6 +208,22 @@ mod tests {
         );
         let new = new.unwrap();
         assert_eq!((new.score.get(), new.findings[0].reason.as_str()), (0.5, "x"));
+        let newest = parse_program_reply(
+            r#"{"pass": true, "reason": "fine", "checks": [{"text": "a", "pass": true, "reason": "x"}, {"text": "b", "pass": false, "score": 0.4, "reason": "y"}]}"#,
+        )
+        .unwrap();
+        assert_eq!((newest.score.get(), newest.reason.as_str(), newest.findings.len()), (0.7, "fine", 2));
+        assert_eq!(newest.findings[1].reason, "y");
+        for (result, score) in [
+            (r#"{"pass": false, "reason": "no"}"#, 0.0),
+            (r#"{"pass": true}"#, 1.0),
+            (
+                r#"{"checks": [{"text": "a", "pass": true, "reason": ""}, {"text": "b", "pass": false, "reason": ""}]}"#,
+                0.5,
+            ),
+        ] {
+            assert_eq!(parse_program_reply(result).unwrap().score.get(), score, "{result}");
+        }
         for same in [r#"{"score": 1, "error": null, "verdict": "pass"}"#, r#"{"score": 0.7, "pass": false}"#]
         {
             assert!(parse_program_reply(same).is_ok(), "{same}");
@@ -206,6 +250,8 @@ mod tests {
             r#"{"score": 1, "error": {"message": "boom"}}"#,
             r#"{"score": 1, "verdict": "fail"}"#,
             r#"{"score": 0.9, "pass": false}"#,
+            r#"{"checks": [{"text": "a", "pass": true, "score": 3}]}"#,
+            r#"{"score": 1, "checks": [{"text": "a", "pass": false}]}"#,
             r#"{"score": 0, "passed": true}"#,
             r#"{"score": 1, "success": false}"#,
             r#"{"score": 0.4, "ok": false}"#,

@@ -30,16 +30,18 @@ pub(crate) fn read_answer_score(
     Ok(ParsedReply { reason: reason.unwrap_or_default().to_owned(), ..ParsedReply::new(finding, object) })
 }
 
-/// Findings in a judge's or a program's reply: its `hits` and `misses`, or its `assertions`.
+/// Findings in a judge's or a program's reply: its `hits` and `misses`, or its `assertions` or `checks`.
 pub(crate) fn parse_notes(object: &Map<String, Value>) -> Vec<GraderNote> {
     let list = |key: &str, passed: bool| {
         string_list(object, key).into_iter().map(move |text| GraderNote::new(passed, text, ""))
     };
     let mut found: Vec<GraderNote> = list("hits", true).chain(list("misses", false)).collect();
-    for entry in object.get("assertions").and_then(Value::as_array).into_iter().flatten() {
+    let entries = ["assertions", "checks"].iter().filter_map(|key| object.get(*key)?.as_array()).flatten();
+    for entry in entries {
         let text = entry.get("text").and_then(Value::as_str).unwrap_or_default();
         let evidence = entry.get("evidence").or_else(|| entry.get("reason")).and_then(Value::as_str);
-        if let Some(passed) = entry.get("passed").and_then(Value::as_bool) {
+        let passed = entry.get("passed").or_else(|| entry.get("pass"));
+        if let Some(passed) = passed.and_then(Value::as_bool) {
             found.push(GraderNote::new(passed, text, evidence.unwrap_or_default()));
         }
     }

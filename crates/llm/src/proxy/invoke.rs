@@ -15,6 +15,9 @@ pub(super) fn info(handler: &ProxyHandler) -> Value {
         "maxCalls": handler.max_calls(),
         "callCount": handler.calls(),
         "availableTargets": [handler.name()],
+        // The same by the names of AgentV's newest libraries.
+        "providerLabel": handler.name(),
+        "availableProviderLabels": [handler.name()],
     })
 }
 
@@ -70,7 +73,7 @@ fn request(handler: &ProxyHandler, body: &Value) -> Result<ChatRequest, ProxyRef
         return Err(ProxyRefusal::bad("`question` is missing: the text to ask the model"));
     };
 
-    if let Some(target) = text(&["target"])?.filter(|target| target != handler.name()) {
+    if let Some(target) = text(&["target", "provider"])?.filter(|target| target != handler.name()) {
         let message = format!("`{target}` can't be called here; this program may call `{}`", handler.name());
         return Err(ProxyRefusal::bad(message));
     }

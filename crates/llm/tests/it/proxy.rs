@@ -79,7 +79,8 @@ async fn both_forms_are_answered_and_counted() {
     let (_, info) = call(&proxy, "GET", "/info", &Value::Null).await;
     assert_eq!(
         info,
-        json!({"targetName": "judge", "maxCalls": 9, "callCount": 5, "availableTargets": ["judge"]})
+        json!({"targetName": "judge", "maxCalls": 9, "callCount": 5, "availableTargets": ["judge"],
+            "providerLabel": "judge", "availableProviderLabels": ["judge"]})
     );
     assert_eq!(call(&proxy, "GET", "/v1/models", &Value::Null).await.1["data"][0]["id"], "judge");
     let usage = proxy.close().await;

@@ -45,6 +45,7 @@ pub use expand::MAX_MATRIX_CASES;
 pub use keys::{MATRIX_KEYS, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS};
 pub(crate) use lowered::finish_losses;
 pub use lowered::{LOSS_WARNINGS, LoweredLoss, LoweredSuite, LoweredTarget};
+pub(crate) use providers::model_entry;
 pub(crate) use read::load_matrix;
 pub(crate) use spelling::is_matrix;
 pub(crate) use template::{RequestEscape, render_request};

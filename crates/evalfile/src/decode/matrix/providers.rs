@@ -13,7 +13,10 @@ use super::spelling::{MatrixSpelling, head};
 use crate::codes;
 use crate::decode::grader::read_code;
 use crate::decode::map_reader::wrong_type;
-use crate::decode::targets::{IdleSetting, InlineTarget, InlineTargets, model_hint, model_provider};
+use crate::decode::targets::{
+    IdleSetting, InlineTarget, InlineTargets, agent_of_id, environment_references, is_other_tools_provider,
+    model_hint, model_provider, target_of_provider,
+};
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{AuthorCode, CodeLanguage};
 use crate::tree::{NodeValue, TreeNode};
@@ -147,7 +150,7 @@ fn embedding_server(id: &str) -> Option<(&str, &'static str)> {
 }
 
 /// Returns the entry of a targets file that a provider's id and configuration come to, or the reason why it can't be run.
-fn model_entry(id: &str) -> Result<(&'static str, String), String> {
+pub(crate) fn model_entry(id: &str) -> Result<(&'static str, String), String> {
     let (first, rest) = id.split_once(':').unwrap_or((id, ""));
     let refuse = || Err(format!("provider `{id}` can't be run here"));
     let rows: Vec<_> = MODEL_IDS.iter().filter(|row| row.0 == first).collect();
@@ -284,7 +287,13 @@ impl ProviderReader<'_> {
         if !is_reference {
             let response = response_file(cx, id, settings);
             let with_body = settings.filter(|_| is_http_id(id)).and_then(|settings| with_body(cx, settings));
-            let entry = target_entry(&name, id, with_body.as_ref().or(settings), span);
+            let settings = with_body.as_ref().or(settings);
+            let entry = match settings.filter(|_| self.spelling == MatrixSpelling::Snake) {
+                Some(settings) if agent_of_id(id).is_some() || is_other_tools_provider(id) => {
+                    other_tools_entry(&name, id, settings)
+                }
+                _ => target_entry(&name, id, settings, span),
+            };
             let entry = InlineTarget { response, ..entry };
             self.targets.add(cx, entry);
         }
@@ -318,6 +327,26 @@ impl ProviderReader<'_> {
 
         object.finish_leniently(&mut cx.problems);
     }
+}
+
+/// Returns the entry of a targets file that a provider of AgentV's comes to which is no model: all its settings are those of
+/// such an entry, beside its id or under `config`.
+fn other_tools_entry(name: &str, id: &str, settings: &TreeNode) -> InlineTarget {
+    const OWN_KEYS: [&str; 8] =
+        ["id", "label", "prompts", "transform", "delay", "inputs", "env", "environment"];
+
+    let settings_span = settings.use_span();
+    let mut entries = MapNode::new(settings_span);
+    entries.add_text("id", id);
+    entries.add_text("label", name);
+    for setting in settings.as_map().unwrap_or_default() {
+        if !OWN_KEYS.contains(&setting.key.as_str()) {
+            entries.add(&setting.key, setting.key_span, setting.value.clone());
+        }
+    }
+
+    let entry = target_of_provider(&entries.finish());
+    InlineTarget { entry, problems: Vec::new(), idle: Vec::new(), code: None, response: None }
 }
 
 /// Returns the entry of a targets file that a provider comes to. What can't be run says why under `unrunnable`.
@@ -492,32 +521,6 @@ fn add_setting(entry: &mut MapNode, key: &str, span: Span, value: &TreeNode) {
         }
         _ => entry.add(key, span, value.clone()),
     }
-}
-
-/// Rewrites `{{ env.NAME }}`, with or without a default, as `${{ NAME }}`.
-fn environment_references(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find("{{") {
-        let Some(length) = rest[start..].find("}}") else { break };
-        let inner = rest[start + 2..start + length].trim();
-        let parsed = inner.strip_prefix("env.").map(|inner| {
-            let (name, filter) = inner.split_once('|').unwrap_or((inner, ""));
-            let default = filter.trim().strip_prefix("default(").and_then(|text| text.strip_suffix(')'));
-            (name.trim(), default.map(|text| text.trim_matches(['"', '\'', ' '])))
-        });
-
-        result.push_str(&rest[..start]);
-        match parsed {
-            Some((name, None)) => result.extend(["${{ ", name, " }}"]),
-            Some((name, Some(default))) => result.extend(["${{ ", name, ":-", default, " }}"]),
-            None => result.push_str(&rest[start..start + length + 2]),
-        }
-        rest = &rest[start + length + 2..];
-    }
-
-    result.push_str(rest);
-    result
 }
 
 fn is_settings_file(id: &str) -> bool {

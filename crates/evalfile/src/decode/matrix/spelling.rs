@@ -4,6 +4,7 @@ use std::path::Path;
 
 use assize_diagnostic::Span;
 
+use crate::decode::targets::is_other_tools_provider;
 use crate::decode::{DiagnosticCollector, MapReader};
 use crate::tree::{MapEntry, TreeNode};
 
@@ -70,7 +71,14 @@ impl MatrixSpelling {
         let labels =
             root.get("providers").and_then(TreeNode::as_seq).is_some_and(|list| list.iter().any(is_label));
 
-        if snake || with_id || labels { Self::Snake } else { Self::Camel }
+        let id_of =
+            |node: &TreeNode| node.get("id").unwrap_or(node).as_str().map(str::trim).map(str::to_owned);
+        let own_providers = root
+            .get("providers")
+            .and_then(TreeNode::as_seq)
+            .is_some_and(|list| list.iter().filter_map(id_of).any(|id| is_agentv_provider(&id)));
+
+        if snake || with_id || labels || own_providers { Self::Snake } else { Self::Camel }
     }
 
     /// Returns the two spellings of a key, given in camelCase: that of the file first.
@@ -110,6 +118,11 @@ impl MatrixSpelling {
 
         object.boolean(key, problems).is_some_and(|flag| flag.value)
     }
+}
+
+/// Returns true if an id names a provider that only AgentV has.
+fn is_agentv_provider(id: &str) -> bool {
+    id.starts_with("agentv:") || is_other_tools_provider(id)
 }
 
 /// Returns true if a map is a matrix of prompts and providers rather than a list of cases.

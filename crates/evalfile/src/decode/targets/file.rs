@@ -7,7 +7,7 @@ use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span, did_you
 
 use super::entry::TargetsContext;
 use super::mask::mask_secrets;
-use super::provider::model_provider;
+use super::provider_entry::target_of_provider;
 use super::read::entry;
 use super::settings_files::{find_first_file, read_settings_file, search_folders};
 use super::use_target::{TargetDraft, resolve_use_target};
@@ -16,7 +16,7 @@ use crate::codes;
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DiagnosticCollector, MapReader, finish_diagnostics};
 use crate::model::{FilePosition, TargetSpec};
-use crate::tree::{MapEntry, NodeValue, TreeNode, read_yaml};
+use crate::tree::{TreeNode, read_yaml};
 
 /// Paths of the targets file in a folder, in order of precedence.
 const TARGETS_PATHS: &[&str] = &[
@@ -198,63 +198,6 @@ fn check_target_list(
             .map(|item| if is_newest { target_of_provider(item) } else { item.clone() })
             .collect(),
     )
-}
-
-/// Returns an entry of `providers` as one of `targets`: `label` is the name, `id` the provider and perhaps its model, and
-/// the keys of `config` are keys of the entry. The entry may be an id alone, or a map from an id to its settings.
-fn target_of_provider(node: &TreeNode) -> TreeNode {
-    let with_id = |span: Span, id: &str, settings: &[MapEntry]| {
-        let value = TreeNode::new(span, NodeValue::Str(id.to_owned()));
-        let mut entries = vec![MapEntry { key: "id".to_owned(), key_span: span, value }];
-        entries.extend(settings.iter().filter(|entry| entry.key != "id").cloned());
-        TreeNode { data: NodeValue::Map(entries), ..*node }
-    };
-    match &node.data {
-        NodeValue::Str(id) => return target_of_provider(&with_id(node.use_span(), id, &[])),
-        NodeValue::Map(entries) => {
-            if let [only] = entries.as_slice()
-                && only.key.contains(':')
-                && let NodeValue::Map(settings) = &only.value.data
-            {
-                return target_of_provider(&with_id(only.key_span, &only.key, settings));
-            }
-        }
-        _ => {}
-    }
-
-    let NodeValue::Map(entries) = &node.data else { return node.clone() };
-    let mut own = Vec::new();
-    let mut add = |key: &str, from: &MapEntry, value: TreeNode| {
-        own.push(MapEntry { key: key.to_owned(), key_span: from.key_span, value });
-    };
-
-    let has_label = entries.iter().any(|entry| entry.key == "label");
-    for entry in entries {
-        match (entry.key.as_str(), &entry.value.data) {
-            ("label", _) => add("name", entry, entry.value.clone()),
-            ("id", NodeValue::Str(id)) => {
-                if !has_label {
-                    add("name", entry, entry.value.clone());
-                }
-                let text = |text: &str| TreeNode { data: NodeValue::Str(text.to_owned()), ..entry.value };
-                match id.split_once(':').filter(|(provider, _)| model_provider(provider).is_some()) {
-                    Some((provider, model)) => {
-                        add("provider", entry, text(provider));
-                        add("model", entry, text(model));
-                    }
-                    None => add("provider", entry, entry.value.clone()),
-                }
-            }
-            ("config", NodeValue::Map(config)) => {
-                for inner in config {
-                    add(&inner.key, inner, inner.value.clone());
-                }
-            }
-            (key, _) => add(key, entry, entry.value.clone()),
-        }
-    }
-
-    TreeNode { data: NodeValue::Map(own), ..*node }
 }
 
 fn report_no_targets(span: Span, label: &str, problems: &mut DiagnosticCollector) {

@@ -90,7 +90,8 @@ fn find_secret_lines(text: &str) -> Vec<Range<usize>> {
             let value = after.trim_start_matches(['"', '\'', ' ', '\t']);
             let Some(value) = value.strip_prefix(':') else { continue };
             let reference = value.trim_start_matches([' ', '\t', '"', '\'']);
-            if reference.starts_with("${{") && !reference.contains(":-") {
+            let reference = reference.strip_prefix('$').unwrap_or(reference);
+            if reference.starts_with("{{") && !reference.contains(":-") {
                 continue;
             }
 

@@ -11,6 +11,7 @@ mod inline;
 mod mask;
 mod model;
 mod provider;
+mod provider_entry;
 mod read;
 mod recording;
 pub(crate) mod settings_files;
@@ -23,8 +24,9 @@ pub use file::{LoadedTargets, load_targets};
 pub(crate) use inline::{IdleSetting, InlineTarget, InlineTargets, decode_defined_targets};
 pub use mask::is_secret_header;
 pub(crate) use mask::mask_secrets;
-pub(crate) use provider::is_provider;
 pub(crate) use provider::runnable_names as provider_names;
+pub(crate) use provider::{is_other_tools_provider, is_provider};
 pub use provider::{model_hint, model_provider};
+pub(crate) use provider_entry::{agent_of_id, environment_references, target_of_provider};
 #[cfg(test)]
 pub(crate) use read::TYPED as TYPED_TARGET_KEYS;

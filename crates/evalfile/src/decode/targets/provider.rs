@@ -118,6 +118,15 @@ pub(crate) fn is_provider(name: &str) -> bool {
     find_provider(name).is_some()
 }
 
+/// Returns true if a name is a kind of target that promptfoo does not have, so that an eval file with it is AgentV's.
+pub(crate) fn is_other_tools_provider(name: &str) -> bool {
+    use ProviderFamily::{Agent, Command, Library, Mock, Replay, Sessions};
+
+    find_provider(name).is_some_and(|row| {
+        matches!(row.family, Agent(_) | Command | Library(_) | Mock | Replay | Sessions(_))
+    })
+}
+
 /// Returns true if a name stands for servers that are asked by requests of any form.
 pub(super) fn is_http_provider(name: &str) -> bool {
     find_provider(name).is_some_and(|row| row.family == ProviderFamily::Http)

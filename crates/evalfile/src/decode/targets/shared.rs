@@ -67,9 +67,20 @@ pub(super) fn decode_shared_settings(entry: &mut TargetEntryReader<'_, '_, '_>) 
             hooks.key_span,
         );
     }
+    if let Some(runtime) = entry.object.entry("runtime").filter(|found| !is_host(&found.value)) {
+        entry.unbuilt("a `runtime` other than `host`", runtime.key_span);
+    }
     if let Some(allowed) = entry.object.boolean("subagent_mode_allowed", entry.problems) {
         entry.without_effect("`subagent_mode_allowed`", allowed.span);
     }
+}
+
+/// Returns true if a value of `runtime` is this machine, without a profile or a sandbox.
+fn is_host(runtime: &TreeNode) -> bool {
+    let mode = runtime.get("mode").unwrap_or(runtime);
+    mode.is_null()
+        || mode.as_str() == Some("host")
+            && (runtime.as_str().is_some() || runtime.as_map().is_some_and(|map| map.len() == 1))
 }
 
 fn is_status(node: &TreeNode) -> bool {
