@@ -196,6 +196,7 @@ impl RunSession {
         let start = RunStart {
             totals,
             limit: self.gateway.limit().clone(),
+            refused: self.gateway.refused().clone(),
             given_up: self.gateway.given_up().clone(),
             decided: decided_token(watch.as_ref()),
             done,
@@ -361,6 +362,7 @@ impl RunSession {
             let start = RunStart {
                 totals: RunTotals::default(),
                 limit: self.gateway.limit().clone(),
+                refused: self.gateway.refused().clone(),
                 given_up: self.gateway.given_up().clone(),
                 decided: None,
                 done: done.clone(),
