@@ -591,7 +591,7 @@ fn named_for(path: &Path, model: &ModelId) -> PathBuf {
 /// Refuses to replace a file that is not an earlier export: it may be the only copy of replies or answers.
 fn refuse_other_files(path: &Path) -> Result<(), EngineError> {
     let mut start = Vec::new();
-    match File::open(path) {
+    match assize_files::open_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         opened => opened.and_then(|file| file.take(EXPORT_START).read_to_end(&mut start)),
     }

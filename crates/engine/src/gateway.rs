@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
@@ -103,6 +104,10 @@ pub(crate) struct ModelGateway {
     /// A permit for each command that may run at a time.
     commands: Arc<Semaphore>,
     meter: Arc<SpendMeter>,
+    /// Fires when the budget refuses a call.
+    refused: CancellationToken,
+    /// Set if cases are run all the same then, because their replies may have come in batches.
+    runs_on: Arc<AtomicBool>,
     /// Reason for the first refusal of the budget.
     refusal: Arc<OnceLock<String>>,
     /// Last failure of a model server that was given up.
@@ -196,6 +201,7 @@ impl ModelGateway {
     /// Gateway whose judge calls go out in batches, where that is asked for.
     pub(crate) fn with_batches(self, options: &RunOptions, engine: &Engine) -> Self {
         let batched = options.judge_batch.as_ref().map(|batches| self.batched_calls(batches, engine));
+        self.runs_on.store(batched.is_some(), Ordering::Relaxed);
         Self { batched, ..self }
     }
 
@@ -272,16 +278,21 @@ impl ModelGateway {
 
         let limit = CancellationToken::new();
         let refusal: Arc<OnceLock<String>> = Arc::default();
+        let (refused, runs_on) = (CancellationToken::new(), Arc::<AtomicBool>::default());
         let source = engine.provided().sharing.as_ref().and_then(|sharing| sharing.budget.clone());
         let tracker = (budget != Budget::default()).then(|| {
             let limit = limit.clone();
             let refusal = Arc::clone(&refusal);
+            let (refused, runs_on) = (refused.clone(), Arc::clone(&runs_on));
             let observer = engine.observer();
             let on_limit = move |why: &str| {
                 if refusal.set(why.to_owned()).is_ok() {
                     observer.observe(EngineEvent::BudgetReached { reason: why.to_owned() });
                 }
-                limit.cancel();
+                refused.cancel();
+                if !runs_on.load(Ordering::Relaxed) {
+                    limit.cancel();
+                }
             };
             match source {
                 None => BudgetTracker::new(budget, on_limit),
@@ -317,6 +328,8 @@ impl ModelGateway {
             may_be_unpriced: false,
             limit,
             given_up,
+            refused,
+            runs_on,
             refusal,
             outage,
             miss,
@@ -471,6 +484,11 @@ impl ModelGateway {
         &self.given_up
     }
 
+    /// Fires when the budget refuses a call.
+    pub(crate) fn refused(&self) -> &CancellationToken {
+        &self.refused
+    }
+
     /// Reason why the budget stopped the run, if it did.
     pub(crate) fn refusal(&self) -> Option<&str> {
         self.refusal.get().map(String::as_str)
@@ -483,11 +501,7 @@ impl ModelGateway {
 
     /// Reason why the calls were stopped, if they were.
     pub(crate) fn stop(&self) -> Option<CallStop> {
-        if !self.limit.is_cancelled() {
-            return None;
-        }
-
-        Some(match (self.refusal(), self.outage()) {
+        self.limit.is_cancelled().then(|| match (self.refusal(), self.outage()) {
             (None, Some(outage)) => CallStop::ServerGivenUp(outage.to_owned()),
             (refusal, _) => {
                 CallStop::OverBudget(refusal.unwrap_or("the budget allows no further call").to_owned())

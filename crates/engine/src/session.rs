@@ -196,6 +196,7 @@ impl RunSession {
         let start = RunStart {
             totals,
             limit: self.gateway.limit().clone(),
+            refused: self.gateway.refused().clone(),
             given_up: self.gateway.given_up().clone(),
             decided: decided_token(watch.as_ref()),
             done,
@@ -359,11 +360,11 @@ impl RunSession {
 
         let pass = async |cancel: &CancellationToken| {
             let start = RunStart {
-                totals: RunTotals::default(),
                 limit: self.gateway.limit().clone(),
+                refused: self.gateway.refused().clone(),
                 given_up: self.gateway.given_up().clone(),
-                decided: None,
                 done: done.clone(),
+                ..RunStart::default()
             };
             let limits = RunLimits { workers, bail: None };
             // What goes wrong goes wrong again in the run, which says so.

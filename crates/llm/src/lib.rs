@@ -60,7 +60,7 @@ pub mod wire;
 
 pub use batch::{
     BatchClient, BatchDraft, BatchFormat, BatchLimits, BatchPlace, BatchRole, BatchSearch, BatchState,
-    BatchStatus, BatchStorage, BatchTrace, InvalidBatchPlace, InvalidBatchRole, ResultSink,
+    BatchStatus, BatchStorage, BatchTrace, InvalidBatchPlace, InvalidBatchRole, ResultSink, UploadedRequests,
 };
 pub use batch_lines::{
     BatchLineError, BatchOutcome, BatchReplyLine, BatchReplyLines, BatchRequestLine, LONGEST_CUSTOM_ID,

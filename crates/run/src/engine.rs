@@ -18,6 +18,8 @@ pub struct RunStart {
     /// Fires when a limit is reached. Nothing new is started then; what is in flight may finish, but a case that lacks
     /// something because of the limit is not recorded: it was not run.
     pub limit: CancellationToken,
+    /// Fires when a call was refused that others may do without. A case that lacks it is not recorded; the others are still run.
+    pub refused: CancellationToken,
     /// Fires when a model server is given up. The last cases that lack something for want of a server are then not recorded
     /// either.
     pub given_up: CancellationToken,
@@ -58,13 +60,13 @@ pub async fn run_from<I>(
 where
     I: IntoIterator<Item = Result<WorkItem, ItemError>>,
 {
-    let RunStart { mut totals, limit, given_up, decided, done } = start;
+    let RunStart { mut totals, limit, refused, given_up, decided, done } = start;
     let mut writer = RecordWriter::new(recorder, settings);
     if decided.is_some() {
         // Each result may be the last that is needed.
         writer.stop_batching();
     }
-    let stops = SchedulerStops { cancel: cancel.clone(), limit, decided };
+    let stops = SchedulerStops { cancel: cancel.clone(), limit, refused, decided };
     let mut scheduler = Scheduler::new(items.into_iter(), done, settings, stops);
 
     let written = work_through(&mut scheduler, &mut writer, &mut totals, &given_up, observe).await;
@@ -118,7 +120,7 @@ where
             continue;
         }
 
-        if is_cancelled || is_limited {
+        if is_cancelled || is_limited || scheduler.is_refused() {
             writer.discard_cut_short();
         }
         if given_up.is_cancelled() {

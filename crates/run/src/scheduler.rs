@@ -27,6 +27,7 @@ pub(crate) struct Scheduler<I> {
     settings: RunLimits,
     pub(crate) cancel: CancellationToken,
     limit: CancellationToken,
+    refused: CancellationToken,
     decided: Option<CancellationToken>,
     halted: Option<HaltReason>,
     redundant: usize,
@@ -43,7 +44,7 @@ where
         items: I,
         done: HashMap<CaseKey, TrialResult>,
         settings: RunLimits,
-        SchedulerStops { cancel, limit, decided }: SchedulerStops,
+        SchedulerStops { cancel, limit, refused, decided }: SchedulerStops,
     ) -> Self {
         Self {
             items,
@@ -54,6 +55,7 @@ where
             settings,
             cancel,
             limit,
+            refused,
             decided,
             halted: None,
             redundant: 0,
@@ -213,8 +215,15 @@ where
         self.cancel.is_cancelled()
     }
 
+    /// True if nothing new may start. After a refusal, that is once all items were started: those that wait for others may wait
+    /// for one that lacks something.
     pub(crate) fn is_limited(&self) -> bool {
-        self.limit.is_cancelled()
+        self.limit.is_cancelled() || self.is_refused() && self.is_exhausted
+    }
+
+    /// True if a case may lack a call that was refused.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused.is_cancelled()
     }
 
     fn is_decided(&self) -> bool {
@@ -236,6 +245,8 @@ pub(crate) struct SchedulerStops {
     pub(crate) cancel: CancellationToken,
     /// Lets finish all that is in flight, without recording cases that lack something.
     pub(crate) limit: CancellationToken,
+    /// Lets all items start, without recording cases that lack something.
+    pub(crate) refused: CancellationToken,
     /// Lets finish all that is in flight.
     pub(crate) decided: Option<CancellationToken>,
 }

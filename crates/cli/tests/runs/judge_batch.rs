@@ -274,9 +274,18 @@ fn requests_about_one_answer_stand_side_by_side() {
 fn a_creation_without_an_answer_is_looked_for_and_not_repeated() {
     for name in ["openai:judge-1", "anthropic:judge-1", "gemini:judge-1"] {
         let server = MockServer::start(judge);
-        server.batches().set(MockBatchFaults { lost_answers: 1, polls: 3, ..MockBatchFaults::default() });
+        let list_delay = Duration::from_secs(2);
+        server.batches().set(MockBatchFaults {
+            lost_answers: 1,
+            polls: 3,
+            list_delay,
+            no_metadata: true,
+            ..MockBatchFaults::default()
+        });
         let cli = answers(&server, 3);
-        eval(&cli, name, &["--judge-batch"]).expect_code(1);
+        let words = ["eval", "suite.yaml", "--judge", name, "--show", "none", "--judge-batch"];
+        let said = cli.run(&words).expect_code(1).stderr;
+        assert!(said.contains("it is not clear whether 127.0.0.1"), "{said}");
 
         assert_eq!(server.batches().sizes(), [8], "{name}");
         paid_once(&server);
@@ -354,7 +363,11 @@ fn an_interrupted_run_leaves_its_batch_and_goes_on_with_it() {
     server.batches().set(MockBatchFaults { polls: usize::MAX, ..MockBatchFaults::default() });
     let cli = answers(&server, 6);
     let said = interrupt_when_sent(&cli, &server, "openai:judge-1");
-    assert!(said.contains("1 batch with 17 requests continue") && said.contains("--resume"), "{said}");
+    assert!(
+        said.contains("still in progress at the provider: 1 batch with 17 requests")
+            && said.contains("--resume"),
+        "{said}"
+    );
 
     server.batches().set(MockBatchFaults::default());
     eval(&cli, "openai:judge-1", &["--judge-batch", "--resume"]).expect_code(1);
@@ -562,8 +575,13 @@ fn a_budget_is_set_aside_for_a_batch_and_never_passed() {
     let server = MockServer::start(judge);
     let cli = answers(&server, 6);
     let more = ["--judge-batch", "--budget-calls", "10"];
-    eval(&cli, "openai:judge-1", &more).expect_code(4);
+    let stopped = printed(&eval(&cli, "openai:judge-1", &more).expect_code(4));
     assert_eq!(server.batches().paid_totals(), (9, 1));
+    assert_eq!(
+        (&stopped["not_run"], &stopped["judge_calls"]),
+        (&3.into(), &9.into()),
+        "ten calls, three for a case"
+    );
 
     let server = MockServer::start(judge);
     let cli = answers(&server, 6);
@@ -633,17 +651,27 @@ fn two_processes_in_one_folder_share_a_batch() {
 #[test]
 fn what_happens_is_said_line_by_line() {
     let server = MockServer::start(judge);
-    server.batches().set(MockBatchFaults { expire_after: Some(10), ..MockBatchFaults::default() });
+    server.batches().set(MockBatchFaults {
+        expire_after: Some(10),
+        refuse_every: Some(9),
+        failed_uploads: 1,
+        ..MockBatchFaults::default()
+    });
     let cli = answers(&server, 6);
     let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--judge-batch", "--show", "none"];
     let output = cli.run(&words).expect_code(1);
     assert!(!output.stderr.contains("warning"), "{}", output.stderr);
-    for line in
-        ["sent 17 requests as batch batch_1 at 127.0.0.1", "has ended: 10 replies, 7 without a result"]
-    {
+    for line in [
+        "sent 17 requests as batch batch_1 at 127.0.0.1",
+        // Nobody looks for a batch that was not asked for.
+        " takes no batch yet: ",
+        "has ended: 9 replies, 1 failed (the model server did not accept",
+        "7 without a result (expired)",
+    ] {
         assert!(output.stderr.contains(line), "{}", output.stderr);
     }
-    assert!(output.stderr.contains("7 requests are sent live"), "{}", output.stderr);
+    assert!(!output.stderr.contains("it is not clear"), "{}", output.stderr);
+    assert!(output.stderr.contains("8 requests are sent live"), "{}", output.stderr);
 }
 
 /// The same numbers on every machine.

@@ -1,6 +1,7 @@
 //! Creates a batch at most once, finds one that may exist, and collects its replies.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use assize_llm::{
@@ -9,11 +10,14 @@ use assize_llm::{
 };
 use assize_rubric::{Cost, Usd};
 use assize_store::BatchJournal;
+use tokio_util::sync::CancellationToken;
 
 use super::calls::BatchedCalls;
 use super::open_batch::OpenBatch;
 use super::stopped;
+use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::event::EngineEvent;
 
 /// Attempts to create a batch, and the longest wait between two.
 const ATTEMPTS: u32 = 6;
@@ -28,8 +32,12 @@ pub(super) struct HarvestCounts {
     pub(super) answered: u64,
     /// Requests that the provider refused, or whose answer can't be read.
     pub(super) failed: u64,
+    /// Reason for the first of these failures.
+    why_failed: Option<String>,
     /// Requests without a result: those that were not processed, and those whose line is not there or can't be read.
     pub(super) missing: u64,
+    /// Reason why the first of them was not processed, where one is given.
+    why_missing: Option<&'static str>,
     /// Lines that can't be read, and the reason for the first.
     unreadable: (u64, Option<BatchLineError>),
     /// Lines that answer nothing that was asked, and the id of the first.
@@ -43,12 +51,17 @@ pub(super) struct HarvestCounts {
 impl HarvestCounts {
     /// Words for people.
     pub(super) fn describe(&self) -> String {
-        let counts =
-            [(self.answered, "replies"), (self.failed, "failed"), (self.missing, "without a result")];
-        let told = counts.iter().enumerate().filter(|(at, (count, _))| *at == 0 || *count > 0);
-        let told: Vec<String> = told.map(|(_, (count, what))| format!("{count} {what}")).collect();
+        let because = |why: Option<&str>| why.map(|why| format!(" ({why})")).unwrap_or_default();
+        let replies = if self.answered == 1 { "reply" } else { "replies" };
+        let mut text = format!("{} {replies}", self.answered);
+        if self.failed > 0 {
+            let _ = write!(text, ", {} failed{}", self.failed, because(self.why_failed.as_deref()));
+        }
+        if self.missing > 0 {
+            let _ = write!(text, ", {} without a result{}", self.missing, because(self.why_missing));
+        }
 
-        told.join(", ")
+        text
     }
 
     /// Warning about lines of the results that are of no use, and what follows for the requests; `None` if there are none.
@@ -90,6 +103,39 @@ impl HarvestCounts {
     }
 }
 
+/// Knowledge about a batch that was to be created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Existence {
+    /// It was created, or may have been; then its results will tell.
+    Created,
+    /// It was not created, and its record is gone.
+    Absent,
+    /// The run was interrupted before that was clear. Its record stays.
+    Unsettled,
+}
+
+/// A wait that ends when the run is interrupted.
+#[derive(Clone, Copy)]
+pub(super) struct Patience<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) cancel: &'a CancellationToken,
+}
+
+impl Patience<'_> {
+    /// Waits; false if the run was interrupted.
+    async fn wait(self, time: Duration) -> bool {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => false,
+            () = tokio::time::sleep(time) => true,
+        }
+    }
+
+    fn say(self, message: String) {
+        self.engine.emit(EngineEvent::BatchProgress(message));
+    }
+}
+
 /// Creates a batch whose intent is recorded, and records its id. Where nobody knows whether it was created, it is looked
 /// for before it is tried again; its id stays open where only its results will tell.
 ///
@@ -100,39 +146,61 @@ pub(super) async fn create(
     open: &mut OpenBatch,
     draft: &BatchDraft,
     others: &[String],
-) -> Result<(), EngineError> {
+    patience: Patience<'_>,
+) -> Result<Existence, EngineError> {
     let mut wait = Duration::from_secs(1);
     for attempt in 1..=ATTEMPTS {
-        let error = match open.client.create(draft).await {
+        let uploaded = open.client.upload(draft).await;
+        let was_uploaded = uploaded.is_ok();
+        let created = match uploaded {
+            Ok(file) => open.client.create(draft, &file).await,
+            Err(error) => Err(error),
+        };
+        let error = match created {
             Ok(id) => {
                 journal.note_id(&open.record.token, &id)?;
                 open.record.id = Some(id);
-                return Ok(());
+                return Ok(Existence::Created);
             }
             Err(error) => error,
         };
 
-        if is_refusal(&error) {
+        let is_absent = !was_uploaded || error.kind == ErrorKind::RateLimited;
+        if is_refusal(&error) || is_absent && attempt == ATTEMPTS {
             journal.close(&open.record.token)?;
-            return Err(refused(open, &error.to_string()));
+            return Err(refused(open, &error));
         }
 
-        // Refused for now: it does not exist.
-        if error.kind == ErrorKind::RateLimited && attempt < ATTEMPTS {
-            tokio::time::sleep(error.retry_after.unwrap_or(wait).min(LONGEST_WAIT)).await;
-        } else if resolve(journal, open, others, open.settling()).await? {
-            return Ok(());
-        } else if attempt == ATTEMPTS {
-            return Err(refused(open, &error.to_string()));
+        let (host, words) = (open.client.model().host(), error.to_string());
+        let words = words.trim_end_matches('.');
+        if is_absent {
+            patience.say(format!("{host} takes no batch yet: {words}; trying again"));
+            if !patience.wait(error.retry_after.unwrap_or(wait).min(LONGEST_WAIT)).await {
+                journal.close(&open.record.token)?;
+                return Ok(Existence::Absent);
+            }
         } else {
+            patience.say(format!(
+                "it is not clear whether {host} created a batch: {words}; looking for it for up to {} s",
+                open.settling().as_secs()
+            ));
+            let known = resolve(journal, open, others, patience).await?;
+            if known != Existence::Absent {
+                return Ok(known);
+            }
+            if attempt == ATTEMPTS {
+                return Err(refused(open, &error));
+            }
+            if !patience.wait(wait).await {
+                return Ok(Existence::Absent);
+            }
             // Its record is gone with the proof that it does not exist.
-            tokio::time::sleep(wait).await;
             journal.begin(&open.record)?;
         }
         wait = (wait * 2).min(LONGEST_WAIT);
     }
 
-    Ok(())
+    Ok(Existence::Absent)
 }
 
 /// True if a batch was certainly not created.
@@ -149,16 +217,22 @@ fn is_refusal(error: &AskError) -> bool {
     !is_unclear && error.status.is_some_and(|status| (400..500).contains(&status))
 }
 
-fn refused(open: &OpenBatch, words: &str) -> EngineError {
-    let words = words.trim_end_matches('.');
+fn refused(open: &OpenBatch, error: &AskError) -> EngineError {
+    // Its advice is to check the model and the address, which are right: the first request was answered.
+    let words = if error.kind == ErrorKind::NotFound {
+        let said = if error.message.is_empty() { String::new() } else { format!(": {}", error.message) };
+        format!("it may have no batches at this address (HTTP 404){said}")
+    } else {
+        error.to_string()
+    };
     stopped(format!(
-        "{} did not accept a batch: {words}. Nothing was charged; continue with `--resume`, or without `--judge-batch`",
-        open.client.model().host()
+        "{} did not accept a batch: {}. Nothing was charged; continue with `--resume`, or without `--judge-batch`",
+        open.client.model().host(),
+        words.trim_end_matches('.')
     ))
 }
 
-/// Finds out about a batch without an id. True if it was created, or may have been; false if it was not, and its record
-/// is gone.
+/// Finds out about a batch without an id.
 ///
 /// # Errors
 /// When it can't be found out. Its record stays.
@@ -166,29 +240,39 @@ pub(super) async fn resolve(
     journal: &BatchJournal,
     open: &mut OpenBatch,
     others: &[String],
-    settling: Duration,
-) -> Result<bool, EngineError> {
+    patience: Patience<'_>,
+) -> Result<Existence, EngineError> {
     // What was asked for a moment ago may not be in the list yet.
+    let pause = open.settling() / LOOKS;
     for look_at in 0..=LOOKS {
-        match look(open, others).await? {
+        let Some(found) = look(open, others, patience).await? else { return Ok(Existence::Unsettled) };
+        match found {
             BatchSearch::Found(id) => {
                 journal.note_id(&open.record.token, &id)?;
                 open.record.id = Some(id);
-                return Ok(true);
+                return Ok(Existence::Created);
             }
-            BatchSearch::Undecided => return Ok(true),
+            BatchSearch::Undecided => return Ok(Existence::Created),
             BatchSearch::Absent if look_at == LOOKS => {}
-            BatchSearch::Absent => tokio::time::sleep(settling / LOOKS).await,
+            BatchSearch::Absent => {
+                if !patience.wait(pause).await {
+                    return Ok(Existence::Unsettled);
+                }
+            }
             BatchSearch::Unknown(why) => return Err(unknown(journal, open, &why)),
         }
     }
 
     journal.close(&open.record.token)?;
-    Ok(false)
+    Ok(Existence::Absent)
 }
 
-/// Looks for a batch once, however often the provider has to be asked.
-async fn look(open: &OpenBatch, others: &[String]) -> Result<BatchSearch, EngineError> {
+/// Looks for a batch once, however often the provider has to be asked. `None` if the run was interrupted.
+async fn look(
+    open: &OpenBatch,
+    others: &[String],
+    patience: Patience<'_>,
+) -> Result<Option<BatchSearch>, EngineError> {
     let keys: HashSet<&str> = open.record.keys.iter().map(String::as_str).collect();
     let holds = |id: &str| keys.contains(id);
     let trace = BatchTrace {
@@ -203,14 +287,16 @@ async fn look(open: &OpenBatch, others: &[String]) -> Result<BatchSearch, Engine
     for _ in 1..ATTEMPTS {
         match open.client.find(trace).await {
             Err(error) if error.kind.is_retryable() => {
-                tokio::time::sleep(error.retry_after.unwrap_or(wait).min(LONGEST_WAIT)).await;
+                if !patience.wait(error.retry_after.unwrap_or(wait).min(LONGEST_WAIT)).await {
+                    return Ok(None);
+                }
                 wait = (wait * 2).min(LONGEST_WAIT);
             }
-            found => return found.map_err(|error| unasked(open, &error)),
+            found => return found.map(Some).map_err(|error| unasked(open, &error)),
         }
     }
 
-    open.client.find(trace).await.map_err(|error| unasked(open, &error))
+    open.client.find(trace).await.map(Some).map_err(|error| unasked(open, &error))
 }
 
 /// The error of a provider that can't be asked about its batches.
@@ -288,20 +374,30 @@ pub(super) async fn harvest(
             // Also after a failure: what was answered in the end is paid for.
             BatchOutcome::Answered { status, body, .. } => {
                 left.remove(&key);
-                if let Ok(reply) = model.provider_reply(status, body.get()) {
-                    has_unreported |= reply.usage.input.is_none() || reply.usage.output.is_none();
-                    taken += spent(&reply, card);
-                    cost += card.cost_of_reply(&reply);
-                    calls.keep(key, &reply);
-                    counts.answered += 1;
-                    refused.remove(&key);
-                } else {
-                    has_unreported |= (200..300).contains(&status);
-                    refused.insert(key);
+                match model.provider_reply(status, body.get()) {
+                    Ok(reply) => {
+                        has_unreported |= reply.usage.input.is_none() || reply.usage.output.is_none();
+                        taken += spent(&reply, card);
+                        cost += card.cost_of_reply(&reply);
+                        calls.keep(key, &reply);
+                        counts.answered += 1;
+                        refused.remove(&key);
+                    }
+                    Err(why) => {
+                        has_unreported |= (200..300).contains(&status);
+                        counts.why_failed.get_or_insert_with(|| without_advice(why));
+                        refused.insert(key);
+                    }
                 }
             }
-            BatchOutcome::Failed { code, .. } if was_not_processed(code.as_deref()) => {}
-            BatchOutcome::Failed { .. } => {
+            BatchOutcome::Failed { code, .. } => {
+                if let Some(why) = why_not_processed(code.as_deref()) {
+                    counts.why_missing.get_or_insert(why);
+                    return;
+                }
+                if let Some(code) = code {
+                    counts.why_failed.get_or_insert_with(|| short_id(&code));
+                }
                 left.remove(&key);
                 refused.insert(key);
             }
@@ -318,6 +414,10 @@ pub(super) async fn harvest(
         let what = "the results are not whole";
         return Err(HarvestError::Provider(AskError::new(ErrorKind::MalformedReply, what)));
     }
+    // Not one line for any request, although some were processed: sending all again would buy all again.
+    if named == 0 && counts.absent > 0 {
+        return Err(HarvestError::Provider(AskError::new(ErrorKind::NotFound, "the results are empty")));
+    }
 
     calls.flush().map_err(HarvestError::Store)?;
     journal.close(&open.record.token).map_err(|error| HarvestError::Store(error.into()))?;
@@ -331,6 +431,11 @@ pub(super) async fn harvest(
     }
 
     Ok(counts)
+}
+
+/// Words of a failure, without advice about single calls.
+fn without_advice(error: AskError) -> String {
+    AskError { advice: None, ..error }.to_string().trim_end_matches('.').to_owned()
 }
 
 /// Beginning of an id that a provider has sent, as text that can be shown.
@@ -352,12 +457,11 @@ fn spent(reply: &ChatReply, card: ModelCard) -> CallBound {
     CallBound::new(tokens, card.cost_of_reply(reply).total().unwrap_or(Usd::ZERO))
 }
 
-/// True for the code of a request that nobody has worked on.
-fn was_not_processed(code: Option<&str>) -> bool {
-    code.is_some_and(|code| {
-        let code = code.to_ascii_lowercase();
-        code.contains("expired") || code.contains("cancel")
-    })
+/// Reason why nobody has worked on a request, if its code says that.
+fn why_not_processed(code: Option<&str>) -> Option<&'static str> {
+    let code = code?.to_ascii_lowercase();
+    let words = [("expired", "expired"), ("cancel", "cancelled")];
+    words.iter().find(|(part, _)| code.contains(part)).map(|(_, why)| *why)
 }
 
 #[cfg(test)]
@@ -390,11 +494,16 @@ mod tests {
 
     #[test]
     fn requests_nobody_worked_on_are_told_from_refused_ones() {
-        for code in ["batch_expired", "batch_cancelled", "expired", "canceled"] {
-            assert!(was_not_processed(Some(code)), "{code}");
+        for (code, why) in [
+            ("batch_expired", "expired"),
+            ("batch_cancelled", "cancelled"),
+            ("expired", "expired"),
+            ("canceled", "cancelled"),
+        ] {
+            assert_eq!(why_not_processed(Some(code)), Some(why), "{code}");
         }
         for code in [None, Some("errored"), Some("invalid_request_error"), Some("429")] {
-            assert!(!was_not_processed(code), "{code:?}");
+            assert_eq!(why_not_processed(code), None, "{code:?}");
         }
     }
 }

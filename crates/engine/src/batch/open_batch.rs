@@ -67,7 +67,11 @@ impl OpenBatch {
         let BatchRecord { token, created, id, .. } = &self.record;
         match (id, self.client.format()) {
             (Some(_), _) => "by its id, with the key of the account that sent it".to_owned(),
-            (None, BatchFormat::OpenAi(_)) => format!("its metadata has `assize: {token}`"),
+            (None, BatchFormat::OpenAi(_)) => {
+                format!(
+                    "its metadata has `assize: {token}`, and its input file is named `assize-{token}.jsonl`"
+                )
+            }
             (None, BatchFormat::Gemini | BatchFormat::Bedrock) => format!("it is named `assize-{token}`"),
             (None, BatchFormat::Anthropic) => {
                 let since = jiff::Timestamp::from_second(*created)
@@ -77,14 +81,8 @@ impl OpenBatch {
         }
     }
 
-    /// Time within which a batch shows in its provider's list, if the process that asked for it has ended: the provider may still
-    /// be creating it.
-    pub(super) fn settling_of_stopped(&self) -> Duration {
-        if self.client.model().is_loopback() { Duration::from_secs(5) } else { Duration::from_mins(1) }
-    }
-
-    /// Time within which a batch that was asked for shows in its provider's list.
+    /// Time within which a batch that was asked for shows in its provider's list: the provider may still be creating it.
     pub(super) fn settling(&self) -> Duration {
-        if self.client.model().is_loopback() { Duration::from_millis(300) } else { Duration::from_secs(15) }
+        if self.client.model().is_loopback() { Duration::from_secs(5) } else { Duration::from_mins(1) }
     }
 }

@@ -10,7 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::calls::{BatchedCalls, PassResult};
 use super::collected::{CollectedRequest, CollectedRequests};
-use super::exchange::{HarvestCounts, HarvestError, create, gone, harvest, resolve, unasked, unknown};
+use super::exchange::{
+    Existence, HarvestCounts, HarvestError, Patience, create, gone, harvest, resolve, unasked, unknown,
+};
 use super::open_batch::OpenBatch;
 use super::stopped;
 use crate::engine::Engine;
@@ -94,8 +96,9 @@ impl<'a> BatchRounds<'a> {
 
             if sent == 0 && needed.is_empty() {
                 let alone = requests + self.calls.given_up();
-                if alone > 0 {
-                    self.say(format!("{} sent live", count(alone, "request is", "requests are")));
+                if alone > 0 && !self.cancel.is_cancelled() {
+                    let far = if self.calls.budget.is_some() { ", as far as the budget allows" } else { "" };
+                    self.say(format!("{} sent live{far}", count(alone, "request is", "requests are")));
                 }
                 return Ok(());
             }
@@ -179,18 +182,25 @@ impl<'a> BatchRounds<'a> {
         same_model.or(at_server.first()).map(|client| (*client).clone())
     }
 
+    /// Waits that end with the run.
+    fn patience(&self) -> Patience<'a> {
+        Patience { engine: self.engine, cancel: self.cancel }
+    }
+
     async fn resolve(&mut self, journal: &BatchJournal, at: usize) -> Result<bool, EngineError> {
-        let others = self.ids();
+        let (others, patience) = (self.ids(), self.patience());
         let open = &mut self.open[at];
         let requests = open.requests();
-        let settling = open.settling_of_stopped();
-        let exists = resolve(journal, open, &others, settling).await?;
-        let words = match (exists, &open.record.id) {
-            (false, _) => {
+        let existence = resolve(journal, open, &others, patience).await?;
+        let words = match (existence, &open.record.id) {
+            (Existence::Unsettled, _) => return Ok(true),
+            (Existence::Absent, _) => {
                 format!("a batch of {requests} requests was not created before an earlier process ended")
             }
-            (true, Some(id)) => format!("found batch {id}, created by a process that was stopped"),
-            (true, None) => {
+            (Existence::Created, Some(id)) => {
+                format!("found batch {id}, created by a process that was stopped")
+            }
+            (Existence::Created, None) => {
                 format!(
                     "a batch of {requests} requests may have been created before an earlier process ended"
                 )
@@ -198,7 +208,7 @@ impl<'a> BatchRounds<'a> {
         };
         self.say(words);
 
-        Ok(exists)
+        Ok(existence == Existence::Created)
     }
 
     /// Ids of all batches.
@@ -352,14 +362,15 @@ impl<'a> BatchRounds<'a> {
         let mut open = OpenBatch::new(record, client.clone());
         open.reservation =
             self.calls.budget.as_ref().map(|budget| budget.commit_batch(open.requests(), most));
-        if let Err(error) = create(journal, &mut open, draft, &others).await {
+        let created = create(journal, &mut open, draft, &others, self.patience()).await;
+        if !matches!(created, Ok(Existence::Created)) {
             if let Some(reservation) = open.reservation.take() {
                 reservation.settle(0, CallBound::default());
             }
-            return Err(error);
+            return created.map(|_| false);
         }
 
-        self.say(format!("sent {} requests as {}", requests.len(), open.describe()));
+        self.say(format!("sent {} as {}", count(requests.len(), "request", "requests"), open.describe()));
         self.open.push(open);
         Ok(true)
     }
@@ -506,7 +517,7 @@ impl<'a> BatchRounds<'a> {
         if open.failures == TOLD_FAILURES {
             let words = error.to_string();
             self.engine.warn(format!(
-                "no answer about {} for {TOLD_FAILURES} times: {}. Asking again until there is one; you can interrupt the run and \
+                "no answer about {}, {TOLD_FAILURES} times in a row: {}. Asking again until there is one; you can interrupt the run and \
                  continue it later with `--resume`",
                 open.describe(),
                 words.trim_end_matches('.')
@@ -516,10 +527,8 @@ impl<'a> BatchRounds<'a> {
 
     /// Looks again for a batch whose id only its results tell.
     async fn look_again(&mut self, journal: &BatchJournal, at: usize) -> Result<(), EngineError> {
-        let others = self.ids();
-        let open = &mut self.open[at];
-        let settling = open.settling();
-        if !resolve(journal, open, &others, settling).await? {
+        let (others, patience) = (self.ids(), self.patience());
+        if resolve(journal, &mut self.open[at], &others, patience).await? == Existence::Absent {
             let open = self.open.remove(at);
             if let Some(reservation) = open.reservation {
                 reservation.settle(0, CallBound::default());
@@ -607,11 +616,12 @@ impl<'a> BatchRounds<'a> {
 
     /// Says that batches go on without this process.
     fn leave_running(&self, left: &[usize]) {
-        let requests: u64 = left.iter().filter_map(|at| self.open.get(*at)).map(OpenBatch::requests).sum();
-        let batches = count(left.len(), "batch", "batches");
+        let open = left.iter().filter_map(|at| self.open.get(*at));
+        let requests: usize = open.map(|open| open.record.keys.len()).sum();
         self.engine.warn(format!(
-            "{batches} with {requests} requests continue at the provider; the same command with `--resume` waits for them \
-             and continues"
+            "still in progress at the provider: {} with {}; the same command with `--resume` waits and continues",
+            count(left.len(), "batch", "batches"),
+            count(requests, "request", "requests")
         ));
     }
 }

@@ -20,6 +20,19 @@ const MOST_PAGES: usize = 50;
 /// Digits and letters at the end of a job's ARN.
 const JOB_ID_CHARS: usize = 12;
 
+/// Key of the file of requests.
+fn requests_key(setup: &JobSetup, draft: &BatchDraft) -> String {
+    setup.place.key(&format!("requests/{}.jsonl", display_name(&draft.token)))
+}
+
+pub(super) async fn upload(
+    client: &BatchClient,
+    setup: &JobSetup,
+    draft: &BatchDraft,
+) -> Result<(), AskError> {
+    setup.bucket.put(&client.transport, &requests_key(setup, draft), draft.to_bytes()).await
+}
+
 pub(super) async fn create(
     client: &BatchClient,
     setup: &JobSetup,
@@ -27,9 +40,7 @@ pub(super) async fn create(
 ) -> Result<String, AskError> {
     let place = &setup.place;
     let name = display_name(&draft.token);
-    let key = place.key(&format!("requests/{name}.jsonl"));
-    setup.bucket.put(&client.transport, &key, draft.to_bytes()).await?;
-
+    let key = requests_key(setup, draft);
     let job = json!({
         "jobName": name,
         // Asked twice with the same token, Bedrock makes one job.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::draft::BatchDraft;
 use super::format::BatchFormat;
 use super::storage::{BatchStorage, JobSetup};
-use super::{BatchSearch, BatchStatus, BatchTrace, ResultSink, anthropic, bedrock, gemini, openai};
+use super::{
+    BatchSearch, BatchStatus, BatchTrace, ResultSink, UploadedRequests, anthropic, bedrock, gemini, openai,
+};
 use crate::client::ModelClient;
 use crate::error::{AskError, ErrorKind};
 use crate::http::HttpTransport;
@@ -61,13 +63,27 @@ impl BatchClient {
         self.format
     }
 
+    /// Uploads the requests of a batch, where they are not part of its creation.
+    ///
+    /// # Errors
+    /// When the provider does not take them. The batch was certainly not created.
+    pub async fn upload(&self, draft: &BatchDraft) -> Result<UploadedRequests, AskError> {
+        match self.format {
+            BatchFormat::OpenAi(_) => openai::upload(self, draft).await.map(|id| UploadedRequests(Some(id))),
+            BatchFormat::Bedrock => {
+                bedrock::upload(self, self.jobs()?, draft).await.map(|()| UploadedRequests::default())
+            }
+            BatchFormat::Anthropic | BatchFormat::Gemini => Ok(UploadedRequests::default()),
+        }
+    }
+
     /// Creates a batch and returns its id. An error that is no refusal leaves open whether it was created.
     ///
     /// # Errors
     /// When the provider refuses it, or no answer came.
-    pub async fn create(&self, draft: &BatchDraft) -> Result<String, AskError> {
+    pub async fn create(&self, draft: &BatchDraft, file: &UploadedRequests) -> Result<String, AskError> {
         match self.format {
-            BatchFormat::OpenAi(endpoint) => openai::create(self, draft, endpoint).await,
+            BatchFormat::OpenAi(endpoint) => openai::create(self, draft, endpoint, file).await,
             BatchFormat::Anthropic => anthropic::create(self, draft).await,
             BatchFormat::Gemini => gemini::create(self, draft).await,
             BatchFormat::Bedrock => bedrock::create(self, self.jobs()?, draft).await,

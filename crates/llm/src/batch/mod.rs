@@ -23,6 +23,10 @@ pub use draft::BatchDraft;
 pub use format::{BatchFormat, BatchLimits};
 pub use storage::{BatchPlace, BatchRole, BatchStorage, InvalidBatchPlace, InvalidBatchRole};
 
+/// Requests of a batch that its provider has, where they are uploaded before it is created.
+#[derive(Debug, Clone, Default)]
+pub struct UploadedRequests(Option<String>);
+
 /// Batch as its provider describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchStatus {

@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 use super::client::BatchClient;
 use super::draft::{BatchDraft, display_name};
 use super::exchange::{safe_id, seconds, short};
-use super::{BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, ResultSink, is_past, read_lines};
+use super::{
+    BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, CLOCKS, ResultSink, UploadedRequests,
+    is_past, read_lines,
+};
 use crate::batch_lines::BatchReplyLine;
 use crate::error::{AskError, ErrorKind};
 
@@ -19,16 +22,13 @@ const MOST_PAGES: usize = 50;
 const FILE_CHECKS: u32 = 60;
 const FILE_WAIT: Duration = Duration::from_secs(2);
 
-pub(super) async fn create(
-    client: &BatchClient,
-    draft: &BatchDraft,
-    endpoint: &str,
-) -> Result<String, AskError> {
+/// Uploads the file of requests and returns its id.
+pub(super) async fn upload(client: &BatchClient, draft: &BatchDraft) -> Result<String, AskError> {
     let boundary = format!("assize-{}", draft.token);
-    let name = display_name(&draft.token);
+    let name = file_name(&draft.token);
     let mut body = format!(
         "--{boundary}\r\nContent-Disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n--{boundary}\r\n\
-         Content-Disposition: form-data; name=\"file\"; filename=\"{name}.jsonl\"\r\n\
+         Content-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
          Content-Type: application/jsonl\r\n\r\n"
     )
     .into_bytes();
@@ -53,8 +53,17 @@ pub(super) async fn create(
         file = client.get(&format!("/files/{id}"), &[]).await?;
     }
 
+    Ok(id)
+}
+
+pub(super) async fn create(
+    client: &BatchClient,
+    draft: &BatchDraft,
+    endpoint: &str,
+    file: &UploadedRequests,
+) -> Result<String, AskError> {
     let batch = json!({
-        "input_file_id": id,
+        "input_file_id": file.0,
         "endpoint": endpoint,
         "completion_window": "24h",
         "metadata": { TOKEN: draft.token },
@@ -79,8 +88,14 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
             return Ok(BatchSearch::Unknown(format!("the list of batches can't be read: {}", short(&page))));
         };
 
-        if let Some(batch) = batches.iter().find(|batch| batch["metadata"][TOKEN] == trace.token) {
-            return safe_id(&batch["id"]).map(BatchSearch::Found);
+        for batch in batches {
+            let is_it = match batch["metadata"].as_object() {
+                Some(metadata) => metadata.get(TOKEN).is_some_and(|token| token == trace.token),
+                None => may_be(batch, &trace) && has_file_of(client, batch, trace.token).await?,
+            };
+            if is_it {
+                return safe_id(&batch["id"]).map(BatchSearch::Found);
+            }
         }
 
         let last = batches.last();
@@ -91,6 +106,30 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
     }
 
     Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MOST_PAGES * 100)))
+}
+
+/// True for a batch without metadata, as of servers that keep none, if it is not too old and has as many requests, as far as
+/// that is known.
+fn may_be(batch: &Value, trace: &BatchTrace<'_>) -> bool {
+    let total = batch["request_counts"]["total"].as_u64().filter(|total| *total > 0);
+    let is_old = seconds(&batch["created_at"]).is_some_and(|created| created < trace.created - CLOCKS);
+    !is_old && total.is_none_or(|total| total == trace.requests)
+}
+
+/// True if a batch was made of the file that was sent under this token.
+async fn has_file_of(client: &BatchClient, batch: &Value, token: &str) -> Result<bool, AskError> {
+    let Ok(id) = safe_id(&batch["input_file_id"]) else { return Ok(false) };
+    match client.get(&format!("/files/{id}"), &[]).await {
+        Ok(file) => Ok(file["filename"] == file_name(token)),
+        // That of another program, which was deleted: Assize deletes none.
+        Err(error) if error.kind == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Name of the file of requests that is sent under this token.
+fn file_name(token: &str) -> String {
+    format!("{}.jsonl", display_name(token))
 }
 
 pub(super) async fn status(client: &BatchClient, id: &str) -> Result<BatchStatus, AskError> {

@@ -1,6 +1,6 @@
 //! Answers of the batch APIs.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -74,7 +74,9 @@ impl MockBatches {
         match (call.is_post, steps) {
             (true, ["files"]) => state.upload(call),
             (false, ["files", id, "content"]) => state.content(id),
-            (false, ["files", id]) => BatchAnswer::json(&json!({"id": id, "status": "processed"})),
+            (false, ["files", id]) => BatchAnswer::json(
+                &json!({"id": id, "status": "processed", "filename": state.file_names.get(*id)}),
+            ),
             (true, ["batches" | "model-invocation-job"] | ["models", _]) => state.create(form, call),
             (false, ["batches" | "model-invocation-jobs"]) => state.list(form, call),
             (false, ["batches", id]) => state.poll(form, id, call),
@@ -90,6 +92,10 @@ impl MockBatches {
 
 impl BatchesState {
     fn upload(&mut self, call: &BatchCall<'_>) -> BatchAnswer {
+        if self.faults.failed_uploads > 0 {
+            self.faults.failed_uploads -= 1;
+            return BatchAnswer::error(500, "server_error", "The server had an error");
+        }
         let kind = call.headers.iter().find(|(name, _)| name == "content-type");
         let boundary =
             kind.and_then(|(_, value)| value.split_once("boundary=")).map(|(_, boundary)| boundary);
@@ -107,6 +113,8 @@ impl BatchesState {
 
         let id = format!("file-{}", self.files.len() + 1);
         self.files.insert(id.clone(), file.as_bytes().to_vec());
+        let name = text.split_once("filename=\"").and_then(|(_, rest)| rest.split_once('"'));
+        self.file_names.extend(name.map(|(name, _)| (id.clone(), name.to_owned())));
         BatchAnswer::json(&json!({"id": id, "object": "file", "purpose": "batch", "status": "processed"}))
     }
 
@@ -158,12 +166,17 @@ impl BatchesState {
             return BatchAnswer::json(&form.describe(known, call.path));
         }
 
+        let mut name = form.name(&body);
+        if form == BatchForm::OpenAi && self.faults.no_metadata {
+            name["metadata"] = Value::Null;
+        }
         let batch = MockBatch {
             id: form.id(self.batches.len() + 1),
-            name: form.name(&body),
+            name,
             requests,
             polls: 0,
             created: self.faults.created,
+            listed: Instant::now() + self.faults.list_delay,
             state: MockBatchState::Running,
             output: Vec::new(),
             errors: Vec::new(),
@@ -186,7 +199,8 @@ impl BatchesState {
             self.pass_time(form, at, call);
         }
 
-        let shown = self.batches.iter().rev().filter(|_| !self.faults.vanished);
+        let is_shown = |batch: &&MockBatch| !self.faults.vanished && batch.listed <= Instant::now();
+        let shown = self.batches.iter().rev().filter(is_shown);
         let all: Vec<Value> = shown.map(|batch| form.describe(batch, "")).collect();
         BatchAnswer::json(&match form {
             BatchForm::OpenAi | BatchForm::Anthropic => json!({"data": all, "has_more": false}),

@@ -96,7 +96,7 @@ impl BatchForm {
     /// Name under which a batch can be found again.
     pub(super) fn name(self, body: &Value) -> Value {
         match self {
-            Self::OpenAi => body["metadata"].clone(),
+            Self::OpenAi => json!({"metadata": body["metadata"], "input_file_id": body["input_file_id"]}),
             Self::Anthropic => Value::Null,
             Self::Gemini => body["batch"]["display_name"].clone(),
             Self::Bedrock => body.clone(),
@@ -165,7 +165,8 @@ impl BatchForm {
                     |lines: &[Value], kind: &str| (!lines.is_empty()).then(|| format!("file-{kind}-{id}"));
                 let words = batch.refusal.as_ref().filter(|_| *state == MockBatchState::Failed);
                 json!({
-                    "id": id, "object": "batch", "status": status, "metadata": name, "created_at": batch.created.unwrap_or_else(now),
+                    "id": id, "object": "batch", "status": status, "metadata": name["metadata"],
+                    "input_file_id": name["input_file_id"], "created_at": batch.created.unwrap_or_else(now),
                     "output_file_id": file(output, "output"), "error_file_id": file(errors, "errors"),
                     "request_counts": {"total": all, "completed": output.len(), "failed": errors.len()},
                     "errors": words.map(|(code, message)| json!({"data": [{"code": code, "message": message}]})),

@@ -6,7 +6,7 @@ mod form;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -43,6 +43,8 @@ pub struct MockBatchFaults {
     pub vanished: bool,
     /// The next batch is not accepted, with this code and these words.
     pub refuse_next: Option<(String, String)>,
+    /// So many uploads of requests are answered with an error of the server.
+    pub failed_uploads: usize,
     /// So many creations happen without an answer.
     pub lost_answers: usize,
     /// Time from the creation of a batch to its answer.
@@ -51,6 +53,10 @@ pub struct MockBatchFaults {
     pub result_delay: Duration,
     /// There is no list of batches.
     pub no_list: bool,
+    /// Time from the creation of a batch until it is in the list.
+    pub list_delay: Duration,
+    /// Metadata of batches is not kept.
+    pub no_metadata: bool,
     /// Results were deleted.
     pub results_gone: bool,
     /// The bucket refuses every access.
@@ -67,6 +73,7 @@ pub struct MockBatches {
 struct BatchesState {
     faults: MockBatchFaults,
     files: BTreeMap<String, Vec<u8>>,
+    file_names: BTreeMap<String, String>,
     /// In the order in which they were created.
     batches: Vec<MockBatch>,
     /// How often each request body was answered in a batch, and alone.
@@ -83,6 +90,8 @@ struct MockBatch {
     requests: Vec<MockBatchRequest>,
     polls: usize,
     created: Option<i64>,
+    /// Time from which it is in the list.
+    listed: Instant,
     state: MockBatchState,
     /// Output and error of each request that has one, as the format's lines have it.
     output: Vec<Value>,
