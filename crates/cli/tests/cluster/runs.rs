@@ -120,7 +120,7 @@ fn a_damaged_file_among_the_results_is_replaced() {
     let (code, _, err) = coordinator(&boss, &servers.address(), &more).finish();
     assert_eq!(code, Some(3), "{err}");
     let job = err.split_once("on job ").and_then(|(_, rest)| rest.split_once(' ')).map_or("", |(job, _)| job);
-    boss.file(&format!("results/{job}/2.tar.gz"), "no archive");
+    boss.file(format!("results/{job}/2.tar.gz"), "no archive");
 
     let merged = boss.run(&["merge", &format!("results/{job}"), "--allow-missing"]).expect_code(2);
     for part in ["result of unit 2 is damaged", "Remove `2.tar.gz` from `"] {

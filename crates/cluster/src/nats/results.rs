@@ -115,6 +115,10 @@ impl ResultStore for NatsResults {
                     Err(error) => return Err(failed(&error)),
                 }
             };
+            // Its parts would be waited for without end.
+            if reader.info().deleted {
+                return Err(ClusterError::Damaged(format!("object `{object}` was deleted")));
+            }
             let mut bytes = Vec::with_capacity(reader.info().size);
             loop {
                 match tokio::time::timeout(LONGEST_READ, reader.read_buf(&mut bytes)).await {

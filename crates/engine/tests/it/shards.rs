@@ -448,6 +448,14 @@ fn missing_doubled_and_foreign_shards_are_named() {
     let with_other = [runs[0].clone(), fixture.path("other"), runs[2].clone(), runs[3].clone()];
     let message = refusal(&fixture, &with_other);
     assert!(message.ends_with("`--threshold` is none and 0.5"), "{message}");
+    options.run.threshold = None;
+    options.filter = vec!["*".to_owned()];
+    options.run.run_dir = Some(fixture.path("filtered"));
+    run(&fixture, &SequenceOptions::default(), &options);
+    let with_other = [runs[0].clone(), fixture.path("filtered"), runs[2].clone(), runs[3].clone()];
+    let message = refusal(&fixture, &with_other);
+    assert!(message.ends_with("`--filter` is none and *"), "{message}");
+    options.filter.clear();
 
     fixture.write("suite.yaml", &checked_suite(&SIX[..5]));
     options.run.threshold = None;
