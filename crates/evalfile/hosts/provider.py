@@ -5,14 +5,18 @@ import json
 import os
 import sys
 
-path, function, options, prompt_file, vars_file = sys.argv[1:6]
+path, function, options, messages_file, vars_file = sys.argv[1:6]
 out = os.dup(1)
 os.dup2(2, 1)
 
-with open(prompt_file, encoding="utf-8", newline="") as file:
-    prompt = file.read()
+with open(messages_file, encoding="utf-8") as file:
+    messages = json.load(file)
 with open(vars_file, encoding="utf-8") as file:
     variables = json.load(file)
+
+# Functions parse a prompt of several messages as JSON.
+is_text = len(messages) == 1 and messages[0]["role"] == "user"
+prompt = messages[0]["content"] if is_text else json.dumps(messages, ensure_ascii=False, indent=2)
 
 module = load_file(os.path.abspath(path))
 
@@ -35,6 +39,7 @@ if output is None:
 usage = answer.get("tokenUsage") or {}
 reply = dict(
     text=output if isinstance(output, str) else json.dumps(output, ensure_ascii=False),
+    is_json=not isinstance(output, str),
     token_usage=dict(input=usage.get("prompt"), output=usage.get("completion")),
     cost_usd=answer.get("cost"),
     guardrails=answer.get("guardrails"),

@@ -29,6 +29,8 @@ pub struct HttpTargetRequest {
 pub struct HttpTargetReply {
     /// The answer.
     pub output: String,
+    /// True if the answer is a value that is no text: `output` is that value as JSON.
+    pub is_json: bool,
     /// Tokens of the prompt and of the answer.
     pub tokens: [Option<u64>; 2],
     /// Cost of the answer in dollars.
@@ -141,7 +143,7 @@ impl HttpTargetSpec {
         }
     }
 
-    /// Reads an answer with the response script; without one, the answer is the body. `Ok(None)` if there is none in it.
+    /// Reads an answer with the response script; without one, the answer is the body, and a JSON map or list is a value. `Ok(None)` if there is none in it.
     ///
     /// # Errors
     /// When the script fails, or says that the answer is an error.
@@ -155,6 +157,8 @@ impl HttpTargetSpec {
         let parsed: Value = serde_json::from_str(text).unwrap_or(Value::Null);
         let found = match &self.response {
             None if parsed.is_string() => parsed,
+            // Assertions see the value.
+            None if parsed.is_object() || parsed.is_array() => json!({"output": parsed}),
             None => Value::from(text),
             Some(script) => {
                 let context = json!({
@@ -266,12 +270,17 @@ fn read_reply(found: &Value) -> Result<Option<HttpTargetReply>, String> {
         return Err(format!("the server says: {}", as_text(error)));
     }
     let Some(output) = found.get("output").filter(|output| !output.is_null()) else {
-        return Ok(Some(HttpTargetReply { output: as_text(found), ..HttpTargetReply::default() }));
+        return Ok(Some(HttpTargetReply {
+            output: as_text(found),
+            is_json: !found.is_string(),
+            ..HttpTargetReply::default()
+        }));
     };
 
     let tokens = |key: &str| found.get("tokenUsage")?.get(key)?.as_u64();
     Ok(Some(HttpTargetReply {
         output: as_text(output),
+        is_json: !output.is_string(),
         tokens: [tokens("prompt"), tokens("completion")],
         cost: found.get("cost").and_then(Value::as_f64).filter(|cost| *cost >= 0.0),
         guardrails: found.get("guardrails").filter(|told| told.is_object()).cloned(),
@@ -335,6 +344,24 @@ mod tests {
     }
 
     #[test]
+    fn a_body_of_json_is_a_value() {
+        let read = |body: &str| {
+            let case = HttpTargetCase { prompt: "", messages: &json!([]), vars: &BTreeMap::new() };
+            let reply = spec().read(200, &BTreeMap::new(), body, &case).ok().flatten();
+            reply.map(|reply| (reply.output, reply.is_json))
+        };
+        for (body, output, is_json) in [
+            (r#"{"error": "\u00fc"}"#, r#"{"error":"ü"}"#, true),
+            ("[1]", "[1]", true),
+            (r#""text""#, "text", false),
+            ("5", "5", false),
+            ("so [1]", "so [1]", false),
+        ] {
+            assert_eq!(read(body), Some((output.to_owned(), is_json)), "{body}");
+        }
+    }
+
+    #[test]
     fn an_answer_is_found_by_an_expression_a_function_or_a_body() {
         let read = |code: &str| {
             let script = response_script(code, &RESPONSE_PARAMETERS).map_err(|error| error.to_string())?;
@@ -354,6 +381,8 @@ mod tests {
             assert_eq!(output(code), Ok(Some("c".to_owned())), "{code}");
         }
         assert_eq!(output("json.a"), Ok(Some("{\"b\":\"c\"}".to_owned())));
+        assert_eq!(read("json.a").map(|reply| reply.map(|reply| reply.is_json)), Ok(Some(true)));
+        assert_eq!(read("json.a.b").map(|reply| reply.map(|reply| reply.is_json)), Ok(Some(false)));
         assert_eq!(output("json.x"), Ok(None));
         assert_eq!(output("({error: 'broken'})"), Err("the server says: broken".to_owned()));
         assert!(output("json.x.y").is_err() && output("json.(").is_err());

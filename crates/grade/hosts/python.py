@@ -22,7 +22,8 @@ def find(given):
     code = given["code"]
     lines = code.split("\n")
     if len(lines) == 1:
-        lines = ["return " + code.strip()]
+        one = code.strip()
+        lines = [one if one.startswith("return ") else "return " + one]
     indent = next((line[: len(line) - len(line.lstrip())] for line in lines if line[:1] in " \t" and line.strip()), "    ")
     scope = {}
     exec("import json\ndef main(output, context):\n" + "\n".join(indent + line for line in lines), scope)

@@ -11,6 +11,8 @@ use serde_json::Value;
 pub struct TargetAnswer {
     /// Text of the answer; empty if a target called tools or changed files and said nothing.
     pub text: String,
+    /// True if the target returned a value that is no text: `text` is that value as JSON.
+    pub is_json: bool,
     /// All output messages as an array, if the target returned them.
     pub messages: Option<Value>,
     /// Tokens spent, including failed attempts.

@@ -14,7 +14,7 @@ use crate::error::STDERR_TAIL;
 use crate::scratch::ScratchFolder;
 use crate::{
     Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
-    messages_json, prompt_text, reply, stream,
+    messages_json, prompt_or_messages, prompt_text, reply, stream,
 };
 use assize_process::{
     CommandProgram, Environment, PlaceholderValue, ProcessCommand, ProcessLimits, ProcessOutput,
@@ -23,10 +23,11 @@ use assize_process::{
 
 /// Template of a command, with placeholders.
 ///
-/// `{PROMPT}` is the prompt, `{PROMPT_FILE}` a file with it; `{OUTPUT_FILE}` the file for the answer;
-/// `{FILES}` the attached files; `{EVAL_ID}` the case id; `{ATTEMPT}` the number of the trial, from 1;
-/// `{GUIDELINES}` the guideline text; `{MESSAGES_FILE}` a file with the messages as JSON; `{VARS}` are the variables
-/// of the test as a JSON object, `{VARS_FILE}` a file with it; `{TURN}` the number of a conversation's turn, empty for any other case. Other names in braces are unchanged.
+/// `{PROMPT}` is the prompt, `{PROMPT_FILE}` a file with it, `{CHAT}` the prompt with several messages as JSON;
+/// `{OUTPUT_FILE}` the file for the answer; `{FILES}` the attached files; `{EVAL_ID}` the case id; `{ATTEMPT}` the number of
+/// the trial, from 1; `{GUIDELINES}` the guideline text; `{MESSAGES_FILE}` a file with the messages as JSON; `{VARS}` are the
+/// variables of the test as a JSON object, `{VARS_FILE}` a file with it; `{TURN}` the number of a conversation's turn, empty
+/// for any other case. Other names in braces are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandTemplate {
     /// A script for `sh -c`. Placeholders need no quotes around them, and may have some; their values always
@@ -138,6 +139,7 @@ impl CommandTarget {
         let vars = serde_json::to_string(&input.vars).map_err(|problem| {
             TargetError::new(TargetErrorKind::BadInput, format!("the variables can't be written: {problem}"))
         })?;
+        let chat = prompt_or_messages(&input.messages);
         let by_file = Cell::new(false);
         let by_messages = Cell::new(false);
         let by_vars = Cell::new(false);
@@ -149,6 +151,7 @@ impl CommandTarget {
                 by_file.set(true);
                 Some(PlaceholderValue::One(scratch.prompt_file().into()))
             }
+            "CHAT" => one(&chat),
             "MESSAGES_FILE" => {
                 by_messages.set(true);
                 Some(PlaceholderValue::One(scratch.messages_file().into()))

@@ -3,9 +3,11 @@
 use assize_llm::BoxFuture;
 use assize_rubric::{Cost, IdentityWriter};
 
-use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetInput, TargetKind, prompt_text};
+use crate::{
+    Target, TargetAnswer, TargetDescription, TargetError, TargetInput, TargetKind, prompt_or_messages,
+};
 
-/// Target whose answer is the question itself: the text of a single message, or all messages with their roles.
+/// Target whose answer is the question itself: the text of a single message, or all messages as JSON.
 #[derive(Debug, Clone)]
 pub struct EchoTarget {
     /// Name of the target.
@@ -20,7 +22,7 @@ impl Target for EchoTarget {
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
             // Nobody is asked, so there is no price to know.
-            let answer = TargetAnswer::from_text(prompt_text(&input.messages));
+            let answer = TargetAnswer::from_text(prompt_or_messages(&input.messages));
             Ok(TargetAnswer { attempts: 1, cost: Some(Cost::ZERO), ..answer })
         })
     }
@@ -37,7 +39,7 @@ impl Target for EchoTarget {
     fn write_settings(&self, identity: &mut IdentityWriter) {
         let Self { name } = self;
 
-        identity.begin("echo target", 1);
+        identity.begin("echo target", 2);
         identity.field(name);
     }
 }

@@ -71,6 +71,7 @@ impl Identify for TargetAnswer {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self {
             text,
+            is_json,
             messages,
             tokens,
             cost,
@@ -104,6 +105,10 @@ impl Identify for TargetAnswer {
         // Answers that are given have none: their identities stay what they were.
         if finish_reason.is_some() {
             identity.field(finish_reason);
+        }
+        // Few targets return values.
+        if *is_json {
+            identity.text("JSON");
         }
         // Few targets tell of these.
         for (name, told) in [("guardrails", guardrails), ("spans", spans)] {

@@ -45,7 +45,7 @@ pub use input::{InputMessage, TargetInput, TargetInputPart, TurnInput};
 pub use limited_target::LimitedTarget;
 pub use mock::MockTarget;
 pub use model::ModelTarget;
-pub use prompt::{chat_messages, messages_json, prompt_text};
+pub use prompt::{chat_messages, messages_json, prompt_or_messages, prompt_text};
 pub use recording::RecordingError;
 pub use replay::ReplayTarget;
 pub use retry::RetryingTarget;

@@ -32,6 +32,15 @@ pub fn prompt_text(messages: &[InputMessage]) -> String {
     headed.join("\n\n")
 }
 
+/// Formats the messages as promptfoo does: a single non-empty message of a user as its text, others as JSON.
+pub fn prompt_or_messages(messages: &[InputMessage]) -> String {
+    match messages {
+        [only] if only.role == MessageRole::User => prompt_text(messages),
+        // A list of texts can be written as JSON.
+        _ => serde_json::to_string_pretty(&messages_json(messages)).unwrap_or_default(),
+    }
+}
+
 /// Formats the messages as JSON, for a command: a list of `{role, content}`, oldest first, with attached
 /// files as references.
 pub fn messages_json(messages: &[InputMessage]) -> Value {

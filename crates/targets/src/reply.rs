@@ -126,6 +126,7 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
     };
     Ok(Some(TargetAnswer {
         text,
+        is_json: object.get("is_json").and_then(Value::as_bool).unwrap_or_default(),
         messages: given_messages,
         tokens: object.get("token_usage").map(read_tokens).unwrap_or_default(),
         cost: nonnegative_amount(object.get("cost_usd")).and_then(Usd::from_dollars).map(Cost::from_known),
@@ -285,6 +286,8 @@ mod tests {
         assert_eq!(both.text, "short");
         assert!(both.messages.is_some());
         assert_eq!(answer(r#"{"output": "words"}"#).text, "words");
+        assert!(answer(r#"{"text": "[1]", "is_json": true}"#).is_json);
+        assert!(!answer(r#"{"text": "[1]"}"#).is_json);
     }
 
     #[test]

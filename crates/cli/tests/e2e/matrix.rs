@@ -459,6 +459,55 @@ fn providers_that_are_code_see_the_variables_and_say_what_they_used() {
     }
 }
 
+/// Functions look settings up in `config` and parse the messages of a chat. What they return is a value for scripts.
+#[test]
+fn providers_that_are_code_get_messages_and_return_values() {
+    let cli = cli();
+    cli.file(
+        "answer.py",
+        "import json\ndef call_api(prompt, options, context):\n    messages = json.loads(prompt)\n    \
+         return {'output': {'roles': [m['role'] for m in messages], 'mark': options.get('config', {}).get('mark', 'none')}}\n",
+    );
+    cli.file(
+        "answer.mjs",
+        "export default (prompt, options) => ({ output: { roles: JSON.parse(prompt).map((m) => m.role), \
+         mark: options.config.mark ?? 'none' } });\n",
+    );
+    cli.file(
+        "p.yaml",
+        "prompts: ['[{\"role\": \"system\", \"content\": \"é\"}, {\"role\": \"user\", \"content\": \"hi\"}]']\n\
+         providers:\n- 'file://answer.py'\n- 'file://answer.mjs'\n- {id: 'file://answer.py', label: changed, transform: 'output'}\n\
+         tests:\n- assert:\n  - {type: javascript, value: 'output.roles[1] === \"user\" && output.mark === \"none\"'}\n  \
+         - {type: python, value: 'output[\"mark\"] == \"none\"'}\n  - {type: equals, value: none, transform: output.mark}\n  - {type: is-json}\n",
+    );
+    cli.run(&["eval", "p.yaml", "--allow-code"]).expect_code(0);
+}
+
+/// `echo` and commands get the messages of a chat as promptfoo writes them.
+#[test]
+fn echo_and_commands_get_a_chat_as_json() {
+    let cli = cli();
+    cli.file("print.py", "import sys\nprint(sys.argv[1])\n");
+    cli.file(
+        "p.yaml",
+        "prompts: ['[{\"role\": \"system\", \"content\": \"be brief\"}, {\"role\": \"user\", \"content\": \"hi\"}]', plain]\n\
+         providers: [echo, 'exec: python3 print.py']\ntests:\n- assert:\n  \
+         - {type: javascript, value: 'output === \"plain\" || JSON.parse(output)[1].content === \"hi\"'}\n",
+    );
+    cli.run(&["eval", "p.yaml", "--allow-code"]).expect_code(0);
+}
+
+#[test]
+fn python_of_one_line_may_begin_with_return() {
+    let cli = cli();
+    cli.file(
+        "p.yaml",
+        "prompts: [plain]\nproviders: [echo]\ntests:\n- assert:\n  - {type: python, value: 'return len(output) == 5'}\n  \
+         - type: python\n    value: |\n      return 0.5\n",
+    );
+    cli.run(&["eval", "p.yaml", "--allow-code"]).expect_code(0);
+}
+
 #[test]
 fn commands_as_providers_get_prompt_settings_and_variables_without_a_shell() {
     let cli = cli();

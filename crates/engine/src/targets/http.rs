@@ -11,8 +11,8 @@ use assize_llm::{
 };
 use assize_rubric::{Cost, IdentityWriter, Tokens, Usd};
 use assize_targets::{
-    BoxFuture, MessageRole, Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind,
-    TargetInput, TargetKind, messages_json, prompt_text,
+    BoxFuture, Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput,
+    TargetKind, messages_json, prompt_or_messages,
 };
 
 use super::secrets::is_secret_name;
@@ -48,7 +48,7 @@ impl HttpTarget {
     }
 
     async fn ask(&self, input: &TargetInput) -> Result<TargetAnswer, TargetError> {
-        let prompt = prompt_of(input);
+        let prompt = prompt_or_messages(&input.messages);
         let messages = messages_json(&input.messages);
         let case = HttpTargetCase { prompt: &prompt, messages: &messages, vars: &input.vars };
         let unsent = |message: String| TargetError {
@@ -81,6 +81,7 @@ impl HttpTarget {
             )),
             Some(reply) => Ok(TargetAnswer {
                 text: reply.output,
+                is_json: reply.is_json,
                 tokens: Tokens { input: reply.tokens[0], cached: None, output: reply.tokens[1] },
                 cost: reply.cost.and_then(Usd::from_dollars).map(Cost::from_known),
                 guardrails: reply.guardrails,
@@ -133,14 +134,6 @@ pub(super) fn redactor(spec: &HttpTargetSpec) -> Redactor {
         .filter_map(|(_, text)| text.rsplit(' ').next().map(str::to_owned));
 
     Redactor::new(of_environment.chain(literal).map(Into::into))
-}
-
-/// Text of the prompt: that of the only message, or all messages as JSON, as in promptfoo.
-fn prompt_of(input: &TargetInput) -> String {
-    match input.messages.as_slice() {
-        [only] if only.role == MessageRole::User => prompt_text(&input.messages),
-        messages => messages_json(messages).to_string(),
-    }
 }
 
 fn shown_headers(headers: &HeaderMap) -> BTreeMap<String, String> {

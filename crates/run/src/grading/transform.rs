@@ -29,7 +29,8 @@ pub(crate) async fn change_answer<'a>(
     item: &WorkItem,
     answer: &'a TargetAnswer,
 ) -> Result<ChangedAnswer<'a>, String> {
-    let mut changed = ChangedAnswer { answer: Cow::Borrowed(answer), value: None, before_test: None };
+    let value = if answer.is_json { serde_json::from_str(&answer.text).ok() } else { None };
+    let mut changed = ChangedAnswer { answer: Cow::Borrowed(answer), value, before_test: None };
     let target = item.target_name();
     let applies = |transform: &&AnswerTransform| {
         transform.target.as_deref().is_none_or(|wanted| Some(wanted) == target)
@@ -43,7 +44,8 @@ pub(crate) async fn change_answer<'a>(
         let (text, value) = run_transform(&transform.code, facts, &item.programs)
             .await
             .map_err(|message| format!("`transform`: {message}"))?;
-        changed.answer.to_mut().text = text;
+        let answer = changed.answer.to_mut();
+        (answer.text, answer.is_json) = (text, value.is_some());
         changed.value = value;
     }
 

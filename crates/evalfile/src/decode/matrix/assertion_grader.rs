@@ -242,8 +242,21 @@ impl<'a> AssertionGrader<'a> {
         if let Some(entry) = self.object.entry("weight").filter(|entry| !entry.value.is_null()) {
             self.grader.add("weight", entry.key_span, entry.value.clone());
         }
-        let negate = self.object.boolean("negate", &mut self.cx.problems).is_some_and(|flag| flag.value);
-        if self.negated != negate {
+        let negate = self.object.boolean("negate", &mut self.cx.problems).filter(|flag| flag.value);
+        if let Some(negate) = &negate
+            && self.negated
+        {
+            self.cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_MATRIX_PART,
+                    "the assertion is negated twice",
+                    negate.span,
+                    "the type has the prefix `not-` already",
+                )
+                .with_help(format!("remove `negate`, or write `type: {}`", self.kind.name)),
+            );
+        }
+        if self.negated || negate.is_some() {
             self.grader.add_flag("negate", true);
         }
 
@@ -401,7 +414,7 @@ impl<'a> AssertionGrader<'a> {
         if self.is_inverted() && threshold < 1.0 { 1.0 - threshold + ABOVE } else { threshold }
     }
 
-    /// Returns true if the result is inverted: by `not-` or by `negate`, not by both.
+    /// Returns true if the result is inverted: by `not-` or by `negate`.
     fn is_inverted(&self) -> bool {
         self.grader.has("negate")
     }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::assertions::{AssertionWriter, PassRule};
 use super::authored::{AuthoredTest, MatrixSource};
+use super::choices::{asks, check_prompts_of_providers, prompts_of, runs};
 use super::lowered::{decode_readable_graders, keep_case};
 use super::merge::merge_default;
 use super::metrics::{MetricMark, MetricNames, named_metrics, take_marks};
@@ -23,7 +24,7 @@ use super::selections::name_weights;
 use super::spelling::MatrixSpelling;
 use super::test_judges::JudgeNames;
 use super::tests::MatrixTest;
-use super::values::{always_reached, given_text, given_transform, unknown_provider};
+use super::values::{always_reached, given_text, given_transform};
 use super::variables::{
     VariableCombination, absent_variable, blank_variable, combinations, count_combinations, read_values,
     read_variables_script, strip_line_ends,
@@ -97,6 +98,7 @@ impl<'a> MatrixExpander<'a> {
             lowered.name_targets(self.file.providers.iter().map(|provider| provider.name.as_str()));
         }
 
+        check_prompts_of_providers(cx, self.file);
         for (index, test) in self.file.tests.iter().enumerate() {
             let merged = Rc::new(merge_default(self.file, test));
             if !self.expand_test(cx, index, merged, into) {
@@ -125,7 +127,7 @@ impl<'a> MatrixExpander<'a> {
             return true;
         };
 
-        let prompts = self.prompts_of(cx, &test, span);
+        let prompts = prompts_of(cx, self.file, &test, span);
         let count = count_combinations(&values);
         let fits = count.and_then(|count| count.checked_mul(prompts.len().max(1)));
         let so_far = self.cases + self.pending.len();
@@ -240,66 +242,6 @@ impl<'a> MatrixExpander<'a> {
         }
 
         true
-    }
-
-    /// Returns the prompts that a test is asked; nothing stands for the input of the test itself.
-    fn prompts_of(
-        &self,
-        cx: &mut DecodeContext,
-        test: &MatrixTest,
-        span: Span,
-    ) -> Vec<Option<&'a MatrixPrompt>> {
-        let before = cx.problems.error_count();
-        for wanted in &test.providers {
-            let known = &self.file.providers;
-            if !known.iter().any(|provider| is_called(provider, &wanted.value)) && !known.is_empty() {
-                let names = known.iter().map(|provider| provider.name.as_str());
-                cx.problems.add(unknown_provider(wanted, names));
-            }
-        }
-
-        let all = &self.file.prompts.found;
-        if test.input.is_some() || all.is_empty() {
-            return vec![None];
-        }
-
-        for wanted in &test.prompts {
-            let known =
-                all.iter().any(|prompt| prompt.is_called(&wanted.value) || glob_fits(prompt, &wanted.value));
-            if !known {
-                cx.problems.add(
-                    Diagnostic::error(
-                        codes::BAD_MATRIX_PART,
-                        format!("there is no prompt `{}`", wanted.value),
-                        wanted.span,
-                        "not one of `prompts`",
-                    )
-                    .with_help("name a prompt by its `label` or `id`"),
-                );
-            }
-        }
-
-        let wanted = |prompt: &MatrixPrompt| {
-            test.prompts.is_empty()
-                || test
-                    .prompts
-                    .iter()
-                    .any(|name| prompt.is_called(&name.value) || glob_fits(prompt, &name.value))
-        };
-        let asked = |prompt: &MatrixPrompt| {
-            let providers = &self.file.providers;
-            providers.is_empty()
-                || providers.iter().any(|provider| asks(provider, prompt) && runs(test, provider))
-        };
-        let chosen: Vec<_> = all.iter().filter(|prompt| wanted(prompt) && asked(prompt)).map(Some).collect();
-        if chosen.is_empty() && test.prompts.is_empty() && cx.problems.error_count() == before {
-            cx.problems.add(
-                Diagnostic::warning(codes::NO_EFFECT, "no provider runs this test", span, "left out")
-                    .with_help("check `providers` of the test and `prompts` of the providers"),
-            );
-        }
-
-        chosen
     }
 
     fn add_case(
@@ -729,30 +671,6 @@ impl Combination<'_> {
 
 fn target_ref(name: &str, place: FilePosition) -> TargetRef {
     TargetRef { name: name.to_owned(), use_target: None, hooks: None, place }
-}
-
-/// Returns true if a provider is asked this prompt.
-fn asks(provider: &MatrixProvider, prompt: &MatrixPrompt) -> bool {
-    provider.prompts.is_empty()
-        || provider.prompts.iter().any(|name| prompt.is_called(name) || glob_fits(prompt, name))
-}
-
-/// Returns true if a test is run with a provider.
-fn runs(test: &MatrixTest, provider: &MatrixProvider) -> bool {
-    test.providers.is_empty() || test.providers.iter().any(|wanted| is_called(provider, &wanted.value))
-}
-
-fn is_called(provider: &MatrixProvider, wanted: &str) -> bool {
-    let fits = |name: &str| match wanted.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => name == wanted || name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with(':')),
-    };
-    fits(&provider.name) || fits(&provider.id)
-}
-
-fn glob_fits(prompt: &MatrixPrompt, wanted: &str) -> bool {
-    let Some(start) = wanted.strip_suffix('*') else { return false };
-    [&prompt.label, &prompt.id].into_iter().flatten().any(|name| name.starts_with(start))
 }
 
 /// Returns the name of the variable if a text is nothing but one.

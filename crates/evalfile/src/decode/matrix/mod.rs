@@ -10,6 +10,7 @@ mod assertions;
 mod authored;
 mod built_in;
 mod built_in_values;
+mod choices;
 mod code_part;
 mod context_assertions;
 mod expand;

@@ -14,7 +14,9 @@ use super::providers::MatrixProvider;
 use super::read::{MatrixFile, place_of};
 use super::spelling::MatrixSpelling;
 use super::tests::MatrixTest;
-use super::variables::{circle_of_variables, render_variables, strip_line_ends, transform_variables};
+use super::variables::{
+    circle_of_variables, render_variables, strip_line_ends, transform_variables, unread_template,
+};
 use crate::codes;
 use crate::decode::{DecodeContext, LoadScope};
 
@@ -93,9 +95,17 @@ pub(super) fn finish_variables(
     if file.spelling == MatrixSpelling::Camel {
         strip_line_ends(vars);
     }
-    if let Err(circle) = render_variables(&file.templates, written, vars) {
-        cx.problems.add(circle_of_variables(&circle, &test.vars, place_of(test, file.root.use_span())));
-        return false;
+    let place = place_of(test, file.root.use_span());
+    match render_variables(&file.templates, written, vars) {
+        Ok(unread) => {
+            for name in unread {
+                cx.problems.add(unread_template(&name, &test.vars, place));
+            }
+        }
+        Err(circle) => {
+            cx.problems.add(circle_of_variables(&circle, &test.vars, place));
+            return false;
+        }
     }
     transform.is_none_or(|script| transform_variables(cx, script, vars))
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_diagnostic::{Diagnostic, Span, did_you_mean};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 use assize_script::Script;
 
 use super::code_part::{COMMAND_PREFIX, split_words};
@@ -30,7 +30,7 @@ pub(super) struct MatrixProvider {
     pub(super) id: String,
     pub(super) span: Span,
     /// Labels of the prompts it is asked; all if empty.
-    pub(super) prompts: Vec<String>,
+    pub(super) prompts: Vec<SpannedValue<String>>,
     /// Code that changes its answers.
     pub(super) transform: Option<(String, Span)>,
 }
@@ -264,11 +264,8 @@ impl ProviderReader<'_> {
         let prompts = settings
             .and_then(|settings| settings.get("prompts"))
             .map(|list| match &list.data {
-                NodeValue::Str(one) => vec![one.clone()],
-                NodeValue::Seq(items) => {
-                    items.iter().filter_map(TreeNode::as_str).map(str::to_owned).collect()
-                }
-                _ => Vec::new(),
+                NodeValue::Seq(items) => items.iter().filter_map(spanned_text).collect(),
+                _ => spanned_text(list).into_iter().collect(),
             })
             .unwrap_or_default();
         let transform = settings
@@ -294,7 +291,13 @@ impl ProviderReader<'_> {
                 }
                 _ => target_entry(&name, id, settings, span),
             };
-            let entry = InlineTarget { response, ..entry };
+            let mut entry = InlineTarget { response, ..entry };
+            if let Some((path, _)) = code_file(id).filter(|_| entry.code.is_some())
+                && cx.reach.reads_files()
+                && !cx.folder_of(span.source).join(path).exists()
+            {
+                entry.problems.push(format!("there is no file `{path}`"));
+            }
             self.targets.add(cx, entry);
         }
 
@@ -349,6 +352,10 @@ fn other_tools_entry(name: &str, id: &str, settings: &TreeNode) -> InlineTarget 
     InlineTarget { entry, problems: Vec::new(), idle: Vec::new(), code: None, response: None }
 }
 
+fn spanned_text(node: &TreeNode) -> Option<SpannedValue<String>> {
+    Some(SpannedValue { value: node.as_str()?.to_owned(), span: node.use_span() })
+}
+
 /// Returns the entry of a targets file that a provider comes to. What can't be run says why under `unrunnable`.
 fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -> InlineTarget {
     let mut entry = MapNode::new(span);
@@ -364,11 +371,7 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
     } else if let Some(command) = id.strip_prefix(COMMAND_PREFIX) {
         entry.add_text("provider", "cli");
         let mut words = split_words(command);
-        words.extend([
-            "{PROMPT}".to_owned(),
-            provider_options(id, settings),
-            r#"{"vars": {VARS}}"#.to_owned(),
-        ]);
+        words.extend(["{CHAT}".to_owned(), provider_options(id, settings), r#"{"vars": {VARS}}"#.to_owned()]);
         let words = words.into_iter().map(|word| text_node(span, word)).collect();
         entry.add("command", span, list_node(span, words));
         let code = Some(format!("`{id}` is a command"));
@@ -453,14 +456,20 @@ fn with_body(cx: &mut DecodeContext, settings: &TreeNode) -> Option<TreeNode> {
     Some(changed)
 }
 
-/// Returns the language and the command of a provider that is a function in a file; `None` for any other provider.
-fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str, Vec<String>)> {
+/// Returns the file of a provider that is a function in one, and the name of the function if the id has it.
+fn code_file(id: &str) -> Option<(&str, Option<&str>)> {
     let named = ["file://", "python:", "javascript:"].iter().find_map(|start| id.strip_prefix(start));
     let written = named?.trim();
-    let (path, function) = match written.rsplit_once(':') {
+
+    Some(match written.rsplit_once(':') {
         Some((path, function)) if !function.contains(['/', '.', '\\']) => (path, Some(function)),
         _ => (written, None),
-    };
+    })
+}
+
+/// Returns the language and the command of a provider that is a function in a file; `None` for any other provider.
+fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str, Vec<String>)> {
+    let (path, function) = code_file(id)?;
     let node = |extra: &[&str]| {
         let mut words = vec!["node".to_owned()];
         words.extend(extra.iter().map(|word| (*word).to_owned()));
@@ -476,7 +485,7 @@ fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str,
         _ => return None,
     };
     words.extend([path.to_owned(), function.unwrap_or(usual).to_owned(), provider_options(id, settings)]);
-    words.extend(["{PROMPT_FILE}", "{VARS_FILE}"].map(str::to_owned));
+    words.extend(["{MESSAGES_FILE}", "{VARS_FILE}"].map(str::to_owned));
 
     Some((what, words))
 }
@@ -484,7 +493,9 @@ fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str,
 /// Returns what a provider that is code is told of itself, as JSON.
 fn provider_options(id: &str, settings: Option<&TreeNode>) -> String {
     let config = settings.and_then(|settings| settings.get("config")).map(TreeNode::to_json);
-    serde_json::json!({"id": id, "config": config.unwrap_or_default()}).to_string()
+    // Functions look keys up without asking whether there is a map.
+    let config = config.filter(|config| !config.is_null()).unwrap_or_else(|| serde_json::json!({}));
+    serde_json::json!({"id": id, "config": config}).to_string()
 }
 
 /// Adds what the `config` of a provider sets.

@@ -58,7 +58,11 @@ impl MatrixSpelling {
             return Self::Camel;
         }
         let has = |key: &str| root.get(key).is_some();
-        if KEY_PAIRS.iter().any(|(camel, _)| has(camel)) || has("targets") {
+        // A misspelt key shows the spelling, too.
+        let is_camel =
+            |key: &str| key.contains(|c: char| c.is_ascii_uppercase()) && !key.contains(['_', '-']);
+        let keys = root.as_map().unwrap_or_default();
+        if keys.iter().any(|entry| is_camel(&entry.key)) || has("targets") {
             return Self::Camel;
         }
 

@@ -118,12 +118,17 @@ impl TemplateRenderer {
         }
     }
 
-    /// Renders a variable's own text, which may be any text: what is no template stays as it is.
-    pub(super) fn render_value(&self, text: &str, scope: &TemplateScope) -> String {
+    /// Renders a variable's own text, which may be any text. Returns `None` for what can't be rendered, and stays as it is.
+    pub(super) fn render_value(&self, text: &str, scope: &TemplateScope) -> Option<String> {
         if !has_markers(text) {
-            return text.to_owned();
+            return Some(text.to_owned());
         }
-        render_with(&self.strict, text, scope).unwrap_or_else(|_| text.to_owned())
+        render_with(&self.strict, text, scope).ok()
+    }
+
+    /// Returns true for a text that looks like a template and can't be parsed as one.
+    pub(super) fn is_unread(&self, text: &str) -> bool {
+        has_markers(text) && self.names_in(text).is_none()
     }
 
     /// Returns the names that a text uses as a template; `None` for a text that is no template.

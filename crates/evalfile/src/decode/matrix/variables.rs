@@ -172,7 +172,8 @@ pub(super) fn strip_line_ends(vars: &mut Map<String, Value>) {
     }
 }
 
-/// Renders variables that name others, each after those that it names. Those that code wrote are no templates.
+/// Renders variables that name others, each after those that it names. Those that code wrote are no templates. Returns the names
+/// of variables that look like templates and can't be rendered.
 ///
 /// # Errors
 /// With the names of variables that name each other in a circle.
@@ -180,7 +181,13 @@ pub(super) fn render_variables(
     templates: &TemplateRenderer,
     written: &BTreeSet<String>,
     vars: &mut Map<String, Value>,
-) -> Result<(), Vec<String>> {
+) -> Result<Vec<String>, Vec<String>> {
+    let mut unread: Vec<String> = vars
+        .iter()
+        .filter(|(name, _)| !written.contains(*name))
+        .filter(|(_, value)| value.as_str().is_some_and(|text| templates.is_unread(text)))
+        .map(|(name, _)| name.clone())
+        .collect();
     let mut pending: BTreeMap<String, BTreeSet<String>> = vars
         .iter()
         .filter(|(name, _)| !written.contains(*name))
@@ -199,12 +206,15 @@ pub(super) fn render_variables(
         for name in ready {
             pending.remove(&name);
             if let Some(Value::String(text)) = vars.get_mut(&name) {
-                *text = templates.render_value(text, &scope);
+                match templates.render_value(text, &scope) {
+                    Some(rendered) => *text = rendered,
+                    None => unread.push(name),
+                }
             }
         }
     }
 
-    Ok(())
+    Ok(unread)
 }
 
 /// Returns the variables of a circle, where each variable names one that is still pending.
@@ -236,6 +246,18 @@ pub(super) fn circle_of_variables(circle: &[String], vars: &[MapEntry], place: S
         .with_help("put text that is not a template between `{% raw %}` and `{% endraw %}`")
 }
 
+/// Returns the warning that a variable looks like a template and stays as it is written.
+pub(super) fn unread_template(name: &str, vars: &[MapEntry], place: Span) -> Diagnostic {
+    let at = vars.iter().find(|entry| entry.key == name).map_or(place, |entry| entry.value.use_span());
+    Diagnostic::warning(
+        codes::READ_DIFFERENTLY,
+        format!("the template in `{name}` can't be rendered"),
+        at,
+        "stays as it is written",
+    )
+    .with_help("if it is no template, put it between `{% raw %}` and `{% endraw %}`")
+}
+
 /// Returns the error that a prompt is empty because one of the variables of a test is; `None` if no variable that it names is blank.
 pub(super) fn blank_variable(
     cx: &DecodeContext,
@@ -243,7 +265,9 @@ pub(super) fn blank_variable(
     prompt: &MatrixPrompt,
 ) -> Option<Diagnostic> {
     let text = prompt.raw_text();
-    let is_blank = |entry: &&MapEntry| entry.value.as_str().is_some_and(|text| text.trim().is_empty());
+    let is_blank = |entry: &&MapEntry| {
+        entry.value.is_null() || entry.value.as_str().is_some_and(|text| text.trim().is_empty())
+    };
     let entry = vars.iter().filter(is_blank).find(|entry| text.contains(entry.key.as_str()))?;
     let name = &entry.key;
     let path = cx.sources.file(entry.value.span.source).path();

@@ -109,9 +109,9 @@ pub(super) fn refuse_script_placeholders(
 
 /// Returns true if a command has a placeholder whose value differs from case to case.
 fn differs_by_case(template: &CommandText, stdin: Option<&str>) -> bool {
-    const OF_CASES: [&str; 9] = [
-        "{PROMPT}", "{PROMPT_FILE}", "{MESSAGES_FILE}", "{VARS}", "{VARS_FILE}", "{FILES}", "{EVAL_ID}",
-        "{TURN}", "{GUIDELINES}",
+    const OF_CASES: [&str; 10] = [
+        "{PROMPT}", "{PROMPT_FILE}", "{CHAT}", "{MESSAGES_FILE}", "{VARS}", "{VARS_FILE}", "{FILES}",
+        "{EVAL_ID}", "{TURN}", "{GUIDELINES}",
     ];
 
     let names = |text: &str| OF_CASES.iter().any(|placeholder| text.contains(placeholder));
