@@ -425,14 +425,15 @@ fn providers_of_the_newest_format_name_the_environment_in_its_spelling() {
 fn ids_of_providers_are_interfaces_agents_and_commands() {
     let loaded = load_with(
         "- openai:chat:gpt-x\n- openai:responses:gpt-x\n- anthropic:messages:claude-x\n- openai:codex-sdk:gpt-y\n\
-         - agentv:codex-cli\n- {id: 'exec:node answer.mjs {PROMPT}', label: own}\n",
+         - agentv:codex-cli\n- {id: 'exec:node answer.mjs {PROMPT}', label: own}\n- {id: mock, label: canned}\n",
         &[],
     );
     assert_eq!(complaints(&loaded), [""; 0]);
     let models: Vec<&str> =
         loaded.targets[..3].iter().map(|target| model(&loaded, &target.name).model.as_str()).collect();
     assert_eq!(models, ["gpt-x", "gpt-x", "claude-x"]);
-    for agent in &loaded.targets[3..] {
+    assert!(matches!(&loaded.targets[6].kind, TargetSpecKind::Mock(_)));
+    for agent in &loaded.targets[3..6] {
         assert!(matches!(agent.kind, TargetSpecKind::Command(_)), "{agent:?}");
     }
 }

@@ -152,6 +152,7 @@ fn target() -> MapSchema {
     .optional_key("provider_batching", or_variable(boolean()), "Sends all cases to one run of the command.")
     .optional_key("fallback_targets", texts(), "Targets to try if this one fails.")
     .optional_key("hooks", anything(), "Hooks. Not supported yet.")
+    .optional_key("runtime", anything(), "Where AgentV runs a provider. Only `host` is supported.")
     .optional_key("subagent_mode_allowed", or_variable(boolean()), "No effect.")
     .open()
     .one_of(&["provider", "use_target"]);

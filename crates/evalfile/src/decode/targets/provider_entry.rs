@@ -6,6 +6,10 @@ use super::provider::is_http_provider;
 use crate::decode::matrix::model_entry;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
+/// Answer of AgentV's mock that gives none.
+const MOCK_RESPONSE: &str =
+    r#"{"answer":"Mock provider response. Configure targets.yaml to supply a custom value."}"#;
+
 /// Returns an entry of `providers` as one of `targets`: `label` is the name, `id` the provider and perhaps its model, and
 /// the keys of `config` are keys of the entry. References to the environment get the spelling of targets files. The
 /// entry may be an id alone, or a map from an id to its settings.
@@ -58,6 +62,13 @@ pub(crate) fn target_of_provider(node: &TreeNode) -> TreeNode {
             }
             (key, _) => add(key, entry, entry.value.clone()),
         }
+    }
+
+    // AgentV's mock has an answer of its own.
+    if id == "mock" && !own.iter().any(|entry| entry.key == "response") {
+        let span = node.use_span();
+        let value = TreeNode::new(span, NodeValue::Str(MOCK_RESPONSE.to_owned()));
+        own.push(MapEntry { key: "response".to_owned(), key_span: span, value });
     }
 
     TreeNode { data: NodeValue::Map(own), ..*node }

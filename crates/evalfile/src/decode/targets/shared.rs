@@ -68,7 +68,7 @@ pub(super) fn decode_shared_settings(entry: &mut TargetEntryReader<'_, '_, '_>) 
         );
     }
     if let Some(runtime) = entry.object.entry("runtime").filter(|found| !is_host(&found.value)) {
-        entry.unbuilt("a `runtime` other than `host`", runtime.key_span);
+        entry.unbuilt("a profile or a sandbox for a target (`runtime`)", runtime.key_span);
     }
     if let Some(allowed) = entry.object.boolean("subagent_mode_allowed", entry.problems) {
         entry.without_effect("`subagent_mode_allowed`", allowed.span);
