@@ -360,6 +360,7 @@ fn answer() -> TargetAnswer {
     };
     TargetAnswer {
         text: "answer".to_owned(),
+        is_json: false,
         messages: Some(json!([{ "role": "assistant" }])),
         tokens: Tokens { input: Some(1), cached: Some(0), output: Some(2) },
         cost: Some(Cost::ZERO),
