@@ -381,10 +381,14 @@ impl Coordinator<'_> {
                     unfinished: persist(&mut patience, || board.unfinished(&job.job)).await?,
                     spent: keeper.used().await,
                 };
-                Ok(self.merge((job, links, staging), done, request, facts, &mut seat).await?)
+                tokio::select! {
+                    biased;
+                    merged = self.merge((job, links, staging), done, request, facts, &mut seat) => merged,
+                    () = self.engine.process().stopped() => Err(ClusterRunError::Stopped(job.job.clone())),
+                }
             }
         };
-        if is_complete {
+        if is_complete && merged.is_ok() {
             let done = JobManifest { state: JobState::Done, ..job.clone() };
             persist(&mut patience, || board.post(&done)).await?;
             // The results are merged: what can't be removed now is only in the way.

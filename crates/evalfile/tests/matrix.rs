@@ -333,20 +333,6 @@ fn a_variable_may_name_the_environment_and_no_secret() {
 }
 
 #[test]
-fn settings_beside_the_id_of_an_agentv_provider_are_those_of_a_target() {
-    let text = "prompts: ['{{ w }}']\nproviders:\n- {id: mock, label: canned, response: Hello, prompts: all}\n\
-         - {id: cli, label: own, command: 'answer {PROMPT}', cwd: sub, config: {timeout_seconds: 5}}\n\
-         tests: [{vars: {w: a}, assert: [{type: contains, value: a}]}]\n";
-    assert_eq!(codes(text), [""; 0], "a file with these ids is AgentV's");
-    let loaded = load_with(text, &[]).loaded;
-    let targets = &loaded.suite.expect("a suite").defined_targets;
-    assert!(matches!(&targets[0].kind, TargetSpecKind::Mock(_)), "{targets:?}");
-    let TargetSpecKind::Command(own) = &targets[1].kind else { panic!("{targets:?}") };
-    assert_eq!(own.timeout, Some(std::time::Duration::from_secs(5)));
-    assert!(own.cwd.as_ref().is_some_and(|folder| folder.ends_with("sub")), "{own:?}");
-}
-
-#[test]
 fn names_that_are_not_defined_are_warnings_and_stand_for_nothing() {
     let text = "prompts: ['Hi {{ nmae }}', 'Hi{% if shy %}?{% endif %}']\nproviders: [echo]\n\
          tests: [{vars: {name: Ada}, assert: [{type: contains, value: a}]}]\n";

@@ -255,7 +255,7 @@ fn a_variable_that_is_no_template_is_kept_with_a_warning() {
         let titles: Vec<&str> = loaded.diagnostics.iter().map(|found| found.title.as_str()).collect();
         let expected: &[&str] = if is_kept { &["the template in `x` can't be rendered"] } else { &[] };
         assert_eq!(titles, expected, "{value}");
-        let question = loaded.cases.iter().next().and_then(|case| case.ok()).expect("a case").question();
+        let question = loaded.cases.iter().next().and_then(Result::ok).expect("a case").question();
         assert!(!is_kept || question == value, "{question}");
     }
 }

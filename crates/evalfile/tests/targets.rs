@@ -9,7 +9,7 @@ use std::time::Duration;
 use assize_diagnostic::render::{TextOptions, to_text};
 use assize_evalfile::{
     CommandText, HealthSpec, LoadOptions, LoadedTargets, ModelTargetSpec, RecordingKind, TargetSpec,
-    TargetSpecKind, load_targets,
+    TargetSpecKind, load_suite, load_targets,
 };
 
 fn options(working: &Path, variables: &[(&'static str, &'static str)]) -> LoadOptions {
@@ -696,4 +696,21 @@ fn a_program_of_the_project_is_a_provider() {
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found[0].starts_with("W0603") && found[0].contains("`worker`"), "{found:?}");
     assert!(found[1..].iter().all(|line| line.starts_with("E0602")), "{found:?}");
+}
+
+#[test]
+fn settings_beside_the_id_of_an_agentv_provider_are_those_of_a_target() {
+    let text = "prompts: ['{{ w }}']\nproviders:\n- {id: mock, label: canned, response: Hello, prompts: all}\n\
+         - {id: cli, label: own, command: 'answer {PROMPT}', cwd: sub, config: {timeout_seconds: 5}}\n\
+         tests: [{vars: {w: a}, assert: [{type: contains, value: a}]}]\n";
+    let folder = tempfile::tempdir().expect("sound");
+    let path = folder.path().join("any-name.yaml");
+    fs::write(&path, text).expect("sound");
+    let loaded = load_suite(&path, &options(folder.path(), &[]));
+    assert!(loaded.diagnostics.is_empty(), "a file with these ids is AgentV's: {:?}", loaded.diagnostics);
+    let targets = &loaded.suite.expect("a suite").defined_targets;
+    assert!(matches!(&targets[0].kind, TargetSpecKind::Mock(_)), "{targets:?}");
+    let TargetSpecKind::Command(own) = &targets[1].kind else { panic!("{targets:?}") };
+    assert_eq!(own.timeout, Some(Duration::from_secs(5)));
+    assert!(own.cwd.as_ref().is_some_and(|folder| folder.ends_with("sub")), "{own:?}");
 }

@@ -78,6 +78,7 @@ pub enum BatchLineError {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object with `custom_id`, `method`, `url` and `body`")]
 struct RequestForm<'a> {
     custom_id: std::borrow::Cow<'a, str>,
     method: std::borrow::Cow<'a, str>,
@@ -87,6 +88,7 @@ struct RequestForm<'a> {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `custom_id`, and `response` or `error`")]
 struct ReplyForm<'a> {
     custom_id: String,
     #[serde(default, borrow)]
@@ -99,6 +101,7 @@ struct ReplyForm<'a> {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `status_code` and `body`")]
 struct ResponseForm<'a> {
     #[serde(default)]
     status_code: Option<u16>,
@@ -388,7 +391,8 @@ mod tests {
             r#"{"custom_id":"a"} {"custom_id":"b"}"#,
         ] {
             let error = BatchReplyLine::parse(line.as_bytes()).expect_err(line);
-            assert!(!error.to_string().is_empty(), "{line}");
+            let error = error.to_string();
+            assert!(!error.is_empty() && !error.contains("struct "), "{line}: {error}");
         }
         assert!(BatchRequestLine::parse(br#"{"custom_id":"a","method":"GET","url":"/","body":{}}"#).is_err());
         let request = br#"{"custom_id":"a","method":"POST","url":"/","body":{}}"#;

@@ -87,6 +87,11 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
         "{\"name\": \"f\", \"arguments\": \"{}\"}",
         "{\"name\": \"Ann\"}",
     ),
+    (
+        "{type: tool-call-f1, value: f}",
+        "[{\"function\": {\"name\": \"f\", \"arguments\": \"{}\"}}]",
+        "{\"tool_calls\": [{\"name\": \"g\"}]}",
+    ),
     ("{type: latency, threshold: 100000}", "any", ""),
     ("{type: assert-set, assert: [{type: contains, value: a}, {type: contains, value: b}]}", "ab", "a"),
     (

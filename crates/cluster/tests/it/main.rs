@@ -325,21 +325,31 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
     }
 }
 
-/// A cluster that takes longer than a lease to say for the first time whether there is a result, or to store one.
-struct SlowCluster {
+/// A cluster whose results can't be used as they should be.
+struct FaultyCluster {
     inner: MemoryCluster,
     /// What it has been asked so far.
-    asked: Arc<SlowCalls>,
-    stores_slowly: bool,
+    asked: Arc<FirstCalls>,
+    fault: ResultFault,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum ResultFault {
+    /// It takes longer than a lease to say for the first time whether there is a result.
+    FirstLookIsSlow,
+    /// It takes longer than a lease to store the first one.
+    FirstStoreIsSlow,
+    /// None can be read.
+    Unreadable,
 }
 
 #[derive(Default)]
-struct SlowCalls {
+struct FirstCalls {
     contains: AtomicBool,
     create: AtomicBool,
 }
 
-impl Cluster for SlowCluster {
+impl Cluster for FaultyCluster {
     fn records(&self) -> Arc<dyn Records> {
         self.inner.records()
     }
@@ -348,7 +358,7 @@ impl Cluster for SlowCluster {
         Box::pin(async move {
             let links = self.inner.open(job).await?;
             let (inner, asked) = (links.results, Arc::clone(&self.asked));
-            let results = Arc::new(SlowResults { inner, asked, stores_slowly: self.stores_slowly });
+            let results = Arc::new(FaultyResults { inner, asked, fault: self.fault });
             Ok(JobLinks { results, ..links })
         })
     }
@@ -362,19 +372,20 @@ impl Cluster for SlowCluster {
     }
 }
 
-struct SlowResults {
+struct FaultyResults {
     inner: Arc<dyn ResultStore>,
-    asked: Arc<SlowCalls>,
-    stores_slowly: bool,
+    asked: Arc<FirstCalls>,
+    fault: ResultFault,
 }
 
 /// Longer than the leases of these tests.
 const SLOW: Duration = Duration::from_secs(4);
 
-impl ResultStore for SlowResults {
+impl ResultStore for FaultyResults {
     fn create<'a>(&'a self, name: &'a str, bytes: Vec<u8>) -> Later<'a, bool> {
         Box::pin(async move {
-            if !self.asked.create.swap(true, Ordering::Relaxed) && self.stores_slowly {
+            if self.fault == ResultFault::FirstStoreIsSlow && !self.asked.create.swap(true, Ordering::Relaxed)
+            {
                 tokio::time::sleep(SLOW).await;
             }
             self.inner.create(name, bytes).await
@@ -383,7 +394,9 @@ impl ResultStore for SlowResults {
 
     fn contains<'a>(&'a self, name: &'a str) -> Later<'a, bool> {
         Box::pin(async move {
-            if !self.asked.contains.swap(true, Ordering::Relaxed) && !self.stores_slowly {
+            if self.fault == ResultFault::FirstLookIsSlow
+                && !self.asked.contains.swap(true, Ordering::Relaxed)
+            {
                 tokio::time::sleep(SLOW).await;
             }
             self.inner.contains(name).await
@@ -391,6 +404,9 @@ impl ResultStore for SlowResults {
     }
 
     fn get<'a>(&'a self, name: &'a str) -> Later<'a, Vec<u8>> {
+        if self.fault == ResultFault::Unreadable {
+            return Box::pin(async { Err(ClusterError::Unreachable("results are away".to_owned())) });
+        }
         self.inner.get(name)
     }
 
@@ -405,23 +421,23 @@ impl ResultStore for SlowResults {
 
 /// Runs all cases as one unit, of which a worker in a slow cluster is the first to hear; another one comes while the first waits.
 /// Returns how often each asked its target, and what the first one said.
-async fn race(stores_slowly: bool) -> (usize, usize, Vec<WorkerEvent>) {
+async fn race(fault: ResultFault) -> (usize, usize, Vec<WorkerEvent>) {
     let ((boss, _), (slow, asked_slow), (host, asked)) = (slow_machine(), slow_machine(), slow_machine());
     let cluster = MemoryCluster::default();
     let events = [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
     let whole = ClusterOptions { unit_size: Some(100), lease: Some(Duration::from_secs(3)), ..options() };
     let coordinator = Coordinator { options: whole, ..coordinator(&cluster, boss.path(), &|_| {}) };
     let request = request("merged");
-    let calls = Arc::new(SlowCalls::default());
+    let calls = Arc::new(FirstCalls::default());
     let first = Worker {
-        cluster: Arc::new(SlowCluster { inner: cluster.clone(), asked: Arc::clone(&calls), stores_slowly }),
+        cluster: Arc::new(FaultyCluster { inner: cluster.clone(), asked: Arc::clone(&calls), fault }),
         engine: engine(slow.path()),
         arguments: &read,
         options: WorkerOptions::default(),
         observe: &|event| events[0].lock().expect("works").push(event),
     };
     let second = async {
-        let waits = if stores_slowly { &calls.create } else { &calls.contains };
+        let waits = if fault == ResultFault::FirstStoreIsSlow { &calls.create } else { &calls.contains };
         while !waits.load(Ordering::Relaxed) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -441,7 +457,7 @@ async fn race(stores_slowly: bool) -> (usize, usize, Vec<WorkerEvent>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_whose_servers_were_away_for_a_lease_leaves_the_unit_to_the_one_that_has_it() {
-    let (by_slow, by_other, events) = Box::pin(race(false)).await;
+    let (by_slow, by_other, events) = Box::pin(race(ResultFault::FirstLookIsSlow)).await;
     assert_eq!((by_slow, by_other), (0, CASES));
     let lost = "the lease of unit 1 has expired: another worker may have it";
     assert!(events.contains(&WorkerEvent::Warning(lost.to_owned())), "{events:?}");
@@ -449,7 +465,7 @@ async fn a_worker_whose_servers_were_away_for_a_lease_leaves_the_unit_to_the_one
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_unit_is_not_run_again_while_its_result_is_stored_slowly() {
-    let (by_slow, by_other, _) = Box::pin(race(true)).await;
+    let (by_slow, by_other, _) = Box::pin(race(ResultFault::FirstStoreIsSlow)).await;
     assert_eq!((by_slow, by_other), (CASES, 0));
 }
 
@@ -512,6 +528,50 @@ async fn a_job_that_is_stopped_has_its_workers_break_off_long_before_their_lease
     };
 
     assert_eq!(rows(merged.expect("works").folder.path()).len(), CASES);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_coordinator_that_waits_for_results_to_merge_can_be_stopped() {
+    let (boss, host) = (machine(), machine());
+    let cluster = MemoryCluster::default();
+    let stop = assize_engine::CancellationToken::new();
+    let first = coordinator(&cluster, boss.path(), &|_| {});
+    let first = Coordinator {
+        cluster: Arc::new(FaultyCluster {
+            inner: cluster.clone(),
+            asked: Arc::default(),
+            fault: ResultFault::Unreadable,
+        }),
+        engine: first.engine.clone().with_stop(stop.clone()),
+        ..first
+    };
+    let request = request("merged");
+    let events = Mutex::new(Vec::new());
+    let stopping = async {
+        let is_done = |event: &&WorkerEvent| matches!(event, WorkerEvent::UnitDone { .. });
+        while events.lock().expect("works").iter().filter(is_done).count() < CASES.div_ceil(3) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        // In this time the coordinator sees that all units are done.
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        stop.cancel();
+        tokio::time::sleep(Duration::from_secs(20)).await;
+    };
+    let running = async {
+        let stopped = first.run(&request, Vec::new()).await.expect_err("it was stopped");
+        assert!(matches!(stopped, ClusterRunError::Stopped(_)), "{stopped}");
+
+        let next = coordinator(&cluster, boss.path(), &|_| {});
+        let next = Coordinator { options: ClusterOptions { resume: true, ..options() }, ..next };
+        next.run(&request, Vec::new()).await
+    };
+    let merged = tokio::select! {
+        merged = running => merged.expect("works"),
+        () = stopping => panic!("it went on"),
+        () = work(&cluster, host.path(), &events) => unreachable!(),
+    };
+
+    assert_eq!(rows(merged.folder.path()).len(), CASES);
 }
 
 #[tokio::test(flavor = "multi_thread")]

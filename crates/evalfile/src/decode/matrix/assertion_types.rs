@@ -242,7 +242,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind(
         "tool-call-f1",
         BuiltIn("tool-call-f1"),
-        "compares the names of the calls; the default threshold is 1",
+        "compares the names of the calls, which may be in the answer; the default threshold is 1",
     ),
     kind("trace-error-spans", BuiltIn("trace-error-spans"), SPANS),
     kind("trace-span-count", BuiltIn("trace-span-count"), SPANS),
