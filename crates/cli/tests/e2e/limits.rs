@@ -99,6 +99,10 @@ const LIMITS: &[(&str, LimitTest)] = &[
         There("llm/src/batch_lines.rs", "a_file_is_read_to_its_end_whatever_single_lines_are_like"),
     ),
     ("body of a request", There(HOSTILE, "limits_of_requests_are_told_by_name")),
+    (
+        "bodies of all requests that are being received or worked on",
+        There(HOSTILE, "bodies_of_all_requests_together_are_limited"),
+    ),
     ("nesting of a body", There(HOSTILE, "limits_of_requests_are_told_by_name")),
     ("samples of a request; pairs within its groups", There(HOSTILE, "limits_of_requests_are_told_by_name")),
     (

@@ -82,7 +82,7 @@ fn a_program_asks_the_judges_model_and_what_it_asks_is_counted_and_remembered() 
         (&"answer to why".into(), &"answer to chat".into())
     );
     let info = notes[3]["reason"].as_str().unwrap();
-    assert!(info.contains(r#""callCount": 3, "maxCalls": 5, "targetName": "openai:judge-1""#), "{info}");
+    assert!(info.contains(r#""callCount": 3, "maxCalls": 5, "providerLabel": "openai:judge-1", "targetName": "openai:judge-1""#), "{info}");
     assert_eq!((&row["attempts"], &said["judge_calls"], server.count()), (&3.into(), &3.into(), 3));
     let tokens = row["tokens"]["input"].as_u64().unwrap();
     assert!(tokens > 0 && said["tokens"]["input"] == tokens, "{said:#}");
