@@ -700,7 +700,7 @@ fn a_program_of_the_project_is_a_provider() {
 
 #[test]
 fn settings_beside_the_id_of_an_agentv_provider_are_those_of_a_target() {
-    let text = "prompts: ['{{ w }}']\nproviders:\n- {id: mock, label: canned, response: Hello, prompts: all}\n\
+    let text = "prompts: [{label: ask, raw: '{{ w }}'}]\nproviders:\n- {id: mock, label: canned, response: Hello, prompts: [ask]}\n\
          - {id: cli, label: own, command: 'answer {PROMPT}', cwd: sub, config: {timeout_seconds: 5}}\n\
          tests: [{vars: {w: a}, assert: [{type: contains, value: a}]}]\n";
     let folder = tempfile::tempdir().expect("sound");
