@@ -24,6 +24,7 @@ fn load(path: &Path) -> (Suite, Vec<Case>) {
 fn run(folder: &Path, text: &str, to: ExportFormat) -> Result<ConvertedFile, ConvertError> {
     let path = folder.join("promptfooconfig.yaml");
     std::fs::write(&path, text).expect("written");
+    std::fs::write(folder.join("own.js"), "").expect("written");
     convert(&path, detect(&path).expect("known"), to, &options(folder))
 }
 

@@ -252,11 +252,12 @@ fn prompts_that_are_not_there_are_told() {
 }
 
 #[test]
-fn a_provider_without_its_other_half_is_told_so() {
+fn a_provider_that_lacks_its_other_half_or_its_file_is_told_so() {
     for (provider, says) in [
         ("gpt-4o", "write the provider before the model: `openai:gpt-4o`"),
         ("claude-sonnet-4-6", "`anthropic:claude-sonnet-4-6`"),
         ("openai", "name one of its models: `openai:MODEL`"),
+        ("'file://anser.py:ask'", "there is no file `anser.py`"),
     ] {
         let text =
             format!("prompts: [hi]\nproviders: [{provider}]\ntests: [{{assert: [{{type: is-json}}]}}]\n");
