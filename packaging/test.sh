@@ -187,6 +187,7 @@ PYTHON
   sed -i.bak 's/^name: .*//' "more evals"/*.eval.yaml
   expect 1 env ASSIZE_EVALS=$'evals\nmore evals' sh "$folder/gitlab.sh"
   rm -rf "more evals" .assize/ci report.html
+  write_project "$project" "We refund it."
   printf 'tests:\n  - {id: a, input: i, output: o, assertions: [{type: code-grader, command: [./nowhere]}]}\n' > evals/broken.eval.yaml
   expect 3 env CI_COMMIT_BRANCH=main sh "$folder/gitlab.sh"
   [ -s report.html ] || fail "the GitLab template reported nothing of a run that was cut short"
