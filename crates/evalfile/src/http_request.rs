@@ -143,7 +143,8 @@ impl HttpTargetSpec {
         }
     }
 
-    /// Reads an answer with the response script; without one, the answer is the body, and a JSON map or list is a value. `Ok(None)` if there is none in it.
+    /// Reads an answer with the response script; without one, the answer is the body, and a JSON map or list is a value. `Ok(None)`
+    /// if there is none in it.
     ///
     /// # Errors
     /// When the script fails, or says that the answer is an error.

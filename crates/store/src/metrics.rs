@@ -168,9 +168,9 @@ impl CriterionRate {
             Some(value) => value,
             None => 2.0,
         };
-        let names = |one: &Self| [&one.suite, &one.grader, &one.criterion, &one.text].map(String::clone);
+        let names = [self, other].map(|one| [&one.suite, &one.grader, &one.criterion, &one.text]);
 
-        quality(self).total_cmp(&quality(other)).then_with(|| names(self).cmp(&names(other)))
+        quality(self).total_cmp(&quality(other)).then_with(|| names[0].cmp(&names[1]))
     }
 }
 

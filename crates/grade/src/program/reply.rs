@@ -27,8 +27,8 @@ pub struct ProgramReply {
 
 /// Reads what a program printed: `{score, assertions: [{text, passed, evidence}], details}` or the
 /// older `{score, hits, misses, reasoning, details}`, or AgentV's newest `{pass, score, reason, checks: [{text, pass, score,
-/// reason}]}`. Without a score it is the mean of the checks, the share of assertions that passed, or else `pass`. A score that is no number from 0 to 1 is an error and is not bent into one; so is a result that says two
-/// things: a key that is there twice, the full score where no assertion passed, no score where all of them did, a verdict
+/// reason}]}`. Without a score it is the mean of the checks, the share of assertions that passed, or else `pass`. A score that is
+/// no number from 0 to 1 is an error and is not bent into one; so is a result that says two things: a key that is there twice, the full score where no assertion passed, no score where all of them did, a verdict
 /// that the score excludes. A result with an `error` is a failure of the program, whatever its score.
 pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
     let shown = || {

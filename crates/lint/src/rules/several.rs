@@ -33,9 +33,9 @@ pub(super) const VERBS: &[&str] = &[
     "validates", "verifies", "warns",
 ];
 
-/// Verbs that begin a first statement, in addition to these.
+/// Verbs that begin a first statement, in addition to [`VERBS`].
 const FIRST_VERBS: &[&str] = &["has", "is", "isn't"];
-/// Words that begin a second statement, in addition to these.
+/// Words that begin a second statement, in addition to [`VERBS`].
 const SECOND_VERBS: &[&str] = &["doesn't", "never"];
 /// Words that make the two statements one: a choice, an order.
 const JOINING_WORDS: &[&str] = &["and then", "either", "or"];
@@ -62,7 +62,9 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 /// Returns the range of "and VERB" if the text begins with a verb too.
 fn find_second_statement(text: &str, all: &[TextWord]) -> Option<Range<usize>> {
     let said = skip_subject(all);
-    let is_verb = |w: &TextWord, more: &[&str]| [VERBS, more].concat().contains(&w.text.as_str());
+    let is_verb = |word: &TextWord, more: &[&str]| {
+        VERBS.contains(&word.text.as_str()) || more.contains(&word.text.as_str())
+    };
     if !said.first().is_some_and(|first| is_verb(first, FIRST_VERBS))
         || find_any_phrase(all, JOINING_WORDS).is_some()
     {

@@ -41,9 +41,9 @@ pub(crate) fn execute(args: &LintArgs, context: &CliContext) -> Result<ExitStatu
 
     let mut files: Vec<LintedFile> = Vec::new();
     let mut fixed = 0;
-    for path in found.files.into_iter().chain(found.scorecards).chain(rubrics) {
+    for path in found.files.into_iter().chain(found.scorecards).chain(rubrics.iter().cloned()) {
         // The rubrics that an eval file reads are linted with it.
-        if files.iter().any(|file| file.has_read(&path)) {
+        if rubrics.contains(&path) && files.iter().any(|file| file.has_read(&path)) {
             continue;
         }
 

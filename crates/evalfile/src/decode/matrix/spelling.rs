@@ -75,12 +75,11 @@ impl MatrixSpelling {
         let labels =
             root.get("providers").and_then(TreeNode::as_seq).is_some_and(|list| list.iter().any(is_label));
 
-        let id_of =
-            |node: &TreeNode| node.get("id").unwrap_or(node).as_str().map(str::trim).map(str::to_owned);
-        let own_providers = root
-            .get("providers")
-            .and_then(TreeNode::as_seq)
-            .is_some_and(|list| list.iter().filter_map(id_of).any(|id| is_agentv_provider(&id)));
+        let is_own = |node: &TreeNode| {
+            node.get("id").unwrap_or(node).as_str().is_some_and(|id| is_agentv_provider(id.trim()))
+        };
+        let own_providers =
+            root.get("providers").and_then(TreeNode::as_seq).is_some_and(|list| list.iter().any(is_own));
 
         if snake || with_id || labels || own_providers { Self::Snake } else { Self::Camel }
     }

@@ -90,8 +90,11 @@ fn find_secret_lines(text: &str) -> Vec<Range<usize>> {
             let value = after.trim_start_matches(['"', '\'', ' ', '\t']);
             let Some(value) = value.strip_prefix(':') else { continue };
             let reference = value.trim_start_matches([' ', '\t', '"', '\'']);
-            let reference = reference.strip_prefix('$').unwrap_or(reference);
-            if reference.starts_with("{{") && !reference.contains(":-") {
+            // Another template, or one with a default value, may hold the secret itself.
+            let inner = reference.strip_prefix("{{").unwrap_or_default().trim_start();
+            let is_variable =
+                reference.starts_with("${{") || inner.starts_with("env.") && !inner.contains('|');
+            if is_variable && !reference.contains(":-") {
                 continue;
             }
 
@@ -171,13 +174,16 @@ mod tests {
     #[test]
     fn values_vanish_and_offsets_stay() {
         let mut sources = SourceMap::new();
-        let text = "a:\n  api_key: 'sk-ö 1'\n  b: {\"api_key\": x}\n  api_key: ${{ KEY }}\nliteral";
+        let text = "a:\n  api_key: 'sk-ö 1'\n  b: {\"api_key\": x}\n  api_key: ${{ KEY }}\n  api_key: '{{ env.KEY }}'\n  \
+                    api_key: \"{{ env.KEY | default('sk-2') }}\"\n  api_key: \"{{ 'sk-3' }}\"\nliteral";
         let id = sources.add("t.yaml", text);
         let literal = Span::new(id, text.len() - 7, text.len());
         let masked = mask_secrets(&sources, &[literal]);
         let shown = masked.file(id).text();
         assert_eq!(shown.len(), text.len());
         assert!(!shown.contains("sk-") && !shown.contains("literal") && !shown.contains(" x}"), "{shown}");
-        assert!(shown.contains("${{ KEY }}") && shown.contains("api_key: **"), "{shown}");
+        for reference in ["${{ KEY }}", "'{{ env.KEY }}'", "api_key: **"] {
+            assert!(shown.contains(reference), "{shown}");
+        }
     }
 }
