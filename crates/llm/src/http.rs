@@ -69,7 +69,7 @@ pub struct HttpTransport {
 
 /// Returns true if there are certificates of the system, or of the file that `SSL_CERT_FILE` names. A file that can't be read
 /// counts too, so that it is an error and not replaced in silence.
-#[cfg(any(target_env = "musl", target_feature = "crt-static"))]
+#[cfg(any(target_env = "musl", target_feature = "crt-static", test))]
 fn system_has_certificates() -> bool {
     let found = rustls_native_certs::load_native_certs();
     !found.certs.is_empty() || !found.errors.is_empty()
@@ -193,7 +193,7 @@ impl HttpTransport {
             builder = proxies.to_reqwest()?.into_iter().fold(builder.no_proxy(), ClientBuilder::proxy);
         }
 
-        #[cfg(any(target_env = "musl", target_feature = "crt-static"))]
+        #[cfg(any(target_env = "musl", target_feature = "crt-static", test))]
         if secure && !system_has_certificates() {
             let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS;
             let roots = roots.iter().filter_map(|root| reqwest::Certificate::from_der(root).ok());

@@ -5,15 +5,22 @@
 
 #![warn(missing_docs)]
 
+#[cfg(feature = "formats")]
 mod archive;
+#[cfg(feature = "formats")]
 mod cell_text;
 mod endings;
 mod error;
+#[cfg(feature = "formats")]
 mod parquet_file;
+#[cfg(feature = "formats")]
 mod parquet_pages;
+#[cfg(feature = "formats")]
 mod parquet_value;
 mod sheet;
 mod sheet_path;
+#[cfg(feature = "formats")]
+mod workbook;
 
 pub use endings::{TABLE_ENDINGS, is_table};
 pub use error::TableError;

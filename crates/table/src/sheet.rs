@@ -1,24 +1,6 @@
-//! Reading of one sheet.
+//! Sheets as rows of texts.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::Cursor;
-
-use assize_diagnostic::cell_name;
-use assize_files::{MAX_FILE_BYTES, read_bytes};
-use calamine::{Dimensions, Reader as _, SheetType, SheetVisible, Xlsx, XlsxError};
-
-use crate::archive::{check_parts, damaged, too_large};
-use crate::cell_text::cell_text;
-use crate::parquet_file::read_parquet;
 use crate::{SheetPath, TableError};
-
-/// Maximum number of cells of a sheet, empty ones between others included.
-pub(crate) const MAX_CELLS: usize = 10_000_000;
-/// Rows and columns of the largest sheet that the format allows.
-const MAX_ROWS: u32 = 1 << 20;
-const MAX_COLUMNS: u32 = 1 << 14;
-/// Maximum size of the texts of a sheet.
-pub(crate) const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
 
 /// A sheet: the first row that holds anything is the header of the rows below it. Rows and columns without any content are
 /// left out.
@@ -47,150 +29,25 @@ pub struct SheetRow {
     pub nulls: Vec<usize>,
 }
 
-/// Cells with content by row and column, both from 0.
-type SparseRows = BTreeMap<u32, BTreeMap<u32, String>>;
-
-/// Reads a sheet, or the rows of a Parquet file, whose lists and structs become JSON. Numbers, dates and truth values become texts; of a formula its result is read. Cells that are merged
-/// downwards all have the content of the first.
+/// Reads a sheet, or the rows of a Parquet file, whose lists and structs become JSON.
+///
+/// Numbers, dates and truth values become texts; of a formula its result is read. Cells that are merged downwards all have the content
+/// of the first.
 ///
 /// # Errors
-/// For files that are none of these or too large, sheets that are not there, and cells whose value is an error.
+/// For files that are none of these or too large, sheets that are not there, and cells whose value is an error. Without the feature
+/// `formats`, for every file.
 pub fn read_sheet(path: &SheetPath) -> Result<Sheet, TableError> {
-    if path.is_parquet() {
-        return read_parquet(path);
-    }
-    let bytes = read_bytes(&path.file, MAX_FILE_BYTES)?;
-    check_parts(&bytes)?;
-
-    let mut book = Xlsx::new(Cursor::new(bytes)).map_err(|error| book_error(&error))?;
-    let (name, others) = choose_sheet(&book, path.sheet.as_deref())?;
-    let merged = book.merge_cells_by_sheet_name(&name).map_err(|error| book_error(&error))?;
-    let mut problems = Vec::new();
-    let mut rows = read_cells(&mut book, &name, &mut problems)?;
-    fill_merged_cells(&mut rows, &merged, &name, &mut problems)?;
-    if !problems.is_empty() {
-        return Err(TableError::Cells(problems));
-    }
-
-    let columns: BTreeSet<u32> = rows.values().flat_map(|cells| cells.keys().copied()).collect();
-    if rows.len().saturating_mul(columns.len()) > MAX_CELLS {
-        return Err(too_large(&format!("the sheet has more than {MAX_CELLS} cells")));
-    }
-    let mut rows = rows.into_iter().map(|(row, mut cells)| SheetRow {
-        number: row as usize + 1,
-        cells: columns.iter().map(|column| cells.remove(column).unwrap_or_default()).collect(),
-        nulls: Vec::new(),
-    });
-    let header = rows.next();
-
-    Ok(Sheet {
-        name,
-        others,
-        header,
-        rows: rows.collect(),
-        columns: columns.iter().map(|at| at + 1).collect(),
-    })
-}
-
-/// Returns the name of the sheet that is meant, and those of the other visible ones.
-fn choose_sheet(
-    book: &Xlsx<Cursor<Vec<u8>>>,
-    wanted: Option<&str>,
-) -> Result<(String, Vec<String>), TableError> {
-    let sheets = book.sheets_metadata();
-    let tables = || sheets.iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
-    if tables().next().is_none() {
-        return Err(TableError::refused("it has no sheets", "write it again with the program that made it"));
-    }
-
-    let visible = || tables().filter(|sheet| sheet.visible == SheetVisible::Visible);
-    let found = match wanted {
-        None => visible().next(),
-        Some(wanted) => tables()
-            .find(|sheet| sheet.name == wanted)
-            .or_else(|| tables().find(|sheet| sheet.name.to_lowercase() == wanted.to_lowercase()))
-            .or_else(|| tables().nth(wanted.parse::<usize>().ok()?.checked_sub(1)?)),
+    #[cfg(feature = "formats")]
+    return if path.is_parquet() {
+        crate::parquet_file::read_parquet(path)
+    } else {
+        crate::workbook::read_workbook(path)
     };
-    let found = found.ok_or_else(|| TableError::NoSheet {
-        name: wanted.unwrap_or("1").to_owned(),
-        sheets: tables().map(|sheet| sheet.name.clone()).collect(),
-    })?;
-    let others = visible().filter(|sheet| sheet.name != found.name).map(|sheet| sheet.name.clone());
 
-    Ok((found.name.clone(), others.collect()))
-}
-
-fn read_cells(
-    book: &mut Xlsx<Cursor<Vec<u8>>>,
-    name: &str,
-    problems: &mut Vec<(String, String)>,
-) -> Result<SparseRows, TableError> {
-    let mut rows = SparseRows::new();
-    let (mut count, mut bytes) = (0usize, 0usize);
-    let mut reader = book.worksheet_cells_reader(name).map_err(|error| book_error(&error))?;
-    while let Some(cell) = reader.next_cell_with_formula_metadata().map_err(|error| book_error(&error))? {
-        let (row, column) = cell.pos;
-        if row >= MAX_ROWS || column >= MAX_COLUMNS {
-            return Err(damaged(&format!(
-                "a cell is in row {}, column {}",
-                u64::from(row) + 1,
-                u64::from(column) + 1
-            )));
-        }
-        match cell_text(cell.value, cell.formula.is_some()) {
-            Ok(text) if text.trim().is_empty() => {}
-            Ok(text) => {
-                count += 1;
-                bytes += text.len();
-                if count > MAX_CELLS || bytes > MAX_TEXT_BYTES {
-                    return Err(too_large("the sheet holds more than can be read"));
-                }
-                rows.entry(row).or_default().insert(column, text);
-            }
-            Err(what) => problems.push((cell_name(name, row as usize + 1, column + 1), what)),
-        }
-    }
-
-    Ok(rows)
-}
-
-/// Gives cells that are merged downwards the content of the first of them, in the rows that hold anything else.
-fn fill_merged_cells(
-    rows: &mut SparseRows,
-    merged: &[Dimensions],
-    name: &str,
-    problems: &mut Vec<(String, String)>,
-) -> Result<(), TableError> {
-    let Some(header) = rows.keys().next().copied() else { return Ok(()) };
-    let mut filled = 0usize;
-    for Dimensions { start: (first, column), end: (last, _) } in merged {
-        if last <= first {
-            continue;
-        }
-        let Some(text) = rows.get(first).and_then(|cells| cells.get(column)).cloned() else { continue };
-        if *first == header {
-            problems.push((
-                cell_name(name, *first as usize + 1, column + 1),
-                format!("the name of the column is merged with cells down to row {}", last + 1),
-            ));
-            continue;
-        }
-
-        for (_, cells) in rows.range_mut(first + 1..=*last) {
-            filled += text.len() + 1;
-            if filled > MAX_TEXT_BYTES {
-                return Err(too_large("its merged cells hold more than can be read"));
-            }
-            cells.insert(*column, text.clone());
-        }
-    }
-
-    Ok(())
-}
-
-fn book_error(error: &XlsxError) -> TableError {
-    match error {
-        XlsxError::Password => TableError::refused("it has a password", "save it without a password"),
-        error => damaged(error),
-    }
+    #[cfg(not(feature = "formats"))]
+    Err(TableError::Refused {
+        what: format!("this build of Assize can't read `{}`", path.file.display()),
+        help: "save the table as CSV, or build with `--features full`, as released programs are",
+    })
 }

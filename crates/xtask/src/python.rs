@@ -1,6 +1,9 @@
 //! `cargo xtask python`: the Python library, built, installed into an environment of its own, and tested there.
 
-use crate::{shell, wheel};
+use xtask::shell;
+
+use crate::check::{StepOutcome, StepResult};
+use crate::wheel;
 
 /// The environment in which the library is tested.
 const ENVIRONMENT: &str = "target/python/env";
@@ -13,26 +16,22 @@ const STUBTEST: &[&str] =
 /// Code with types, which mypy checks.
 const TYPED: &[&str] = &["python/src/assize", "python/tests", "python/measure.py", "examples/python"];
 
-/// Good end of the chore.
-#[derive(Debug)]
-pub(crate) enum PythonOutcome {
-    /// The library works.
-    Works,
-    /// Nothing was tested, for this reason.
-    Skipped(String),
+/// Installs what the tests need. The error is the reason for which it can't be installed.
+pub(crate) fn prepare() -> Result<(), String> {
+    wheel::prepare(&shell::root().join(ENVIRONMENT), PACKAGES)
 }
 
-/// Builds both wheels with a profile of cargo, and tests the library in them.
-pub(crate) fn run(profile: &str) -> Result<PythonOutcome, String> {
+/// Puts both wheels together from the build of the workspace, and tests the library in them.
+pub(crate) fn run() -> StepResult {
     let environment = shell::root().join(ENVIRONMENT);
-    if let Err(why) = wheel::prepare(&environment, PACKAGES) {
-        return Ok(PythonOutcome::Skipped(why));
+    if let Err(why) = prepare() {
+        return Ok(StepOutcome::Skipped(why));
     }
 
     let python = wheel::executable(&environment, "python");
     let maturin = wheel::executable(&environment, "maturin");
-    let program = wheel::build(&maturin, "python", profile, &[])?;
-    let library = wheel::build(&maturin, "python/native", profile, &[])?;
+    let program = wheel::build(&maturin, "python", wheel::DEV)?;
+    let library = wheel::build(&maturin, "python/native", wheel::DEV)?;
 
     let install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"];
     shell::run(wheel::program(&python, &install).arg(program).arg(library))?;
@@ -43,5 +42,5 @@ pub(crate) fn run(profile: &str) -> Result<PythonOutcome, String> {
 
     let tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", "python/tests"];
     shell::run(&mut wheel::program(&python, &tests))?;
-    Ok(PythonOutcome::Works)
+    Ok(StepOutcome::Passed)
 }

@@ -3,7 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::{generate, shell, wheel};
+use xtask::shell;
+use xtask::workspace_build::WorkspaceBuild;
+
+use crate::check::{StepOutcome, StepResult, passed};
+use crate::wheel;
 
 /// Folder of the environment and of the reports.
 const FOLDER: &str = "target/report-readers";
@@ -14,22 +18,27 @@ const PACKAGES: &[&str] =
 const NAMED: &[(&str, &str)] =
     &[("inspect", "logs/"), ("otlp", "otlp.jsonl"), ("gitlab", "gl-code-quality-report.json")];
 
-/// Writes a run in all formats and reads them. The inner error is the reason for which nothing was read.
-pub(crate) fn run() -> Result<Result<(), String>, String> {
+/// Installs what reads the reports. The error is the reason for which it can't be installed.
+pub(crate) fn prepare() -> Result<(), String> {
+    install(&shell::root().join(FOLDER).join("env"))
+}
+
+/// Writes a run in all formats and reads them.
+pub(crate) fn run() -> StepResult {
     let environment = shell::root().join(FOLDER).join("env");
     if let Err(why) = install(&environment) {
-        return Ok(Err(why));
+        return Ok(StepOutcome::Skipped(why));
     }
 
     let written = shell::root().join(FOLDER).join("reports");
     if written.exists() {
         std::fs::remove_dir_all(&written).map_err(|error| format!("{}: {error}", written.display()))?;
     }
-    write_reports(&generate::program(generate::Build::WithTests)?, &written)?;
+    write_reports(&WorkspaceBuild::make()?.program("assize")?, &written)?;
 
     let python = wheel::executable(&environment, "python");
     let mut check = wheel::program(&python, &["crates/report/tests/readers/check.py"]);
-    shell::run(check.arg(&written)).map(Ok)
+    passed(shell::run(check.arg(&written)))
 }
 
 /// Installs the packages with uv: pip takes minutes to find versions of them that fit together.

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The root of the checkout.
-pub(crate) fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
 /// The cargo that runs this program, started in the root of the checkout.
 #[expect(clippy::disallowed_methods, reason = "cargo says in its environment which cargo it is")]
-pub(crate) fn cargo(arguments: &[&str]) -> Command {
+pub fn cargo(arguments: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(program);
     command.args(arguments).current_dir(root()).stdin(Stdio::null());
@@ -20,21 +20,32 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
 }
 
 /// A program of the path, started in the root of the checkout.
-pub(crate) fn program(name: &str) -> Command {
+pub fn program(name: &str) -> Command {
     let mut command = Command::new(name);
     command.current_dir(root()).stdin(Stdio::null());
     command
 }
 
 /// Runs a command whose output goes where ours goes.
-pub(crate) fn run(command: &mut Command) -> Result<(), String> {
+pub fn run(command: &mut Command) -> Result<(), String> {
     let shown = show(command);
     let status = command.status().map_err(|error| format!("can't start `{shown}`: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("`{shown}` failed ({status})")) }
 }
 
+/// Runs a command without showing its output, unless it fails: then the output is the error.
+pub fn run_quietly(command: &mut Command) -> Result<(), String> {
+    let shown = show(command);
+    let output = command.output().map_err(|error| format!("can't start `{shown}`: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    Err(format!("{stdout}{stderr}"))
+}
+
 /// Runs a command and returns what it printed; what it says on stderr goes where ours goes.
-pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+pub fn output(command: &mut Command) -> Result<String, String> {
     let shown = show(command);
     let output = command
         .stdout(Stdio::piped())
@@ -50,7 +61,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
 
 /// The files of the repository, relative to its root with `/`: those under version control and new ones that are
 /// not ignored. Without git, everything outside `target`.
-pub(crate) fn files() -> Result<Vec<String>, String> {
+pub fn files() -> Result<Vec<String>, String> {
     let mut git = Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"]).current_dir(root());
     git.stderr(Stdio::null());

@@ -1,9 +1,9 @@
-//! `cargo xtask static-program`: that the static programs of a release bring root certificates, and that the code which is for
-//! them alone compiles.
+//! `cargo xtask static-program`: checks that the static programs of a release bring root certificates. The code that uses them is
+//! compiled with the unit tests of `assize-llm`.
 
 use std::collections::BTreeSet;
 
-use crate::shell;
+use xtask::shell;
 
 /// Crate with the certificates that are compiled in, and the one that looks for those of the system.
 const ROOTS: [&str; 2] = ["webpki-root-certs", "rustls-native-certs"];
@@ -14,7 +14,7 @@ const STATIC: &str = "-unknown-linux-musl";
 /// Target whose programs can be linked statically, if that is asked for, without another toolchain.
 const LINUX: &str = "x86_64-unknown-linux-gnu";
 
-/// Checks the crates of each static target of the release, then compiles what is for static programs.
+/// Checks the crates of each static target of the release.
 pub(crate) fn run() -> Result<(), String> {
     let workflow = std::fs::read_to_string(shell::root().join(RELEASE))
         .map_err(|error| format!("{RELEASE}: {error}"))?;
@@ -40,21 +40,7 @@ pub(crate) fn run() -> Result<(), String> {
         ));
     }
 
-    compile()
-}
-
-/// Compiles what is for static programs, with the compiler of this machine.
-fn compile() -> Result<(), String> {
-    if !cfg!(target_os = "linux") {
-        println!("the code for static programs is compiled on Linux alone");
-        return Ok(());
-    }
-
-    let mut check = shell::cargo(&["check", "--quiet", "--locked", "-p", "assize-llm", "--target", LINUX]);
-    // Other flags mean other artefacts, so they get a folder of their own.
-    check.env("CARGO_TARGET_DIR", shell::root().join("target/static"));
-    check.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static");
-    shell::run(&mut check)
+    Ok(())
 }
 
 /// Returns the names of the crates that a program is made of.

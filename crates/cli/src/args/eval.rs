@@ -4,10 +4,11 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
+#[cfg(feature = "cluster")]
 use assize_cluster::EvalRequest;
 use assize_engine::{
-    DeniedFindings, EvalMode, EvalOptions, ExchangeOptions, ProgramUse, RunOptions, SequenceOptions,
-    StopReference, UnknownPrice,
+    DeniedFindings, EvalOptions, ExchangeOptions, ProgramUse, RunOptions, SequenceOptions, StopReference,
+    UnknownPrice,
 };
 use assize_rubric::{JudgingMode, TrialStrategy, TruncationMode, UnitInterval};
 use clap::ValueEnum;
@@ -209,8 +210,12 @@ impl SequenceArgs {
 
 impl EvalCommandArgs {
     /// The request, as other machines take it.
+    #[cfg(feature = "cluster")]
     pub(crate) fn request(&self) -> EvalRequest {
-        EvalRequest { mode: EvalMode { sequence: self.sequence.options() }, options: self.options() }
+        EvalRequest {
+            mode: assize_engine::EvalMode { sequence: self.sequence.options() },
+            options: self.options(),
+        }
     }
 
     /// Typed options of these flags, without the order of cases.

@@ -30,6 +30,7 @@ impl CliCommand {
                 AuditCommand::OwnFamily(args) => args.eval.paths.first(),
                 AuditCommand::Probes(_) | AuditCommand::Show(_) => None,
             },
+            #[cfg(feature = "mcp")]
             Self::Mcp(args) => Some(&args.root),
             Self::Doctor(args) => args.path.as_ref(),
             _ => None,

@@ -4,6 +4,10 @@ mod attempt;
 mod audit;
 mod cache;
 mod calibrate;
+#[cfg(feature = "cluster")]
+mod cluster;
+#[cfg(not(feature = "cluster"))]
+#[path = "cluster_missing.rs"]
 mod cluster;
 mod compare;
 mod completions;
@@ -24,11 +28,16 @@ mod judge_batch;
 mod labels;
 mod lint;
 mod list;
+#[cfg(feature = "lsp")]
 mod lsp;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod merge;
+#[cfg(not(all(feature = "cluster", feature = "lsp", feature = "mcp", feature = "serve")))]
+mod missing;
 mod pairwise;
 mod panel;
+#[cfg(feature = "cluster")]
 mod portable;
 mod power;
 mod report;
@@ -39,6 +48,7 @@ mod run_output;
 mod schema;
 mod score;
 mod scorecard;
+#[cfg(feature = "serve")]
 mod serve;
 mod server;
 mod shard;
@@ -48,6 +58,7 @@ mod usage_error;
 mod validate;
 mod values;
 mod view;
+#[cfg(feature = "cluster")]
 mod worker;
 
 use std::path::PathBuf;
@@ -77,10 +88,21 @@ pub(crate) use init::{InitArgs, InitFormat};
 pub(crate) use labels::LabelArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use list::ListRunsArgs;
+#[cfg(feature = "lsp")]
 pub(crate) use lsp::LspArgs;
+#[cfg(feature = "mcp")]
 pub(crate) use mcp::McpArgs;
 pub(crate) use merge::MergeArgs;
+#[cfg(not(feature = "lsp"))]
+pub(crate) use missing::MissingArgs as LspArgs;
+#[cfg(not(feature = "mcp"))]
+pub(crate) use missing::MissingArgs as McpArgs;
+#[cfg(not(feature = "serve"))]
+pub(crate) use missing::MissingArgs as ServeArgs;
+#[cfg(not(feature = "cluster"))]
+pub(crate) use missing::MissingArgs as WorkerArgs;
 pub(crate) use pairwise::PairwiseArgs;
+#[cfg(feature = "cluster")]
 pub(crate) use portable::{decides, portable_arguments, read_portable};
 pub(crate) use power::PowerArgs;
 pub(crate) use report::ReportArgs;
@@ -92,6 +114,7 @@ pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
     CompareCardsArgs, ListArgs, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand, TrendCardsArgs,
 };
+#[cfg(feature = "serve")]
 pub(crate) use serve::{KeyAction, ServeArgs, ServeCommand};
 pub(crate) use server::ServerArgs;
 pub(crate) use shard::ShardArgs;
@@ -101,6 +124,7 @@ pub(crate) use usage_error::{
 };
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;
+#[cfg(feature = "cluster")]
 pub(crate) use worker::WorkerArgs;
 
 /// Assize grades the answers of language models against rubrics, criterion by criterion, with results that you can audit.

@@ -2,7 +2,7 @@
 
 use assize_engine::{EvalMode, ExitStatus, ExportReport, ImportReport, PlannedRun, RunOutcome};
 
-use super::{cluster, present};
+use super::present;
 use crate::args::{EvalCommandArgs, ReportFormat, RunArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -12,8 +12,13 @@ use crate::runtime::block_on;
 pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let run = &args.eval.run;
     let engine = context.run_engine(run.quiet, run.output.json);
+    #[cfg(not(feature = "cluster"))]
+    if args.cluster.cluster.is_some() {
+        return Err(super::missing::failure("eval --cluster"));
+    }
+    #[cfg(feature = "cluster")]
     if let Some(cluster) = args.cluster.options(run.resume.is_some())? {
-        let finished = cluster::coordinate(args, cluster, engine, context)?;
+        let finished = super::cluster::coordinate(args, cluster, engine, context)?;
         present::finished_run(&finished, run.output(), run.output.show, context)?;
         return Ok(finished.exit);
     }

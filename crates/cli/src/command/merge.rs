@@ -1,5 +1,6 @@
 //! `assize merge`: shards as one run.
 
+#[cfg(feature = "cluster")]
 use assize_cluster::{ClusterError, UnpackedJob, is_job, unpack_job};
 use assize_engine::{ExitStatus, LabelOptions, MergeOptions, labelled_run};
 use assize_rubric::MissingPolicy;
@@ -9,9 +10,26 @@ use super::scorecard::{CardOutput, print_run};
 use crate::args::MergeArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
+#[cfg(feature = "cluster")]
 use crate::runtime::block_on;
 
+/// Stands for the results of a job in a build that knows none.
+#[cfg(not(feature = "cluster"))]
+struct UnpackedJob {
+    runs: Vec<std::path::PathBuf>,
+}
+
+/// In a build without jobs of many machines, every name is that of a run.
+#[cfg(not(feature = "cluster"))]
+fn unpack_jobs(names: &[String], _: &CliContext) -> Result<Vec<Option<UnpackedJob>>, CommandFailure> {
+    match names.iter().any(|name| name.contains("://")) {
+        true => Err(super::missing::failure("merge of results in a bucket")),
+        false => Ok(names.iter().map(|_| None).collect()),
+    }
+}
+
 /// The results of jobs among these names, unpacked; `None` for what is a run.
+#[cfg(feature = "cluster")]
 fn unpack_jobs(names: &[String], context: &CliContext) -> Result<Vec<Option<UnpackedJob>>, CommandFailure> {
     let variables = context.process.variables();
     let unpack = async |name: &String| {

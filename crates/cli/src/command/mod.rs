@@ -5,6 +5,7 @@ pub(crate) mod attempt;
 pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod calibrate;
+#[cfg(feature = "cluster")]
 pub(crate) mod cluster;
 pub(crate) mod compare;
 mod compare_watch;
@@ -21,9 +22,13 @@ pub(crate) mod init;
 mod labels;
 pub(crate) mod lint;
 pub(crate) mod list;
+#[cfg(feature = "lsp")]
 pub(crate) mod lsp;
+#[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 pub(crate) mod merge;
+#[cfg(not(all(feature = "cluster", feature = "lsp", feature = "mcp", feature = "serve")))]
+mod missing;
 mod noise;
 mod page_server;
 mod pairwise;
@@ -37,8 +42,18 @@ pub(crate) mod review;
 pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod scorecard;
+#[cfg(feature = "serve")]
 pub(crate) mod serve;
 mod transcript;
 mod trend;
 pub(crate) mod validate;
 pub(crate) mod view;
+
+#[cfg(not(feature = "cluster"))]
+pub(crate) use missing::cluster;
+#[cfg(not(feature = "lsp"))]
+pub(crate) use missing::lsp;
+#[cfg(not(feature = "mcp"))]
+pub(crate) use missing::mcp;
+#[cfg(not(feature = "serve"))]
+pub(crate) use missing::serve;

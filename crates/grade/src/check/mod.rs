@@ -12,6 +12,10 @@ mod result;
 mod schema;
 mod script;
 mod skill;
+#[cfg(feature = "sql")]
+mod sql;
+#[cfg(not(feature = "sql"))]
+#[path = "sql_missing.rs"]
 mod sql;
 mod text;
 mod trajectory;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::layers::{CRATES, RESTRICTED_DEPS};
-use crate::shell;
+use xtask::layers::{CRATES, RESTRICTED_DEPS};
+use xtask::shell;
 
 /// The page that holds the table.
 pub(super) const PAGE: &str = "ARCHITECTURE.md";

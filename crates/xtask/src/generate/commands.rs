@@ -2,22 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
-
 use super::help_text::{CommandHelp, GLOBAL, HelpEntry};
-use crate::shell;
-
-/// The way to build the program whose help texts are collected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Build {
-    /// By itself: quick when nothing else is wanted.
-    Alone,
-    /// As part of building all tests: nothing to do right after a test run.
-    WithTests,
-}
 
 const PROGRAM: &str = "assize";
 /// Columns of the help texts: so many that no line is wrapped.
@@ -231,28 +219,6 @@ fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
     writeln!(page, "{text}").expect("a string takes everything");
 }
 
-/// Builds the program and returns where it is.
-pub(super) fn built(build: Build) -> Result<PathBuf, String> {
-    let arguments: &[&str] = match build {
-        Build::Alone => &["build", "--package", "assize", "--quiet", "--message-format", "json"],
-        Build::WithTests => &["test", "--workspace", "--no-run", "--quiet", "--message-format", "json"],
-    };
-    let messages = shell::output(&mut shell::cargo(arguments))?;
-    let found =
-        messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|message| {
-            let is_program = message["target"]["name"] == PROGRAM
-                && message["target"]["kind"][0] == "bin"
-                && message["profile"]["test"] == false;
-            if is_program { message["executable"].as_str().map(PathBuf::from) } else { None }
-        });
-    match (found, build) {
-        (Some(program), _) => Ok(program),
-        // Tests that don't start the program don't build it.
-        (None, Build::WithTests) => built(Build::Alone),
-        (None, Build::Alone) => Err(format!("cargo did not say where it put `{PROGRAM}`")),
-    }
-}
-
 /// The help text of a command.
 fn help_text(program: &Path, command: &[&str]) -> Result<String, String> {
     let arguments: Vec<&str> = command.iter().copied().chain(["--help"]).collect();
@@ -270,7 +236,7 @@ fn names(help: &CommandHelp) -> Vec<String> {
 }
 
 /// Runs the program and returns its output. Nothing of the surroundings reaches it, so that it is the same everywhere.
-pub(crate) fn printed(program: &Path, arguments: &[&str]) -> Result<String, String> {
+pub(super) fn printed(program: &Path, arguments: &[&str]) -> Result<String, String> {
     let mut process = Command::new(program);
     process.args(arguments);
     process.env_clear().env("COLUMNS", WIDTH).env("NO_COLOR", "1").stdin(Stdio::null());

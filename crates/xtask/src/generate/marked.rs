@@ -1,6 +1,6 @@
 //! Parts of pages that are made from the code, between two comments.
 
-use crate::shell;
+use xtask::shell;
 
 /// Returns a page with `part` between the comments that name it.
 pub(super) fn page_with(page: &str, name: &str, part: &str) -> Result<String, String> {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::terminal_svg;
-use crate::shell;
+use xtask::shell;
 
 /// File that the picture is written to.
 pub(super) const FILE: &str = "docs/terminal.svg";

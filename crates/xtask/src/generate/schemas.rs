@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::commands::printed;
 use super::mode::Mode;
-use crate::shell;
+use xtask::shell;
 
 /// The folder, which holds nothing else.
 const FOLDER: &str = "schemas";

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::shell;
+use xtask::shell;
 
 /// The table of contents.
 pub(super) const PAGE: &str = "docs/SUMMARY.md";

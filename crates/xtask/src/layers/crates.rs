@@ -3,33 +3,33 @@
 //! `cargo xtask layers` enforces the table and `cargo xtask generate` writes it into ARCHITECTURE.md.
 
 /// A crate of the workspace, by its folder below `crates/`.
-pub(crate) struct CrateRule {
+pub struct CrateRule {
     /// The folder; the package is `assize-FOLDER`, but for `cli` (`assize`) and `xtask`.
-    pub(crate) folder: &'static str,
+    pub folder: &'static str,
     /// Its subject, in a few words.
-    pub(crate) owns: &'static str,
+    pub owns: &'static str,
     /// The crates of this workspace it may use, by folder, with spaces between.
-    pub(crate) may_use: &'static str,
+    pub may_use: &'static str,
     /// What would make it another crate.
-    pub(crate) never: &'static str,
+    pub never: &'static str,
 }
 
 /// A crate from a registry that only some crates may use, in tests too.
-pub(crate) struct RestrictedDep {
+pub struct RestrictedDep {
     /// Its name.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The folders of the crates that may use it.
-    pub(crate) only: &'static [&'static str],
+    pub only: &'static [&'static str],
 }
 
 /// The crate for tests: everyone may use it there, nobody elsewhere.
-pub(super) const TESTKIT: &str = "testkit";
+pub(crate) const TESTKIT: &str = "testkit";
 
 /// Crates that nothing may use.
-pub(super) const TOOLS: &[&str] = &["bench", "conformance", "fuzz", "xtask"];
+pub(crate) const TOOLS: &[&str] = &["xtask"];
 
 /// Every crate, each above those it may use; tools at the end.
-pub(crate) const CRATES: &[CrateRule] = &[
+pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "cli",
         owns: "flags, printing, progress, exit codes: the binary `assize`",
@@ -225,24 +225,6 @@ pub(crate) const CRATES: &[CrateRule] = &[
         never: "know a format, report diagnostics",
     },
     CrateRule {
-        folder: "conformance",
-        owns: "checks against published data sets and suites, most of which lie beside the checkout",
-        may_use: "convert lint grade evalfile rubric stats diagnostic",
-        never: "ship, pass without saying what it skipped",
-    },
-    CrateRule {
-        folder: "bench",
-        owns: "times and memory of the released program beside a baseline; coverage of intervals, errors of audits",
-        may_use: "audit store rubric stats",
-        never: "ship, be part of a test",
-    },
-    CrateRule {
-        folder: "fuzz",
-        owns: "hostile inputs for everything that reads what others wrote",
-        may_use: "serve lsp grade evalfile llm store records rubric stats",
-        never: "ship",
-    },
-    CrateRule {
         folder: TESTKIT,
         owns: "mock model server, fixture for the command line, runner for golden files",
         may_use: "",
@@ -257,7 +239,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
 ];
 
 /// Crates from registries that stay in one place each.
-pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
+pub const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "annotate-snippets", only: &["diagnostic"] },
     RestrictedDep { name: "arrow-array", only: &["python"] },
     RestrictedDep { name: "arrow-schema", only: &["python"] },
@@ -272,7 +254,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "clap_mangen", only: &["cli"] },
     RestrictedDep { name: "console", only: &["cli"] },
     RestrictedDep { name: "crossterm", only: &["cli"] },
-    RestrictedDep { name: "hyper", only: &["llm", "bench", "serve"] },
+    RestrictedDep { name: "hyper", only: &["llm", "serve"] },
     RestrictedDep { name: "indicatif", only: &["cli"] },
     RestrictedDep { name: "lsp-server", only: &["lsp"] },
     RestrictedDep { name: "lsp-types", only: &["lsp"] },
@@ -295,11 +277,11 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
 ];
 
 /// Crates from registries that only tests and benchmarks may use.
-pub(super) const TEST_ONLY: &[&str] = &["divan", "libtest-mimic", "proptest"];
+pub(crate) const TEST_ONLY: &[&str] = &["proptest"];
 
 impl CrateRule {
     /// The folders of the crates it may use.
-    pub(crate) fn uses(&self) -> impl Iterator<Item = &'static str> {
+    pub fn uses(&self) -> impl Iterator<Item = &'static str> {
         self.may_use.split_whitespace()
     }
 }

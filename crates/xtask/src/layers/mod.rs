@@ -3,12 +3,12 @@
 mod crates;
 mod rules;
 
-pub(crate) use crates::{CRATES, RESTRICTED_DEPS};
+pub use crates::{CRATES, RESTRICTED_DEPS};
 
 use crate::metadata;
 
 /// Fails with every dependency that no rule allows.
-pub(crate) fn run() -> Result<(), String> {
+pub fn run() -> Result<(), String> {
     let packages = metadata::packages()?;
     let violations = rules::violations(&packages);
     if violations.is_empty() {

@@ -5,7 +5,7 @@ use crate::metadata::{Dependency, Kind, Package};
 
 /// One sentence for each dependency that is not allowed, in the order of the packages, and for each crate without a rule
 /// or rule without a crate.
-pub(super) fn violations(packages: &[Package]) -> Vec<String> {
+pub(crate) fn violations(packages: &[Package]) -> Vec<String> {
     let mut found = Vec::new();
     for package in packages {
         let Some(rule) = CRATES.iter().find(|rule| rule.folder == short_name(package)) else {

@@ -1,0 +1,15 @@
+//! Arguments of commands that this build does not have.
+
+use std::ffi::OsString;
+
+/// Any words: the command says that it is missing, whatever it is asked to do.
+#[derive(Debug, clap::Args)]
+#[command(
+    disable_help_flag = true,
+    after_help = "This build of Assize does not have the command. Build it with `--features full`, as released programs are."
+)]
+pub(crate) struct MissingArgs {
+    /// Not read.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    words: Vec<OsString>,
+}

@@ -1,0 +1,244 @@
+//! `grade`: answers that are already there.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use assize_testkit::cli::CliTest;
+use assize_testkit::mock::{MockReply, always};
+
+use crate::e2e::bench::{cli, info, object, outcomes, rows, with_server};
+use crate::e2e::judge::honest;
+
+const RUBRIC: &str = "name: fruit\nthreshold: 0.75\ncriteria:\n- {id: a, outcome: Names `apples`, weight: 2, required: true}\n\
+                      - {id: p, outcome: Names `pears`}\n- {id: z, outcome: Names `zebras`}\n";
+
+#[test]
+fn every_line_is_graded_against_the_rubric() {
+    let (cli, server) = with_server(honest);
+    cli.file("rubric.yaml", RUBRIC);
+    cli.file(
+        "answers.jsonl",
+        "{\"id\": \"good\", \"answer\": \"apples and pears\"}\n\n{\"id\": \"bad\", \"output\": \"pears\", \"question\": \"Which?\"}\n\
+         {\"id\": 7, \"answer\": \"apples pears zebras\", \"metadata\": {\"extra\": [1]}}\n",
+    );
+    let args = ["grade", "rubric.yaml", "--answers", "answers.jsonl", "--judge", "openai:m"];
+    let value = object(&cli.run(&[&args[..], &["--json", "--run-dir", "run"]].concat()).expect_code(1));
+    assert_eq!((value["counts"]["pass"].as_u64(), value["counts"]["fail"].as_u64()), (Some(2), Some(1)));
+    assert_eq!(server.count(), 9);
+    let rows = rows(&cli, "run");
+    let ids: Vec<_> = rows.iter().map(|row| row["case_id"].as_str().expect("a text")).collect();
+    assert_eq!(ids, ["7", "bad", "good"]);
+    assert_eq!(outcomes(&rows[2]), ["a=met", "p=met", "z=unmet"]);
+    assert_eq!(rows[2]["score"], 0.75);
+    assert_eq!(rows[2]["verdict"], "pass", "the rubric's own threshold counts");
+    assert_eq!(rows[1]["gates_failed"][0]["criterion"], "a");
+    assert!(rows.iter().all(|row| row["format"].is_null() && row["target"].is_null()));
+    assert_eq!(info(&cli, "run")["command"], "grade");
+    let value = object(&cli.run(&[&args[..], &["--json", "--threshold", "0.8"]].concat()).expect_code(1));
+    assert_eq!(value["counts"]["pass"], 1);
+    cli.run(&["explain", "run", "good"]).expect_code(0);
+}
+
+#[test]
+fn bad_answers_files_are_refused_with_all_their_problems() {
+    let (cli, server) = with_server(always(MockReply::text("{}")));
+    cli.file("rubric.yaml", RUBRIC);
+    for (text, words) in [
+        ("{\"id\": \"a\", \"answr\": \"x\"}\n", &["answers.jsonl:1:", "answer"][..]),
+        (
+            "{\"id\": \"a\", \"answer\": \"x\"}\n{\"id\": \"a\", \"answer\": \"y\"}\n",
+            &["answers.jsonl:2:", "`a`"],
+        ),
+        ("{\"id\": \"a\", \"answer\": \"x\"}\n{\"id\": \n", &["answers.jsonl:2:"]),
+        ("[1]\n", &["answers.jsonl:1:"]),
+        ("", &["answers"]),
+        (
+            "{\"id\": \"a\"}\nnot json\n{\"id\": \"b\"}\n",
+            &["answers.jsonl:1:", "answers.jsonl:2:", "answers.jsonl:3:"],
+        ),
+    ] {
+        cli.file("answers.jsonl", text);
+        let output = cli
+            .run(&[
+                "grade", "rubric.yaml", "--answers", "answers.jsonl", "--judge", "openai:m", "--run-dir",
+                "run",
+            ])
+            .expect_code(2);
+        for words in words {
+            assert!(output.stderr.contains(words), "{text}: {words} not in\n{}", output.stderr);
+        }
+        assert!(!cli.path("run").exists() && output.stdout.is_empty());
+    }
+    assert_eq!(server.count(), 0);
+}
+
+#[test]
+fn a_rubric_that_is_none_is_refused() {
+    let cli = cli();
+    cli.file("answers.jsonl", "{\"answer\": \"x\"}\n");
+    for text in ["", "criteria: []\n", "name: s\ntests: []\n", "- {id: a, outcome: x, weight: .nan}\n"] {
+        cli.file("rubric.yaml", text);
+        let output = cli.run(&["grade", "rubric.yaml", "--answers", "answers.jsonl"]).expect_code(2);
+        assert!(output.stderr.contains("rubric.yaml"), "{text}: {}", output.stderr);
+    }
+    cli.file("rubric.yaml", "- Says x\n");
+    cli.run(&["grade", "rubric.yaml", "--answers", "absent.jsonl"]).expect_code(2);
+    cli.run(&["grade", "rubric.yaml", "--answers", "answers.jsonl"]);
+}
+
+#[test]
+fn the_judge_may_be_a_target_of_the_project() {
+    let (cli, server) = with_server(honest);
+    cli.file("rubric.yaml", "- Names `apples`\n").file("answers.jsonl", "{\"answer\": \"apples\"}\n");
+    cli.file(
+        ".assize/targets.yaml",
+        format!(
+            "targets:\n- name: mine\n  provider: openai\n  model: mm\n  base_url: {}\n",
+            server.base_url()
+        ),
+    );
+    cli.run(&["grade", "rubric.yaml", "--answers", "answers.jsonl", "--judge", "mine"]).expect_code(0);
+    assert_eq!(server.requests()[0].json()["model"], "mm");
+}
+
+/// A table of so many answers, as a spreadsheet writes it.
+fn table(rows: usize) -> String {
+    let rows = (1..=rows).map(|row| format!("\"Which fruit, number {row}?\",\"apples, and\npears\"\r\n"));
+    format!("prompt,response\r\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn a_table_is_graded_with_its_questions_and_keeps_them() {
+    let (cli, server) = with_server(honest);
+    cli.file("rubric.yaml", "- {id: a, outcome: Names `apples`, required: false}\n- {id: z, outcome: Names `zebras`, required: false}\n");
+    cli.file("answers.csv", table(200));
+    let args =
+        ["grade", "rubric.yaml", "--answers", "answers.csv", "--judge", "openai:m", "--run-dir", "run"];
+    let value = object(&cli.run(&[&args[..], &["--json"]].concat()).expect_code(1));
+    assert_eq!(value["counts"]["fail"], 200);
+    assert!(
+        server.requests().iter().all(|request| request.json().to_string().contains("Which fruit, number"))
+    );
+
+    let rates = value["criterion_rates"].as_array().expect("rates");
+    let names: Vec<_> =
+        rates.iter().map(|one| (one["criterion"].as_str(), one["rate"]["value"].as_f64())).collect();
+    assert_eq!(names, [(Some("z"), Some(0.0)), (Some("a"), Some(1.0))], "the worst first");
+    assert_eq!(rates[0]["text"], "Names `zebras`");
+
+    let questions = crate::e2e::bench::lines(&cli.read("run/questions.jsonl"));
+    assert_eq!(questions.len(), 200);
+    let row = &rows(&cli, "run")[0];
+    let question = questions.iter().find(|asked| asked["case_hash"] == row["case_hash"]).expect("kept");
+    assert!(question["question"].as_str().is_some_and(|text| text.starts_with("Which fruit, number ")));
+    let explained = cli.run(&["explain", "run", "line-2"]).expect_code(0);
+    assert!(explained.stdout.contains("question  Which fruit, number 1?"), "{}", explained.stdout);
+    assert!(explained.stdout.contains("answer    apples, and pears"), "{}", explained.stdout);
+    assert!(!explained.stderr.contains("without a question"));
+
+    // Cases come in the order of the file, however they finished.
+    let shown = cli.run(&["score", "run", "--show", "failed"]).expect_code(1).stdout;
+    let (cases, summary) = shown.split_once("Summary").expect("cases, then the summary");
+    assert!(!summary.contains("assize explain"), "what was scored is not stored: {summary}");
+    let places: Vec<usize> = cases
+        .lines()
+        .filter_map(|line| line.split("line-").nth(1)?.split_whitespace().next()?.parse().ok())
+        .collect();
+    assert!(places.len() == 200 && places.is_sorted(), "{places:?}");
+}
+
+#[test]
+fn one_mistake_on_every_line_is_one_message() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC);
+    let lines: Vec<String> = (0..200)
+        .map(|row| format!("{{\"id\": \"q{row}\", \"qestion\": \"x\", \"answer\": \"y\"}}\n"))
+        .collect();
+    cli.file("answers.jsonl", lines.concat());
+    let output = cli.run(&["grade", "rubric.yaml", "--answers", "answers.jsonl"]).expect_code(2);
+    assert!(output.stderr.contains("did you mean `question`?"), "{}", output.stderr);
+    assert!(output.stderr.contains("the same in 199 further lines"), "{}", output.stderr);
+    assert!(output.stderr.lines().count() < 25, "{}", output.stderr);
+}
+
+#[test]
+fn answers_without_questions_are_told_once() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC).file("answers.csv", "answer\napples\npears\n");
+    let args = ["grade", "rubric.yaml", "--answers", "answers.csv", "--judge", "offline", "--run-dir", "run"];
+    let output = cli.run(&args);
+    assert_eq!(
+        (output.stdout + &output.stderr).matches("both answers come without a question").count(),
+        1,
+        "{}",
+        output.stderr
+    );
+    assert!(info(&cli, "run")["warnings"].to_string().contains("without a question"));
+}
+
+#[test]
+fn a_file_that_is_not_there_has_no_line_to_show() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC);
+    let output = cli.run(&["grade", "rubric.yaml", "--answers", "absent.csv"]).expect_code(2);
+    assert!(
+        output.stderr.contains("--> absent.csv\n") && !output.stderr.contains("1 |"),
+        "{}",
+        output.stderr
+    );
+}
+
+/// Puts a record of another tool into the folder.
+fn record(cli: &CliTest, name: &str) {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../records/tests/data").join(name);
+    cli.file(name, std::fs::read(data).expect("readable"));
+}
+
+#[test]
+fn records_of_other_tools_are_graded_as_they_are() {
+    let cli = cli();
+    cli.file("rubric.yaml", "- Names `mockllm`\n");
+    record(&cli, "capitals.eval");
+    cli.run(&["grade", "rubric.yaml", "--answers", "capitals.eval", "--run-dir", "run"]).expect_code(0);
+    let graded = rows(&cli, "run");
+    assert_eq!(graded.len(), 6);
+    let clusters: HashSet<&str> = graded.iter().filter_map(|row| row["cluster"].as_str()).collect();
+    assert_eq!(clusters, HashSet::from(["2", "3", "fr"]));
+
+    // The answer of a sample that ended in an error is not known.
+    record(&cli, "broken.eval");
+    let refused = cli.run(&["grade", "rubric.yaml", "--answers", "broken.eval"]).expect_code(2);
+    assert!(refused.stderr.contains("E0420") && refused.stderr.contains("boom"), "{}", refused.stderr);
+    cli.run(&["convert", "broken.eval", "--to", "cases", "-o", "others.jsonl"]).expect_code(3);
+    cli.run(&["grade", "rubric.yaml", "--answers", "others.jsonl", "--run-dir", "others"]).expect_code(0);
+    assert_eq!(rows(&cli, "others").len(), 1);
+
+    record(&cli, "skill-evals.json");
+    let none = cli.run(&["grade", "rubric.yaml", "--answers", "skill-evals.json"]).expect_code(2);
+    assert!(none.stderr.contains("assize convert FILE --to tests"), "{}", none.stderr);
+
+    cli.file("cut.eval", &std::fs::read(cli.path("capitals.eval")).expect("readable")[..900]);
+    let cut = cli.run(&["grade", "rubric.yaml", "--answers", "cut.eval"]).expect_code(2);
+    assert_eq!(cut.stderr.matches("error[").count(), 1, "{}", cut.stderr);
+    assert!(cut.stderr.contains("E0750"), "{}", cut.stderr);
+
+    // Each record that can't be read is named at its line, beside those without an answer.
+    let good = r#"{"input": "q", "actual_output": "mockllm"}"#;
+    cli.file("d.jsonl", format!("{good}\n{{\"input\": 1}}\n{{\"input\": \"q\"}}\n[]\n"));
+    let refused = cli.run(&["grade", "rubric.yaml", "--answers", "d.jsonl"]).expect_code(2);
+    for text in
+        ["d.jsonl:2:", "not a text", "d.jsonl:4:", "not a JSON object", "E0420", "--to cases --keep-going"]
+    {
+        assert!(refused.stderr.contains(text), "{text}: {}", refused.stderr);
+    }
+    cli.run(&["convert", "d.jsonl", "--to", "cases", "--keep-going", "-o", "kept.jsonl"]).expect_code(3);
+    cli.run(&["grade", "rubric.yaml", "--answers", "kept.jsonl", "--run-dir", "kept"]).expect_code(0);
+    assert_eq!(rows(&cli, "kept").len(), 1);
+
+    cli.file("none.json", r#"{"skill_name": "s", "evals": []}"#);
+    let none = cli.run(&["grade", "rubric.yaml", "--answers", "none.json"]).expect_code(2);
+    assert!(none.stderr.contains("E0403") && none.stderr.contains("`evals`"), "{}", none.stderr);
+    cli.file("r.csv", "x,[echo] {{x}},Status,Score,Named Scores,Grader Reason,Comment\na,b,PASS,1.00,,,\n");
+    let table = cli.run(&["grade", "rubric.yaml", "--answers", "r.csv"]).expect_code(2);
+    assert!(table.stderr.contains("promptfoo export eval"), "{}", table.stderr);
+}

@@ -1,0 +1,114 @@
+//! Files that an eval file names, and what is printed where there is no window.
+
+use std::fmt::Write as _;
+
+use assize_testkit::cli::CliTest;
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
+use serde_json::Value;
+
+use crate::e2e::bench::{cli, object, rows, with_server};
+
+#[test]
+fn an_answer_may_stand_in_a_file() {
+    let cli = cli();
+    cli.file("answers/a.txt", "apples and pears\n");
+    cli.file(
+        "s.yaml",
+        "name: s\ntests:\n- {id: a, input: q, output: 'file://answers/a.txt', assertions: [{type: contains, value: pears}]}\n\
+         - {id: b, input: q, output: 'file://answers/a.txt', assertions: [{type: equals, value: 'file://answers/a.txt'}]}\n",
+    );
+    cli.run(&["eval", "s.yaml", "--judge", "offline", "--run-dir", "run"]).expect_code(1);
+    let found = rows(&cli, "run");
+    let of = |id: &str| found.iter().find(|row| row["case_id"] == id).expect("a row").clone();
+    assert_eq!((&of("a")["verdict"], &of("b")["verdict"]), (&"pass".into(), &"fail".into()));
+    assert!(of("a")["answer"].as_str().is_some_and(|answer| answer.contains("apples and pears")));
+
+    cli.file("s.yaml", cli.read("s.yaml").replace("a.txt", "gone.txt"));
+    let refused = cli.run(&["eval", "s.yaml", "--judge", "offline"]).expect_code(2);
+    assert!(refused.stderr.contains("gone.txt"), "{}", refused.stderr);
+    cli.file("s.yaml", cli.read("s.yaml").replace("answers/gone.txt", "../../../etc/passwd"));
+    cli.run(&["eval", "s.yaml", "--judge", "offline"]).expect_code(2);
+}
+
+#[test]
+fn a_prompt_that_is_the_path_of_a_file_is_the_file() {
+    let (cli, server) =
+        with_server(|_: &MockRequest| MockReply::Json(serde_json::json!({ "score": 0.9, "reason": "fine" })));
+    cli.file("judges/tone.md", "Is the tone KIND? {{ output }}\n");
+    let suite = |prompt: &str| {
+        format!(
+            "name: s\ntests:\n- {{id: a, input: q, output: hello, assertions: [{{type: llm-grader, prompt: '{prompt}'}}]}}\n"
+        )
+    };
+    let asked = |cli: &CliTest, server: &MockServer, prompt: &str| {
+        cli.file("s.yaml", suite(prompt));
+        let before = server.count();
+        let output = cli.run(&["eval", "s.yaml", "--judge", "openai:judge-1", "--no-cache"]);
+        assert_eq!(server.count(), before + 1, "{}", output.stderr);
+        let request = server.requests().pop().expect("a request");
+        (String::from_utf8_lossy(&request.body).into_owned(), output.stderr)
+    };
+    for (prompt, warns) in [("judges/tone.md", true), ("file://judges/tone.md", false)] {
+        let (request, told) = asked(&cli, &server, prompt);
+        assert!(request.contains("Is the tone KIND?") && !request.contains("tone.md"), "{prompt}: {request}");
+        assert_eq!(told.contains("W0304"), warns, "{prompt}: {told}");
+    }
+    // What is no file is the prompt itself, with a warning if it looks like one.
+    let (request, told) = asked(&cli, &server, "judges/gone.md");
+    assert!(request.contains("judges/gone.md") && told.contains("W0304"), "{told}");
+}
+
+#[test]
+fn a_summary_of_stopped_sequences_counts_cases_and_not_their_runs() {
+    let cli = cli();
+    cli.file(
+        ".assize/targets.yaml",
+        "targets:\n- {name: flaky, provider: cli, command: \"test {ATTEMPT} = 3 && echo good || echo bad\"}\n",
+    );
+    cli.file(
+        "s.yaml",
+        "name: s\nexecution: {target: flaky}\ntests:\n- id: early\n  input: q\n  execution: {trials: {count: 5, strategy: pass_at_k, early_stop: true}}\n  \
+         assertions: [{type: contains, value: good}]\n- {id: other, input: q, assertions: [{type: contains, value: bad}]}\n",
+    );
+    let args = ["eval", "s.yaml", "--judge", "offline"];
+    let text = cli.run(&args).expect_code(0).stdout;
+    let found = object(&cli.run(&[&args[..], &["--json"]].concat()).expect_code(0));
+    let rate = &found["metrics"]["pass_rate"];
+    // The first answers: one of two passes. What is printed is the same number.
+    assert_eq!((&rate["value"], &rate["n"]), (&Value::from(0.5), &Value::from(2)));
+    let line = text.lines().find(|line| line.contains("Pass rate")).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.contains("50.0%") && !line.contains("2/2") && !line.contains("100.0%"), "{line}");
+}
+
+#[test]
+fn tables_are_not_cut_in_a_pipe() {
+    let mut cli = cli();
+    let (long, suite) = (|n: usize| format!("case-{n}-{}", "long-name-".repeat(4)), "suite-".repeat(8));
+    for half in 0..2 {
+        let mut text = format!("name: {suite}{half}\ntests:\n");
+        for n in 0..10 {
+            let id = long(10 * half + n);
+            let _ = writeln!(
+                text,
+                "- {{id: {id}, input: q, output: x, assertions: [{{type: contains, value: y}}]}}"
+            );
+        }
+        cli.file(format!("s{half}.yaml"), text);
+    }
+    let args = ["eval", "s0.yaml", "s1.yaml", "--judge", "offline"];
+    let in_table = |text: &str| {
+        let is_row = |line: &&str| line.contains("case-19-") && line.contains("unmet: ");
+        text.lines().find(is_row).map(str::to_owned)
+    };
+    let whole = cli.run(&args).expect_code(1).stdout;
+    let row = in_table(&whole).unwrap_or_else(|| panic!("{whole}"));
+    for text in [long(19), "unmet: contains".to_owned()] {
+        assert!(row.contains(&text), "{text}: {row}");
+    }
+    assert!(row.chars().count() > 80, "{row}");
+    cli.env("COLUMNS", "80");
+    let cut = cli.run(&args).expect_code(1).stdout;
+    // A command is to be copied.
+    let mut lines = cut.lines().filter(|line| !line.contains("assize explain "));
+    assert!(lines.all(|line| line.chars().count() <= 80), "a window is kept to: {cut}");
+}

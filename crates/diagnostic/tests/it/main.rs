@@ -1,0 +1,5 @@
+//! Tests of the crate through what it exports.
+
+mod formats;
+mod hostile;
+mod text;

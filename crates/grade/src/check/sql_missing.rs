@@ -1,0 +1,11 @@
+//! `is-sql` and `contains-sql` in a build without the SQL parser.
+
+use assize_evalfile::SqlCheck;
+
+use super::result::CheckResult;
+
+/// Fails: without a parser nothing can be said about the answer.
+pub(super) fn check_sql(_: &SqlCheck, _: &str) -> Result<CheckResult, String> {
+    Err("this build of Assize has no SQL parser; build it with `--features full`, as released programs are"
+        .to_owned())
+}

@@ -1,0 +1,9 @@
+//! Tests of the crate through what it exports.
+
+mod agreement;
+mod common;
+mod hostile;
+mod model;
+mod offline;
+mod parrot;
+mod prompts;

@@ -1,0 +1,6 @@
+//! Tests of the crate through what it exports.
+
+#![cfg(feature = "formats")]
+
+mod parquet;
+mod sheets;
