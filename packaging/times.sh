@@ -126,7 +126,7 @@ from_npm() {
 
 from_source() {
   quietly env CARGO_HOME="$PWD/cargo" CARGO_TARGET_DIR="$PWD/target" \
-    cargo install --path "$root/crates/cli" --locked --root "$PWD/installed"
+    cargo install --path "$root/crates/cli" --locked --features full --root "$PWD/installed"
   assize=$PWD/installed/bin/assize
 }
 

@@ -14,7 +14,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 use crate::parquet_pages::{PageLimits, RowGroup};
 use crate::parquet_value::{TimeColumn, field_text};
-use crate::sheet::{MAX_CELLS, MAX_TEXT_BYTES};
+use crate::workbook::{MAX_CELLS, MAX_TEXT_BYTES};
 use crate::{Sheet, SheetPath, SheetRow, TableError};
 
 const DAMAGED: &str = "write it again with the program that made it";

@@ -38,6 +38,7 @@ pub(crate) fn run() -> Option<ExitCode> {
         });
     }
 
-    let status = Command::new("cargo").args(arguments).env_remove("CARGO").status();
+    let status =
+        Command::new("cargo").args(arguments).env_remove("CARGO").env_remove(PACKAGE_VARIABLE).status();
     Some(if status.is_ok_and(|status| status.success()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

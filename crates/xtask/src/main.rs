@@ -47,7 +47,7 @@ usage: cargo xtask NAME
   wheel [PROFILE]     the wheel for Python, built and tried out; profile `release` unless given";
 
 fn main() -> ExitCode {
-    if let Some(code) = rustc_wrapper::run().or_else(cargo_stand_in::run) {
+    if let Some(code) = cargo_stand_in::run().or_else(rustc_wrapper::run) {
         return code;
     }
 

@@ -66,7 +66,8 @@ fn documented(arguments: &[String]) -> Option<String> {
         let at = arguments.iter().position(|argument| argument == option)?;
         arguments.get(at + 1)
     };
-    let name = value("--crate-name").filter(|name| !name.starts_with("build_script"))?;
+    // Cargo asks for facts about the compiler with a crate of the name `___`.
+    let name = value("--crate-name").filter(|name| !name.starts_with("build_script") && *name != "___")?;
     let kind = value("--crate-type")?;
     let is_test = arguments.iter().any(|argument| argument == "--test");
     (!is_test).then(|| format!("{name}-{kind}"))
@@ -166,6 +167,7 @@ mod tests {
         let test = words("--crate-name it --edition=2024 tests/it/main.rs --crate-type bin --test");
         assert_eq!(documented(&test), None);
         assert_eq!(documented(&words("--crate-name build_script_build --crate-type bin")), None);
+        assert_eq!(documented(&words("--crate-name ___ --crate-type bin --print=cfg")), None);
     }
 
     #[test]

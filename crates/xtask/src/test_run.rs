@@ -182,7 +182,7 @@ fn finished_test(program: &str, line: &str) -> Option<FinishedTest> {
     let event: Value = serde_json::from_str(line).ok()?;
     let outcome = match (event["type"].as_str()?, event["event"].as_str()?) {
         ("test", "ok") => Outcome::Passed,
-        ("test", "failed" | "timeout") => Outcome::Failed,
+        ("test", "failed") => Outcome::Failed,
         ("test", "ignored") => Outcome::Ignored,
         _ => return None,
     };

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::shell;
 
 /// The packages and features of the build.
-pub const CONFIGURATION: &[&str] = &["--workspace", "--features", "assize/full,xtask/generate"];
+pub const CONFIGURATION: &[&str] = &["--workspace", "--features", "assize/full,assize/cloud,xtask/generate"];
 
 /// Names a file with the messages of a build that has just been made, so that later steps of a check need not ask cargo again.
 pub const MESSAGES_VARIABLE: &str = "ASSIZE_BUILD_MESSAGES";
@@ -52,7 +52,7 @@ impl WorkspaceBuild {
 
     /// Builds, and returns the messages as they are.
     pub fn run_cargo() -> Result<String, String> {
-        shell::output(shell::cargo(&["build", "--all-targets", MESSAGES]).args(CONFIGURATION))
+        shell::output(shell::cargo(&["build", "--all-targets", "--keep-going", MESSAGES]).args(CONFIGURATION))
     }
 
     /// The messages of the build of a check, if this is one of its steps.
@@ -93,7 +93,8 @@ impl WorkspaceBuild {
             message["manifest_path"].as_str().is_some_and(|path| Path::new(path) == manifest)
                 && message["profile"]["test"] != true
         };
-        self.messages.iter().filter(is_about).map(|message| format!("{message}\n")).collect()
+        let lines: Vec<String> = self.messages.iter().filter(is_about).map(Value::to_string).collect();
+        lines.join("\n")
     }
 }
 

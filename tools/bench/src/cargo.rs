@@ -19,6 +19,13 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
     command
 }
 
+/// A call of cargo in the workspace of this program.
+pub(crate) fn tools_command(arguments: &[&str]) -> Command {
+    let mut command = command(arguments);
+    command.current_dir(root().join("tools"));
+    command
+}
+
 /// Runs a command whose output goes where ours goes.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|error| format!("can't start cargo: {error}"))?;

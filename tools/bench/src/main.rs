@@ -298,11 +298,10 @@ const PROFILE: &str = "dist";
 
 /// Builds that program, measures it and prints the tables.
 fn run(options: BenchOptions<'_>) -> Result<(), String> {
-    // Both in one go: a part of the packages alone may need other features of what they share.
     if !options.as_built {
-        cargo::run(&mut cargo::command(&[
-            "build", "--profile", PROFILE, "--package", "assize", "--package", "assize-bench",
-        ]))?;
+        let program = ["build", "--profile", PROFILE, "--package", "assize", "--features", "full"];
+        cargo::run(&mut cargo::command(&program))?;
+        cargo::run(&mut cargo::tools_command(&["build", "--profile", PROFILE, "--package", "assize-bench"]))?;
     }
     let bench = ProgramUnderTest::new(options.as_built)?;
     let sizes: &[usize] = if options.quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] };

@@ -32,9 +32,9 @@ const MEASURED: [(&str, &str, &str, &str, &str); 6] = [
     ("alpha_of_126_000_ratings", "Ratio", "ratio", "alpha, ratio", "krippendorff"),
 ];
 
-/// Runs the benchmark of `assize-stats`, then the script. `python` names the interpreter.
+/// Runs the benchmark `stats`, then the script. `python` names the interpreter.
 pub(super) fn table(python: &str) -> Result<FigureTable, String> {
-    let mut bench = cargo::command(&["bench", "--package", "assize-stats", "--bench", "stats"]);
+    let mut bench = cargo::tools_command(&["bench", "--package", "assize-bench", "--bench", "stats"]);
     let text = cargo::output(&mut bench)?;
     let reference = reference(python);
     if reference.is_none() {

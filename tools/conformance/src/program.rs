@@ -10,8 +10,8 @@ use crate::shared::{checkout, files};
 
 /// The binary, built once if it is missing or older than its sources.
 ///
-/// Testing the whole workspace builds it with other features than its package alone would get, so what is already there
-/// and current is taken as it is.
+/// The tests of the product build it with other features than its package alone would get, so what is already there and current is
+/// taken as it is.
 pub(crate) fn built() -> Result<PathBuf, String> {
     static PROGRAM: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     PROGRAM
@@ -52,14 +52,14 @@ fn build(program: &Path) -> Result<(), String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(cargo);
     command
-        .args(["build", "--quiet", "--package", "assize", "--profile"])
+        .args(["build", "--quiet", "--package", "assize", "--features", "full", "--profile"])
         .arg(profile)
         .current_dir(checkout())
         .stdin(Stdio::null());
 
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("`cargo build --package assize` failed ({status})")),
+        Ok(status) => Err(format!("`cargo build --package assize --features full` failed ({status})")),
         Err(error) => Err(format!("can't start cargo: {error}")),
     }
 }

@@ -1,6 +1,5 @@
 //! Agreement of the offline judge with the labels of a small set that belongs to this crate.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![expect(clippy::print_stdout, reason = "the figures are what these tests are run for")]
 
 use assize_grade::{Judge, JudgeMaterial, JudgeQuestion, OfflineJudge, RubricTask};

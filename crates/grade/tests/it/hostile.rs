@@ -1,8 +1,6 @@
 //! Answers and replies made to mislead: whatever they contain, each criterion gets exactly one judgement, and only
 //! what the judge plainly said counts.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

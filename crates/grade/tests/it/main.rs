@@ -1,5 +1,7 @@
 //! Tests of the crate through what it exports.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 mod agreement;
 mod common;
 mod hostile;

@@ -1,7 +1,5 @@
 //! The model judge against a scripted model: every way in which a judge can go wrong, and what comes out.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use std::sync::Arc;
 
 use crate::common::*;

@@ -1,7 +1,5 @@
 //! What the offline judge does with typical criteria.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use std::sync::Arc;
 
 use crate::common::*;

@@ -5,8 +5,6 @@
 //! fences no answer changes what it says about any criterion; with weaker ones, which [`Weakness`] puts in their
 //! place, the same answers do.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

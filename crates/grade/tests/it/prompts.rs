@@ -1,8 +1,6 @@
 //! Requests as they are sent, word for word. A change here is a change of what judges are asked: it needs a new
 //! prompt version and new golden files.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;

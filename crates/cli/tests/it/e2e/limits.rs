@@ -43,7 +43,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
         "label file",
         Here(|cli| sparse(cli, "a.csv", 65, &["calibrate", "agreement", "a.csv"], "larger than 64 MiB")),
     ),
-    ("Parquet file", There("table/tests/parquet.rs", "pages_that_decompress_without_end_are_refused")),
+    ("Parquet file", There("table/tests/it/parquet.rs", "pages_that_decompress_without_end_are_refused")),
     (
         "decision sent from a review page",
         There("view/tests/it/review.rs", "a_decision_larger_than_the_limit_is_refused"),

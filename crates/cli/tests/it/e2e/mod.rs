@@ -24,7 +24,7 @@ mod generate;
 mod given_up;
 mod init;
 mod isolation;
-mod judge;
+pub(crate) mod judge;
 mod judges;
 mod judging;
 mod labels;
