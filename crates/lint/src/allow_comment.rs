@@ -12,19 +12,19 @@ struct AllowComment {
     source: SourceId,
     /// Line of the comment, from 0.
     line: usize,
-    /// True if the comment is alone on its line, so that it applies to the next line.
+    /// True if nothing else is on its line. The comment then applies to the next line.
     alone: bool,
     /// Range of the whole comment.
     at: Range<usize>,
-    /// Codes with their ranges.
+    /// Codes that it allows, each with its range.
     codes: Vec<(String, Range<usize>)>,
     reason: bool,
 }
 
-/// Removes allowed findings; returns the remaining diagnostics and the number of allowed findings. Comments
-/// that allow nothing, or give no reason, are findings of their own; a comment without a reason allows
-/// nothing. Of the rules that only a model can apply, those in `asked` were applied everywhere: comments for
-/// the others are never reported as unused.
+/// Removes the findings that comments allow. Returns the remaining diagnostics and the number of allowed
+/// findings. A comment that allows nothing, or gives no reason, is a finding itself; without a reason it allows
+/// nothing. `asked` are the rules that a model has applied everywhere. A comment for any other model rule is
+/// not reported as unused, since the rule might still find something.
 pub(crate) fn remove_allowed(
     found: Vec<LintFinding>,
     sources: &SourceMap,
@@ -110,8 +110,8 @@ fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCo
 }
 
 impl AllowComment {
-    /// Returns true if the comment applies to this line (from 0). A block of comments applies to the first
-    /// line below it.
+    /// Returns true if the comment applies to this line (from 0). A comment in a block of comments applies to
+    /// the first line below the block.
     fn applies_to_line(&self, line: usize, text: &str) -> bool {
         if !self.alone {
             return line == self.line;

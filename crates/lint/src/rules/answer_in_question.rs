@@ -23,7 +23,7 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Case(check),
 };
 
-/// Minimum number of words: shorter answers occur in questions by chance, or as one of several choices.
+/// Minimum number of words. Shorter answers occur in questions by chance, or as one of several choices.
 const MIN_WORDS: usize = 8;
 const COPYING: &[&str] = &[
     "extract", "repeat", "quote", "copy", "rewrite", "correct", "fix", "edit", "format", "convert", "echo",
@@ -32,7 +32,7 @@ const COPYING: &[&str] = &[
     "document", "article", "below", "above", "file",
 ];
 
-/// Notes of an author that got into a question.
+/// Phrases with which an author's note gets into a question.
 const GIVEAWAYS: &[&str] = &[
     "the correct answer is", "the right answer is", "the expected answer is", "expected answer", "answer key",
 ];

@@ -32,7 +32,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let words = split_words(text);
     let Some(range) = find_any_phrase(&words, OTHERS) else { return };
 
-    // A text of several lines may refer to its own lines.
+    // A text of several lines may refer to lines of its own.
     if text.trim().contains('\n') || view.bands().is_some() || text[range.start..].starts_with("the above-") {
         return;
     }

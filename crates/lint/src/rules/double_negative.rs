@@ -59,7 +59,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 }
 
-/// Returns a word, capitalised if `upper`.
+/// Returns a word, with a capital letter if `upper` is true.
 pub(super) fn with_case(word: &str, upper: bool) -> String {
     let mut chars = word.chars();
     match chars.next() {

@@ -1,4 +1,4 @@
-//! L0116: a criterion that rewards layout though the case does not ask for it.
+//! L0116: a criterion that rewards layout although the case does not ask for it.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
@@ -20,7 +20,7 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-/// Layout words, each with the stems of words that ask for it.
+/// Layout words, each with the stems of words in a question that asks for it.
 const LAYOUT: &[(&str, &[&str])] = &[
     ("bullet points", &["bullet", "list", "format", "markdown", "structure"]),
     ("bullets", &["bullet", "list", "format", "markdown", "structure"]),
@@ -36,7 +36,7 @@ const LAYOUT: &[(&str, &[&str])] = &[
     ("emoji", &["emoji", "post", "tweet", "chat"]),
     ("emojis", &["emoji", "post", "tweet", "chat"]),
 ];
-/// Maximum number of words: longer criteria give the purpose of the layout.
+/// Maximum number of words. Longer criteria say what the layout is for.
 const MAX_WORDS: usize = 9;
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {

@@ -1,4 +1,4 @@
-//! L0110: a criterion that rewards length though the question does not ask for it.
+//! L0110: a criterion that rewards length although the question does not ask for it.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
@@ -24,12 +24,12 @@ const LENGTH_WORDS: &[&str] = &[
     "detailed", "comprehensive", "comprehensively", "thorough", "thoroughly", "extensive", "extensively",
     "lengthy", "in-depth", "elaborate", "exhaustive", "exhaustively",
 ];
-/// Maximum number of words: longer criteria name the details.
+/// Maximum number of words. Longer criteria name the details that they expect.
 const MAX_WORDS: usize = 9;
 
 /// Units of length.
 const UNITS: &[&str] = &["words", "characters", "sentences", "paragraphs", "pages", "lines"];
-/// Words of a question that asks for a length.
+/// Words in questions that ask for a length.
 const LENGTH_REQUESTS: &[&str] = &[
     "words", "word", "characters", "sentences", "paragraphs", "paragraph", "pages", "page", "lines", "long",
     "length", "essay", "short", "brief",
@@ -83,7 +83,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         return;
     };
 
-    // The adjective must be about the answer, not about something in it.
+    // The adjective must describe the answer, not something in it.
     let about_answer = find_any_phrase(
         &words,
         &[

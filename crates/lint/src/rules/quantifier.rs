@@ -44,11 +44,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         let amount = AMOUNTS.contains(&words[at].text.as_str());
         let before = at.checked_sub(1).map_or("", |b| words[b].text.as_str());
 
-        // "of the many reasons" counts nothing; "too many" and "not many" set a limit that the author
-        // intends.
+        // "Of the many reasons" counts nothing; "too many" and "not many" set a limit on purpose.
         amount
             && !matches!(before, "the" | "too" | "so" | "how" | "as" | "these" | "those")
-            // In "many development steps" the amount may be incidental; "several good examples" asks for
+            // In "many development steps" the amount may be incidental, but "several good examples" asks for
             // some.
             && (counted(at + 1) || (counted(at + 2) && !matches!(words[at].text.as_str(), "many" | "multiple" | "various")))
     }) else {

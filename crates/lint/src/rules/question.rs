@@ -21,8 +21,8 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-/// Words after which a question says something else as a statement: a second verb that keeps its plain form ("and explain"),
-/// or a choice that the question leaves open ("any").
+/// Words after which a question can't be turned into a statement by removing its beginning: a second verb stays
+/// in its plain form ("and explain"), or a choice stays open ("any").
 const REWORDED: &[&str] =
     &["and", "or", "but", "nor", "then", "any", "anything", "ever", "either", "both", "also"];
 

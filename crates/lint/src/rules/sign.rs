@@ -28,7 +28,7 @@ const ABSENCE_PHRASES: &[&str] = &[
     "does not", "doesn't", "avoids", "never", "refrains from", "is free of", "contains no", "has no",
     "makes no",
 ];
-/// Verbs whose absence is a fault.
+/// Verbs for things whose absence is a fault.
 const OMISSION_VERBS: &[&str] = &[
     "mention", "include", "provide", "explain", "address", "answer", "state", "give", "ask", "recommend",
     "name", "list", "cite", "use", "follow", "specify", "identify", "acknowledge", "advise", "warn",
@@ -43,7 +43,7 @@ const FAULT_PHRASES: &[&str] = &[
     "misstates", "makes up", "invents facts", "neglects to", "forgets to", "erroneously", "contains errors",
     "is wrong", "is incorrect", "is misleading", "is rude", "is inaccurate", "is offensive", "leaks",
 ];
-/// Verbs that ascribe a fault named by a noun.
+/// Verbs that ascribe a fault, which a noun names.
 const ASCRIBING_VERBS: &[&str] =
     &["contains", "makes", "commits", "introduces", "has", "gives", "provides", "includes", "states"];
 /// Nouns that name a fault.
@@ -51,16 +51,17 @@ const FAULT_NOUNS: &[&str] = &[
     "errors", "mistakes", "inaccuracies", "hallucinations", "falsehoods", "misinformation", "contradictions",
     "typos",
 ];
-/// Words of praise that nobody uses of a fault; "clearly" and "politely" may go with one.
+/// Praise that is never used for a fault. "Clearly" and "politely" are not included, because a fault can be
+/// stated clearly.
 const MERIT_PHRASES: &[&str] = &[
     "correctly", "accurately", "is correct", "is accurate", "is factually correct", "is clear", "is polite",
     "is helpful",
 ];
 
-/// Returns the range of a fault that the statement ascribes to the answer: "contains factual errors".
+/// Returns the range of a fault that a statement ascribes to the answer: "contains factual errors".
 fn find_ascribed_fault(said: &[TextWord]) -> Option<Range<usize>> {
     let holds = find_opening_phrase(said, ASCRIBING_VERBS)?;
-    // At most two words between the verb and the noun, and none that negates it.
+    // There may be two words between the verb and the noun, none of which negates it.
     let near = said.get(1..said.len().min(4))?;
     let at = near.iter().position(|word| FAULT_NOUNS.contains(&word.text.as_str()))?;
     let between = &near[..at];

@@ -28,7 +28,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
     let least = match view.criterion().gate {
         Some(Gate::MinRaw(raw)) => raw.get(),
-        // A minimum between two scores is reached by the higher one.
+        // A minimum between two scores is reached at the higher one.
         Some(Gate::MinValue(unit)) => (unit.get() * 10.0 - 1e-9).ceil() as u8,
         Some(Gate::Met | Gate::PassLine) | None => return,
     };

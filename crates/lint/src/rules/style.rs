@@ -44,7 +44,7 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
         return;
     }
 
-    // In a question about style, or in a rubric of the whole suite, it is the author's choice.
+    // If the question is about style, or the rubric applies to the whole suite, the author wants it like this.
     let Some(case) = view.own_case() else { return };
     for criterion in view.criteria().filter(|c| is_style(c) && c.weight() == style) {
         let asked = content_stems(&case.question());

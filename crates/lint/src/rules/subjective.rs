@@ -29,7 +29,7 @@ const TASTE: &[&str] = &[
     "creatively", "natural-sounding", "sensible", "sensibly", "properly", "effectively", "meaningful",
     "meaningfully", "good",
 ];
-/// Maximum number of words: longer criteria usually explain the adjective.
+/// Maximum number of words. Longer criteria usually explain the adjective.
 const MAX_WORDS: usize = 12;
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
@@ -40,7 +40,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     let words = split_words(text);
 
-    // Criteria that consist of praise have a rule of their own.
+    // There is a separate rule for criteria that consist of praise.
     if words.len() < 4
         || find_any_phrase(&words, &["by", "which", "when", "good faith", "good morning"]).is_some()
     {
