@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-/// Returns the first `most` names and the number of the others, as in `a, b and 4 more`. Empty if there are none.
+/// Returns the first names, and the number of the others, as in `a, b and 4 more`. Empty if there are none.
 pub fn list_first<T: Display>(names: impl IntoIterator<Item = T>, most: usize) -> String {
     let mut names = names.into_iter();
     let shown: Vec<String> = names.by_ref().take(most).map(|name| name.to_string()).collect();
