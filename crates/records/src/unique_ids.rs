@@ -1,17 +1,18 @@
-//! Ids of records and cases that differ.
+//! Unique ids for records and cases.
 
 use std::collections::{HashMap, HashSet};
 
-/// Ids that are taken. One that is wanted again gets a number: `name-2`, `name-3`.
+/// The set of ids that are taken. An id that is requested again gets a number: `name-2`, `name-3`.
 #[derive(Debug, Clone, Default)]
 pub struct UniqueIds {
     taken: HashSet<String>,
-    /// Next number to try for ids that were wanted more than once: a whole file of cases may have one name.
+    /// Next number to try for each id that was requested more than once. Without it, a file whose cases all
+    /// have the same name would take quadratic time.
     numbers: HashMap<String, u32>,
 }
 
 impl UniqueIds {
-    /// Takes an id, or the first free one of `wish-2`, `wish-3`, ..., and returns it.
+    /// Takes and returns the id `wish`, or else the first free one of `wish-2`, `wish-3`, ...
     pub fn take(&mut self, wish: &str) -> String {
         if self.taken.insert(wish.to_owned()) {
             return wish.to_owned();
@@ -51,7 +52,7 @@ mod tests {
         assert!(ids.is_taken("b-2") && !ids.is_taken("c"));
     }
 
-    /// With a search from the first number for each, this takes hours.
+    /// If the search always began at the first number, this would take hours.
     #[test]
     fn many_cases_may_have_one_name() {
         let mut ids = UniqueIds::default();
