@@ -1,4 +1,4 @@
-//! Reading of one sheet.
+//! Reads a sheet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
@@ -12,25 +12,25 @@ use crate::cell_text::cell_text;
 use crate::parquet_file::read_parquet;
 use crate::{SheetPath, TableError};
 
-/// Maximum number of cells of a sheet, empty ones between others included.
+/// Maximum number of cells of a sheet, including empty cells between others.
 pub(crate) const MAX_CELLS: usize = 10_000_000;
-/// Rows and columns of the largest sheet that the format allows.
+/// Number of rows and columns of the largest sheet that the format allows.
 const MAX_ROWS: u32 = 1 << 20;
 const MAX_COLUMNS: u32 = 1 << 14;
-/// Maximum size of the texts of a sheet.
+/// Maximum total size of the texts in a sheet.
 pub(crate) const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
 
-/// A sheet: the first row that holds anything is the header of the rows below it. Rows and columns without any content are
-/// left out.
+/// A sheet. The first row with any content is the header of the rows below it. Rows and columns without content
+/// are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sheet {
     /// Name of the sheet; empty for a Parquet file.
     pub name: String,
-    /// Names of the other sheets that are not hidden.
+    /// Names of the other visible sheets.
     pub others: Vec<String>,
     /// Number of each column, from 1.
     pub columns: Vec<u32>,
-    /// Names of the columns; `None` for an empty sheet. Those of a Parquet file have the row number 0.
+    /// Names of the columns; `None` for an empty sheet. In a Parquet file, this row has the number 0.
     pub header: Option<SheetRow>,
     /// Rows below the header.
     pub rows: Vec<SheetRow>,
@@ -41,20 +41,22 @@ pub struct Sheet {
 pub struct SheetRow {
     /// Number of the row in the sheet or the Parquet file, from 1.
     pub number: usize,
-    /// Texts of its cells, one for each of [`Sheet::columns`].
+    /// Text of each cell, one for each of [`Sheet::columns`].
     pub cells: Vec<String>,
-    /// Indexes of the cells that have no value, rather than an empty text: the nulls of a Parquet file.
+    /// Indexes of the cells that are null, as opposed to an empty text. Only Parquet files have these.
     pub nulls: Vec<usize>,
 }
 
 /// Cells with content by row and column, both from 0.
 type SparseRows = BTreeMap<u32, BTreeMap<u32, String>>;
 
-/// Reads a sheet, or the rows of a Parquet file, whose lists and structs become JSON. Numbers, dates and truth values become texts; of a formula its result is read. Cells that are merged
-/// downwards all have the content of the first.
+/// Reads a sheet, or the rows of a Parquet file, in which lists and structs become JSON. Numbers, dates and
+/// booleans become text. For a formula, its result is read. Cells that are merged vertically all get the
+/// content of the first.
 ///
 /// # Errors
-/// For files that are none of these or too large, sheets that are not there, and cells whose value is an error.
+/// If the file is not of this kind or is too large, if the sheet does not exist, and if the value of a cell is
+/// an error.
 pub fn read_sheet(path: &SheetPath) -> Result<Sheet, TableError> {
     if path.is_parquet() {
         return read_parquet(path);
@@ -92,7 +94,7 @@ pub fn read_sheet(path: &SheetPath) -> Result<Sheet, TableError> {
     })
 }
 
-/// Returns the name of the sheet that is meant, and those of the other visible ones.
+/// Returns the name of the requested sheet, and the names of the other visible sheets.
 fn choose_sheet(
     book: &Xlsx<Cursor<Vec<u8>>>,
     wanted: Option<&str>,
@@ -154,7 +156,8 @@ fn read_cells(
     Ok(rows)
 }
 
-/// Gives cells that are merged downwards the content of the first of them, in the rows that hold anything else.
+/// Copies the content of the first of vertically merged cells to the others, in rows that have any other
+/// content.
 fn fill_merged_cells(
     rows: &mut SparseRows,
     merged: &[Dimensions],
