@@ -20,9 +20,9 @@ use crate::model::{
     Suite, SuiteSettings,
 };
 
-/// Loads a file of answers as cases of a suite whose only grader is the rubric: JSONL, a CSV or TSV table, a sheet of a
-/// spreadsheet (`answers.xlsx`, `answers.xlsx#Sheet`), a Parquet file, or records of another tool, which are recognised by their content unless
-/// columns are named.
+/// Loads a file of answers as the cases of a suite whose only grader is the rubric. The file may be JSONL, a
+/// CSV or TSV table, a sheet of a spreadsheet (`answers.xlsx`, `answers.xlsx#Sheet`), a Parquet file, or
+/// records of another tool. Records are recognised by their content, unless columns are named.
 ///
 /// Each line or row has an `answer`, and optionally `id`, `question`, `reference`, `expected_outcome`, `tags`,
 /// `file_changes` and `metadata`, each under this name, under another usual one, or under the one that

@@ -10,7 +10,7 @@
 //! - Characters written as two JSON escapes are replaced by stand-ins (see `yaml_escapes`).
 //!
 //! Large files are read in two steps. `read_yaml_outline` skips the long list of cases, and `YamlListReader`
-//! then parses its items one at a time, so that the tree of a million cases never is in memory. If a file has
+//! then parses its items one at a time, so that the tree of a million cases is never in memory. If a file has
 //! an error, it is parsed again as a whole with `read_yaml`, because only that explains the error well.
 
 use std::borrow::Cow;

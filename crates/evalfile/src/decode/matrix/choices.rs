@@ -10,7 +10,8 @@ use super::values::unknown_provider;
 use crate::codes;
 use crate::decode::DecodeContext;
 
-/// Returns the prompts of a test. `None` in the list means that the test's own input is used.
+/// Returns the prompts of a test. `None` in the list is a test without a prompt: its input is its own `input`,
+/// or else its variables.
 pub(super) fn prompts_of<'a>(
     cx: &mut DecodeContext,
     file: &'a MatrixFile<'a>,

@@ -5,7 +5,7 @@
 //! written and filtered as JavaScript would do it (`script_values`). A construct that can't be translated is an
 //! error, not an approximation.
 //!
-//! A template may come from anybody, so three things are limited:
+//! A template may come from a stranger, so three things are limited:
 //!
 //! - Size. A small template must not produce a large text. Multiplication, loops over expressions, and `set`
 //!   inside a loop are rejected; only filters that can't enlarge a text are available (`allowed_environment`),
