@@ -40,7 +40,7 @@ fn compare_case(a: (&Suite, &Case), b: (&Suite, &Case), found: &mut Vec<String>)
     if case.output != other.output || case.vars != other.vars {
         differs("the given answer or the variables differ");
     }
-    if thresholds_in_millionths(a) != thresholds_in_millionths(b) {
+    if thresholds_in_millionths(a.0, case) != thresholds_in_millionths(b.0, other) {
         differs("the pass or borderline threshold differs");
     }
     let codes = |case: &Case| case.transforms.iter().map(|one| one.code.clone()).collect::<Vec<_>>();
@@ -61,7 +61,7 @@ fn compare_case(a: (&Suite, &Case), b: (&Suite, &Case), found: &mut Vec<String>)
 
 /// Returns the pass and borderline thresholds of a case in millionths. A borderline threshold that has no
 /// effect counts as absent.
-fn thresholds_in_millionths((suite, case): (&Suite, &Case)) -> (i64, Option<i64>) {
+fn thresholds_in_millionths(suite: &Suite, case: &Case) -> (i64, Option<i64>) {
     let whole = |line: f64| (line * 1e6).round() as i64;
     let pass = case
         .lines

@@ -108,7 +108,7 @@ pub fn convert(
             let LoadedScorecard { scorecard, diagnostics, sources, .. } = load_scorecard(path, options);
             let Some(card) = scorecard else { return Err(broken_file(path, diagnostics, sources)) };
             let tree = scorecard_tree::tree_from_scorecard(&card, &mut notes);
-            let converted = write_content(path, ImportedContent::Tree(tree), (from, to), options, notes)?;
+            let converted = write_content(path, ImportedContent::Tree(tree), from, to, options, notes)?;
             return Ok(converted.with_warnings(diagnostics, sources));
         }
         ImportFormat::PaperBench => {
@@ -129,14 +129,15 @@ pub fn convert(
             Err(why) => return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list())),
         },
     };
-    write_content(path, made, (from, to), options, notes)
+    write_content(path, made, from, to, options, notes)
 }
 
 /// Writes content that was read from a file of another tool or from a scorecard.
 fn write_content(
     path: &Path,
     content: ImportedContent,
-    (from, to): (ImportFormat, ExportFormat),
+    from: ImportFormat,
+    to: ExportFormat,
     options: &LoadOptions,
     mut notes: ConversionNotes,
 ) -> Result<ConvertedFile, ConvertError> {
@@ -309,7 +310,7 @@ fn convert_loaded_suite(
             return write_tree(path, &tree, ImportFormat::Suite, to, notes);
         }
         note_own_keys_of_file(path, &mut notes)?;
-        return write_other(path, (original, &cases), ImportFormat::Suite.name(), to, notes);
+        return write_other(path, original, &cases, ImportFormat::Suite.name(), to, notes);
     };
 
     let direction = FormatDirection { from: original.format, to: target };
@@ -430,7 +431,7 @@ pub(crate) fn write_doc(
         let Some(suite) = loaded.suite.as_ref().filter(|_| !loaded.has_errors()) else {
             return Err(broken_file(path, loaded.diagnostics, loaded.sources));
         };
-        return write_other(path, (suite, &collect_cases(path, &loaded)?), from, to, notes);
+        return write_other(path, suite, &collect_cases(path, &loaded)?, from, to, notes);
     }
 
     if to == ExportFormat::Format1 {
@@ -448,7 +449,8 @@ pub(crate) fn write_doc(
 /// Writes the cases of a suite in the format of another tool.
 fn write_other(
     path: &Path,
-    (suite, cases): (&Suite, &[Case]),
+    suite: &Suite,
+    cases: &[Case],
     from: &str,
     to: ExportFormat,
     mut notes: ConversionNotes,
@@ -586,7 +588,7 @@ fn convert_rubric(
             "question",
             "the rubric belongs to no case; its name is used as the question of one",
         );
-        return write_other(path, (suite, &cases), from.name(), to, notes);
+        return write_other(path, suite, &cases, from.name(), to, notes);
     }
 
     let mut value = value.clone();

@@ -40,7 +40,7 @@ const COLUMNS: [(&str, &[&str]); 9] = [
 ];
 
 /// Content of the record that is appended to every table. No table contains it.
-const END: &str = "\0";
+const SENTINEL: &str = "\0";
 
 /// Splits a table into rows. The divider is whichever of `,`, `;` and tab is most frequent in the header.
 pub(crate) fn split_rows(text: &str) -> Result<Vec<CsvRow>, String> {
@@ -50,7 +50,7 @@ pub(crate) fn split_rows(text: &str) -> Result<Vec<CsvRow>, String> {
     let divider = [',', ';', '\t'].into_iter().max_by_key(|c| (count(*c), *c == ',')).unwrap_or(',');
 
     // Append a record. If a quotation mark is never closed, the record becomes part of a field, and is missing.
-    let whole = format!("{text}\n{END}");
+    let whole = format!("{text}\n{SENTINEL}");
     let mut reader = ::csv::ReaderBuilder::new()
         .delimiter(divider as u8)
         .flexible(true)
@@ -66,7 +66,7 @@ pub(crate) fn split_rows(text: &str) -> Result<Vec<CsvRow>, String> {
         line += whole[counted..start + ends].matches('\n').count();
         counted = start + ends;
 
-        if record.iter().eq([END]) {
+        if record.iter().eq([SENTINEL]) {
             return Ok(rows);
         }
         if record.iter().any(|field| !field.trim().is_empty()) {

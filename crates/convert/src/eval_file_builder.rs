@@ -24,8 +24,8 @@ impl EvalFileBuilder {
     }
 
     /// Returns a case id that is not taken yet.
-    pub(crate) fn unique_id(&mut self, wish: &str) -> String {
-        self.ids.take(wish)
+    pub(crate) fn unique_id(&mut self, wanted: &str) -> String {
+        self.ids.take(wanted)
     }
 
     /// Returns the document as a single value, as people would write it: a threshold that all cases share is
@@ -62,7 +62,7 @@ impl EvalFileBuilder {
 }
 
 /// Settings that are numbers. Whole numbers are written without a fraction.
-const NUMBERS: [&str; 5] = ["weight", "threshold", "borderline", "min_score", "budget"];
+const NUMERIC_SETTINGS: [&str; 5] = ["weight", "threshold", "borderline", "min_score", "budget"];
 /// Keys whose values are the user's own data.
 const USER_DATA: [&str; 9] =
     ["vars", "metadata", "input", "output", "expected_output", "schema", "config", "value", "default"];
@@ -91,7 +91,7 @@ pub(crate) fn simplify_settings(value: &mut Value) {
     for (key, inner) in map.iter_mut() {
         // `min_score: 1` of a criterion is ambiguous, and must keep its fraction.
         let is_ambiguous = is_criterion && key == "min_score";
-        if NUMBERS.contains(&key.as_str()) && !is_ambiguous {
+        if NUMERIC_SETTINGS.contains(&key.as_str()) && !is_ambiguous {
             let whole = inner.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9e15);
             if let Some(whole) = whole {
                 *inner = json!(whole as i64);

@@ -15,7 +15,7 @@ use crate::promptfoo;
 use crate::{ConvertError, ConvertedFile, ExportFormat};
 
 /// Metadata about the answer of a record or about its run, as opposed to its question.
-const OF_ANSWERS: [&str; 13] = [
+const ANSWER_METADATA: [&str; 13] = [
     "cluster", "cost", "epoch", "eval", "latency_ms", "limit", "model", "prompt", "provider", "reasons",
     "scores", "task", "vars",
 ];
@@ -154,7 +154,7 @@ fn question_case(
     let metadata: Map<String, Value> = record
         .metadata
         .iter()
-        .filter(|(key, _)| !OF_ANSWERS.contains(&key.as_str()))
+        .filter(|(key, _)| !ANSWER_METADATA.contains(&key.as_str()))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     if !metadata.is_empty() {

@@ -18,7 +18,7 @@ pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a st
     let mut best: Option<(usize, &'a str)> = None;
     for candidate in candidates {
         let Some(distance) = distance(found, &folded, candidate) else { continue };
-        if best.is_none_or(|(least, _)| distance < least) {
+        if best.is_none_or(|(smallest, _)| distance < smallest) {
             best = Some((distance, candidate));
         }
     }

@@ -40,45 +40,45 @@ pub(crate) fn remove_allowed(
     }
 
     let mut used: Vec<Vec<bool>> = comments.iter().map(|allow| vec![false; allow.codes.len()]).collect();
-    let mut left = Vec::new();
+    let mut remaining = Vec::new();
     let mut allowed = 0;
     for finding in found {
-        let mut hit = false;
+        let mut is_allowed = false;
         let places = [Some(finding.diagnostic.primary.span), finding.head];
         for (comment, used) in comments.iter().zip(&mut used) {
-            let speaks = places.iter().flatten().any(|span| {
+            let applies = places.iter().flatten().any(|span| {
                 span.source == comment.source && {
                     let line = line_index(sources.file(span.source).text(), span.start);
                     comment.applies_to_line(line, sources.file(span.source).text())
                 }
             });
             for ((code, _), used) in comment.codes.iter().zip(used) {
-                if speaks && code == finding.diagnostic.code.as_str() {
+                if applies && code == finding.diagnostic.code.as_str() {
                     *used = true;
-                    hit |= comment.reason;
+                    is_allowed |= comment.reason;
                 }
             }
         }
 
-        if hit {
+        if is_allowed {
             allowed += 1;
         } else {
-            left.push(finding.diagnostic);
+            remaining.push(finding.diagnostic);
         }
     }
 
     for (comment, used) in comments.iter().zip(&used) {
-        left.extend(comment_findings(comment, used, asked));
+        remaining.extend(comment_findings(comment, used, asked));
     }
 
-    (left, allowed)
+    (remaining, allowed)
 }
 
 fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCode]) -> Vec<Diagnostic> {
     let at = |range: &Range<usize>| Span::new(comment.source, range.start, range.end);
-    let mut complaints = Vec::new();
+    let mut findings = Vec::new();
     if !comment.reason {
-        complaints.push(
+        findings.push(
             Diagnostic::warning(
                 ALLOW_WITHOUT_REASON,
                 "`allow:` without a reason has no effect",
@@ -98,7 +98,7 @@ fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCo
 
         let known = rule.is_some();
         let label = if known { "no such finding here" } else { "there is no such rule" };
-        complaints.push(
+        findings.push(
             Diagnostic::warning(ALLOW_UNUSED, format!("`allow: {code}` has no effect"), at(range), label)
                 .with_help(
                     "remove it; a comment applies to its own line, or to the line below if it is alone on its line",
@@ -106,7 +106,7 @@ fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCo
         );
     }
 
-    complaints
+    findings
 }
 
 impl AllowComment {

@@ -103,32 +103,32 @@ impl LintInquiry {
     }
 
     /// Returns the mark of the criterion of a finding. A comment above it may allow the finding.
-    pub(crate) fn head_mark(&self, remark: &ModelFinding) -> Option<&SourceMark> {
-        self.marks.get(remark.criterion.unwrap_or(0))?.head.as_ref()
+    pub(crate) fn head_mark(&self, finding: &ModelFinding) -> Option<&SourceMark> {
+        self.marks.get(finding.criterion.unwrap_or(0))?.head.as_ref()
     }
 
-    pub(crate) fn report_finding(&self, remark: &ModelFinding, out: &mut FindingCollector<'_>) {
-        let rule = RULES.iter().find(|rule| rule.code == remark.rule);
+    pub(crate) fn report_finding(&self, finding: &ModelFinding, out: &mut FindingCollector<'_>) {
+        let rule = RULES.iter().find(|rule| rule.code == finding.rule);
         let Some((rule, question)) = rule.and_then(|rule| Some((rule, rule.question()?))) else { return };
-        let index = remark.criterion.unwrap_or(0);
+        let index = finding.criterion.unwrap_or(0);
         let Some(marks) = self.marks.get(index) else { return };
         let text_mark = marks.text.as_ref().or(marks.head.as_ref());
         let span = match question.scope {
             QuestionScope::Missing => {
-                quoted_span(self.outcome_mark.as_ref(), &self.expected_outcome, remark, out)
+                quoted_span(self.outcome_mark.as_ref(), &self.expected_outcome, finding, out)
             }
             QuestionScope::Unguarded => out.span(marks.head.as_ref()),
             QuestionScope::Criterion
             | QuestionScope::Outcome
             | QuestionScope::Bands
-            | QuestionScope::Pair => quoted_span(text_mark, &self.criteria[index].text, remark, out),
+            | QuestionScope::Pair => quoted_span(text_mark, &self.criteria[index].text, finding, out),
         };
 
         let Some(span) = span.or_else(|| out.span(marks.head.as_ref())) else { return };
-        let other = remark.other.filter(|_| question.scope == QuestionScope::Pair);
+        let other = finding.other.filter(|_| question.scope == QuestionScope::Pair);
         let other = other.and_then(|other| self.marks.get(other)?.text.clone());
         let mut diagnostic = Diagnostic::warning(rule.code, question.found, span, "")
-            .with_note(format!("the model: {}", remark.reason))
+            .with_note(format!("the model: {}", finding.reason))
             .with_help(question.help);
         if let Some(other) = out.span(other.as_ref()).filter(|other| *other != span) {
             diagnostic = diagnostic.with_secondary(other, "the other one");
@@ -142,12 +142,12 @@ impl LintInquiry {
 fn quoted_span(
     mark: Option<&SourceMark>,
     text: &str,
-    remark: &ModelFinding,
+    finding: &ModelFinding,
     out: &mut FindingCollector<'_>,
 ) -> Option<Span> {
-    let found = text.find(&remark.quote).filter(|_| !remark.quote.is_empty());
+    let found = text.find(&finding.quote).filter(|_| !finding.quote.is_empty());
     match found {
-        Some(at) => out.part_span(mark, text, at..at + remark.quote.len()),
+        Some(at) => out.part_span(mark, text, at..at + finding.quote.len()),
         None => out.span(mark),
     }
 }

@@ -70,10 +70,10 @@ impl ModelLint {
 
     /// Adds a finding about the inquiry at this index. A finding with an unknown rule, or about a criterion
     /// that does not exist, is ignored.
-    pub fn add_finding(&mut self, inquiry: usize, remark: &ModelFinding) {
+    pub fn add_finding(&mut self, inquiry: usize, finding: &ModelFinding) {
         let Some(inquiry) = self.inquiries().get(inquiry).cloned() else { return };
-        let head = inquiry.head_mark(remark).and_then(|mark| self.linter.sources.span(mark));
-        self.linter.collect_findings(head, |report| inquiry.report_finding(remark, report));
+        let head = inquiry.head_mark(finding).and_then(|mark| self.linter.sources.span(mark));
+        self.linter.collect_findings(head, |report| inquiry.report_finding(finding, report));
     }
 
     /// Returns the result. `asked` are the rules that the model applied to all inquiries; unused comments for
@@ -238,9 +238,9 @@ impl LintRunner {
         });
     }
 
-    fn collect_findings(&mut self, head: Option<Span>, look: impl FnOnce(&mut FindingCollector<'_>)) {
+    fn collect_findings(&mut self, head: Option<Span>, run_checks: impl FnOnce(&mut FindingCollector<'_>)) {
         let mut report = FindingCollector { sources: &mut self.sources, found: Vec::new(), head };
-        look(&mut report);
+        run_checks(&mut report);
 
         for finding in report.found {
             if self.seen.insert((finding.diagnostic.code, finding.diagnostic.primary.span)) {
@@ -257,11 +257,11 @@ impl LintRunner {
 }
 
 /// Calls `visit` with the rubrics of a grader, including those of its members.
-fn visit_rubrics<'g>(grader: &'g Grader, look: &mut impl FnMut(&'g RubricGrader)) {
+fn visit_rubrics<'g>(grader: &'g Grader, visit: &mut impl FnMut(&'g RubricGrader)) {
     match &grader.kind {
-        GraderKind::Rubric(rubric) => look(rubric),
+        GraderKind::Rubric(rubric) => visit(rubric),
         GraderKind::Composite(composite) => {
-            composite.members.iter().for_each(|member| visit_rubrics(member, look));
+            composite.members.iter().for_each(|member| visit_rubrics(member, visit));
         }
         _ => {}
     }

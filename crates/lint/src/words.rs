@@ -78,7 +78,7 @@ pub(crate) const SUBJECT_NOUNS: &[&str] =
 /// alike.
 pub(crate) fn stem(word: &str) -> String {
     let word = word.strip_suffix("'s").unwrap_or(word);
-    for (ending, put, least) in [
+    for (ending, replacement, min_length) in [
         ("ies", "y", 3),
         ("sses", "ss", 2),
         ("ing", "", 4),
@@ -88,10 +88,10 @@ pub(crate) fn stem(word: &str) -> String {
         ("e", "", 4),
     ] {
         if let Some(root) = word.strip_suffix(ending)
-            && root.len() >= least
+            && root.len() >= min_length
             && !(ending == "s" && (root.ends_with('s') || root.ends_with('u') || root.ends_with('i')))
         {
-            let root = format!("{root}{put}");
+            let root = format!("{root}{replacement}");
             return root.strip_suffix('e').filter(|r| r.len() >= 4).map_or(root.clone(), str::to_owned);
         }
     }

@@ -59,7 +59,7 @@ impl RecordFormat {
 pub fn detect_records(path: &Path) -> Result<Option<RecordFormat>, RecordError> {
     let mut file = assize_files::open_file(path)?;
     let mut beginning = Vec::new();
-    (&mut file).take(BEGINNING).read_to_end(&mut beginning)?;
+    (&mut file).take(DETECTION_BYTES).read_to_end(&mut beginning)?;
     let magic = &beginning[..beginning.len().min(4)];
     match magic {
         b"PK\x03\x04" | b"PK\x05\x06" => return archive::detect(file).map(Some),
@@ -93,7 +93,7 @@ pub fn detect_records(path: &Path) -> Result<Option<RecordFormat>, RecordError> 
 }
 
 /// Number of bytes at the beginning of a file in which results that are not JSON are recognised.
-const BEGINNING: u64 = 64 * 1024;
+const DETECTION_BYTES: u64 = 64 * 1024;
 
 /// Returns which kind of promptfoo results a text is, if they are not JSON.
 fn other_results(beginning: &str) -> Option<&'static str> {

@@ -139,7 +139,7 @@ fn without_place(error: &serde_json::Error) -> String {
 
 fn found_kind(found: &str) -> String {
     /// Maximum number of characters of a string that are repeated in a message.
-    const SHOWN: usize = 40;
+    const MAX_SHOWN_CHARACTERS: usize = 40;
 
     let after = |prefix: &str| found.strip_prefix(prefix).map(|rest| rest.trim_matches('`'));
     match found {
@@ -154,7 +154,7 @@ fn found_kind(found: &str) -> String {
         return format!("the number {number}");
     }
     if let Some(text) = after("string ") {
-        let shown: String = text.chars().take(SHOWN).collect();
+        let shown: String = text.chars().take(MAX_SHOWN_CHARACTERS).collect();
         return if shown.len() < text.len() {
             format!("the text {shown}...\"")
         } else {

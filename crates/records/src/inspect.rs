@@ -355,7 +355,7 @@ fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Resu
     };
     let mut list = Vec::new();
     for message in messages.iter().filter(|message| message["role"] != "tool") {
-        let mut said = json!({"role": message["role"], "content": content_text(&message["content"])});
+        let mut written = json!({"role": message["role"], "content": content_text(&message["content"])});
         let calls = message["tool_calls"].as_array().map_or(&[][..], Vec::as_slice).iter().map(|call| {
             let mut made = json!({"tool": call["function"], "input": call["arguments"]});
             if let Some((result, failed)) = result_of(&call["id"]) {
@@ -368,9 +368,9 @@ fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Resu
         });
         let calls: Vec<Value> = calls.collect();
         if !calls.is_empty() {
-            said["tool_calls"] = Value::Array(calls);
+            written["tool_calls"] = Value::Array(calls);
         }
-        list.push(said);
+        list.push(written);
     }
 
     // If a solver set the answer, or a tool for submitting received it, it is not in any message.

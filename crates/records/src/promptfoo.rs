@@ -110,8 +110,12 @@ fn record(result: PromptfooResult, several: bool, questions: &mut Vec<(Value, St
     let test = result.test_case.unwrap_or_default();
     let vars = result.vars.unwrap_or_default();
     let key = json!([test.description, vars]);
-    let known =
-        questions.iter().rev().take(MAX_LOOK_BACK).find(|(known, _)| *known == key).map(|(_, id)| id.clone());
+    let known = questions
+        .iter()
+        .rev()
+        .take(MAX_COMPARED_TESTS)
+        .find(|(known, _)| *known == key)
+        .map(|(_, id)| id.clone());
     let cluster = known.unwrap_or_else(|| {
         let number = questions.len() + 1;
         let described = test.description.as_deref().map(str::trim).filter(|text| !text.is_empty());
@@ -175,15 +179,15 @@ fn answer(
 /// Returns what the graders reported about each assertion, or about the whole result if it has none.
 fn reasons(grading: PromptfooGrading) -> Value {
     let one = |grading: PromptfooGrading| {
-        let mut said = Map::new();
+        let mut reported = Map::new();
         let assertion = grading.assertion.unwrap_or_default();
         for key in ["type", "metric", "value"] {
-            said.extend(assertion.get(key).map(|value| (key.to_owned(), value.clone())));
+            reported.extend(assertion.get(key).map(|value| (key.to_owned(), value.clone())));
         }
-        said.extend(grading.pass.map(|pass| ("pass".to_owned(), json!(pass))));
-        said.extend(grading.score.map(|score| ("score".to_owned(), score)));
-        said.extend(grading.reason.map(|reason| ("reason".to_owned(), json!(reason))));
-        Value::Object(said)
+        reported.extend(grading.pass.map(|pass| ("pass".to_owned(), json!(pass))));
+        reported.extend(grading.score.map(|score| ("score".to_owned(), score)));
+        reported.extend(grading.reason.map(|reason| ("reason".to_owned(), json!(reason))));
+        Value::Object(reported)
     };
 
     let mut grading = grading;
@@ -194,7 +198,7 @@ fn reasons(grading: PromptfooGrading) -> Value {
 }
 
 /// Maximum number of previous tests that are searched for an equal one.
-const MAX_LOOK_BACK: usize = 1_000;
+const MAX_COMPARED_TESTS: usize = 1_000;
 
 /// Returns the label of a provider, or its id.
 fn provider_name(provider: &Value) -> Option<String> {

@@ -30,9 +30,9 @@ pub(crate) fn document<'b>(
     problems: &mut Vec<RecordProblem>,
 ) -> Result<Cow<'b, [u8]>, RecordError> {
     let bytes = without_mark(bytes);
-    let Err(error) = check(bytes) else { return Ok(Cow::Borrowed(bytes)) };
+    let Err(error) = check_syntax(bytes) else { return Ok(Cow::Borrowed(bytes)) };
     let error = match without_nan(bytes) {
-        Some(text) => match check(&text) {
+        Some(text) => match check_syntax(&text) {
             Ok(()) => return Ok(Cow::Owned(text)),
             Err(error) => error,
         },
@@ -40,10 +40,10 @@ pub(crate) fn document<'b>(
     };
 
     if error.classify() == Category::Eof
-        && let Some(closed) = close(bytes, depth)
+        && let Some(closed) = close_truncated(bytes, depth)
     {
         let text = without_nan(&closed).unwrap_or(closed);
-        if check(&text).is_ok() {
+        if check_syntax(&text).is_ok() {
             problems.push(RecordProblem::at_line(
                 error.line(),
                 "the file ends too early here; the rest is unknown".to_owned(),
@@ -55,7 +55,7 @@ pub(crate) fn document<'b>(
     Err(RecordError::Invalid(RecordProblem::at_line(error.line(), describe_syntax(&error))))
 }
 
-fn check(bytes: &[u8]) -> Result<(), serde_json::Error> {
+fn check_syntax(bytes: &[u8]) -> Result<(), serde_json::Error> {
     serde_json::from_slice::<IgnoredAny>(bytes).map(drop)
 }
 
@@ -65,7 +65,7 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
 
 /// Returns a document that is cut off, up to the last object that is a complete member of a list at `depth`,
 /// and closes the brackets that are open there. `None` if there is no such object.
-fn close(bytes: &[u8], depth: usize) -> Option<Vec<u8>> {
+fn close_truncated(bytes: &[u8], depth: usize) -> Option<Vec<u8>> {
     let (mut open, mut is_text, mut at) = (Vec::new(), false, 0);
     let mut end = None;
     while let Some(byte) = bytes.get(at) {
@@ -124,7 +124,7 @@ pub(crate) fn read_members<T: DeserializeOwned>(
 /// Returns the document with `null` instead of `NaN`, `Infinity` and `-Infinity`. `None` if it contains none of
 /// them.
 fn without_nan(bytes: &[u8]) -> Option<Vec<u8>> {
-    const WORDS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
+    const NON_JSON_NUMBERS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
 
     let mut text = Vec::new();
     let (mut at, mut copied, mut is_text) = (0, 0, false);
@@ -133,7 +133,7 @@ fn without_nan(bytes: &[u8]) -> Option<Vec<u8>> {
             b'\\' if is_text => at += 1,
             b'"' => is_text = !is_text,
             b'N' | b'I' | b'-' if !is_text => {
-                if let Some(word) = WORDS.into_iter().find(|word| bytes[at..].starts_with(word)) {
+                if let Some(word) = NON_JSON_NUMBERS.into_iter().find(|word| bytes[at..].starts_with(word)) {
                     text.extend_from_slice(&bytes[copied..at]);
                     text.extend_from_slice(b"null");
                     copied = at + word.len();

@@ -12,15 +12,15 @@ pub struct UniqueIds {
 }
 
 impl UniqueIds {
-    /// Takes and returns the id `wish`, or else the first free one of `wish-2`, `wish-3`, ...
-    pub fn take(&mut self, wish: &str) -> String {
-        if self.taken.insert(wish.to_owned()) {
-            return wish.to_owned();
+    /// Takes and returns the id `wanted`, or else the first free one of `wanted-2`, `wanted-3`, ...
+    pub fn take(&mut self, wanted: &str) -> String {
+        if self.taken.insert(wanted.to_owned()) {
+            return wanted.to_owned();
         }
 
-        let number = self.numbers.entry(wish.to_owned()).or_insert(2);
+        let number = self.numbers.entry(wanted.to_owned()).or_insert(2);
         loop {
-            let id = format!("{wish}-{number}");
+            let id = format!("{wanted}-{number}");
             *number += 1;
             if self.taken.insert(id.clone()) {
                 return id;

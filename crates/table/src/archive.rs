@@ -11,7 +11,7 @@ const MAX_PARTS: usize = 10_000;
 /// Maximum total size of the decompressed parts.
 const MAX_PARTS_BYTES: u64 = 512 * 1024 * 1024;
 
-const DAMAGED: &str = "open it in a spreadsheet program and save it again";
+const DAMAGED_HELP: &str = "open it in a spreadsheet program and save it again";
 
 /// Checks that a file is an archive, that its parts do not exceed a limit, and that its list of shared strings
 /// is not shorter than it claims, because the reader reserves memory for as many as are claimed.
@@ -41,7 +41,7 @@ pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
             too_large(&format!("its parts are larger than {} MiB", MAX_PARTS_BYTES / 1024 / 1024))
         })?;
         if is_texts && !has_sound_count(&content) {
-            return Err(TableError::refused("its list of texts is damaged", DAMAGED));
+            return Err(TableError::refused("its list of texts is damaged", DAMAGED_HELP));
         }
     }
 
@@ -81,11 +81,11 @@ fn not_a_spreadsheet(bytes: &[u8]) -> TableError {
         );
     }
 
-    TableError::refused("it is not an .xlsx file", DAMAGED)
+    TableError::refused("it is not an .xlsx file", DAMAGED_HELP)
 }
 
 pub(crate) fn damaged(error: &dyn std::fmt::Display) -> TableError {
-    TableError::refused(format!("the spreadsheet is damaged: {error}"), DAMAGED)
+    TableError::refused(format!("the spreadsheet is damaged: {error}"), DAMAGED_HELP)
 }
 
 pub(crate) fn too_large(what: &str) -> TableError {

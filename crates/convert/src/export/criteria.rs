@@ -191,12 +191,12 @@ pub(super) fn note_judge_settings(
     case: &Case,
     notes: &mut ConversionNotes,
 ) {
-    let said = rubric.judge.is_some()
+    let has_settings = rubric.judge.is_some()
         || rubric.judging.is_some()
         || rubric.evidence.is_some()
         || rubric.truncate.is_some()
         || rubric.panel != assize_evalfile::PanelSpec::default();
-    if said {
+    if has_settings {
         notes.add_loss(
             grader.place.line,
             grader_label(grader, case),

@@ -10,13 +10,13 @@ use crate::note::ConversionNotes;
 /// Prefix of the tag that contains the id of a criterion.
 pub(crate) const ID_TAG: &str = "id:";
 
-const KEPT: KeptSettings = KeptSettings { description: false, models: false, tags: true };
+const KEPT_SETTINGS: KeptSettings = KeptSettings { description: false, models: false, tags: true };
 
 /// Writes the cases in which points can be earned. Returns the text and the number of cases in it.
 pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) -> (String, usize) {
     let mut text = String::new();
     let mut written = 0;
-    note_suite_settings(suite, KEPT, notes);
+    note_suite_settings(suite, KEPT_SETTINGS, notes);
 
     for case in cases {
         let list = flatten_criteria(case, notes);
@@ -31,7 +31,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
 
         written += 1;
         note_thresholds(suite, case, notes);
-        note_case_settings(case, KEPT, notes);
+        note_case_settings(case, KEPT_SETTINGS, notes);
         note_other_content(case, true, false, notes);
 
         let mut example = json!({

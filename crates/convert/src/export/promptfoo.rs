@@ -14,11 +14,11 @@ use super::settings::{KeptSettings, is_provider, note_case_settings, note_suite_
 use crate::note::ConversionNotes;
 use crate::promptfoo::escape_template;
 
-const KEPT: KeptSettings = KeptSettings { description: true, models: true, tags: false };
+const KEPT_SETTINGS: KeptSettings = KeptSettings { description: true, models: true, tags: false };
 
 /// Writes the cases that have assertions. Returns the configuration and the number of tests in it.
 pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) -> (Value, usize) {
-    note_suite_settings(suite, KEPT, notes);
+    note_suite_settings(suite, KEPT_SETTINGS, notes);
 
     let mut config = Map::new();
     config.insert("description".to_owned(), json!(suite.description.as_ref().unwrap_or(&suite.name)));
@@ -56,7 +56,7 @@ fn test_value(suite: &Suite, case: &Case, notes: &mut ConversionNotes) -> Option
         return None;
     }
 
-    note_case_settings(case, KEPT, notes);
+    note_case_settings(case, KEPT_SETTINGS, notes);
     note_other_content(case, false, false, notes);
     note_borderline(suite, case, notes);
 

@@ -60,13 +60,13 @@ struct ScorecardWriter<'n> {
 impl ScorecardWriter<'_> {
     fn unique_code(&mut self, id: &str, text: &str) -> String {
         let usable = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let wish = match id {
+        let wanted = match id {
             "" => slug(text, 4),
             id if id.chars().all(usable) => id.to_owned(),
             id => slug(id, 12),
         };
-        let wish = if wish.is_empty() { "part".to_owned() } else { wish };
-        self.codes.take(&wish)
+        let wanted = if wanted.is_empty() { "part".to_owned() } else { wanted };
+        self.codes.take(&wanted)
     }
 
     fn write_rubric(&mut self, branch: &RequirementBranch, weight: f64) -> Option<Value> {

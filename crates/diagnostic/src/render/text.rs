@@ -328,7 +328,6 @@ impl DiagnosticRenderer<'_> {
 
                 out.push_str(before);
                 out.push_str(header.map_or("", String::as_str));
-
                 out.push_str(rest);
             } else {
                 out.push_str(line.trim_end());

@@ -24,11 +24,11 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-const GOOD: &[&str] = &[
+const GOOD_WORDS: &[&str] = &[
     "excellent", "perfect", "perfectly", "outstanding", "flawless", "complete", "fully", "correct",
     "accurate", "clear", "comprehensive", "strong", "good", "best",
 ];
-const BAD: &[&str] = &[
+const BAD_WORDS: &[&str] = &[
     "poor", "poorly", "bad", "terrible", "wrong", "incorrect", "missing", "fails", "unclear", "useless",
     "unacceptable", "inaccurate", "irrelevant", "incomplete", "worst", "none", "misleading",
 ];
@@ -42,8 +42,8 @@ fn measure_tone(text: &str) -> i32 {
     let words = split_words(text);
     let mut sum = 0;
     for (at, word) in words.iter().enumerate() {
-        let value =
-            i32::from(GOOD.contains(&word.text.as_str())) - i32::from(BAD.contains(&word.text.as_str()));
+        let value = i32::from(GOOD_WORDS.contains(&word.text.as_str()))
+            - i32::from(BAD_WORDS.contains(&word.text.as_str()));
         let turned = words[at.saturating_sub(2)..at]
             .iter()
             .any(|before| is_negation(&before.text) || before.text == "nothing");

@@ -26,8 +26,8 @@ pub(super) const RULE: LintRule = LintRule {
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let idle = match view.criterion().gate {
-        Some(Gate::MinValue(least)) => least.get() == 0.0,
-        Some(Gate::MinRaw(least)) => least.get() == 0,
+        Some(Gate::MinValue(minimum)) => minimum.get() == 0.0,
+        Some(Gate::MinRaw(minimum)) => minimum.get() == 0,
         Some(Gate::PassLine) => view.rubric.case.is_some() && view.rubric.pass_threshold() == 0.0,
         Some(Gate::Met) | None => false,
     };

@@ -21,7 +21,7 @@ pub(super) const RULE: LintRule = LintRule {
 };
 
 /// Layout words, each with the stems of words in a question that asks for it.
-const LAYOUT: &[(&str, &[&str])] = &[
+const LAYOUT_WORDS: &[(&str, &[&str])] = &[
     ("bullet points", &["bullet", "list", "format", "markdown", "structure"]),
     ("bullets", &["bullet", "list", "format", "markdown", "structure"]),
     ("bulleted list", &["bullet", "list", "format", "markdown", "structure"]),
@@ -41,20 +41,20 @@ const MAX_WORDS: usize = 9;
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let Some(case) = view.rubric.own_case() else { return };
-    let said = split_words(view.text());
+    let words = split_words(view.text());
     let opens = find_opening_phrase(
-        skip_subject(&said),
+        skip_subject(&words),
         &["uses", "includes", "has", "contains", "employs", "adds", "is formatted"],
     );
     let decided = view.weight() <= 0.0 || view.bands().is_some() || view.length() > MAX_WORDS;
-    if opens.is_none() || decided || said.iter().any(|word| is_negation(&word.text)) {
+    if opens.is_none() || decided || words.iter().any(|word| is_negation(&word.text)) {
         return;
     }
 
     let wanted = format!("{} {}", case.question(), case.expected_outcome.as_deref().unwrap_or_default())
         .to_lowercase();
-    let unasked = LAYOUT.iter().find_map(|(what, asks)| {
-        let range = find_any_phrase(&said, &[what])?;
+    let unasked = LAYOUT_WORDS.iter().find_map(|(what, asks)| {
+        let range = find_any_phrase(&words, &[what])?;
         (!asks.iter().any(|word| wanted.contains(word))).then_some(range)
     });
     if let Some(span) = unasked.and_then(|range| out.part_span(view.text_mark(), view.text(), range)) {

@@ -40,13 +40,13 @@ fn check_minimum_length(view: &CriterionView<'_>, out: &mut FindingCollector<'_>
     let Some(case) = view.rubric.own_case().filter(|_| view.weight() > 0.0 && view.bands().is_none()) else {
         return false;
     };
-    let said = split_words(view.text());
+    let words = split_words(view.text());
     let Some(range) =
-        find_any_phrase(&said, &["at least", "more than", "a minimum of", "minimum of", "no fewer than"])
+        find_any_phrase(&words, &["at least", "more than", "a minimum of", "minimum of", "no fewer than"])
     else {
         return false;
     };
-    let mut rest = said.iter().skip_while(|word| word.at.start < range.end);
+    let mut rest = words.iter().skip_while(|word| word.at.start < range.end);
     let number = rest.next().is_some_and(|word| word.text.chars().all(|c| c.is_ascii_digit()));
     let unit = rest.next().filter(|word| number && UNITS.contains(&word.text.as_str()));
     let wanted = format!("{} {}", case.question(), case.expected_outcome.as_deref().unwrap_or_default());

@@ -113,8 +113,8 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 /// all have a determiner or all are single words. With adjectives before one noun, only the first may have a
 /// determiner, and the last contains the noun.
 fn are_named_things(all: &[TextWord], items: &[&str], last: &str) -> bool {
-    let said = skip_subject(all);
-    let Some(verb) = find_opening_phrase(said, NAMING_VERBS) else { return false };
+    let predicate = skip_subject(all);
+    let Some(verb) = find_opening_phrase(predicate, NAMING_VERBS) else { return false };
 
     let first = items[0].get(verb.end..).unwrap_or_default();
     let parts: Vec<Vec<TextWord>> =

@@ -42,7 +42,7 @@ struct CriterionWords<'a> {
 }
 
 fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
-    let said: Vec<CriterionWords<'_>> = view
+    let criteria: Vec<CriterionWords<'_>> = view
         .criteria()
         .filter(|criterion| criterion.bands().is_none())
         .map(|criterion| {
@@ -56,9 +56,9 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
         })
         .collect();
 
-    let reach = if said.len() > MAX_ALL_PAIRS { 10 } else { said.len() };
-    for (index, later) in said.iter().enumerate() {
-        let near = &said[index.saturating_sub(reach)..index];
+    let reach = if criteria.len() > MAX_ALL_PAIRS { 10 } else { criteria.len() };
+    for (index, later) in criteria.iter().enumerate() {
+        let near = &criteria[index.saturating_sub(reach)..index];
         let Some((earlier, what)) =
             near.iter().find_map(|earlier| Some((earlier, compare_criteria(earlier, later)?)))
         else {
@@ -117,9 +117,9 @@ fn compare_criteria(a: &CriterionWords<'_>, b: &CriterionWords<'_>) -> Option<Cr
 /// Returns true if the shared words have the same order, and the other words contain no numbers or names, which
 /// would make a different criterion.
 fn have_same_order(a: &CriterionWords<'_>, b: &CriterionWords<'_>) -> bool {
-    let order = |said: &CriterionWords<'_>, other: &CriterionWords<'_>| -> Vec<String> {
-        let stems = split_words(said.view.text()).into_iter().map(|word| crate::words::stem(&word.text));
-        stems.filter(|stem| said.content.contains(stem) && other.content.contains(stem)).collect()
+    let order = |own: &CriterionWords<'_>, other: &CriterionWords<'_>| -> Vec<String> {
+        let stems = split_words(own.view.text()).into_iter().map(|word| crate::words::stem(&word.text));
+        stems.filter(|stem| own.content.contains(stem) && other.content.contains(stem)).collect()
     };
     let differ = a.content.symmetric_difference(&b.content);
     order(a, b) == order(b, a)

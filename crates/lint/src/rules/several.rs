@@ -61,17 +61,17 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
 /// Returns the range of "and VERB" if the text also begins with a verb.
 fn find_second_statement(text: &str, all: &[TextWord]) -> Option<Range<usize>> {
-    let said = skip_subject(all);
+    let predicate = skip_subject(all);
     let is_verb = |word: &TextWord, more: &[&str]| {
         VERBS.contains(&word.text.as_str()) || more.contains(&word.text.as_str())
     };
-    if !said.first().is_some_and(|first| is_verb(first, FIRST_VERBS))
+    if !predicate.first().is_some_and(|first| is_verb(first, FIRST_VERBS))
         || find_any_phrase(all, JOINING_WORDS).is_some()
     {
         return None;
     }
 
-    let pair = said.windows(3).skip(1).find(|window| {
+    let pair = predicate.windows(3).skip(1).find(|window| {
         let also = window[1].text == "also";
         let second = if also { &window[2] } else { &window[1] };
 
@@ -85,7 +85,7 @@ fn find_second_statement(text: &str, all: &[TextWord]) -> Option<Range<usize>> {
     })?;
 
     let from = pair[0].at.start;
-    let before: Vec<TextWord> = said.iter().take_while(|word| word.at.start < from).cloned().collect();
+    let before: Vec<TextWord> = predicate.iter().take_while(|word| word.at.start < from).cloned().collect();
     if find_any_phrase(&before, CLAUSE_WORDS).is_some() {
         return None;
     }

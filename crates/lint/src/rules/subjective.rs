@@ -22,7 +22,7 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-const TASTE: &[&str] = &[
+const SUBJECTIVE_WORDS: &[&str] = &[
     "appropriate", "appropriately", "suitable", "suitably", "nice", "nicely", "interesting", "engaging",
     "elegant", "elegantly", "reasonable", "reasonably", "compelling", "insightful", "high-quality",
     "well-written", "adequate", "adequately", "satisfactory", "user-friendly", "impressive", "creative",
@@ -47,7 +47,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         return;
     }
 
-    let Some(range) = find_any_phrase(&words, TASTE) else { return };
+    let Some(range) = find_any_phrase(&words, SUBJECTIVE_WORDS) else { return };
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
             Diagnostic::warning(RULE.code, "a subjective word decides this criterion", span, "subjective")

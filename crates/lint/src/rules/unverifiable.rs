@@ -59,16 +59,16 @@ const FEELING_PHRASES: &[&str] = &[
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
     let words = split_words(text);
-    let said = skip_subject(&words);
+    let predicate = skip_subject(&words);
     let clock = find_any_phrase(&words, RESPONSE_TIME_PHRASES)
-        .or_else(|| find_opening_phrase(said, DURATION_PHRASES))
+        .or_else(|| find_opening_phrase(predicate, DURATION_PHRASES))
         .filter(|_| has_seconds(text));
     let (range, missing, help) = if let Some(range) = clock {
         (range, "time is not in the answer", "use a grader of type `latency`, or a program that runs it")
     } else if let Some(range) = find_demanded_feeling(&words) {
         (range, "the reader's reaction is not in the answer", "ask what the answer says or does")
     } else if let Some(range) = find_opening_phrase(
-        &said[usize::from(said.first().is_some_and(|word| word.text == "the"))..],
+        &predicate[usize::from(predicate.first().is_some_and(|word| word.text == "the"))..],
         EXECUTION_PHRASES,
     )
     .filter(|_| !is_executed(view))
