@@ -397,7 +397,8 @@ fn suite_tree(
     Ok(scorecard_tree::tree_from_suite(suite, &collect_cases(path, loaded)?, notes))
 }
 
-/// Returns an error if the new file is invalid. Importers write valid files, so this would be a bug.
+/// Adds the errors of a new file to the losses, and returns an error if it can't be loaded at all. Importers
+/// write valid files, so there are errors only if an importer has a bug.
 fn report_errors(path: &Path, loaded: &LoadedSuite, notes: &mut ConversionNotes) -> Result<(), ConvertError> {
     if loaded.has_errors() || loaded.suite.is_none() {
         let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
