@@ -1,10 +1,10 @@
-//! Comparison of two eval files by meaning.
+//! Compares the meaning of two eval files.
 
 use assize_evalfile::{Case, EvalFileFormat, Grader, GraderKind, Suite};
 use assize_rubric::{CriterionOperator, CriterionScale, Gate, Rubric, VerdictThresholds};
 
-/// Describes the differences between two files, each a suite with its cases: cases, questions, answers,
-/// graders, criteria, weights, gates and thresholds. Empty if both score every outcome alike.
+/// Describes the differences between two files, each given as a suite with its cases: cases, questions,
+/// answers, graders, criteria, weights, gates and thresholds. Empty if both score every outcome alike.
 ///
 /// Names, spellings and positions may differ.
 pub fn differences(a: (&Suite, &[Case]), b: (&Suite, &[Case])) -> Vec<String> {
@@ -40,7 +40,7 @@ fn compare_case(a: (&Suite, &Case), b: (&Suite, &Case), found: &mut Vec<String>)
     if case.output != other.output || case.vars != other.vars {
         differs("the given answer or the variables differ");
     }
-    if thresholds_in_millionths(a) != thresholds_in_millionths(b) {
+    if thresholds_in_millionths(a.0, case) != thresholds_in_millionths(b.0, other) {
         differs("the pass or borderline threshold differs");
     }
     let codes = |case: &Case| case.transforms.iter().map(|one| one.code.clone()).collect::<Vec<_>>();
@@ -59,9 +59,9 @@ fn compare_case(a: (&Suite, &Case), b: (&Suite, &Case), found: &mut Vec<String>)
     }
 }
 
-/// Returns the pass and borderline thresholds of a case in millionths; a borderline threshold without effect
-/// counts as none.
-fn thresholds_in_millionths((suite, case): (&Suite, &Case)) -> (i64, Option<i64>) {
+/// Returns the pass and borderline thresholds of a case in millionths. A borderline threshold that has no
+/// effect counts as absent.
+fn thresholds_in_millionths(suite: &Suite, case: &Case) -> (i64, Option<i64>) {
     let whole = |line: f64| (line * 1e6).round() as i64;
     let pass = case
         .lines
@@ -102,7 +102,7 @@ fn compare_grader(a: &Grader, b: &Grader) -> Option<&'static str> {
     }
 }
 
-/// Id, text, weight bit for bit, scale, gate, operator, and whether the criterion may be not applicable.
+/// Id, text, bits of the weight, scale, gate, operator, and whether the criterion may be not applicable.
 type CriterionMeaning = (String, String, u64, CriterionScale, Option<i64>, CriterionOperator, bool);
 
 fn same_rubric(a: &Rubric, b: &Rubric) -> bool {
@@ -127,7 +127,7 @@ fn same_rubric(a: &Rubric, b: &Rubric) -> bool {
     key(a) == key(b)
 }
 
-/// Returns a gate as the minimum score in millionths; -1 for the pass threshold.
+/// Returns a gate as a minimum score in millionths, or -1 if the minimum is the pass threshold.
 fn gate_minimum(gate: Option<Gate>, scale: &CriterionScale) -> Option<i64> {
     let whole = |value: f64| (value * 1e6).round() as i64;
     let value = match gate? {

@@ -1,4 +1,4 @@
-//! Conversion of one file to another format.
+//! Converts a file to another format.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,17 +28,17 @@ use crate::{
 /// Format to convert to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// An eval file of format 1 (`evalcases`).
+    /// An eval file in the `evalcases` format.
     Format1,
-    /// An eval file of format 2 (`tests`, `assertions`).
+    /// An eval file in the `tests` format.
     Format2,
-    /// A scorecard in one file.
+    /// A single-file scorecard.
     Scorecard,
     /// A promptfoo configuration.
     Promptfoo,
-    /// HealthBench examples: one JSON object a line.
+    /// HealthBench examples: one JSON object per line.
     HealthBench,
-    /// A PaperBench tree: JSON.
+    /// A PaperBench tree, in JSON.
     PaperBench,
     /// A table of criteria.
     Csv,
@@ -65,12 +65,12 @@ impl ExportFormat {
 pub struct ConvertedFile {
     /// Text of the file: YAML, JSON, JSON lines or CSV.
     pub text: String,
-    /// Number of cases in it; 0 for a table of criteria without cases and for the rubrics and benchmarks of a
+    /// Number of cases in it. 0 for a table of criteria without cases, and for the rubrics and benchmarks of a
     /// scorecard.
     pub cases: usize,
-    /// Losses and remarks, in the order of the original.
+    /// Losses and remarks, in the order of the original file.
     pub notes: Vec<ConversionNote>,
-    /// Warnings about the original that its notes do not repeat.
+    /// Warnings about the original file that the notes do not repeat.
     pub warnings: Vec<Diagnostic>,
     /// Texts that the warnings point into.
     pub sources: SourceMap,
@@ -90,10 +90,9 @@ impl ConvertedFile {
     }
 }
 
-/// Converts a file. `options` say where the files it refers to are looked up.
+/// Converts a file. `options` say where the files that it refers to are looked up.
 ///
-/// Environment variables (`${{ NAME }}`) are not substituted: the new file refers to them as the old one
-/// does.
+/// Environment variables (`${{ NAME }}`) are not substituted. The new file refers to them like the original.
 pub fn convert(
     path: &Path,
     from: ImportFormat,
@@ -109,7 +108,7 @@ pub fn convert(
             let LoadedScorecard { scorecard, diagnostics, sources, .. } = load_scorecard(path, options);
             let Some(card) = scorecard else { return Err(broken_file(path, diagnostics, sources)) };
             let tree = scorecard_tree::tree_from_scorecard(&card, &mut notes);
-            let converted = write_content(path, ImportedContent::Tree(tree), (from, to), options, notes)?;
+            let converted = write_content(path, ImportedContent::Tree(tree), from, to, options, notes)?;
             return Ok(converted.with_warnings(diagnostics, sources));
         }
         ImportFormat::PaperBench => {
@@ -130,14 +129,15 @@ pub fn convert(
             Err(why) => return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list())),
         },
     };
-    write_content(path, made, (from, to), options, notes)
+    write_content(path, made, from, to, options, notes)
 }
 
-/// Writes what was read of a file of another tool, or of a scorecard.
+/// Writes content that was read from a file of another tool or from a scorecard.
 fn write_content(
     path: &Path,
     content: ImportedContent,
-    (from, to): (ImportFormat, ExportFormat),
+    from: ImportFormat,
+    to: ExportFormat,
     options: &LoadOptions,
     mut notes: ConversionNotes,
 ) -> Result<ConvertedFile, ConvertError> {
@@ -156,12 +156,12 @@ fn write_content(
     }
 }
 
-/// Returns options with which references to environment variables stay as they are.
+/// Returns options that leave references to environment variables as they are.
 pub(crate) fn keep_variables(options: &LoadOptions) -> LoadOptions {
     LoadOptions { environment: Arc::new(|name| Some(format!("${{{{ {name} }}}}"))), ..options.clone() }
 }
 
-/// Maximum size of a file to convert: published data sets have 100 MB.
+/// Maximum size of a file to convert. Published datasets have 100 MB.
 pub(crate) const MAX_IMPORT_BYTES: u64 = 256 * 1024 * 1024;
 
 enum ImportedContent {
@@ -169,7 +169,7 @@ enum ImportedContent {
     Tree(RequirementTree),
 }
 
-/// Returns the header comment of every file that is written.
+/// Returns the comment at the beginning of every written file.
 fn header_comment(path: &Path, from: &str) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
@@ -183,7 +183,7 @@ pub(crate) fn document_name(path: &Path) -> String {
     if clean.trim().is_empty() { "converted".to_owned() } else { clean }
 }
 
-/// Returns the path under which the new text is checked: beside the original, as YAML.
+/// Returns the path under which the new text is checked: beside the original file, with the extension of YAML.
 fn path_for_check(path: &Path) -> PathBuf {
     path.with_extension("yaml")
 }
@@ -193,7 +193,7 @@ fn read_text(path: &Path) -> Result<String, ConvertError> {
         .map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
 }
 
-/// Reads the rows of a table: of a sheet, or of a text.
+/// Reads the rows of a table, from a sheet or from a text file.
 fn read_rows(path: &Path) -> Result<Vec<CsvRow>, ConvertError> {
     let Some(sheet) = SheetPath::parse(path) else {
         return split_rows(&read_text(path)?)
@@ -215,7 +215,7 @@ pub(crate) fn broken_file(path: &Path, diagnostics: Vec<Diagnostic>, sources: So
     ConvertError::Invalid(path.to_path_buf(), diagnostics, Box::new(sources))
 }
 
-/// Reads the objects of a JSONL file with their line numbers.
+/// Reads the objects in a JSONL file, with their line numbers.
 fn read_jsonl(path: &Path) -> Result<Vec<(usize, Value)>, ConvertError> {
     let text = read_text(path)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -238,7 +238,8 @@ pub(crate) fn collect_cases(path: &Path, loaded: &LoadedSuite) -> Result<Vec<Cas
     read.map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
 }
 
-/// Converts a file of prompts, providers and tests, and compares the new file with what a run of the old one has.
+/// Converts a file of prompts, providers and tests. Compares the new file with the suite that a run of the
+/// original has.
 fn convert_matrix(
     path: &Path,
     to: ExportFormat,
@@ -272,7 +273,7 @@ fn convert_suite(
 ) -> Result<ConvertedFile, ConvertError> {
     let loaded = load_suite(path, options);
     if loaded.suite.is_none() {
-        // A rubric in a file of its own has criteria and no cases.
+        // A rubric file has criteria but no cases.
         let rubric = load_rubric(path, options);
         if let Some(grader) = rubric.rubric.as_ref().filter(|_| !rubric.has_errors()) {
             let value = rubric_value(&rubric, grader, &mut notes);
@@ -309,7 +310,7 @@ fn convert_loaded_suite(
             return write_tree(path, &tree, ImportFormat::Suite, to, notes);
         }
         note_own_keys_of_file(path, &mut notes)?;
-        return write_other(path, (original, &cases), ImportFormat::Suite.name(), to, notes);
+        return write_other(path, original, &cases, ImportFormat::Suite.name(), to, notes);
     };
 
     let direction = FormatDirection { from: original.format, to: target };
@@ -355,7 +356,7 @@ fn convert_loaded_suite(
     Ok(ConvertedFile::new(text, again.cases.len(), notes))
 }
 
-/// Notes differences in meaning; those that many cases share, once.
+/// Adds notes about differences in meaning. A difference that many cases share is noted once.
 fn note_differences(differences: Vec<String>, notes: &mut ConversionNotes) {
     let mut found: Vec<(String, String, usize)> = Vec::new();
     for difference in differences {
@@ -371,7 +372,7 @@ fn note_differences(differences: Vec<String>, notes: &mut ConversionNotes) {
     }
 }
 
-/// Notes the user's own keys in an eval file.
+/// Adds notes about the user's own keys in an eval file.
 fn note_own_keys_of_file(path: &Path, notes: &mut ConversionNotes) -> Result<(), ConvertError> {
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl")) {
         for (line, value) in read_jsonl(path)? {
@@ -396,7 +397,8 @@ fn suite_tree(
     Ok(scorecard_tree::tree_from_suite(suite, &collect_cases(path, loaded)?, notes))
 }
 
-/// Reports errors of a new file. There are none unless an importer has a bug: importers write valid files.
+/// Adds the errors of a new file to the losses, and returns an error if it can't be loaded at all. Importers
+/// write valid files, so there are errors only if an importer has a bug.
 fn report_errors(path: &Path, loaded: &LoadedSuite, notes: &mut ConversionNotes) -> Result<(), ConvertError> {
     if loaded.has_errors() || loaded.suite.is_none() {
         let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
@@ -430,7 +432,7 @@ pub(crate) fn write_doc(
         let Some(suite) = loaded.suite.as_ref().filter(|_| !loaded.has_errors()) else {
             return Err(broken_file(path, loaded.diagnostics, loaded.sources));
         };
-        return write_other(path, (suite, &collect_cases(path, &loaded)?), from, to, notes);
+        return write_other(path, suite, &collect_cases(path, &loaded)?, from, to, notes);
     }
 
     if to == ExportFormat::Format1 {
@@ -448,7 +450,8 @@ pub(crate) fn write_doc(
 /// Writes the cases of a suite in the format of another tool.
 fn write_other(
     path: &Path,
-    (suite, cases): (&Suite, &[Case]),
+    suite: &Suite,
+    cases: &[Case],
     from: &str,
     to: ExportFormat,
     mut notes: ConversionNotes,
@@ -505,7 +508,8 @@ fn write_card(
     Ok(ConvertedFile::new(text, 0, notes))
 }
 
-/// A rubric file in the spelling of format 2. Lists its settings that other files have no place for.
+/// Returns a rubric file in the spelling of the `tests` format. Adds notes about settings that can't be written
+/// elsewhere.
 fn rubric_value(loaded: &LoadedRubric, grader: &RubricGrader, notes: &mut ConversionNotes) -> Value {
     let RubricGrader { rubric, places: _, marks: _, judging, evidence, truncate, judge, panel } = grader;
     let settings = [
@@ -528,7 +532,7 @@ fn rubric_value(loaded: &LoadedRubric, grader: &RubricGrader, notes: &mut Conver
     if let Some(pass) = pass {
         value["threshold"] = json!(pass.get());
     }
-    // Only format 1 has a default borderline threshold, so it is written out.
+    // Only the `evalcases` format has a default borderline threshold, so it must be written out.
     let pass = pass.map_or(VerdictThresholds::DEFAULT_PASS, UnitInterval::get);
     let by_default = match loaded.format {
         EvalFileFormat::One => Some(VerdictThresholds::DEFAULT_BORDERLINE.min(pass)),
@@ -543,7 +547,8 @@ fn rubric_value(loaded: &LoadedRubric, grader: &RubricGrader, notes: &mut Conver
     value
 }
 
-/// Converts a rubric without cases: to a rubric file, a scorecard of one rubric, or a case of its name.
+/// Converts a rubric without cases to a rubric file, to a scorecard with one rubric, or to a case that is named
+/// after it.
 fn convert_rubric(
     path: &Path,
     value: &Value,
@@ -584,7 +589,7 @@ fn convert_rubric(
             "question",
             "the rubric belongs to no case; its name is used as the question of one",
         );
-        return write_other(path, (suite, &cases), from.name(), to, notes);
+        return write_other(path, suite, &cases, from.name(), to, notes);
     }
 
     let mut value = value.clone();

@@ -1,5 +1,5 @@
-//! Tables of criteria: a header line, then one criterion a line. Fields may be quoted (RFC 4180) and hold line
-//! ends. A sheet of a spreadsheet is such a table too.
+//! Tables of criteria: a header line, then one criterion per line. Fields may be quoted (RFC 4180) and contain
+//! line breaks. A sheet of a spreadsheet is such a table as well.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(crate) struct CsvRow {
 
 /// Content of a table.
 pub(crate) enum CriteriaTable {
-    /// Criteria of named cases.
+    /// Criteria of cases that the table names.
     Cases(EvalFileBuilder),
     /// Criteria of one rubric.
     Rubric(Value),
@@ -39,18 +39,18 @@ const COLUMNS: [(&str, &[&str]); 9] = [
     ("case_outcome", &["case_outcome", "expected"]),
 ];
 
-/// Text that no table holds.
-const END: &str = "\0";
+/// Content of the record that is appended to every table. No table contains it.
+const SENTINEL: &str = "\0";
 
-/// Splits a table into rows. The divider is the one of `,`, `;` and tab that the header has most of.
+/// Splits a table into rows. The divider is whichever of `,`, `;` and tab is most frequent in the header.
 pub(crate) fn split_rows(text: &str) -> Result<Vec<CsvRow>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let header = text.lines().next().unwrap_or_default();
     let count = |c: char| header.matches(c).count();
     let divider = [',', ';', '\t'].into_iter().max_by_key(|c| (count(*c), *c == ',')).unwrap_or(',');
 
-    // A last record of our own is swallowed by a quotation mark that is never closed.
-    let whole = format!("{text}\n{END}");
+    // Append a record. If a quotation mark is never closed, the record becomes part of a field, and is missing.
+    let whole = format!("{text}\n{SENTINEL}");
     let mut reader = ::csv::ReaderBuilder::new()
         .delimiter(divider as u8)
         .flexible(true)
@@ -66,7 +66,7 @@ pub(crate) fn split_rows(text: &str) -> Result<Vec<CsvRow>, String> {
         line += whole[counted..start + ends].matches('\n').count();
         counted = start + ends;
 
-        if record.iter().eq([END]) {
+        if record.iter().eq([SENTINEL]) {
             return Ok(rows);
         }
         if record.iter().any(|field| !field.trim().is_empty()) {
@@ -89,13 +89,14 @@ pub(crate) fn sheet_rows(sheet: Sheet) -> Vec<CsvRow> {
     sheet.header.into_iter().chain(sheet.rows).map(row).collect()
 }
 
-/// True for a text that a spreadsheet would run, or that has apostrophes before such a one.
+/// Returns true for a text that a spreadsheet would run as a formula, or that would be one without its leading
+/// apostrophes.
 pub(crate) fn is_formula(field: &str) -> bool {
     field.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r'])
         && field.parse::<f64>().is_err()
 }
 
-/// Takes away the apostrophe before what would be a formula without it.
+/// Removes the apostrophe from a text that would be a formula without it.
 fn without_apostrophe(field: &str) -> &str {
     field.strip_prefix('\'').filter(|_| is_formula(field)).unwrap_or(field)
 }

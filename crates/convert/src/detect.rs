@@ -1,4 +1,4 @@
-//! Detection of the format of a file from its content.
+//! Detects the format of a file from its content.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -13,9 +13,9 @@ use crate::convert::MAX_IMPORT_BYTES;
 /// Format to convert from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportFormat {
-    /// An eval file of format 1 or 2: YAML, JSON or JSONL.
+    /// An eval file in either format: YAML, JSON or JSONL.
     Suite,
-    /// A scorecard: a folder, or one file.
+    /// A scorecard: a folder or a single file.
     Scorecard,
     /// A promptfoo configuration.
     Promptfoo,
@@ -23,7 +23,7 @@ pub enum ImportFormat {
     HealthBench,
     /// A PaperBench rubric tree: JSON with `sub_tasks`.
     PaperBench,
-    /// DevAI tasks: JSONL with `query` and `requirements` that name `prerequisites`.
+    /// DevAI tasks: JSONL with `query` and `requirements`, which refer to their `prerequisites`.
     DevAi,
     /// A table of criteria: CSV, TSV, Parquet, or a sheet of a spreadsheet.
     Csv,

@@ -1,4 +1,4 @@
-//! DevAI tasks: a request to a coding agent and requirements that build on each other.
+//! DevAI tasks: a request to a coding agent, with requirements that depend on each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::note::ConversionNotes;
 use crate::tree::{RequirementBranch, RequirementLeaf, RequirementNode, RequirementTree};
 
-/// Reads tasks from JSON objects with their line numbers: each task becomes a rubric, each requirement a
-/// criterion.
+/// Reads tasks from JSON objects, given with their line numbers. Each task becomes a rubric, and each
+/// requirement a criterion.
 pub(crate) fn read_tasks(
     lines: &[(usize, Value)],
     name: &str,
@@ -75,7 +75,7 @@ fn number_or_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Notes requirements that depend on themselves.
+/// Adds notes about requirements that depend on themselves.
 fn note_cycles(requirements: &[Value], line: usize, title: &str, notes: &mut ConversionNotes) {
     let mut needs: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for requirement in requirements {
@@ -102,7 +102,7 @@ fn note_cycles(requirements: &[Value], line: usize, title: &str, notes: &mut Con
     }
 }
 
-/// Returns the metadata value that records the prerequisites.
+/// Returns the metadata value that records the prerequisites of a requirement.
 pub(crate) fn prerequisites_value(leaf: &RequirementLeaf) -> Option<Value> {
     (!leaf.prerequisites.is_empty()).then(|| json!(leaf.prerequisites))
 }

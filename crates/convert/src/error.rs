@@ -7,16 +7,16 @@ use assize_records::RecordProblem;
 
 use crate::ConversionNote;
 
-/// Failure of a conversion.
+/// Error of a conversion.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
-    /// The file cannot be read.
+    /// The file can't be read.
     #[error("{}: can't be read: {why}", .0.display(), why = .1)]
     Unreadable(PathBuf, String),
     /// The format of the file is not recognised.
     #[error("{}: unknown kind of file; name it", .0.display())]
     UnknownFormat(PathBuf),
-    /// The file has errors of its own.
+    /// The file itself has errors.
     #[error("{}: has errors; nothing was converted", .0.display())]
     Invalid(PathBuf, Vec<Diagnostic>, Box<SourceMap>),
     /// Some records of another tool can't be read.

@@ -1,9 +1,9 @@
-//! Builder of an eval file of format 2, the output of all importers.
+//! Builder of an eval file in the `tests` format, which all importers write.
 
 use assize_records::UniqueIds;
 use serde_json::{Map, Value, json};
 
-/// Cases and their common settings, in the spelling of format 2.
+/// Cases and their common settings, in the spelling of the `tests` format.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EvalFileBuilder {
     pub(crate) head: Map<String, Value>,
@@ -18,18 +18,18 @@ impl EvalFileBuilder {
         Self { head, ..Self::default() }
     }
 
-    /// Creates a builder that holds cases, whose ids differ.
+    /// Creates a builder with cases, whose ids must be unique.
     pub(crate) fn with_cases(head: Map<String, Value>, cases: Vec<Value>) -> Self {
         Self { head, cases, ..Self::default() }
     }
 
     /// Returns a case id that is not taken yet.
-    pub(crate) fn unique_id(&mut self, wish: &str) -> String {
-        self.ids.take(wish)
+    pub(crate) fn unique_id(&mut self, wanted: &str) -> String {
+        self.ids.take(wanted)
     }
 
-    /// Returns the document as one value, as people would write it: a threshold of all cases once, whole numbers as such, and no
-    /// defaults.
+    /// Returns the document as a single value, as people would write it: a threshold that all cases share is
+    /// written once, whole numbers have no fraction, and defaults are left out.
     pub(crate) fn into_value(mut self) -> Value {
         self.share_threshold();
         let mut map = self.head;
@@ -40,7 +40,7 @@ impl EvalFileBuilder {
         value
     }
 
-    /// Makes a threshold that all cases have one of the suite.
+    /// If all cases have the same threshold, moves it to the suite.
     fn share_threshold(&mut self) {
         let Some(threshold) = self.cases.first().and_then(|case| case.get("threshold")).cloned() else {
             return;
@@ -61,13 +61,14 @@ impl EvalFileBuilder {
     }
 }
 
-/// Settings that are numbers, written without a fraction where they have none.
-const NUMBERS: [&str; 5] = ["weight", "threshold", "borderline", "min_score", "budget"];
+/// Settings that are numbers. Whole numbers are written without a fraction.
+const NUMERIC_SETTINGS: [&str; 5] = ["weight", "threshold", "borderline", "min_score", "budget"];
 /// Keys whose values are the user's own data.
 const USER_DATA: [&str; 9] =
     ["vars", "metadata", "input", "output", "expected_output", "schema", "config", "value", "default"];
 
-/// Writes settings as people do: whole numbers as such, and no defaults of criteria and graders of the `tests` format.
+/// Writes settings as people do: whole numbers without a fraction, and without the defaults that the `tests`
+/// format has for criteria and graders.
 pub(crate) fn simplify_settings(value: &mut Value) {
     let map = match value {
         Value::Array(items) => return items.iter_mut().for_each(simplify_settings),
@@ -81,16 +82,16 @@ pub(crate) fn simplify_settings(value: &mut Value) {
         map.retain(|key, value| match key.as_str() {
             "weight" => value.as_f64() != Some(1.0),
             "negate" => value != false,
-            // It disables the gate of a minimum.
+            // `required: false` disables the gate that a minimum implies.
             "required" => value != false || has_minimum,
             _ => true,
         });
     }
 
     for (key, inner) in map.iter_mut() {
-        // Of a criterion, `min_score: 1` is ambiguous.
+        // `min_score: 1` of a criterion is ambiguous, and must keep its fraction.
         let is_ambiguous = is_criterion && key == "min_score";
-        if NUMBERS.contains(&key.as_str()) && !is_ambiguous {
+        if NUMERIC_SETTINGS.contains(&key.as_str()) && !is_ambiguous {
             let whole = inner.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9e15);
             if let Some(whole) = whole {
                 *inner = json!(whole as i64);
@@ -113,8 +114,8 @@ pub(crate) fn slug(text: &str, words: usize) -> String {
     parts.join("-").chars().take(60).collect()
 }
 
-/// Returns true if a text contains template markers, which must be escaped: templates are filled in when an
-/// eval file is read.
+/// Returns true if a text contains template markers. They must be escaped, because templates are filled in when
+/// an eval file is read.
 pub(crate) fn has_template(text: &str) -> bool {
     text.contains("{{") || text.contains("${{")
 }

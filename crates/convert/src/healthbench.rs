@@ -1,4 +1,4 @@
-//! HealthBench examples: a conversation and criteria with points, positive and negative.
+//! HealthBench examples: a conversation, and criteria with positive and negative points.
 
 use assize_records::UniqueIds;
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use crate::eval_file_builder::{EvalFileBuilder, has_template};
 use crate::export::ID_TAG;
 use crate::note::ConversionNotes;
 
-/// Reads examples from JSON objects with their line numbers.
+/// Reads examples from JSON objects, given with their line numbers.
 pub(crate) fn read_examples(
     lines: &[(usize, Value)],
     name: &str,

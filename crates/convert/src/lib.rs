@@ -1,7 +1,7 @@
-//! Conversion between rubric formats, with a list of everything that could not be converted.
+//! Converts between rubric formats, and lists everything that could not be converted.
 //!
 //! [`detect`] recognises the format of a file, [`convert`] writes it in another. Between the formats of eval
-//! files the result is read back and compared with the original, so that a change of meaning is reported.
+//! files, the result is read back and compared with the original, so that changes of meaning are reported.
 
 #![warn(missing_docs)]
 

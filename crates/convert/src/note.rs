@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A part of a file that was lost, or whose meaning changed.
+/// A note about a part of a file that was lost or whose meaning changed, or a remark.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConversionNote {
     /// Source file.
@@ -12,9 +12,9 @@ pub struct ConversionNote {
     pub line: Option<usize>,
     /// Subject of the note: a key, a case, a criterion.
     pub item: String,
-    /// Effect of the conversion on it.
+    /// What the conversion did to it.
     pub what: String,
-    /// True if meaning was lost; other notes are informative.
+    /// True if meaning was lost. Otherwise the note is a remark.
     pub lost: bool,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for ConversionNote {
     }
 }
 
-/// Collector of the notes about one file.
+/// Collects the notes about one file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConversionNotes {
     path: PathBuf,
@@ -40,7 +40,7 @@ impl ConversionNotes {
         Self { path, list: Vec::new() }
     }
 
-    /// Notes a loss.
+    /// Adds a loss.
     pub(crate) fn add_loss(
         &mut self,
         line: impl Into<Option<usize>>,
@@ -50,7 +50,7 @@ impl ConversionNotes {
         self.add(line.into(), item, what, true);
     }
 
-    /// Adds an informative note.
+    /// Adds a remark.
     pub(crate) fn add_remark(
         &mut self,
         line: impl Into<Option<usize>>,
@@ -60,7 +60,7 @@ impl ConversionNotes {
         self.add(line.into(), item, what, false);
     }
 
-    /// Notes a loss in a file that the converted one refers to.
+    /// Adds a loss in a file that the converted file refers to.
     pub(crate) fn add_loss_in(
         &mut self,
         path: &Path,

@@ -1,4 +1,4 @@
-//! PaperBench rubric trees: requirements with whole-number weights, down to leaves of three categories.
+//! PaperBench rubric trees: requirements with whole-number weights, and leaves of three categories.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::note::ConversionNotes;
 use crate::tree::{LeafGrade, RequirementBranch, RequirementLeaf, RequirementNode, RequirementTree};
 
-/// Maximum depth of a tree; real ones have nine levels.
+/// Maximum depth of a tree. Published trees have nine levels.
 const MAX_DEPTH: usize = 64;
 
-/// Reads a tree. The leaves of a graded tree keep their grades.
+/// Reads a tree. If it is graded, its leaves keep their grades.
 pub(crate) fn read_tree(
     document: &ParsedDocument,
     name: &str,
@@ -36,7 +36,7 @@ pub(crate) fn read_tree(
 struct PaperBenchReader<'d, 'n> {
     document: &'d ParsedDocument,
     notes: &'n mut ConversionNotes,
-    /// Ids seen so far, with the line of the first use.
+    /// Ids so far, with the lines of their first use.
     ids: BTreeMap<String, usize>,
     graded: usize,
 }
@@ -93,7 +93,7 @@ impl PaperBenchReader<'_, '_> {
         Some(RequirementNode::Branch(branch))
     }
 
-    /// Returns the grade of a leaf, unless its grader marks it as invalid.
+    /// Returns the grade of a leaf, unless its grader marked it as invalid.
     fn grade(&mut self, node: &Value, line: usize) -> Option<LeafGrade> {
         let score = node.get("score").filter(|score| !score.is_null())?;
         let id = node.get("id").and_then(Value::as_str).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Records of other tools as an eval file: their questions, to be asked again, with what tells a good answer.
+//! Converts records of other tools to an eval file: their questions, to be asked again, with everything that
+//! identifies a good answer.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -13,17 +14,17 @@ use crate::note::ConversionNotes;
 use crate::promptfoo;
 use crate::{ConvertError, ConvertedFile, ExportFormat};
 
-/// Metadata that is about the answer of a record or its run, not about its question.
-const OF_ANSWERS: [&str; 13] = [
+/// Metadata about the answer of a record or about its run, as opposed to its question.
+const ANSWER_METADATA: [&str; 13] = [
     "cluster", "cost", "epoch", "eval", "latency_ms", "limit", "model", "prompt", "provider", "reasons",
     "scores", "task", "vars",
 ];
 
-/// Converts the questions of a file of records. Records about the same question become one case; their answers are left to
-/// [`Record::to_answer`]. With `keep_going`, records that can't be read are losses.
+/// Converts the questions in a file of records. Records about the same question become one case. Their answers
+/// are not converted; see [`Record::to_answer`]. With `keep_going`, records that can't be read are losses.
 ///
 /// # Errors
-/// When the file or a record of it can't be read, or nothing in it tells a good answer.
+/// If the file or a record in it can't be read, or nothing in it identifies a good answer.
 pub fn convert_records(
     path: &Path,
     format: RecordFormat,
@@ -71,7 +72,7 @@ pub fn convert_records(
         }
     }
 
-    // The prompts of one test are questions of their own, and still not independent of each other.
+    // The prompts of one test are separate questions, but not independent of each other.
     for (cluster, cases) in clusters.into_iter().filter(|(_, cases)| cases.len() > 1) {
         for case in cases {
             doc.cases[case]["metadata"]["cluster"] = json!(cluster.replace("${{", "$${{"));
@@ -88,12 +89,13 @@ pub fn convert_records(
     write_doc(path, doc, format.name(), to, options, notes)
 }
 
-/// Returns the name of the question of a record: results of one test have it in common.
+/// Returns the name of a record's question, which all results of one test share.
 pub(crate) fn question_name(record: &Record) -> &str {
     record.metadata.get("cluster").and_then(Value::as_str).unwrap_or(&record.id)
 }
 
-/// Returns the question of a record as a case. Notes what is lost, and skips a record that has nothing to grade by.
+/// Converts the question of a record to a case. Adds notes about losses, and skips a record without anything to
+/// grade by.
 fn question_case(
     record: &Record,
     graders: &[Value],
@@ -139,7 +141,7 @@ fn question_case(
         _ => {}
     }
     if !assertions.is_empty() {
-        // Without a threshold each assertion has to pass; texts are criteria of a rubric.
+        // Without a threshold, each assertion has to pass. Plain strings are criteria of a rubric.
         let by_gates = assertions.iter().any(|grader| grader.get("min_score").is_some()).then_some(0.0);
         if let Some(threshold) = record.threshold.filter(|line| (0.0..=1.0).contains(line)).or(by_gates) {
             case.insert("threshold".to_owned(), json!(threshold));
@@ -152,7 +154,7 @@ fn question_case(
     let metadata: Map<String, Value> = record
         .metadata
         .iter()
-        .filter(|(key, _)| !OF_ANSWERS.contains(&key.as_str()))
+        .filter(|(key, _)| !ANSWER_METADATA.contains(&key.as_str()))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     if !metadata.is_empty() {
@@ -173,7 +175,7 @@ fn question_case(
     Some(case)
 }
 
-/// Escapes what an eval file would take for a variable of the environment.
+/// Escapes text that would be an environment variable in an eval file.
 fn escape_variables(value: &mut Value) {
     match value {
         Value::String(text) => *text = text.replace("${{", "$${{"),

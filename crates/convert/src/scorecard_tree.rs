@@ -1,4 +1,4 @@
-//! Scorecards and suites as requirement trees.
+//! Converts scorecards and suites to requirement trees.
 
 use assize_evalfile::{Case, Grader, GraderKind, RubricChildren, Scorecard, Suite};
 use assize_rubric::{CriterionOperator, CriterionScale, Criticality, Gate, ScorecardAggregation};
@@ -6,7 +6,7 @@ use assize_rubric::{CriterionOperator, CriterionScale, Criticality, Gate, Scorec
 use crate::note::ConversionNotes;
 use crate::tree::{RequirementBranch, RequirementLeaf, RequirementNode, RequirementTree};
 
-/// Converts a scorecard to a tree. Notes list the parts that a tree of weighted means cannot express.
+/// Converts a scorecard to a tree. Adds notes about the parts that a tree of weighted means can't express.
 pub(crate) fn tree_from_scorecard(card: &Scorecard, notes: &mut ConversionNotes) -> RequirementTree {
     let mut root = RequirementBranch::new(card.name.clone(), card.name.clone(), 1.0);
     let parts = match &card.index {

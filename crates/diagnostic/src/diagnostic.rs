@@ -5,11 +5,11 @@ use crate::{DiagnosticCode, Span};
 /// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The file is accepted as written; a run may need something that is not there now.
+    /// The file is accepted as written, but a run may need something that is missing now.
     Note,
     /// The file is accepted as written, but probably does not mean what its author intended.
     Warning,
-    /// The file cannot be used.
+    /// The file can't be used.
     Error,
 }
 
@@ -52,7 +52,7 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// Advice on how to fix the problem.
     pub help: Vec<String>,
-    /// A concrete change, present when it is likely to be right.
+    /// A concrete change, if one is likely to be right.
     pub suggestion: Option<SuggestedEdit>,
 }
 

@@ -1,8 +1,8 @@
 //! Source text, positions in it, diagnostics about it, and their rendering.
 //!
-//! A [`Diagnostic`] is plain data: a code, a severity, a title, labelled spans, help. Code that creates one
-//! formats no text; the modules under [`render`] do that, one file per output form. This crate does not know
-//! what an eval file is.
+//! A [`Diagnostic`] is plain data: a code, a severity, a title, labelled spans, help. Code that creates a
+//! diagnostic does not format text. The modules in [`render`] do that, one for each output form. This crate
+//! does not know what an eval file is.
 
 #![warn(missing_docs)]
 

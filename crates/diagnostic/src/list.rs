@@ -2,10 +2,10 @@
 
 use std::fmt::Display;
 
-/// Returns the first `most` names and the number of the others, as in `a, b and 4 more`. Empty if there are none.
-pub fn list_first<T: Display>(names: impl IntoIterator<Item = T>, most: usize) -> String {
+/// Returns the first names, and the number of the others, as in `a, b and 4 more`. Empty if there are none.
+pub fn list_first<T: Display>(names: impl IntoIterator<Item = T>, max_shown: usize) -> String {
     let mut names = names.into_iter();
-    let shown: Vec<String> = names.by_ref().take(most).map(|name| name.to_string()).collect();
+    let shown: Vec<String> = names.by_ref().take(max_shown).map(|name| name.to_string()).collect();
     let shown = shown.join(", ");
     match names.count() {
         0 => shown,

@@ -1,11 +1,11 @@
-//! Lists of `name=value` pairs of the command line, such as the columns of a table.
+//! Lists of `name=value` pairs on the command line, such as the columns of a table.
 
 use crate::did_you_mean;
 
 /// Invalid list of pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamePairError {
-    /// Not of the form `name=column`.
+    /// A part does not have the form `name=column`.
     Form(String),
     /// There is no such name.
     Unknown {
@@ -39,7 +39,7 @@ pub enum NamePairError {
 }
 
 impl NamePairError {
-    /// Error for a name that is none of `known`.
+    /// Returns the error for a name that is not one of `known`.
     pub fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Self {
         let hint = did_you_mean(name, known.clone()).map(|near| format!("; did you mean `{near}`?"));
         Self::Unknown {
@@ -49,7 +49,7 @@ impl NamePairError {
         }
     }
 
-    /// Error for a second pair with the name or the value of the first.
+    /// Returns the error for a second pair that has the name or the value of the first.
     pub fn conflict(first: (&str, &str), second: (&str, &str)) -> Self {
         let (name, column) = second;
         if first == second {
@@ -85,7 +85,7 @@ impl std::fmt::Display for NamePairError {
 
 impl std::error::Error for NamePairError {}
 
-/// Parses `case=item_id,label=verdict`: name and value, separated by commas.
+/// Parses a list such as `case=item_id,label=verdict`: pairs of a name and a value, separated by commas.
 pub fn parse_name_pairs(text: &str) -> Result<Vec<(String, String)>, NamePairError> {
     text.split(',')
         .map(|part| {

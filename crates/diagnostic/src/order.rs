@@ -2,9 +2,9 @@
 
 use crate::Diagnostic;
 
-/// Sorts by file (in the order files were added), then position, then code.
+/// Sorts by file (in the order in which the files were added), then by position, then by code.
 ///
-/// The sort is stable, so the result depends only on the input.
+/// The sort is stable, so the result only depends on the input.
 pub fn sort_diagnostics(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by_key(|d| {
         let span = d.primary.span;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::{SourceId, Span};
 
-/// A human-readable position: both numbers count from 1; the column counts characters, not bytes.
+/// A position for people. Both numbers count from 1; the column counts characters, not bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineColumn {
     /// Line, from 1.
@@ -15,7 +15,7 @@ pub struct LineColumn {
     pub column: usize,
 }
 
-/// Bytes between two offsets with precomputed character counts.
+/// Number of bytes between two offsets with a known number of characters before them.
 const CHARACTER_BLOCK_BYTES: usize = 1024;
 
 /// The text of one file with a table of its lines.
@@ -23,39 +23,41 @@ const CHARACTER_BLOCK_BYTES: usize = 1024;
 pub struct SourceFile {
     path: Arc<Path>,
     text: Arc<str>,
-    /// Byte offsets of the line starts, without the first.
+    /// Byte offsets at which lines begin, except the first.
     later_starts: Vec<usize>,
-    /// Number of characters before each multiple of [`CHARACTER_BLOCK_BYTES`] bytes. Columns are computed from the nearest
-    /// one: counting from the line start would be quadratic in a large file on one line.
+    /// Number of characters before each multiple of [`CHARACTER_BLOCK_BYTES`] bytes. Columns are computed from
+    /// the nearest of them. Counting from the beginning of the line would take quadratic time in a large file
+    /// with a single line.
     characters: Vec<usize>,
-    /// True if each character is one byte.
+    /// True if every character is one byte.
     is_ascii: bool,
-    /// Line number of the first line, minus one: greater than 0 for a fragment of a larger file.
+    /// Line number of the first line, minus one. More than 0 for a fragment of a larger file.
     line_offset: usize,
-    /// Cells of the text if it is a row of a spreadsheet.
+    /// The cells, if the text is a row of a spreadsheet.
     cells: Option<Arc<RowCells>>,
 }
 
-/// Cells of a row of a spreadsheet or a Parquet file, in the text that stands for the row.
+/// Cells of a row of a spreadsheet or Parquet file, as ranges of the text that represents the row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowCells {
     /// Name of the sheet; empty for a table that has none.
     pub sheet: Arc<str>,
-    /// True for the names of the columns of a table without sheets, which are no row of it.
+    /// True for the column names of a table without sheets. They are not a row of the table.
     pub is_header: bool,
-    /// Byte of the text at which each cell begins, ascending, with the number of its column, from 1.
+    /// For each cell, the byte of the text at which it begins, ascending, and the number of its column, from 1.
     pub starts: Vec<(usize, u32)>,
 }
 
 impl RowCells {
-    /// Returns the number of the column that an offset belongs to: the first one before all cells.
+    /// Returns the number of the column at an offset. An offset before all cells belongs to the first one.
     fn column_at(&self, offset: usize) -> u32 {
         let after = self.starts.partition_point(|(start, _)| *start <= offset);
         self.starts.get(after.saturating_sub(1)).map_or(1, |(_, column)| *column)
     }
 }
 
-/// Returns the name of a cell as spreadsheets write it, such as `Answers!C7` or `'Round 2'!C7`. Row and column count from 1.
+/// Returns the name of a cell in the notation of spreadsheets, such as `Answers!C7` or `'Round 2'!C7`. Row and
+/// column count from 1.
 pub fn cell_name(sheet: &str, row: usize, column: u32) -> String {
     let mut letters = Vec::new();
     let mut rest = column;
@@ -101,7 +103,7 @@ impl SourceFile {
         Arc::clone(&self.path)
     }
 
-    /// Returns the byte ranges of the non-blank lines, without line endings and byte order mark.
+    /// Returns the byte ranges of the non-blank lines, without line ends and byte order mark.
     pub fn lines(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let lines = (0..=self.later_starts.len()).map(|index| self.line_content(index));
         lines.filter(|range| !self.text[range.clone()].trim().is_empty())
@@ -117,16 +119,16 @@ impl SourceFile {
         Arc::clone(&self.text)
     }
 
-    /// Returns the line number of the text's first line in the file on disk, from 1. It is 1 except for
-    /// fragments such as one line of a JSONL file.
+    /// Returns the number of the text's first line in the file on disk, from 1. It is 1 except for fragments,
+    /// such as a line of a JSONL file.
     pub fn first_line(&self) -> usize {
         self.line_offset + 1
     }
 
-    /// Returns the line and column of a byte offset; an offset past the end counts as the end.
+    /// Returns the line and column of a byte offset. An offset past the end counts as the end.
     ///
-    /// A byte order mark has no column, and neither has the end of a line: an offset inside `\r\n` is the
-    /// position after the last character. Of a row of a spreadsheet, the column is that of the cell.
+    /// A byte order mark has no column, and neither does a line end: an offset inside `\r\n` is the position
+    /// after the last character. For a row of a spreadsheet, the column is the column of the cell.
     pub fn position(&self, offset: usize) -> LineColumn {
         if let Some(cells) = &self.cells {
             return LineColumn { line: self.first_line(), column: cells.column_at(offset) as usize };
@@ -165,7 +167,7 @@ impl SourceFile {
         let known = self.characters.get(block).copied();
         let (from, known) = match known {
             Some(known) => (block * CHARACTER_BLOCK_BYTES, known),
-            // The offset is the end of a text that fills its blocks.
+            // The text ends exactly at the end of a block.
             None => match self.characters.last() {
                 Some(last) => ((block - 1) * CHARACTER_BLOCK_BYTES, *last),
                 None => return 0,
@@ -174,12 +176,12 @@ impl SourceFile {
         known + count_characters(&self.text.as_bytes()[from..offset])
     }
 
-    /// Returns the nearest character boundary at or before `offset`, inside the text.
+    /// Returns the nearest character boundary inside the text, at or before `offset`.
     pub(crate) fn floor_boundary(&self, offset: usize) -> usize {
         self.text.floor_char_boundary(offset)
     }
 
-    /// Returns the index of the line that holds `offset`, from 0.
+    /// Returns the index of the line at `offset`, from 0.
     pub(crate) fn line_index(&self, offset: usize) -> usize {
         self.later_starts.partition_point(|start| *start <= offset)
     }
@@ -203,14 +205,14 @@ impl SourceFile {
     }
 }
 
-/// Counts the characters that begin in a slice of UTF-8, whose ends may lie inside of one.
+/// Counts the characters that begin in a slice of UTF-8. The slice may begin and end inside of a character.
 fn count_characters(bytes: &[u8]) -> usize {
-    // The count of a chunk fits into a byte, which lets the compiler vectorise the sum.
+    // The count of a chunk fits into a byte, so the compiler can vectorise the sum.
     let begin = |piece: &[u8]| piece.iter().map(|byte| u8::from(byte & 0xC0 != 0x80)).sum::<u8>();
     bytes.chunks(usize::from(u8::MAX)).map(|piece| usize::from(begin(piece))).sum()
 }
 
-/// All files of one load; resolves a [`Span`] to a position.
+/// All files of one load. Resolves a [`Span`] to a position.
 #[derive(Debug, Clone, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
@@ -262,14 +264,15 @@ impl SourceMap {
         id
     }
 
-    /// Adds a file of another map under the given path, with a text whose lines and cells stand where those of the file do.
+    /// Adds a file of another map under this path, with a different text in which all lines and cells are at
+    /// the same offsets.
     pub fn add_copy(&mut self, path: Arc<Path>, text: impl Into<Arc<str>>, file: &SourceFile) -> SourceId {
         let id = self.add_fragment_shared(path, text, file.first_line());
         self.files[id.0 as usize].cells.clone_from(&file.cells);
         id
     }
 
-    /// Calls the files of a path by another name in diagnostics.
+    /// Changes the path of files in diagnostics.
     pub fn rename(&mut self, path: &Path, name: &Path) {
         let name: Arc<Path> = Arc::from(name);
         for file in self.files.iter_mut().filter(|file| &*file.path == path) {
@@ -277,7 +280,7 @@ impl SourceMap {
         }
     }
 
-    /// Returns the file of an id. Ids come from [`SourceMap::add`] of the same map.
+    /// Returns the file with an id. The id must come from the same map.
     pub fn file(&self, id: SourceId) -> &SourceFile {
         &self.files[id.0 as usize]
     }
@@ -292,8 +295,8 @@ impl SourceMap {
         self.file(span.source).position(span.start)
     }
 
-    /// Returns the span of the word at a position, up to the next blank, bracket, comma or quotation mark; `None` if the file has
-    /// no such position.
+    /// Returns the span of the word at a position, which ends before the next blank, bracket, comma or
+    /// quotation mark. `None` if there is no such position in the file.
     pub fn word_at(&self, path: &Path, line: usize, column: usize) -> Option<Span> {
         self.files().find_map(|(source, file)| {
             let index = line.checked_sub(file.first_line()).filter(|_| file.path() == path)?;

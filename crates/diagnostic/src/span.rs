@@ -27,7 +27,7 @@ impl Span {
         Self { source: self.source, start: self.start, end: self.start }
     }
 
-    /// Returns the smallest span that holds both. Returns `self` if the two are in different files.
+    /// Returns the smallest span that contains both. Returns `self` if they are in different files.
     pub fn to(self, other: Self) -> Self {
         if self.source != other.source {
             return self;

@@ -1,13 +1,14 @@
-//! "Did you mean": the known name nearest to an unknown one.
+//! "Did you mean": finds the known name that is nearest to an unknown one.
 
-/// Returns the candidate that `found` was most likely meant to be, if one is near enough.
+/// Returns the candidate that `found` was probably meant to be, if one is near enough.
 ///
-/// Names that differ only in case, or in how their words are joined (`expectedOutcome`, `expected-outcome`,
-/// `expected_outcome`), count as equal, and so do names with the same words in another order. Otherwise the
-/// Damerau-Levenshtein distance decides: the number of characters inserted, removed, replaced or swapped with
-/// their neighbour. It may be a third of the longer name, and 4 at most, so that short names need a close
-/// match and names of one or two characters an equal one. Of names of several words, each word has to be near one: `maxTurns`
-/// is not `max_tokens`. Of candidates equally near, the first wins. A candidate identical to `found` is never suggested.
+/// Names are equal if they differ only in case, in how their words are joined (`expectedOutcome`,
+/// `expected-outcome`, `expected_outcome`), or in the order of their words. Otherwise the Damerau-Levenshtein
+/// distance decides: the number of characters that were inserted, removed, replaced or swapped with their
+/// neighbour. It may be a third of the longer name, and at most 4. So short names need a close match, and names
+/// of one or two characters an equal one. If names have several words, each word must be near: `maxTurns` is
+/// not `max_tokens`. If several candidates are equally near, the first wins. A candidate that is identical to
+/// `found` is never suggested.
 pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = normalize_name(found);
     if folded.is_empty() {
@@ -17,7 +18,7 @@ pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a st
     let mut best: Option<(usize, &'a str)> = None;
     for candidate in candidates {
         let Some(distance) = distance(found, &folded, candidate) else { continue };
-        if best.is_none_or(|(least, _)| distance < least) {
+        if best.is_none_or(|(smallest, _)| distance < smallest) {
             best = Some((distance, candidate));
         }
     }
@@ -25,11 +26,11 @@ pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a st
     best.map(|(_, candidate)| candidate)
 }
 
-/// Shortest part of a name that stands for it.
+/// Minimum length of a part of a name that can stand for the name.
 const SHORTEST_PART: usize = 3;
 
-/// Returns the candidate that `found` was most likely meant to be: the nearest as in [`did_you_mean`], otherwise the first
-/// that contains it. For names that people abbreviate, such as ids of cases and of runs.
+/// Returns the candidate that `found` was probably meant to be: the nearest one as in [`did_you_mean`], else
+/// the first that contains it. For names that people abbreviate, such as ids of cases and runs.
 pub fn did_you_mean_name<'a>(
     found: &str,
     candidates: impl IntoIterator<Item = &'a str> + Clone,
@@ -55,7 +56,8 @@ fn distance(found: &str, folded: &str, candidate: &str) -> Option<usize> {
     let (a, b) = (folded.chars().count(), other.chars().count());
     let allowed = allowed_distance(a.max(b));
 
-    // The difference in length is a lower bound, and comparing lengths is cheap on hostile names.
+    // The difference in length is a lower bound of the distance. Comparing lengths is cheap even for hostile
+    // names.
     if allowed > 0 && a.abs_diff(b) <= allowed {
         let distance = strsim::damerau_levenshtein(folded, &other);
         if distance <= allowed && distance < a.min(b) && words_are_near(found, candidate) {
@@ -75,7 +77,8 @@ const fn allowed_distance(length: usize) -> usize {
     }
 }
 
-/// Returns false for names of as many words, more than one, of which two at the same place are other words.
+/// Returns false if both names have the same number of words, more than one, and two corresponding words are
+/// different.
 fn words_are_near(found: &str, candidate: &str) -> bool {
     let (found, candidate) = (words(found), words(candidate));
     if found.len() < 2 || found.len() != candidate.len() {
@@ -83,13 +86,13 @@ fn words_are_near(found: &str, candidate: &str) -> bool {
     }
 
     found.iter().zip(&candidate).all(|(a, b)| {
-        // A slip at the edge of a word is larger in the word than in the name.
+        // In relation to a word, a typing mistake is larger than in relation to the whole name.
         let allowed = allowed_distance(a.chars().count().max(b.chars().count())).max(1);
         strsim::damerau_levenshtein(a, b) <= allowed
     })
 }
 
-/// Returns the words of a name, in lower case: they are separated, or begin with a capital letter.
+/// Returns the words of a name, in lower case. Words are separated, or begin with a capital letter.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;

@@ -1,17 +1,18 @@
-//! Table of what AgentV 4 reads, and of what becomes of it here. The documentation shows it, and tests walk it.
+//! Every key and option of AgentV 4, and how Assize treats it. The documentation shows this table, and tests
+//! check every row of it.
 
-/// Treatment of a key or option of AgentV.
+/// How Assize treats a key or option of AgentV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentvSupport {
-    /// It means the same here.
+    /// Read, with the same meaning as in AgentV.
     Read,
-    /// It is accepted and changes nothing.
+    /// Accepted, but has no effect.
     NoEffect,
-    /// A file or command with it is refused, or the run that needs it.
+    /// Refused with an error, either when the file or command line is read or when a run needs it.
     Refused,
 }
 
-/// Place of a key in the files of AgentV.
+/// Where a key stands in AgentV's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentvPlace {
     /// Top level of an eval file.
@@ -70,15 +71,15 @@ impl AgentvPlace {
 /// A key or option of AgentV 4.42.4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentvKey {
-    /// Place of the key.
+    /// Where the key stands.
     pub place: AgentvPlace,
     /// The key, or the option with its hyphens.
     pub name: &'static str,
-    /// A value, as YAML; for an option its value, empty if it has none.
+    /// Example value, as YAML. For an option: its value, or empty if it takes none.
     pub example: &'static str,
-    /// Treatment here.
+    /// How Assize treats it.
     pub support: AgentvSupport,
-    /// The difference, or the advice. A refusal has one.
+    /// How it differs from AgentV, or what to write instead. Every refusal has such a text.
     pub remark: &'static str,
 }
 
@@ -148,7 +149,8 @@ const RECORDS: &str =
     "a run keeps its answers; a target with 'provider: replay' reads them from the run's folder";
 const TELEMETRY: &str = "export spans from the stored run with `assize report --format otlp`";
 
-/// Every key and option of AgentV 4.42.4 outside of its own settings file, which is not read.
+/// Every key and option of AgentV 4.42.4, except those of AgentV's own settings file, which Assize does not
+/// read.
 pub const AGENTV_KEYS: &[AgentvKey] = &[
     read(File, "$schema", "s"),
     read(File, "name", "a"),

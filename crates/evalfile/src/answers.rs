@@ -20,9 +20,9 @@ use crate::model::{
     Suite, SuiteSettings,
 };
 
-/// Loads a file of answers as cases of a suite whose only grader is the rubric: JSONL, a CSV or TSV table, a sheet of a
-/// spreadsheet (`answers.xlsx`, `answers.xlsx#Sheet`), a Parquet file, or records of another tool, which are recognised by their content unless
-/// columns are named.
+/// Loads a file of answers as the cases of a suite whose only grader is the rubric. The file may be JSONL, a
+/// CSV or TSV table, a sheet of a spreadsheet (`answers.xlsx`, `answers.xlsx#Sheet`), a Parquet file, or
+/// records of another tool. Records are recognised by their content, unless columns are named.
 ///
 /// Each line or row has an `answer`, and optionally `id`, `question`, `reference`, `expected_outcome`, `tags`,
 /// `file_changes` and `metadata`, each under this name, under another usual one, or under the one that
@@ -69,7 +69,7 @@ pub fn load_answers(
     LoadedSuite::new(cx, loaded)
 }
 
-/// Returns the path of the file of answers: without the sheet that the path of a spreadsheet may name.
+/// Returns the path of the answers file, without the `#Sheet` that the path of a spreadsheet may end with.
 pub fn answers_file(path: &Path) -> Cow<'_, Path> {
     SheetPath::parse(path).map_or(Cow::Borrowed(path), |sheet| Cow::Owned(sheet.file))
 }
@@ -82,11 +82,11 @@ enum AnswerContent {
     Records(RecordFormat),
     /// A sheet of a spreadsheet, or a Parquet file.
     Sheet(SheetPath, Sheet),
-    /// It can't be read, which was reported.
+    /// The file can't be read; the error has been reported.
     Unreadable,
 }
 
-/// Finds out what a file of answers holds, and the layout of a table.
+/// Opens a file of answers and determines what it holds, including the layout of a table.
 fn open_answers(
     cx: &mut DecodeContext,
     path: &Path,
@@ -112,12 +112,14 @@ fn open_answers(
     }
 }
 
-/// Refuses a file that is one JSON array: its lines would each be wrong for a reason that is none.
+/// Refuses a file that is one JSON array, and returns true if it did. Read line by line as JSONL, every line of
+/// it would get a misleading error.
 fn refuse_array(cx: &mut DecodeContext, path: &Path) -> bool {
     let Some(line) = first_text(path).filter(|line| line.trim_start().starts_with('[')) else {
         return false;
     };
-    // A single line may be a list by mistake, which is said where it stands.
+    // A one-line array in a file that is not `.json` is more likely a line that is a list by mistake. The line
+    // decoder reports it.
     if line.trim_end().ends_with(']') && path.extension().is_none_or(|ending| ending != "json") {
         return false;
     }

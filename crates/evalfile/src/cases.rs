@@ -8,8 +8,8 @@ use crate::model::Case;
 
 /// The valid cases of a suite, in the order of its files. Cheap to clone.
 ///
-/// Cases of YAML files are kept in memory; those of a JSONL dataset are read again each time, so that memory
-/// does not grow with their number.
+/// Cases of YAML files are kept in memory; the cases of a JSONL dataset are read from the file each time, so
+/// that memory use does not grow with their number.
 #[derive(Clone, Default)]
 pub struct SuiteCases {
     parts: Arc<[CaseSource]>,
@@ -31,12 +31,14 @@ impl SuiteCases {
         Self { parts: parts.into(), broken, outside: 0, have_dependencies }
     }
 
-    /// Returns true if any case depends on another one. Recorded by the first check, so no file is read.
+    /// Returns true if any case depends on another one. The first check of the cases recorded this, so no file
+    /// is read.
     pub const fn have_dependencies(&self) -> bool {
         self.have_dependencies
     }
 
-    /// Returns true if a grader of any case compares all answers to it. Recorded by the first check, so no file is read.
+    /// Returns true if a grader of any case compares all answers to it. The first check of the cases recorded
+    /// this, so no file is read.
     pub fn compare_answers(&self) -> bool {
         self.parts.iter().any(|part| match part {
             CaseSource::Kept(cases) => cases.iter().any(|case| case.compares_answers()),
@@ -44,7 +46,7 @@ impl SuiteCases {
         })
     }
 
-    /// Iterates over the cases that are kept in memory: those of datasets are not.
+    /// Iterates over the cases that are kept in memory, which excludes the cases of datasets.
     pub fn kept(&self) -> impl Iterator<Item = &Arc<Case>> {
         self.parts.iter().flat_map(|part| match part {
             CaseSource::Kept(cases) => &cases[..],
@@ -57,8 +59,8 @@ impl SuiteCases {
         self.broken + self.parts.iter().map(CaseSource::invalid_count).sum::<usize>()
     }
 
-    /// Returns true if the file has errors that belong to none of its cases, so that none of them may be run: settings that
-    /// were not understood apply to all.
+    /// Returns true if the file has errors outside of its cases. No case may be run then, because a setting
+    /// that was not understood might apply to any of them.
     pub const fn have_errors_outside(&self) -> bool {
         self.outside > 0
     }
@@ -94,13 +96,13 @@ impl SuiteCases {
         CaseIter { parts, part: 0, kept: 0, dataset: None, failed: false, ahead: false }
     }
 
-    /// Reads the cases, decoding the lines of large datasets ahead on other threads. Faster as a whole; use
-    /// [`SuiteCases::iter`] if the processors are busy in the meantime.
+    /// Reads the cases, decoding the lines of large datasets ahead on other threads. This is faster if the
+    /// processors are otherwise idle; use [`SuiteCases::iter`] if they are not.
     pub fn iter_ahead(&self) -> CaseIter {
         CaseIter { ahead: true, ..self.iter() }
     }
 
-    /// Reads some of the cases, by their rising indexes and their places. An error ends the iteration.
+    /// Reads the cases at these indexes and places. The indexes must be ascending. An error ends the iteration.
     pub fn pick<'c>(
         &'c self,
         cases: impl Iterator<Item = (usize, CasePlace)> + 'c,
@@ -173,7 +175,7 @@ impl Iterator for CaseIter {
 }
 
 impl CaseIter {
-    /// Returns the next case with its place, by which [`SuiteCases::pick`] reads it again.
+    /// Returns the next case and its place; [`SuiteCases::pick`] uses the place to read the case again.
     pub fn next_placed(&mut self) -> Option<Result<(CasePlace, Arc<Case>), CaseLoadError>> {
         while !self.failed {
             match self.parts.get(self.part)? {

@@ -20,9 +20,9 @@ const SKIPPED_FOLDERS: [&str; 2] = ["node_modules", "target"];
 /// Eval files and scorecards found in a search.
 #[derive(Debug, Default)]
 pub struct DiscoveredFiles {
-    /// Eval files in the order of the arguments, those of a folder sorted, without duplicates.
+    /// Eval files in the order of the arguments, without duplicates. Files of one folder are sorted.
     pub files: Vec<PathBuf>,
-    /// Scorecards in the order found: folders, and files that were named explicitly.
+    /// Scorecards in the order in which they were found: folders, and files that were named explicitly.
     pub scorecards: Vec<PathBuf>,
     /// YAML files of folders that look like eval files, but lack the key with the cases, sorted.
     pub skipped: Vec<PathBuf>,
@@ -32,11 +32,12 @@ pub struct DiscoveredFiles {
     pub problems: Vec<DiscoveryError>,
 }
 
-/// Skipped files that a message names; the rest is counted.
+/// How many skipped files a message names. Any others are only counted.
 const MAX_NAMED: usize = 3;
 
 impl DiscoveredFiles {
-    /// Takes the rubrics out of [`other_yaml`](Self::other_yaml). A folder that holds one is not without files.
+    /// Takes the rubrics out of [`other_yaml`](Self::other_yaml). The problem "no eval files in this folder" is
+    /// dropped for a folder that holds a rubric.
     pub fn take_rubrics(&mut self, options: &LoadOptions) -> Vec<PathBuf> {
         let is_rubric =
             |path: &mut PathBuf| is_rubric_in_place_of_suite(&load_suite(path, options).diagnostics);
@@ -141,7 +142,8 @@ pub fn find_suites(paths: &[PathBuf]) -> DiscoveredFiles {
     found
 }
 
-/// Hint at an existing path with a similar name, to follow a message about a path that does not exist; empty if there is none.
+/// Returns a hint at an existing path with a similar name, to be appended to the message that a path does not
+/// exist. Empty if there is no such path.
 pub fn near_path_hint(path: &Path) -> String {
     near_hint(near_path(path).as_deref())
 }
@@ -160,11 +162,11 @@ fn push_once(files: &mut Vec<PathBuf>, file: PathBuf) {
 struct FolderSearch {
     /// YAML and JSON files that are eval files, with their beginnings.
     suites: Vec<(PathBuf, String)>,
-    /// Datasets that are eval files unless one of the others takes its cases from them.
+    /// Datasets. One that an eval file takes its cases from is not an eval file of its own.
     datasets: Vec<PathBuf>,
     /// Folders that are scorecards.
     scorecards: Vec<PathBuf>,
-    /// YAML files that are probably meant as eval files.
+    /// YAML files that were probably meant to be eval files.
     skipped: Vec<PathBuf>,
     /// YAML files that are something else.
     other_yaml: Vec<PathBuf>,
@@ -249,7 +251,7 @@ impl FolderSearch {
     }
 }
 
-/// Returns the beginning of a file; empty if it cannot be read, which loading it will report.
+/// Returns the beginning of a file. Empty if the file can't be read: loading it will report the error.
 fn read_head(path: &Path) -> String {
     let mut bytes = Vec::new();
     if let Ok(file) = assize_files::open_file(path) {
@@ -260,7 +262,7 @@ fn read_head(path: &Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Returns true if a line has a key of a case.
+/// Returns true if a line starts with a key that cases have.
 fn is_of_case(line: &str) -> bool {
     let of_case = ["id", "vars", "assert", "assertions", "criteria", "input", "expected_output"];
     let line = line.trim_start_matches([' ', '-', '{', '"', '\'']);
@@ -269,8 +271,8 @@ fn is_of_case(line: &str) -> bool {
     })
 }
 
-/// Returns true if the beginning of a file has a list of cases at its top level. `tests` and `cases` are
-/// common words, so there must be another key of a case too.
+/// Returns true if the beginning of a file has a list of cases at its top level. `tests` and `cases` are common
+/// words, so another key of a case is required as well.
 fn has_cases(head: &str) -> bool {
     let head = head.trim_start_matches('\u{feff}');
     let key = |name: &str| {

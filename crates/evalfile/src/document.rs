@@ -18,8 +18,8 @@ pub struct ParsedDocument {
 }
 
 impl ParsedDocument {
-    /// Parses a text; the extension of the path decides whether it is JSON. Scalars are those of YAML 1.2:
-    /// `Yes` and dates stay texts. An error holds the diagnostics and their sources.
+    /// Parses a text; the extension of the path decides whether it is JSON. Scalars follow YAML 1.2, so `Yes`
+    /// and dates stay strings. The error holds the diagnostics and their sources.
     pub fn parse(path: &Path, text: &str) -> Result<Self, (Vec<Diagnostic>, SourceMap)> {
         let mut sources = SourceMap::new();
         let source = sources.add(path, text);

@@ -1,4 +1,4 @@
-//! Programs that load a file of an author and call a function of it.
+//! Source text of the programs that load an author's file and call a function in it.
 
-/// Beginning of each host in Python: `load_file(path)`, which loads a file of functions.
+/// Common beginning of the Python hosts. It defines `load_file(path)`, which loads a file of functions.
 pub const PYTHON_LOADER: &str = include_str!("../hosts/load.py");

@@ -1,4 +1,5 @@
-//! Requests of targets that are servers, written for one case, and what their answers say.
+//! Requests of HTTP targets: the request for a case is rendered from templates, and the answer is read from the
+//! response.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +9,12 @@ use serde_json::{Map, Value, json};
 use crate::decode::matrix::{RequestEscape, render_request};
 use crate::model::{HttpBody, HttpTargetSpec};
 
-/// Names of the values that `response` has.
+/// Names of the values that a `response` script sees.
 pub(crate) const RESPONSE_PARAMETERS: [&str; 3] = ["json", "text", "context"];
-/// Name of the value that `status` has.
+/// Names of the values that a `status` script sees.
 pub(crate) const STATUS_PARAMETERS: [&str; 1] = ["status"];
 
-/// Request to a server, complete but for the connection. May hold secrets.
+/// A request, complete except for the connection it is sent on. May hold secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HttpTargetRequest {
     /// Address with the query.
@@ -24,14 +25,14 @@ pub struct HttpTargetRequest {
     pub body: Vec<u8>,
 }
 
-/// Answer of a server, as the response script or the body says it.
+/// Answer read from a response, by the response script if there is one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HttpTargetReply {
     /// The answer.
     pub output: String,
-    /// True if the answer is a value that is no text: `output` is that value as JSON.
+    /// True if the answer is not a text: `output` then holds the value as JSON.
     pub is_json: bool,
-    /// Tokens of the prompt and of the answer.
+    /// Numbers of tokens of the prompt and of the answer.
     pub tokens: [Option<u64>; 2],
     /// Cost of the answer in dollars.
     pub cost: Option<f64>,
@@ -39,7 +40,7 @@ pub struct HttpTargetReply {
     pub guardrails: Option<Value>,
 }
 
-/// Case and values that a request is written for.
+/// The case that a request is written for, with the values its templates may use.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpTargetCase<'a> {
     /// Text of the prompt, or its messages as JSON.
@@ -51,11 +52,12 @@ pub struct HttpTargetCase<'a> {
 }
 
 impl HttpTargetSpec {
-    /// Returns the part of the address that is the same for all cases, with the host. Variables of tests come after the
-    /// host only, so that no prompt decides where headers are sent.
+    /// Returns the part of the address that is the same for all cases, including the host. Variables of a test
+    /// may only come after the host. Otherwise a case could choose the server that receives the headers, which
+    /// may hold secrets.
     ///
     /// # Errors
-    /// When variables other than those of the environment are part of the host.
+    /// If the host contains a variable that is not an environment variable.
     pub fn fixed_address(&self) -> Result<String, String> {
         let template_at = first_case_template(&self.url);
         let fixed = &self.url[..template_at.unwrap_or(self.url.len())];
@@ -72,10 +74,10 @@ impl HttpTargetSpec {
         Ok(rendered)
     }
 
-    /// Writes the request for a case. Values are escaped for the place where they stand.
+    /// Writes the request for a case. Values are escaped as the part of the request they appear in requires.
     ///
     /// # Errors
-    /// When a template can't be rendered, or the body is not the JSON that it says it is.
+    /// If a template can't be rendered, or a body that should be JSON is not JSON.
     pub fn request(&self, case: &HttpTargetCase<'_>) -> Result<HttpTargetRequest, String> {
         let mut values: Map<String, Value> = case.vars.clone().into_iter().collect();
         values.insert("context".to_owned(), json!({"vars": case.vars, "prompt": {"raw": case.prompt}}));
@@ -101,7 +103,7 @@ impl HttpTargetSpec {
                 (render_json(value, &render)?.to_string(), Some("application/json"))
             }
             Some(HttpBody::JsonText(text)) => {
-                // An author who writes `{{ prompt | dump }}` escapes it himself.
+                // A template with `| dump` or `| tojson` already escapes its values.
                 let own = ["dump", "tojson"].iter().any(|filter| text.contains(filter));
                 let body = render(text, if own { RequestEscape::None } else { RequestEscape::Json })?;
                 serde_json::from_str::<Value>(&body)
@@ -130,7 +132,7 @@ impl HttpTargetSpec {
         Ok(HttpTargetRequest { url, headers, body: body.into_bytes() })
     }
 
-    /// Returns true if an answer of this status is a success: from 200 to 299, unless a script decides it.
+    /// Returns true if a response with this status counts as success: 200 to 299, unless a script decides.
     pub fn accepts(&self, status: u16) -> bool {
         match &self.status {
             None => (200..300).contains(&status),
@@ -143,11 +145,12 @@ impl HttpTargetSpec {
         }
     }
 
-    /// Reads an answer with the response script; without one, the answer is the body, and a JSON map or list is a value. `Ok(None)`
-    /// if there is none in it.
+    /// Reads the answer from a response, with the response script if there is one. Without a script the answer
+    /// is the body; a body that is a JSON object or array is kept as a value. Returns `Ok(None)` if there is no
+    /// answer.
     ///
     /// # Errors
-    /// When the script fails, or says that the answer is an error.
+    /// If the script fails, or returns an error as the answer.
     pub fn read(
         &self,
         status: u16,
@@ -158,7 +161,7 @@ impl HttpTargetSpec {
         let parsed: Value = serde_json::from_str(text).unwrap_or(Value::Null);
         let found = match &self.response {
             None if parsed.is_string() => parsed,
-            // Assertions see the value.
+            // Assertions see the parsed value.
             None if parsed.is_object() || parsed.is_array() => json!({"output": parsed}),
             None => Value::from(text),
             Some(script) => {
@@ -185,7 +188,7 @@ impl HttpTargetSpec {
     }
 }
 
-/// Script of `response` or `status`: an expression, a function, or the body of one.
+/// Compiles the script of `response` or `status`: an expression, a function, or the body of a function.
 pub(crate) fn response_script(code: &str, parameters: &[&str]) -> Result<Script, ScriptError> {
     let code = code.trim().trim_end_matches(';');
     let call = parameters.join(", ");
@@ -200,7 +203,7 @@ pub(crate) fn response_script(code: &str, parameters: &[&str]) -> Result<Script,
     Ok(script)
 }
 
-/// Returns the position of the first template that is not one of the environment.
+/// Returns the position of the first template expression or block that is not an `env` variable.
 fn first_case_template(text: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = text[from..].find('{').map(|at| from + at) {
@@ -221,11 +224,12 @@ fn query_pair(name: &str, value: &str) -> String {
     format!("{}={}", encode(name), encode(value))
 }
 
-/// Characters that are escaped in addresses and forms: all but those that no part of an address gives a meaning.
+/// Characters that are percent-encoded in addresses and forms: all except the unreserved ones of RFC 3986.
 pub(crate) const UNRESERVED: &percent_encoding::AsciiSet =
     &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Renders the texts of a JSON value. A text that is nothing but one template becomes the list or map that it holds.
+/// Renders the strings of a JSON value. If a string is exactly one template and its value is a list or map, the
+/// result is that list or map, not a string.
 fn render_json(
     value: &Value,
     render: &dyn Fn(&str, RequestEscape) -> Result<String, String>,
@@ -236,7 +240,7 @@ fn render_json(
             let trimmed = text.trim();
             let is_one =
                 trimmed.starts_with("{{") && trimmed.ends_with("}}") && trimmed.matches("{{").count() == 1;
-            // A list is joined with commas in a text, so that it is written as JSON first.
+            // Rendered as text, a list would be joined with commas. So render as JSON first.
             let modes = [RequestEscape::Json, RequestEscape::None];
             let structure = modes.iter().filter(|_| is_one).find_map(|mode| {
                 let written =
@@ -256,7 +260,7 @@ fn render_json(
     })
 }
 
-/// Reads what the script returned: a text, a map with `output`, or any other value as JSON.
+/// Reads the answer from what the script returned: a text, a map with `output`, or any other value as JSON.
 fn read_reply(found: &Value) -> Result<Option<HttpTargetReply>, String> {
     let as_text = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -267,7 +271,7 @@ fn read_reply(found: &Value) -> Result<Option<HttpTargetReply>, String> {
     }
     if let Some(error) = found.get("error").filter(|error| !error.is_null() && found.get("output").is_none())
     {
-        // Only scripts return maps: a body without one is a text.
+        // Only the result of a script can get here: a body without a script is wrapped in `output`.
         return Err(format!("the server says: {}", as_text(error)));
     }
     let Some(output) = found.get("output").filter(|output| !output.is_null()) else {

@@ -23,7 +23,7 @@ use crate::tree::{NodeValue, TreeNode};
 /// Files and variables that a load may access.
 #[derive(Clone)]
 pub struct LoadOptions {
-    /// Lookup of environment variables.
+    /// How environment variables are looked up.
     pub environment: EnvironmentLookup,
     /// Absolute path of the working folder.
     pub working_folder: PathBuf,
@@ -31,18 +31,18 @@ pub struct LoadOptions {
     pub extra_roots: Vec<PathBuf>,
     /// Runner of the programs that write prompts, tests and variables; `None` if they must not be run.
     pub programs: Option<Arc<dyn ProgramRunner>>,
-    /// Names of the targets that take the place of those of the file; empty if none do. Programs are told of them.
+    /// Names of the targets that replace those of the file; empty if none do. Programs receive them.
     pub targets: Vec<String>,
-    /// Further check of the cases that are not kept in memory.
+    /// Additional check for the cases of datasets, which are not kept in memory.
     pub case_check: Option<CaseCheck>,
 }
 
-/// Check of a case while its line of a dataset is read, on any thread: the diagnostics point into these sources. So nobody has to
-/// read a dataset again to look at its cases.
+/// Checks a case when its line of a dataset is read, on any thread. The diagnostics point into the given
+/// sources. Without it, a dataset would have to be read a second time to check its cases.
 pub type CaseCheck = Arc<dyn Fn(&Case, &SourceMap) -> Vec<Diagnostic> + Send + Sync>;
 
 impl LoadOptions {
-    /// Options for files of a folder, without variables.
+    /// Options for files of a folder, with no environment variables set.
     pub fn new(working_folder: impl Into<PathBuf>) -> Self {
         Self {
             environment: Arc::new(|_| None),
@@ -58,7 +58,7 @@ impl LoadOptions {
 /// A loaded eval file.
 #[derive(Debug)]
 pub struct LoadedSuite {
-    /// Suite, unless its top level could not be decoded at all.
+    /// The suite; `None` if its top level could not be decoded at all.
     pub suite: Option<Suite>,
     /// Valid cases. Invalid ones are excluded; a run that continues despite errors runs these.
     pub cases: SuiteCases,
@@ -90,9 +90,9 @@ impl LoadedSuite {
     }
 }
 
-/// Loads an eval file of either format: `.yaml`, `.yml`, `.json`, or a `.jsonl` dataset with its settings
-/// file. All problems are reported at once. Only the files it refers to are read, and no program is run without a runner for
-/// them.
+/// Loads an eval file of either format: `.yaml`, `.yml`, `.json`, or a `.jsonl` dataset with its settings file.
+/// All problems are reported at once. Only files that it refers to are read. Programs are run only if the
+/// options have a runner for them.
 pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
     let mut cx = load_context(path, options);
     let loaded = match file::file_extension(path).as_str() {
@@ -109,8 +109,8 @@ pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
     LoadedSuite::new(cx, loaded)
 }
 
-/// Loads an eval file with `extensions` whose tests, prompts or default test are those that they returned before the first
-/// test: `changed` is [`SuiteExtensions::suite`](crate::SuiteExtensions::suite) with their changes.
+/// Loads an eval file whose `extensions` changed the tests, prompts or default test before the first test.
+/// `changed` is [`SuiteExtensions::suite`](crate::SuiteExtensions::suite) with these changes.
 pub fn load_changed_suite(path: &Path, changed: &serde_json::Value, options: &LoadOptions) -> LoadedSuite {
     let mut cx = load_context(path, options);
     cx.changed_suite = Some(changed.clone());
@@ -119,15 +119,15 @@ pub fn load_changed_suite(path: &Path, changed: &serde_json::Value, options: &Lo
     LoadedSuite::new(cx, loaded)
 }
 
-/// Loads an eval file of prompts, providers and tests, and returns what it comes to in the `tests` format beside it. What can't
-/// be read is left out and listed, instead of keeping the rest from being read.
+/// Loads an eval file of prompts, providers and tests, and also returns it rewritten in the `tests` format.
+/// Parts that can't be read are left out and listed; they don't prevent the rest from being read.
 pub fn lower_matrix(path: &Path, options: &LoadOptions) -> (LoadedSuite, LoweredSuite) {
     let mut cx = load_context(path, options);
     let source = file::read_source(&mut cx, path, None);
     lower_source(cx, path, source)
 }
 
-/// Does it for the text of such a file, YAML or JSON as the path says.
+/// Like [`lower_matrix`], for the text of a file. The extension of the path decides whether it is YAML or JSON.
 pub fn lower_matrix_text(path: &Path, text: &str, options: &LoadOptions) -> (LoadedSuite, LoweredSuite) {
     let mut cx = load_context(path, options);
     let source = Some(cx.sources.add(path, text));
@@ -145,8 +145,8 @@ fn lower_source(mut cx: DecodeContext, path: &Path, source: Option<SourceId>) ->
     (LoadedSuite::new(cx, loaded), lowered)
 }
 
-/// Loads the text of an eval file, YAML, JSON or JSONL, as if it were the file at `path`: references are
-/// resolved from there.
+/// Loads the text of an eval file (YAML, JSON or JSONL) as if it were the file at `path`. Relative paths in it
+/// are resolved from there.
 pub fn read_suite(path: &Path, text: &str, options: &LoadOptions) -> LoadedSuite {
     let mut cx = load_context(path, options);
     let source = cx.sources.add(path, text);
@@ -181,8 +181,8 @@ fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
     }
 }
 
-/// Returns the context of a file: the folders it may refer to, and those against which its references are
-/// resolved.
+/// Returns the context for loading a file: the folders it may refer to, and the folders against which its
+/// relative paths are resolved.
 pub(crate) fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
@@ -206,7 +206,7 @@ pub(crate) fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext 
     allow(real.clone());
     options.extra_roots.iter().filter_map(|root| fs::canonicalize(root).ok()).for_each(allow);
 
-    // Parent folders are searched as far as they may be read.
+    // The parent folders are searched too, as far up as reading is allowed.
     let above = real.ancestors().skip(1).take_while(|up| roots.iter().any(|root| up.starts_with(root)));
     search.extend(above.map(Path::to_path_buf));
     search.push(options.working_folder.clone());
@@ -222,7 +222,7 @@ pub(crate) fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext 
     }))
 }
 
-/// Decodes a file that is read as a whole.
+/// Decodes an eval file that is a single document, as opposed to a dataset.
 fn load_whole_file(cx: &mut DecodeContext, path: &Path, source: SourceId) -> SuiteWithCases {
     let before = cx.problems.error_count();
     let outline = file::read_outline(cx, source, &format::case_list_keys());
@@ -245,7 +245,7 @@ fn load_whole_file(cx: &mut DecodeContext, path: &Path, source: SourceId) -> Sui
         return None;
     };
 
-    // The tests of a matrix are multiplied, not decoded one by one, so that all of the file is read.
+    // A matrix is expanded, not decoded case by case, so it needs the whole tree.
     if matrix::is_matrix(&root)
         && let Some(whole) = file::read_tree(cx, source)
         && matrix::is_matrix(&whole)
@@ -254,7 +254,7 @@ fn load_whole_file(cx: &mut DecodeContext, path: &Path, source: SourceId) -> Sui
     }
 
     let (format, key) = format::detect_format(cx, &root)?;
-    // The cases are decoded one by one, each with its own substitutions.
+    // The cases are decoded one at a time. Each has its own variables to substitute.
     let NodeValue::Map(entries) = &mut root.data else { return None };
     let mut list = None;
     for entry in entries.iter_mut().filter(|entry| entry.key == key) {
@@ -271,7 +271,7 @@ fn load_whole_file(cx: &mut DecodeContext, path: &Path, source: SourceId) -> Sui
     Some((suite, decode_cases(cx, read, defaults)?))
 }
 
-/// The list of cases of a file: its tree, and the items that are not in the tree.
+/// The list of cases of a file: its node in the tree, and the items that were left out of the tree.
 struct DecodedList {
     key: &'static str,
     key_span: Span,
@@ -330,8 +330,8 @@ fn decode_cases(cx: &mut DecodeContext, read: DecodedList, defaults: SuiteDefaul
     Some(collector.into_cases())
 }
 
-/// Decodes a dataset that is loaded by itself, with its settings file. With a text, its cases are kept in
-/// memory and the file is not read.
+/// Decodes a dataset that is loaded directly, with its settings file. If `text` is given, it is used instead of
+/// the file, and its cases are kept in memory.
 fn load_dataset(cx: &mut DecodeContext, path: &Path, text: Option<&str>) -> SuiteWithCases {
     let settings = load_settings(cx, path);
     let line = match text {
@@ -381,7 +381,7 @@ fn load_dataset(cx: &mut DecodeContext, path: &Path, text: Option<&str>) -> Suit
     Some((suite, collector.into_cases()))
 }
 
-/// Returns the settings file of a dataset: `a.yaml` for `a.jsonl`, and for `a.eval.jsonl` also `a.eval.yaml`.
+/// Returns the settings file beside a dataset: `a.yaml` for `a.jsonl`; for `a.eval.jsonl` also `a.eval.yaml`.
 fn load_settings(cx: &mut DecodeContext, path: &Path) -> Option<(PathBuf, TreeNode)> {
     let plain = path.with_extension("");
     let mut stems = vec![plain.clone()];

@@ -1,12 +1,13 @@
-//! Existing paths with names similar to a missing one.
+//! Finds existing paths whose names are similar to a missing one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Entries of a folder that are compared with a missing name.
+/// Maximum number of entries of a folder that are compared with a missing name.
 const MAX_LISTED_ENTRIES: usize = 10_000;
 
-/// Returns the only name with the same beginning, such as `a.eval.yaml` for `a.yaml`.
+/// Returns the entry that shares the first part of the name, such as `a.eval.yaml` for `a.yaml`, if there is
+/// exactly one.
 fn only_with_stem<'n>(name: &str, names: &'n [String]) -> Option<&'n str> {
     let stem = |name: &'n str| name.split('.').next().filter(|stem| !stem.is_empty());
     let wanted = name.split('.').next()?;
@@ -14,7 +15,8 @@ fn only_with_stem<'n>(name: &str, names: &'n [String]) -> Option<&'n str> {
     same.next().filter(|_| same.next().is_none())
 }
 
-/// Returns the existing path whose name is similar to that of a missing one, also where its folder is misspelt.
+/// Returns an existing path with a similar name to a missing one. The folder may be misspelt instead of the
+/// file.
 pub(crate) fn near_path(path: &Path) -> Option<PathBuf> {
     let similar = |folder: &Path, name: &str| {
         let folder_to_read = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

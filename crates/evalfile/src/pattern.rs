@@ -2,8 +2,8 @@
 //!
 //! A pattern is translated, character by character, into an equivalent one for an engine that runs in linear
 //! time. Features that such an engine lacks (look-around, back-references) are rejected, not approximated.
-//! Patterns are read as JavaScript reads them with the flag `u`: a character is a whole Unicode character;
-//! but the loose syntax without `u` (a lone brace) is accepted.
+//! Patterns are read as JavaScript reads them with the flag `u`, so a character is a whole Unicode character.
+//! Unlike with `u`, a lone brace is accepted.
 
 use std::fmt::Write as _;
 use std::iter::Peekable;
@@ -89,7 +89,8 @@ impl PatternTranslator<'_> {
 
     /// Translates a quantifier such as `{2,}`, or a literal brace.
     fn brace(&mut self) {
-        // No number is longer, and every brace looks ahead.
+        // A quantifier is never longer than this. Without the limit, every brace would search to the end of the
+        // pattern.
         let ahead: String = self.rest.clone().take(MAX_QUANTIFIER).take_while(|c| *c != '}').collect();
         let closed = self.rest.clone().nth(ahead.chars().count()) == Some('}');
         let numbers = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -267,7 +268,8 @@ impl PatternTranslator<'_> {
                     let first = self.out.ends_with('[') || self.out.ends_with("[^");
                     self.out.push_str(if last || first { r"\-" } else { "-" });
                 }
-                // These begin set operations or classes in the engine's syntax, and nothing in JavaScript's.
+                // Special in the engine's classes (set operations, nested classes), but ordinary characters in
+                // JavaScript.
                 Some(c @ ('[' | '&' | '~' | '^')) => {
                     self.out.push('\\');
                     self.out.push(c);
@@ -291,7 +293,7 @@ mod tests {
 
     #[test]
     fn braces_without_end_are_read_in_one_pass() {
-        // With a look to the end for each brace, this takes many minutes.
+        // If every brace searched to the end of the pattern, this would take many minutes.
         for braces in ["{".repeat(600_000), "{1".repeat(300_000)] {
             assert!(compile_pattern(&braces, "").is_err(), "larger than the engine takes");
         }

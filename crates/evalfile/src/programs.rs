@@ -13,24 +13,25 @@ pub enum LoadProgram {
     Function {
         /// File and language.
         code: CodeProgram,
-        /// Name of the function where the file names none.
+        /// Name of the function to call if the file does not name one.
         usual: &'static str,
         /// True if a file of JavaScript may export the value instead of a function.
         takes_value: bool,
     },
-    /// A command, run without a shell. It gets each argument as JSON behind its own words, and prints a text.
+    /// A command, run without a shell. Each argument of the call is appended to its words as JSON. It prints a
+    /// text.
     Command {
-        /// The program and its own words.
+        /// The program and its arguments.
         words: Vec<String>,
         /// Folder in which it is run.
         folder: PathBuf,
     },
 }
 
-/// Runner of programs for a load. A load without one runs nothing.
+/// Runs programs while a file is loaded. A load without a runner runs no program.
 pub trait ProgramRunner: Send + Sync {
-    /// Runs a program once for each list of arguments, with the permissions of this process. Returns a result for each, in
-    /// the same order: what the function returned or the command printed, else the reason for which there is nothing, in one
-    /// line.
+    /// Runs a program once for each list of arguments, with the permissions of this process. Returns one result
+    /// per call, in the same order: the value that the function returned, or the text that the command printed.
+    /// The error is the reason, on one line.
     fn run(&self, program: &LoadProgram, calls: &[Value]) -> Vec<Result<Value, String>>;
 }

@@ -1,4 +1,4 @@
-//! Opening of files that a user names: regular ones only, and no larger than a limit.
+//! Opens files that a user names: only regular files, up to a maximum size.
 
 #![warn(missing_docs)]
 
@@ -6,19 +6,20 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// Maximum size of a file that is read as a whole: what is made of it takes many times the memory.
+/// Maximum size of a file that is read as a whole. The data structures that are built from it take many times
+/// the memory.
 pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Opens a regular file for reading. Anything else is refused without waiting for it: a named pipe may never have a writer,
-/// and a device may never end.
+/// Opens a regular file for reading. Other files are refused without waiting: a named pipe may never have a
+/// writer, and a device may never end.
 pub fn open_file(path: &Path) -> io::Result<File> {
-    // Opening alone can have an effect on a device, so its type is looked at first.
+    // Opening a device can have effects, so check the type before.
     check_type(&std::fs::metadata(path)?)?;
 
     let mut options = OpenOptions::new();
     options.read(true);
 
-    // Another file may stand there by now. Opening never waits, and what was opened is looked at again.
+    // The file may have been replaced since. Open without waiting, and check the type of the opened file again.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
         &mut options,
@@ -39,7 +40,7 @@ pub fn read_bytes(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
         return Err(too_large(max_bytes));
     }
 
-    // The file may grow, and those that the system makes up have no size.
+    // The file may grow, and files that the system generates (`/proc`) have no size.
     let mut bytes = Vec::with_capacity(size as usize);
     file.take(max_bytes + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {

@@ -12,19 +12,19 @@ struct AllowComment {
     source: SourceId,
     /// Line of the comment, from 0.
     line: usize,
-    /// True if the comment is alone on its line, so that it applies to the next line.
+    /// True if nothing else is on its line. The comment then applies to the next line.
     alone: bool,
     /// Range of the whole comment.
     at: Range<usize>,
-    /// Codes with their ranges.
+    /// Codes that it allows, each with its range.
     codes: Vec<(String, Range<usize>)>,
     reason: bool,
 }
 
-/// Removes allowed findings; returns the remaining diagnostics and the number of allowed findings. Comments
-/// that allow nothing, or give no reason, are findings of their own; a comment without a reason allows
-/// nothing. Of the rules that only a model can apply, those in `asked` were applied everywhere: comments for
-/// the others are never reported as unused.
+/// Removes the findings that comments allow. Returns the remaining diagnostics and the number of allowed
+/// findings. A comment that allows nothing, or gives no reason, is a finding itself; without a reason it allows
+/// nothing. `asked` are the rules that a model has applied everywhere. A comment for any other model rule is
+/// not reported as unused, since the rule might still find something.
 pub(crate) fn remove_allowed(
     found: Vec<LintFinding>,
     sources: &SourceMap,
@@ -40,45 +40,45 @@ pub(crate) fn remove_allowed(
     }
 
     let mut used: Vec<Vec<bool>> = comments.iter().map(|allow| vec![false; allow.codes.len()]).collect();
-    let mut left = Vec::new();
+    let mut remaining = Vec::new();
     let mut allowed = 0;
     for finding in found {
-        let mut hit = false;
+        let mut is_allowed = false;
         let places = [Some(finding.diagnostic.primary.span), finding.head];
         for (comment, used) in comments.iter().zip(&mut used) {
-            let speaks = places.iter().flatten().any(|span| {
+            let applies = places.iter().flatten().any(|span| {
                 span.source == comment.source && {
                     let line = line_index(sources.file(span.source).text(), span.start);
                     comment.applies_to_line(line, sources.file(span.source).text())
                 }
             });
             for ((code, _), used) in comment.codes.iter().zip(used) {
-                if speaks && code == finding.diagnostic.code.as_str() {
+                if applies && code == finding.diagnostic.code.as_str() {
                     *used = true;
-                    hit |= comment.reason;
+                    is_allowed |= comment.reason;
                 }
             }
         }
 
-        if hit {
+        if is_allowed {
             allowed += 1;
         } else {
-            left.push(finding.diagnostic);
+            remaining.push(finding.diagnostic);
         }
     }
 
     for (comment, used) in comments.iter().zip(&used) {
-        left.extend(comment_findings(comment, used, asked));
+        remaining.extend(comment_findings(comment, used, asked));
     }
 
-    (left, allowed)
+    (remaining, allowed)
 }
 
 fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCode]) -> Vec<Diagnostic> {
     let at = |range: &Range<usize>| Span::new(comment.source, range.start, range.end);
-    let mut complaints = Vec::new();
+    let mut findings = Vec::new();
     if !comment.reason {
-        complaints.push(
+        findings.push(
             Diagnostic::warning(
                 ALLOW_WITHOUT_REASON,
                 "`allow:` without a reason has no effect",
@@ -98,7 +98,7 @@ fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCo
 
         let known = rule.is_some();
         let label = if known { "no such finding here" } else { "there is no such rule" };
-        complaints.push(
+        findings.push(
             Diagnostic::warning(ALLOW_UNUSED, format!("`allow: {code}` has no effect"), at(range), label)
                 .with_help(
                     "remove it; a comment applies to its own line, or to the line below if it is alone on its line",
@@ -106,12 +106,12 @@ fn comment_findings(comment: &AllowComment, used: &[bool], asked: &[DiagnosticCo
         );
     }
 
-    complaints
+    findings
 }
 
 impl AllowComment {
-    /// Returns true if the comment applies to this line (from 0). A block of comments applies to the first
-    /// line below it.
+    /// Returns true if the comment applies to this line (from 0). A comment in a block of comments applies to
+    /// the first line below the block.
     fn applies_to_line(&self, line: usize, text: &str) -> bool {
         if !self.alone {
             return line == self.line;

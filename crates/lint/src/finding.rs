@@ -1,4 +1,4 @@
-//! Collection of the findings of rules.
+//! Collects the findings of the rules.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use assize_evalfile::SourceMark;
 
 use crate::sources::LintSources;
 
-/// A finding and the line above which it may be allowed, in addition to its own.
+/// A finding, and the beginning of its criterion or case. A comment above either of them may allow it.
 pub(crate) struct LintFinding {
     pub(crate) diagnostic: Diagnostic,
     pub(crate) head: Option<Span>,
 }
 
-/// Collector for the findings of the rules.
+/// Collects the findings of the rules.
 pub(crate) struct FindingCollector<'s> {
     pub(crate) sources: &'s mut LintSources,
     pub(crate) found: Vec<LintFinding>,
-    /// Span of the criterion or case under check.
+    /// Span of the criterion or case that is being checked.
     pub(crate) head: Option<Span>,
 }
 
@@ -32,8 +32,8 @@ impl FindingCollector<'_> {
         self.sources.span(mark?)
     }
 
-    /// Returns the span of the part `range` of a text read from `mark`, or that of the whole text if the part
-    /// cannot be located.
+    /// Returns the span of a part of a text that was read from `mark`, or of the whole text if the part can't
+    /// be located.
     pub(crate) fn part_span(
         &mut self,
         mark: Option<&SourceMark>,
@@ -44,7 +44,7 @@ impl FindingCollector<'_> {
         self.sources.part_span(mark, text, range).or_else(|| self.sources.span(mark))
     }
 
-    /// Returns the span of the part `range` of a text read from `mark` if the source has exactly these words,
+    /// Returns the span of a part of a text that was read from `mark`, if the source has exactly these words,
     /// so that they can be replaced.
     pub(crate) fn exact_span(
         &mut self,

@@ -1,4 +1,4 @@
-//! Application of fixes that keep the meaning, byte for byte.
+//! Applies fixes that keep the meaning, byte for byte.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,8 +23,8 @@ pub struct LintFix {
     pub new: String,
 }
 
-/// Returns the safe fixes among the suggestions, by file, in the order of the file. Of overlapping fixes only
-/// the first is returned; the others are found again after it is applied.
+/// Returns the safe fixes among the suggestions, by file, in the order of the file. If fixes overlap, only the
+/// first is returned; the others will be found again after it is applied.
 pub fn collect_fixes(diagnostics: &[Diagnostic], sources: &SourceMap) -> BTreeMap<PathBuf, Vec<LintFix>> {
     let mut by_file: BTreeMap<PathBuf, Vec<LintFix>> = BTreeMap::new();
     for diagnostic in diagnostics {
@@ -55,8 +55,8 @@ pub fn collect_fixes(diagnostics: &[Diagnostic], sources: &SourceMap) -> BTreeMa
     by_file
 }
 
-/// Returns the text with the fixes applied; everything else stays byte for byte. Returns `None` if the text
-/// differs from the one for which the fixes were made.
+/// Returns the text with the fixes applied. All other bytes stay as they are. Returns `None` if the fixes were
+/// made for a different text.
 pub fn apply_fixes(text: &str, fixes: &[LintFix]) -> Option<String> {
     if fixes.iter().any(|fix| text.get(fix.start..fix.end) != Some(fix.old.as_str())) {
         return None;

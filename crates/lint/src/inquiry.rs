@@ -1,4 +1,4 @@
-//! Inquiries to a model about a rubric, and its remarks.
+//! Inquiries to a model about a rubric, and the model's findings.
 
 use std::collections::HashSet;
 
@@ -13,17 +13,17 @@ use crate::view::{CriterionView, RubricView};
 /// A rubric as a model sees it, with its context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LintInquiry {
-    /// Id of the case that the rubric belongs to; `None` for a rubric of a suite or of a file of its own.
+    /// Id of the case that the rubric belongs to. `None` if it belongs to the suite or is in a file of its own.
     pub case: Option<String>,
-    /// Position at which the rubric begins.
+    /// Where the rubric begins.
     pub place: Option<FilePosition>,
-    /// Question that the target is asked; blank without a case.
+    /// Question to the target; empty without a case.
     pub question: String,
-    /// Expected outcome of the case; blank if there is none.
+    /// Expected outcome of the case; empty if there is none.
     pub expected_outcome: String,
-    /// Reference answer; blank if there is none.
+    /// Reference answer; empty if there is none.
     pub reference: String,
-    /// Criteria, in their order. Never empty.
+    /// Criteria, in order. Never empty.
     pub criteria: Vec<InquiryCriterion>,
     marks: Vec<CriterionMarks>,
     outcome_mark: Option<SourceMark>,
@@ -38,7 +38,7 @@ pub struct InquiryCriterion {
     pub weight: f64,
     /// True if an answer that misses the criterion, or its minimum, fails.
     pub required: bool,
-    /// Lowest and highest score of each range with its text; empty for a checklist criterion.
+    /// For each score range, its lowest score, its highest score and its text. Empty for a checklist criterion.
     pub bands: Vec<(u8, u8, String)>,
 }
 
@@ -87,7 +87,7 @@ impl LintInquiry {
         }
     }
 
-    /// Returns the model rules that apply to this rubric, of those that `wanted` accepts.
+    /// Returns those model rules that apply to this rubric and that `wanted` accepts.
     pub fn applicable_rules(&self, wanted: impl Fn(DiagnosticCode) -> bool) -> Vec<&'static LintRule> {
         let fits = |scope| match scope {
             QuestionScope::Criterion | QuestionScope::Unguarded => true,
@@ -102,33 +102,33 @@ impl LintInquiry {
         RULES.iter().filter(applies).collect()
     }
 
-    /// Returns the mark of the criterion; a comment above it may allow the finding.
-    pub(crate) fn head_mark(&self, remark: &ModelFinding) -> Option<&SourceMark> {
-        self.marks.get(remark.criterion.unwrap_or(0))?.head.as_ref()
+    /// Returns the mark of the criterion of a finding. A comment above it may allow the finding.
+    pub(crate) fn head_mark(&self, finding: &ModelFinding) -> Option<&SourceMark> {
+        self.marks.get(finding.criterion.unwrap_or(0))?.head.as_ref()
     }
 
-    pub(crate) fn report_finding(&self, remark: &ModelFinding, out: &mut FindingCollector<'_>) {
-        let rule = RULES.iter().find(|rule| rule.code == remark.rule);
+    pub(crate) fn report_finding(&self, finding: &ModelFinding, out: &mut FindingCollector<'_>) {
+        let rule = RULES.iter().find(|rule| rule.code == finding.rule);
         let Some((rule, question)) = rule.and_then(|rule| Some((rule, rule.question()?))) else { return };
-        let index = remark.criterion.unwrap_or(0);
+        let index = finding.criterion.unwrap_or(0);
         let Some(marks) = self.marks.get(index) else { return };
         let text_mark = marks.text.as_ref().or(marks.head.as_ref());
         let span = match question.scope {
             QuestionScope::Missing => {
-                quoted_span(self.outcome_mark.as_ref(), &self.expected_outcome, remark, out)
+                quoted_span(self.outcome_mark.as_ref(), &self.expected_outcome, finding, out)
             }
             QuestionScope::Unguarded => out.span(marks.head.as_ref()),
             QuestionScope::Criterion
             | QuestionScope::Outcome
             | QuestionScope::Bands
-            | QuestionScope::Pair => quoted_span(text_mark, &self.criteria[index].text, remark, out),
+            | QuestionScope::Pair => quoted_span(text_mark, &self.criteria[index].text, finding, out),
         };
 
         let Some(span) = span.or_else(|| out.span(marks.head.as_ref())) else { return };
-        let other = remark.other.filter(|_| question.scope == QuestionScope::Pair);
+        let other = finding.other.filter(|_| question.scope == QuestionScope::Pair);
         let other = other.and_then(|other| self.marks.get(other)?.text.clone());
         let mut diagnostic = Diagnostic::warning(rule.code, question.found, span, "")
-            .with_note(format!("the model: {}", remark.reason))
+            .with_note(format!("the model: {}", finding.reason))
             .with_help(question.help);
         if let Some(other) = out.span(other.as_ref()).filter(|other| *other != span) {
             diagnostic = diagnostic.with_secondary(other, "the other one");
@@ -138,16 +138,16 @@ impl LintInquiry {
     }
 }
 
-/// Returns the span of the quoted words if they are found, else that of the whole text.
+/// Returns the span of the quoted words if they are found, else of the whole text.
 fn quoted_span(
     mark: Option<&SourceMark>,
     text: &str,
-    remark: &ModelFinding,
+    finding: &ModelFinding,
     out: &mut FindingCollector<'_>,
 ) -> Option<Span> {
-    let found = text.find(&remark.quote).filter(|_| !remark.quote.is_empty());
+    let found = text.find(&finding.quote).filter(|_| !finding.quote.is_empty());
     match found {
-        Some(at) => out.part_span(mark, text, at..at + remark.quote.len()),
+        Some(at) => out.part_span(mark, text, at..at + finding.quote.len()),
         None => out.span(mark),
     }
 }
@@ -156,8 +156,7 @@ fn quoted_span(
 #[derive(Default)]
 pub(crate) struct InquiryCollector {
     pub(crate) list: Vec<LintInquiry>,
-    /// Rubrics that are on the list, by the mark at which they begin: a rubric of the suite is visited with
-    /// every case.
+    /// Where each rubric on the list begins. A rubric of the suite is visited again with every case.
     seen: HashSet<SourceMark>,
 }
 

@@ -1,8 +1,9 @@
-//! Findings about rubrics that are valid but weak.
+//! Finds weaknesses in valid rubrics.
 //!
 //! [`RULES`] lists every rule with its reason and examples; [`lint_suite`] and [`lint_rubric`] apply them;
-//! [`apply_fixes`] applies the fixes that keep the meaning. Some rules can only be applied by a model: a [`ModelLint`] lists
-//! the questions ([`LintInquiry`]) and takes the answers ([`ModelFinding`]); the caller asks the model.
+//! [`apply_fixes`] applies the fixes that keep the meaning. Some rules can only be applied by a model: a
+//! [`ModelLint`] lists the questions ([`LintInquiry`]) and receives the answers ([`ModelFinding`]). The caller
+//! asks the model.
 
 #![warn(missing_docs)]
 

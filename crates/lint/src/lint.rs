@@ -1,4 +1,4 @@
-//! Application of the rules to loaded files.
+//! Applies the rules to loaded files.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -32,15 +32,15 @@ pub struct LintReport {
 /// Applies every rule to a suite and its cases.
 ///
 /// # Errors
-/// Fails if a dataset cannot be read again.
+/// If a dataset can't be read again.
 pub fn lint_suite(suite: &Suite, cases: &SuiteCases) -> Result<LintReport, CaseLoadError> {
     let mut linter = LintRunner::default();
     linter.check_suite(suite, cases)?;
     Ok(linter.finish(&[]))
 }
 
-/// A lint that involves a model: the other rules are applied at once, and the inquiries for the model are
-/// collected.
+/// A lint that includes the model rules. The other rules are applied immediately, and the inquiries for the
+/// model are collected.
 pub struct ModelLint {
     linter: LintRunner,
 }
@@ -49,45 +49,45 @@ impl ModelLint {
     /// Lints a suite and its cases.
     ///
     /// # Errors
-    /// Fails if a dataset cannot be read again.
+    /// If a dataset can't be read again.
     pub fn for_suite(suite: &Suite, cases: &SuiteCases) -> Result<Self, CaseLoadError> {
         let mut linter = LintRunner { inquiries: Some(InquiryCollector::default()), ..LintRunner::default() };
         linter.check_suite(suite, cases)?;
         Ok(Self { linter })
     }
 
-    /// Lints a rubric in a file of its own.
+    /// Lints a rubric file.
     pub fn for_rubric(rubric: &LoadedRubric) -> Self {
         let mut linter = LintRunner { inquiries: Some(InquiryCollector::default()), ..LintRunner::default() };
         linter.check_rubric_file(rubric, None);
         Self { linter }
     }
 
-    /// Returns the inquiries for a model: each rubric once, a rubric of the suite without a case.
+    /// Returns the inquiries for a model. Each rubric occurs once; a rubric of the suite has no case.
     pub fn inquiries(&self) -> &[LintInquiry] {
         self.linter.inquiries.as_ref().map_or(&[], |inquiries| &inquiries.list)
     }
 
-    /// Adds a finding about the inquiry at this index. A remark with an unknown rule, or about a criterion
+    /// Adds a finding about the inquiry at this index. A finding with an unknown rule, or about a criterion
     /// that does not exist, is ignored.
-    pub fn add_finding(&mut self, inquiry: usize, remark: &ModelFinding) {
+    pub fn add_finding(&mut self, inquiry: usize, finding: &ModelFinding) {
         let Some(inquiry) = self.inquiries().get(inquiry).cloned() else { return };
-        let head = inquiry.head_mark(remark).and_then(|mark| self.linter.sources.span(mark));
-        self.linter.collect_findings(head, |report| inquiry.report_finding(remark, report));
+        let head = inquiry.head_mark(finding).and_then(|mark| self.linter.sources.span(mark));
+        self.linter.collect_findings(head, |report| inquiry.report_finding(finding, report));
     }
 
-    /// Returns the result. `asked` are the rules that the model applied to all inquiries: for these, comments
-    /// that allow nothing are findings.
+    /// Returns the result. `asked` are the rules that the model applied to all inquiries; unused comments for
+    /// these are findings.
     pub fn finish(self, asked: &[DiagnosticCode]) -> LintReport {
         self.linter.finish(asked)
     }
 }
 
-/// Applies the rules to a loaded suite; findings point into the texts that were loaded, saved or not. A file
-/// that is not valid has no findings.
+/// Applies the rules to a loaded suite. Findings point into the loaded texts, whether they are saved or not. An
+/// invalid file has no findings.
 ///
 /// # Errors
-/// Fails if a dataset cannot be read again.
+/// If a dataset can't be read again.
 pub fn lint_loaded(loaded: &LoadedSuite) -> Result<LintReport, CaseLoadError> {
     let mut linter = LintRunner::default();
     linter.sources.add_loaded(&loaded.sources);
@@ -99,20 +99,20 @@ pub fn lint_loaded(loaded: &LoadedSuite) -> Result<LintReport, CaseLoadError> {
     Ok(linter.finish(&[]))
 }
 
-/// Applies the rules to a rubric in a file of its own.
+/// Applies the rules to a rubric file.
 pub fn lint_rubric(rubric: &LoadedRubric) -> LintReport {
     lint_rubric_for(rubric, None)
 }
 
-/// Applies the rules to a rubric that is not part of a suite, as if it belonged to this case.
+/// Applies the rules to a rubric file, as if the rubric belonged to this case.
 pub fn lint_rubric_for(rubric: &LoadedRubric, case: Option<&Case>) -> LintReport {
     let mut linter = LintRunner::default();
     linter.check_rubric_file(rubric, case);
     linter.finish(&[])
 }
 
-/// Applies the rules to a scorecard: those about its tree, and those about wording to the conditions of its
-/// prompts.
+/// Applies the rules to a scorecard: those about trees, and, for the conditions of its prompts, those about
+/// wording.
 pub fn lint_scorecard(loaded: &LoadedScorecard) -> LintReport {
     let mut linter = LintRunner::default();
     linter.sources.add_loaded(&loaded.sources);
@@ -137,9 +137,10 @@ pub fn lint_scorecard(loaded: &LoadedScorecard) -> LintReport {
 struct LintRunner {
     sources: LintSources,
     found: Vec<LintFinding>,
-    /// Code and span of each finding so far: a rubric of the suite is visited with every case.
+    /// Code and span of each finding so far. A rubric of the suite is visited with every case, and would repeat
+    /// its findings.
     seen: HashSet<(DiagnosticCode, Span)>,
-    /// Inquiries for a model, if one will be asked.
+    /// Inquiries for a model; `None` if no model will be asked.
     inquiries: Option<InquiryCollector>,
 }
 
@@ -214,7 +215,7 @@ impl LintRunner {
         }
     }
 
-    /// Applies the rules about wording to the conditions of a prompt.
+    /// Applies the rules about wording to the conditions of a judge prompt.
     fn check_conditions(&mut self, conditions: &PromptConditions) {
         let grader = &conditions.grader;
         let view = RubricView { grader, case: None, suite: None, shared: true, alone: true };
@@ -237,9 +238,9 @@ impl LintRunner {
         });
     }
 
-    fn collect_findings(&mut self, head: Option<Span>, look: impl FnOnce(&mut FindingCollector<'_>)) {
+    fn collect_findings(&mut self, head: Option<Span>, run_checks: impl FnOnce(&mut FindingCollector<'_>)) {
         let mut report = FindingCollector { sources: &mut self.sources, found: Vec::new(), head };
-        look(&mut report);
+        run_checks(&mut report);
 
         for finding in report.found {
             if self.seen.insert((finding.diagnostic.code, finding.diagnostic.primary.span)) {
@@ -255,12 +256,12 @@ impl LintRunner {
     }
 }
 
-/// Visits the rubrics of a grader and of the graders in it.
-fn visit_rubrics<'g>(grader: &'g Grader, look: &mut impl FnMut(&'g RubricGrader)) {
+/// Calls `visit` with the rubrics of a grader, including those of its members.
+fn visit_rubrics<'g>(grader: &'g Grader, visit: &mut impl FnMut(&'g RubricGrader)) {
     match &grader.kind {
-        GraderKind::Rubric(rubric) => look(rubric),
+        GraderKind::Rubric(rubric) => visit(rubric),
         GraderKind::Composite(composite) => {
-            composite.members.iter().for_each(|member| visit_rubrics(member, look));
+            composite.members.iter().for_each(|member| visit_rubrics(member, visit));
         }
         _ => {}
     }

@@ -1,4 +1,4 @@
-//! Conditions of a judge prompt as criteria, so that the rules about wording apply to them.
+//! Treats the conditions of a judge prompt as criteria, so that the rules about wording apply to them.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use assize_rubric::{Criterion, Rubric};
 const WORDING_PREFIX: &str = "L01";
 /// Code of the rule about repeated criteria.
 const REPEATED_RULE: &str = "L0401";
-/// Rules that expect a statement of merit: a fail condition states a fault, and may join faults that only
-/// together fail an answer.
+/// Rules about statements of merit. A fail condition states a fault instead, and may join faults that fail an
+/// answer only together.
 const MERIT_RULES: [&str; 4] = ["L0102", "L0103", "L0110", "L0116"];
 
-/// One list of conditions of a prompt.
+/// One of the lists of conditions in a prompt.
 pub(crate) struct PromptConditions {
     pub(crate) grader: RubricGrader,
-    /// True if one of them is enough to fail.
+    /// True for fail conditions, one of which is enough to fail.
     fails: bool,
 }
 
 impl PromptConditions {
-    /// Returns true if a rule applies to such conditions.
+    /// Returns true if a rule applies to these conditions.
     pub(crate) fn accepts_rule(&self, rule: DiagnosticCode) -> bool {
         let code = rule.as_str();
         (code.starts_with(WORDING_PREFIX) || code == REPEATED_RULE)

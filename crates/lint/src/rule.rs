@@ -6,7 +6,7 @@ use assize_evalfile::Scorecard;
 use crate::finding::FindingCollector;
 use crate::view::{CaseView, CriterionView, RubricView};
 
-/// A rule: a kind of mistake, the reason why it is one, and the check that finds it.
+/// A rule: a kind of mistake, why it is one, and the check that finds it.
 #[derive(Debug, Clone, Copy)]
 pub struct LintRule {
     /// Code of the rule. The hundreds group the rules: 00 comments, 01 wording, 02 weights and gates, 03
@@ -15,23 +15,23 @@ pub struct LintRule {
     pub code: DiagnosticCode,
     /// Short name.
     pub name: &'static str,
-    /// Problem, in one sentence.
+    /// The problem, in one sentence.
     pub title: &'static str,
-    /// Reason why it matters and advice, in Markdown.
+    /// Why it matters, and advice, in Markdown.
     pub reason: &'static str,
     /// Source of the claim.
     pub source: &'static str,
     /// An example with the mistake.
     pub bad: RuleExample,
-    /// The example without the mistake.
+    /// The same example without the mistake.
     pub good: RuleExample,
-    /// True if its suggestions keep the meaning, so that they may be applied without asking.
+    /// True if its suggestions keep the meaning, so that they can be applied without asking.
     pub fixes: bool,
     pub(crate) check: RuleCheck,
 }
 
 impl LintRule {
-    /// Returns the question to a model, if only a model can apply this rule.
+    /// Returns the question for a model, if only a model can apply this rule.
     pub const fn question(&self) -> Option<&RuleQuestion> {
         match &self.check {
             RuleCheck::Model(question) => Some(question),
@@ -39,7 +39,7 @@ impl LintRule {
         }
     }
 
-    /// Returns the section of the list of rules about this one, in Markdown.
+    /// Returns the section about this rule for the list of rules, in Markdown.
     pub fn to_markdown(&self) -> String {
         let fix = if self.fixes { " `--fix` corrects it where the correction is certain." } else { "" };
         let asked =
@@ -57,14 +57,14 @@ impl LintRule {
     }
 }
 
-/// A piece of an eval file of format 2, or a scorecard.
+/// A part of an eval file in the `tests` format, or a scorecard.
 #[derive(Debug, Clone, Copy)]
 pub enum RuleExample {
     /// A list of criteria.
     Criteria(&'static str),
     /// A case with all its keys, as an item of `tests`.
     Case(&'static str),
-    /// A scorecard in one file.
+    /// A single-file scorecard.
     Scorecard(&'static str),
 }
 
@@ -76,7 +76,7 @@ impl RuleExample {
         }
     }
 
-    /// Returns the text without the indentation it has in a file.
+    /// Returns the text without the indentation that it has in a file.
     pub fn unindented(self) -> String {
         let text = self.text();
         let indent = text.len() - text.trim_start().len();
@@ -84,7 +84,7 @@ impl RuleExample {
         lines.join("\n")
     }
 
-    /// Returns a whole file around the text.
+    /// Returns a complete file that contains the text.
     pub fn file(self) -> String {
         match self {
             Self::Case(text) => format!("tests:\n{text}"),
@@ -131,7 +131,7 @@ pub struct RuleQuestion {
     pub help: &'static str,
 }
 
-/// Scope of a question, which determines what a finding must name.
+/// Scope of a question. It determines what a finding must contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionScope {
     /// Each criterion by itself.
@@ -142,19 +142,20 @@ pub enum QuestionScope {
     Bands,
     /// Two criteria.
     Pair,
-    /// The criteria together with the expected outcome: the missing part is quoted from it.
+    /// The criteria together with the expected outcome. A finding quotes the part of the outcome that no
+    /// criterion covers.
     Missing,
-    /// The criteria together.
+    /// All criteria together.
     Unguarded,
 }
 
 impl QuestionScope {
-    /// Returns true if a finding names a criterion.
+    /// Returns true if a finding must name a criterion.
     pub const fn names_criterion(self) -> bool {
         matches!(self, Self::Criterion | Self::Outcome | Self::Bands | Self::Pair)
     }
 
-    /// Returns true if a finding quotes words.
+    /// Returns true if a finding must quote words.
     pub const fn requires_quote(self) -> bool {
         !matches!(self, Self::Unguarded)
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use assize_diagnostic::{SourceId, SourceMap, Span};
 use assize_evalfile::SourceMark;
 
-/// Files as they are on disk, each read once.
+/// Files as they are on disk. Each is read once.
 #[derive(Default)]
 pub(crate) struct LintSources {
     pub(crate) map: SourceMap,
@@ -21,7 +21,8 @@ struct IndexedFile {
 }
 
 impl LintSources {
-    /// Returns the span of a mark; `None` if the file cannot be read or has changed.
+    /// Returns the span of a mark. `None` if the file can't be read, or has changed so that the mark no longer
+    /// fits.
     pub(crate) fn span(&mut self, mark: &SourceMark) -> Option<Span> {
         let (id, base) = self.line_base(mark)?;
         let text = self.map.file(id).text();
@@ -30,8 +31,8 @@ impl LintSources {
         Some(Span::new(id, range.start, range.end))
     }
 
-    /// Returns the span of the part `range` of a text that was read from `mark`, if the source has exactly
-    /// these words, and only once.
+    /// Returns the span of a part of a text that was read from `mark`, if the source contains exactly these
+    /// words, exactly once.
     pub(crate) fn part_span(&mut self, mark: &SourceMark, text: &str, range: Range<usize>) -> Option<Span> {
         let span = self.span(mark)?;
         let needle = text.get(range).filter(|needle| !needle.trim().is_empty())?;
@@ -49,7 +50,7 @@ impl LintSources {
         let known = self.indexed_file(mark.path())?;
         let (id, start) = (known.id, *known.lines.get(mark.first_line.checked_sub(1)?)?);
 
-        // The lines of a dataset are read without the byte order mark, whole files with it.
+        // The text of a dataset's line does not include the byte order mark, the text of a whole file does.
         let dataset = mark.path().extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
         let skipped = if dataset && mark.first_line == 1 && self.map.file(id).text().starts_with('\u{feff}') {
             '\u{feff}'.len_utf8()
@@ -62,7 +63,7 @@ impl LintSources {
     /// Adds texts that are loaded already, so that their files are not read again.
     pub(crate) fn add_loaded(&mut self, given: &SourceMap) {
         for (_, file) in given.files().filter(|(_, file)| file.first_line() == 1 && !file.text().is_empty()) {
-            // The first line of a dataset is a text of its own too; the whole file comes first.
+            // The first line of a dataset is also a text with this path. The whole file was added before it.
             if self.known.contains_key(file.path()) {
                 continue;
             }

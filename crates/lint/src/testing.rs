@@ -1,4 +1,4 @@
-//! What tests of rules need: findings in a few lines of an eval file.
+//! Helpers for tests of rules: lint a few lines of an eval file.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use assize_evalfile::{LoadOptions, load_scorecard, load_suite};
 
 use crate::{LintReport, RuleExample, lint_scorecard, lint_suite};
 
-/// Lints an eval file of this text.
+/// Lints an eval file with this text.
 pub(crate) fn lint_file(name: &str, text: &str) -> LintReport {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
@@ -20,14 +20,14 @@ pub(crate) fn lint_file(name: &str, text: &str) -> LintReport {
     lint_suite(&loaded.suite.expect("sound"), &loaded.cases).expect("readable")
 }
 
-/// Findings with the words they point at.
+/// Returns the findings, each with the words that it points at.
 pub(crate) fn found(text: &str) -> Vec<(String, String)> {
     let linted = lint_file("a.eval.yaml", text);
     let pair = |d: &Diagnostic| (d.code.as_str().to_owned(), linted.sources.slice(d.primary.span).to_owned());
     linted.diagnostics.iter().map(pair).collect()
 }
 
-/// Findings in a scorecard in one file, with the words they point at.
+/// Returns the findings in a single-file scorecard, each with the words that it points at.
 pub(crate) fn found_in_card(text: &str) -> Vec<(String, String)> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("card.yaml");
@@ -42,12 +42,12 @@ pub(crate) fn found_in_card(text: &str) -> Vec<(String, String)> {
     linted.diagnostics.iter().map(pair).collect()
 }
 
-/// What a rule points at in a scorecard.
+/// Returns the words in a scorecard that a rule points at.
 pub(crate) fn in_card(code: &str, text: &str) -> Vec<String> {
     found_in_card(text).into_iter().filter(|(found, _)| found == code).map(|(_, words)| words).collect()
 }
 
-/// Findings in an example.
+/// Returns the findings in an example.
 pub(crate) fn found_in(example: RuleExample) -> Vec<(String, String)> {
     match example {
         RuleExample::Scorecard(text) => found_in_card(text),
@@ -55,29 +55,29 @@ pub(crate) fn found_in(example: RuleExample) -> Vec<(String, String)> {
     }
 }
 
-/// What a rule points at in a list of criteria. The question is about parcels.
+/// Returns the words in a list of criteria that a rule points at. The question is about parcels.
 pub(crate) fn in_criteria(code: &str, criteria: &str) -> Vec<String> {
     of_code(code, &RuleExample::Criteria(&criteria.to_owned().leak()[..]).file())
 }
 
-/// What a rule points at in the cases of a suite.
+/// Returns the words in the cases of a suite that a rule points at.
 pub(crate) fn in_cases(code: &str, cases: &str) -> Vec<String> {
     of_code(code, &format!("tests:\n{cases}"))
 }
 
-/// What a rule points at in a single criterion given as plain text.
+/// Returns the words in a single criterion, given as text, that a rule points at.
 pub(crate) fn in_text(code: &str, text: &str) -> Vec<String> {
     in_criteria(code, &format!("- outcome: {}\n", quoted(text)))
 }
 
-/// Fails unless the rule finds something in each of these texts of criteria.
+/// Fails unless the rule finds something in each of these criterion texts.
 pub(crate) fn finds(code: &str, texts: &[&str]) {
     for text in texts {
         assert!(!in_text(code, text).is_empty(), "{code} must find something in {text:?}");
     }
 }
 
-/// Fails if the rule finds anything in one of these texts of criteria.
+/// Fails if the rule finds something in any of these criterion texts.
 pub(crate) fn silent(code: &str, texts: &[&str]) {
     for text in texts {
         assert_eq!(in_text(code, text), Vec::<String>::new(), "{code} must be silent about {text:?}");
@@ -89,6 +89,6 @@ fn of_code(code: &str, file: &str) -> Vec<String> {
 }
 
 fn quoted(text: &str) -> String {
-    // The escapes of a Rust string are those of a double-quoted YAML scalar as far as tests use them.
+    // The escapes of a Rust string are also valid in double-quoted YAML, as far as tests use them.
     format!("{text:?}")
 }

@@ -1,4 +1,4 @@
-//! Input of the rules: a criterion, a rubric or a case with its context.
+//! What the rules see: a criterion, a rubric or a case, with its context.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ pub(crate) struct RubricView<'a> {
     /// Case that the rubric belongs to; `None` for a rubric file.
     pub(crate) case: Option<&'a Case>,
     pub(crate) suite: Option<&'a Suite>,
-    /// True if the rubric belongs to the suite, so that it is not about one question.
+    /// True if the rubric belongs to the suite, so that it is not about a single question.
     pub(crate) shared: bool,
     /// True if it is the only grader of its case.
     pub(crate) alone: bool,
@@ -26,12 +26,12 @@ impl<'a> RubricView<'a> {
         (0..self.rubric().criteria().len()).map(|index| CriterionView { rubric: self, index })
     }
 
-    /// Returns the case, if the rubric belongs to it alone.
+    /// Returns the case, if the rubric only belongs to it.
     pub(crate) fn own_case(&self) -> Option<&'a Case> {
         self.case.filter(|_| !self.shared)
     }
 
-    /// Returns the pass threshold as written and its mark; `None` if the default applies.
+    /// Returns the pass threshold and its mark, if one is written; `None` if the default applies.
     pub(crate) fn threshold(&self) -> Option<(f64, &'a SourceMark)> {
         written_threshold(self.case, self.suite)
     }
@@ -42,7 +42,7 @@ impl<'a> RubricView<'a> {
     }
 }
 
-/// Returns the pass threshold of a case as written, there or in its suite, and its mark.
+/// Returns the pass threshold that is written in a case, or else in its suite, and its mark.
 pub(crate) fn written_threshold<'a>(
     case: Option<&'a Case>,
     suite: Option<&'a Suite>,
@@ -78,17 +78,17 @@ impl<'a> CriterionView<'a> {
         self.rubric.grader.marks.get(self.index)
     }
 
-    /// Returns the mark at which the criterion begins.
+    /// Returns the mark of the beginning of the criterion.
     pub(crate) fn head(&self) -> Option<&'a SourceMark> {
         self.marks()?.head.as_ref()
     }
 
-    /// Returns the mark of the text, or that at which the criterion begins.
+    /// Returns the mark of the text, or else of the beginning of the criterion.
     pub(crate) fn text_mark(&self) -> Option<&'a SourceMark> {
         self.marks()?.text.as_ref().or_else(|| self.head())
     }
 
-    /// Returns the mark of the key that makes the criterion required, or that of its text.
+    /// Returns the mark of the key that makes the criterion required, or else of its text.
     pub(crate) fn gate_mark(&self) -> Option<&'a SourceMark> {
         let marks = self.marks()?;
         marks.minimum.as_ref().or(marks.required.as_ref()).or_else(|| self.text_mark())
@@ -115,7 +115,7 @@ pub(crate) struct CaseView<'a> {
     pub(crate) path: &'a Path,
 }
 
-/// Returns true if the input of the case has a block of a kind.
+/// Returns true if the input of the case has a block of this kind.
 pub(crate) fn has_block(case: &Case, wanted: fn(&MessageBlock) -> bool) -> bool {
     case.input.iter().flat_map(|message| &message.blocks).any(wanted)
 }

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A word in lower case with its range.
+/// A word in lower case, with its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextWord {
     pub(crate) text: String,
     pub(crate) at: Range<usize>,
 }
 
-/// Splits a text into words. Apostrophes and hyphens inside a word belong to it; a typographic apostrophe
-/// counts as a plain one.
+/// Splits a text into words. Apostrophes and hyphens inside a word are part of it. A typographic apostrophe
+/// becomes a plain one.
 pub(crate) fn split_words(text: &str) -> Vec<TextWord> {
     let mut found = Vec::new();
     let mut start = None;
@@ -49,7 +49,7 @@ pub(crate) fn find_any_phrase(words: &[TextWord], phrases: &[&str]) -> Option<Ra
     phrases.iter().filter_map(|wanted| find_phrase(words, wanted)).min_by_key(|range| range.start)
 }
 
-/// Returns the range of the phrase with which the words begin, if it is one of these.
+/// Returns the range of the phrase that the words begin with, if it is one of these.
 pub(crate) fn find_opening_phrase(words: &[TextWord], phrases: &[&str]) -> Option<Range<usize>> {
     phrases.iter().find_map(|wanted| {
         let length = wanted.split(' ').count();
@@ -57,7 +57,7 @@ pub(crate) fn find_opening_phrase(words: &[TextWord], phrases: &[&str]) -> Optio
     })
 }
 
-/// Returns the words after an opening such as "the answer": most criteria may be written with or without it.
+/// Returns the words after an opening such as "the answer". Most criteria can be written with or without it.
 pub(crate) fn skip_subject(words: &[TextWord]) -> &[TextWord] {
     let article = usize::from(words.first().is_some_and(|w| matches!(w.text.as_str(), "the" | "a" | "its")));
     let noun = words.get(article).is_some_and(|w| SUBJECT_NOUNS.contains(&w.text.as_str()));
@@ -74,10 +74,11 @@ pub(crate) fn skip_subject(words: &[TextWord]) -> &[TextWord] {
 pub(crate) const SUBJECT_NOUNS: &[&str] =
     &["answer", "response", "reply", "output", "assistant", "model", "agent", "explanation", "completion"];
 
-/// Returns a word without inflectional endings. Crude, but equal for both sides of a comparison.
+/// Returns a word without inflectional endings. This is crude, but both sides of a comparison are treated
+/// alike.
 pub(crate) fn stem(word: &str) -> String {
     let word = word.strip_suffix("'s").unwrap_or(word);
-    for (ending, put, least) in [
+    for (ending, replacement, min_length) in [
         ("ies", "y", 3),
         ("sses", "ss", 2),
         ("ing", "", 4),
@@ -87,10 +88,10 @@ pub(crate) fn stem(word: &str) -> String {
         ("e", "", 4),
     ] {
         if let Some(root) = word.strip_suffix(ending)
-            && root.len() >= least
+            && root.len() >= min_length
             && !(ending == "s" && (root.ends_with('s') || root.ends_with('u') || root.ends_with('i')))
         {
-            let root = format!("{root}{put}");
+            let root = format!("{root}{replacement}");
             return root.strip_suffix('e').filter(|r| r.len() >= 4).map_or(root.clone(), str::to_owned);
         }
     }
@@ -98,7 +99,7 @@ pub(crate) fn stem(word: &str) -> String {
     word.to_owned()
 }
 
-/// Words that carry structure, not content.
+/// Words that are structure, not content.
 const STOP_WORDS: &[&str] = &[
     "a", "an", "the", "of", "to", "in", "on", "for", "and", "or", "with", "by", "as", "at", "from", "that",
     "this", "these", "those", "it", "its", "is", "are", "be", "been", "was", "were", "does", "do", "did",
@@ -107,12 +108,12 @@ const STOP_WORDS: &[&str] = &[
     "please", "about", "into", "if", "than", "then", "also", "any", "all", "each", "so", "such",
 ];
 
-/// Returns true if a word carries no content of its own.
+/// Returns true if a word has no content of its own.
 pub(crate) fn is_stop(word: &str) -> bool {
     STOP_WORDS.contains(&word) || SUBJECT_NOUNS.contains(&word)
 }
 
-/// Returns the stems of the words with content, without an opening such as "the answer". Numbers count as
+/// Returns the stems of the words that have content, without an opening such as "the answer". Numbers count as
 /// content, negations do not.
 pub(crate) fn content_stems(text: &str) -> BTreeSet<String> {
     let words = split_words(text);
@@ -135,7 +136,7 @@ pub(crate) fn jaccard_similarity(a: &BTreeSet<String>, b: &BTreeSet<String>) -> 
     if all == 0 { 0.0 } else { common as f64 / all as f64 }
 }
 
-/// Returns true if the text explains itself: an example, a number, a quotation, a list after a colon.
+/// Returns true if the text explains itself by an example, a number, a quotation, or a list after a colon.
 pub(crate) fn is_anchored(text: &str) -> bool {
     let words = split_words(text);
     text.contains(['"', '“', '`', '(', ':', '\'', '‘']) && !apostrophes_only(text)

@@ -1,4 +1,4 @@
-//! Zip archives: their parts, decompressed up to a limit and checked against their checksum.
+//! Reads zip archives. Their parts are decompressed up to a limit, and verified with their checksums.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -12,11 +12,11 @@ use zip::result::ZipError;
 
 use crate::{MAX_RECORD_BYTES, RecordError, RecordFormat};
 
-/// Maximum size of all parts of an archive, decompressed.
+/// Maximum total size of the decompressed parts of an archive.
 const MAX_ARCHIVE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 /// Maximum number of parts of an archive.
 const MAX_PARTS: usize = 1_000_000;
-/// Methods of compression, by their numbers in the format: none, deflate, zstandard.
+/// Compression methods, by their numbers in the zip format: none, deflate, zstandard.
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 const ZSTANDARD: u16 = 93;
@@ -38,7 +38,7 @@ pub(crate) fn detect(file: File) -> Result<RecordFormat, RecordError> {
 /// Parts of an archive.
 pub(crate) struct RecordArchive<R> {
     zip: ZipArchive<R>,
-    /// Bytes that were decompressed.
+    /// Number of bytes that were decompressed so far.
     read: u64,
 }
 
@@ -47,7 +47,7 @@ impl RecordArchive<BufReader<File>> {
         let zip = ZipArchive::new(BufReader::new(file)).map_err(|error| {
             let why = match error {
                 ZipError::Io(error) => error.to_string(),
-                // The words of the library name parts of the format.
+                // The library's messages use terms of the zip format.
                 _ => "the list of its parts, which is at its end, is not there".to_owned(),
             };
             RecordError::Archive(format!("the archive is damaged or not complete: {why}"))
@@ -104,7 +104,8 @@ impl<R: Read + Seek> RecordArchive<R> {
     }
 }
 
-/// Returns the reason that bytes can't be decompressed: the words of the libraries name their own types.
+/// Returns the reason why bytes can't be decompressed. The libraries' own messages contain names of their
+/// types.
 fn damaged_bytes<E>(_: E) -> String {
     "its compressed bytes are damaged".to_owned()
 }
@@ -119,7 +120,7 @@ fn unpack(packed: &[u8], method: u16) -> Result<Vec<u8>, String> {
             read.map_err(damaged_bytes)?;
         }
         ZSTANDARD => {
-            // A part may be several frames, one after the other.
+            // A part may consist of several frames.
             let mut rest = packed;
             while !rest.is_empty() && (bytes.len() as u64) < limit {
                 let left = limit - bytes.len() as u64;

@@ -1,4 +1,4 @@
-//! Data sets of DeepEval: goldens and test cases, with one turn or a conversation.
+//! Datasets of DeepEval: goldens and test cases, with a single turn or a conversation.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -44,7 +44,7 @@ struct DeepEvalMetric {
     reason: Option<String>,
 }
 
-/// A test run, alone or as the program keeps the latest one.
+/// A test run, either alone or in the file in which DeepEval keeps the latest one.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct DeepEvalTestRun<'t> {
@@ -89,7 +89,7 @@ impl TryFrom<DeepEvalGolden> for GoldenRow {
     }
 }
 
-/// Reads a data set: a list, or JSON lines; or a test run.
+/// Reads a dataset (a JSON list or JSON lines), or a test run.
 pub(crate) fn read_dataset(bytes: &[u8]) -> Result<RecordFile, RecordError> {
     let mut file = RecordFile::new(RecordFormat::DeepEval, None);
     let goldens: Vec<DeepEvalGolden> = if let Some(depth) = test_run_depth(bytes) {
@@ -121,7 +121,7 @@ pub(crate) fn read_dataset(bytes: &[u8]) -> Result<RecordFile, RecordError> {
     Ok(file)
 }
 
-/// Returns the depth of the list of cases, if a document is a test run.
+/// Returns the depth of the list of cases if a document is a test run.
 fn test_run_depth(bytes: &[u8]) -> Option<usize> {
     let start: String = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).split_whitespace().collect();
     let begins = |key: &str| start.trim_start_matches('\u{feff}').starts_with(&format!("{{\"{key}\":"));
@@ -172,7 +172,7 @@ fn record(index: usize, golden: DeepEvalGolden) -> Record {
     record
 }
 
-/// Returns an answer: its text, or a message if it came with tool calls.
+/// Returns an answer: its text, or a message if there were tool calls.
 fn answer(text: String, calls: Vec<DeepEvalToolCall>) -> Value {
     if calls.is_empty() { Value::String(text) } else { json!([message("assistant", text, calls)]) }
 }
@@ -194,7 +194,7 @@ fn message(role: &str, text: String, calls: Vec<DeepEvalToolCall>) -> Value {
     message
 }
 
-/// Takes a conversation: the last turn of the assistant is the answer, what was said before it the question.
+/// Adds a conversation. The assistant's last turn is the answer, and the turns before it are the question.
 fn take_turns(record: &mut Record, turns: Vec<DeepEvalTurn>) {
     let last = turns.iter().rposition(|turn| turn.role == "assistant");
     let mut before = Vec::new();

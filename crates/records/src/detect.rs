@@ -1,4 +1,4 @@
-//! Detection of the format of a file of records from its content.
+//! Detects the format of a file of records from its content.
 
 use std::fmt;
 use std::io::{self, BufReader, Read as _, Seek as _};
@@ -15,9 +15,9 @@ pub enum RecordFormat {
     Inspect,
     /// Results of promptfoo: JSON or JSON lines.
     Promptfoo,
-    /// A log or a data set of OpenAI's evals: JSON lines.
+    /// A log or a dataset of OpenAI's evals: JSON lines.
     OpenAiEvals,
-    /// A data set of DeepEval: goldens and test cases, JSON or JSON lines; or one of its test runs.
+    /// A dataset of DeepEval (goldens and test cases, in JSON or JSON lines), or one of its test runs.
     DeepEval,
     /// The `evals.json` of an agent skill.
     SkillEvals,
@@ -51,15 +51,15 @@ impl RecordFormat {
     }
 }
 
-/// Detects the format of a file. Returns `None` if it holds no records of another tool, whatever else it is.
+/// Detects the format of a file. Returns `None` if it contains no records of another tool.
 ///
 /// # Errors
-/// For tables, which are no records (Parquet, spreadsheets), for results of promptfoo that are no JSON, and when the file can't be
-/// opened.
+/// For tables (Parquet, spreadsheets), which contain no records; for results of promptfoo that are not JSON;
+/// and if the file can't be opened.
 pub fn detect_records(path: &Path) -> Result<Option<RecordFormat>, RecordError> {
     let mut file = assize_files::open_file(path)?;
     let mut beginning = Vec::new();
-    (&mut file).take(BEGINNING).read_to_end(&mut beginning)?;
+    (&mut file).take(DETECTION_BYTES).read_to_end(&mut beginning)?;
     let magic = &beginning[..beginning.len().min(4)];
     match magic {
         b"PK\x03\x04" | b"PK\x05\x06" => return archive::detect(file).map(Some),
@@ -86,20 +86,21 @@ pub fn detect_records(path: &Path) -> Result<Option<RecordFormat>, RecordError> 
         reader.read_exact(&mut [0; 3])?;
     }
 
-    // Where the document breaks off, what was seen until then may be enough.
+    // If the document is cut off, the keys that were seen until then may be enough.
     let _ = ShapeSeed { shape: &mut shape, level: KeyLevel::Top }
         .deserialize(&mut serde_json::Deserializer::from_reader(reader));
     Ok(shape.format())
 }
 
-/// Bytes from the beginning of a file by which results that are no JSON are told.
-const BEGINNING: u64 = 64 * 1024;
+/// Number of bytes at the beginning of a file in which results that are not JSON are recognised.
+const DETECTION_BYTES: u64 = 64 * 1024;
 
-/// Returns what results of promptfoo are that are no JSON.
+/// Returns which kind of promptfoo results a text is, if they are not JSON.
 fn other_results(beginning: &str) -> Option<&'static str> {
     let text = beginning.trim_start_matches('\u{feff}').trim_start();
     let is_table = || {
-        // Columns of one provider and prompt; that with the output is called `[PROVIDER] PROMPT`.
+        // The table has columns for each provider and prompt. The one with the output is called `[PROVIDER]
+        // PROMPT`.
         text.contains('[')
             && [",Status,Score,", ",Grader Reason,"].iter().all(|columns| text.contains(columns))
     };
@@ -116,7 +117,7 @@ fn other_results(beginning: &str) -> Option<&'static str> {
     }
 }
 
-/// Keys at the places that tell formats apart.
+/// The keys by which formats are distinguished.
 #[derive(Debug, Default)]
 struct DocumentShape {
     /// Keys of the document, of the first line, or of the first member of a list.
@@ -214,7 +215,7 @@ impl<'de> Visitor<'de> for ShapeSeed<'_> {
         Ok(())
     }
 
-    // `results` and `spec` of other files may be anything.
+    // In other files, `results` and `spec` may be anything.
     fn visit_bool<E>(self, _: bool) -> Result<(), E> {
         Ok(())
     }
@@ -240,5 +241,5 @@ impl<'de> Visitor<'de> for ShapeSeed<'_> {
     }
 }
 
-/// Maximum number of keys that are looked at.
+/// Maximum number of keys that are examined.
 const MAX_KEYS: usize = 200;

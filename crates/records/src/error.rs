@@ -1,4 +1,4 @@
-//! Reasons why a file of records, or a part of it, can't be read.
+//! Errors of reading a file of records, or a part of it.
 
 use std::fmt;
 use std::io;
@@ -7,16 +7,16 @@ use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use serde_path_to_error::Path as KeyPath;
 
-/// Failure to read a file of records.
+/// Error of reading a file of records.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file can't be opened or read.
     #[error("{0}")]
     Unreadable(#[from] io::Error),
-    /// A document is not what the format says.
+    /// A document does not conform to its format.
     #[error("{0}")]
     Invalid(RecordProblem),
-    /// An archive is damaged, or holds what can't be read.
+    /// An archive is damaged, or contains parts that can't be read.
     #[error("{0}")]
     Archive(String),
     /// A part of an archive is damaged.
@@ -27,18 +27,18 @@ pub enum RecordError {
         /// The reason, without a full stop.
         why: String,
     },
-    /// The file is of a kind that is not read as records.
+    /// This kind of file is not read as records.
     #[error("{what} is not read")]
     OtherKind {
         /// Kind of the file, with an article.
         what: &'static str,
-        /// One thing to do about it.
+        /// Advice.
         help: &'static str,
     },
 }
 
 impl RecordError {
-    /// Returns one thing to do about it, if there is one.
+    /// Returns advice, if there is any.
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::OtherKind { help, .. } => Some(help),
@@ -47,10 +47,10 @@ impl RecordError {
     }
 }
 
-/// A record, or a part of a file, that can't be read.
+/// A record, or another part of a file, that can't be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordProblem {
-    /// Name of the part of an archive; `None` for a place in the file itself.
+    /// Name of the part of an archive; `None` if the problem is in the file itself.
     pub part: Option<String>,
     /// Line, from 1.
     pub line: usize,
@@ -68,17 +68,17 @@ impl fmt::Display for RecordProblem {
 }
 
 impl RecordProblem {
-    /// Returns the problem of an error at a line of the file.
+    /// Returns a problem at a line of the file.
     pub(crate) const fn at_line(line: usize, why: String) -> Self {
         Self { part: None, line, why }
     }
 }
 
-/// Reads one JSON object. An error comes with its line in the text, from 1, and is told in the words of JSON.
+/// Reads one JSON object. The error consists of its line in the text, from 1, and a message in terms of JSON.
 pub(crate) fn read_object<T: DeserializeOwned>(text: &[u8]) -> Result<T, (usize, String)> {
     let first = text.trim_ascii_start().first();
     if let Some(found) = first.filter(|byte| **byte != b'{') {
-        // A list would be taken for the members of an object, in their order.
+        // serde would read a list as the fields of an object, in order.
         let line = 1 + text.iter().take_while(|byte| *byte != found).filter(|byte| **byte == b'\n').count();
         if *found == b'[' || serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok() {
             return Err((line, "it is not a JSON object".to_owned()));
@@ -87,13 +87,13 @@ pub(crate) fn read_object<T: DeserializeOwned>(text: &[u8]) -> Result<T, (usize,
 
     let mut reader = serde_json::Deserializer::from_slice(text);
     let read = serde_path_to_error::deserialize(&mut reader);
-    // What a whole object lacks has no line of its own.
+    // A missing field has no line of its own.
     let read = read.map_err(|error| (error.inner().line().max(1), describe(error.path(), error.inner())))?;
     reader.end().map_err(|error| (error.line(), describe_syntax(&error)))?;
     Ok(read)
 }
 
-/// Returns an error of the reader without the names of types in this program.
+/// Returns the message of a deserialization error, without names of Rust types.
 pub(crate) fn describe(path: &KeyPath, error: &serde_json::Error) -> String {
     if error.classify() != Category::Data {
         return describe_syntax(error);
@@ -117,12 +117,12 @@ pub(crate) fn describe(path: &KeyPath, error: &serde_json::Error) -> String {
             format!("{place} is {}, not {}", found_kind(found), expected_kind(expected))
         }
         None if message.starts_with("invalid length") => format!("{place} is a list, not an object"),
-        // A reader of this crate said it in whole words.
+        // A message of this crate's own deserializers, which is a sentence already.
         None => message,
     }
 }
 
-/// Returns an error about the syntax of JSON.
+/// Returns the message of a JSON syntax error.
 pub(crate) fn describe_syntax(error: &serde_json::Error) -> String {
     if error.classify() == Category::Eof {
         return "its JSON ends too early".to_owned();
@@ -130,7 +130,7 @@ pub(crate) fn describe_syntax(error: &serde_json::Error) -> String {
     format!("it is not valid JSON at column {}: {}", error.column(), without_place(error))
 }
 
-/// Returns a message without the place in the text, which may be a part of the file.
+/// Returns the message without its position, which may be relative to a part of the file.
 fn without_place(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let end = message.rfind(" at line ").unwrap_or(message.len());
@@ -138,8 +138,8 @@ fn without_place(error: &serde_json::Error) -> String {
 }
 
 fn found_kind(found: &str) -> String {
-    /// Characters of a text that are repeated.
-    const SHOWN: usize = 40;
+    /// Maximum number of characters of a string that are repeated in a message.
+    const MAX_SHOWN_CHARACTERS: usize = 40;
 
     let after = |prefix: &str| found.strip_prefix(prefix).map(|rest| rest.trim_matches('`'));
     match found {
@@ -154,7 +154,7 @@ fn found_kind(found: &str) -> String {
         return format!("the number {number}");
     }
     if let Some(text) = after("string ") {
-        let shown: String = text.chars().take(SHOWN).collect();
+        let shown: String = text.chars().take(MAX_SHOWN_CHARACTERS).collect();
         return if shown.len() < text.len() {
             format!("the text {shown}...\"")
         } else {

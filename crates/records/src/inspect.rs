@@ -1,4 +1,4 @@
-//! Logs of Inspect, `.eval` (a zip archive with a part for each sample) and `.json`.
+//! Logs of Inspect: `.eval` (a zip archive with one part per sample) and `.json`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Read as _;
@@ -16,7 +16,7 @@ use crate::text::{
 };
 use crate::{Record, RecordError, RecordFile, RecordFormat, RecordProblem};
 
-/// Prefix of a text that stands among the attachments of its sample.
+/// Prefix of a reference to a text in the attachments of its sample.
 const ATTACHMENT: &str = "attachment://";
 
 #[derive(Deserialize)]
@@ -101,7 +101,7 @@ const fn first_epoch() -> u64 {
     1
 }
 
-/// Reads a log of either kind.
+/// Reads a log of either form.
 pub(crate) fn read_log(path: &Path) -> Result<RecordFile, RecordError> {
     let mut magic = [0; 2];
     let mut file = assize_files::open_file(path)?;
@@ -125,7 +125,7 @@ fn read_archive(
     problems: &mut Vec<RecordProblem>,
 ) -> Result<(InspectLog, Vec<InspectSample>), RecordError> {
     let mut archive = RecordArchive::open(assize_files::open_file(path)?)?;
-    // The header is written last: a run that goes on, or was killed, has only a start.
+    // The header is written last. If a run is still going on or was killed, there is only a start.
     let (header, name) = match archive.part("header.json")? {
         Some(bytes) => (Some(bytes), "header.json"),
         None => (archive.part("_journal/start.json")?, "_journal/start.json"),
@@ -162,7 +162,7 @@ fn read_archive(
 
 /// Reads a part of an archive.
 fn read_part<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    // A part that breaks off has no list that would help.
+    // In a part of an archive there is no list to recover records from, so a part that is cut off is an error.
     let text = document(bytes, usize::MAX, &mut Vec::new());
     let text = text.map_err(|error| match error {
         RecordError::Invalid(problem) => problem.why,
@@ -177,7 +177,7 @@ fn records(log: &InspectLog, mut samples: Vec<InspectSample>, problems: Vec<Reco
     let epochs = log.eval.config.epochs.unwrap_or(1).max(1);
     let of_dataset = log.eval.dataset.sample_ids.as_ref().map(|ids| ids.len() as u64);
     let planned = of_dataset.or(log.eval.dataset.samples).map(|samples| samples.saturating_mul(epochs));
-    // What can't be read is named by itself.
+    // Problems that have been reported explain missing samples already.
     if let Some(planned) = planned.filter(|planned| *planned > found && problems.is_empty()) {
         let status = if log.status.is_empty() { "started" } else { &log.status };
         file.remarks.push(format!(
@@ -261,7 +261,7 @@ fn record(log: &InspectLog, mut sample: InspectSample, several: bool) -> Record 
     record
 }
 
-/// Replaces texts that stand among the attachments.
+/// Replaces references to attachments by their texts.
 fn resolve(value: &mut Value, attachments: &HashMap<String, String>) {
     match value {
         Value::String(text) => {
@@ -275,7 +275,7 @@ fn resolve(value: &mut Value, attachments: &HashMap<String, String>) {
     }
 }
 
-/// Adds the choices to the question, as Inspect shows them to models.
+/// Adds the choices to the question, in the form in which Inspect shows them to models.
 fn add_choices(input: &mut Option<Value>, choices: &[String]) {
     let letters = ('A'..='Z').chain('a'..='z').map(String::from).chain(std::iter::repeat("-".to_owned()));
     let list: Vec<String> =
@@ -294,8 +294,9 @@ fn add_choices(input: &mut Option<Value>, choices: &[String]) {
     }
 }
 
-/// Returns the conversation up to its last question, which the answer is about, if the model was asked more than once. Where
-/// it called tools, users' messages only urge it on, and all messages are its answer.
+/// Returns the conversation before the last question, which the answer is about, if the model was asked more
+/// than once. If the model called tools, the user's later messages only prompt it to continue, and all messages
+/// are its answer.
 fn earlier_turns(sample: &InspectSample) -> Option<Value> {
     let messages = &sample.messages;
     let first_answer = messages.iter().position(is_answer)?;
@@ -320,7 +321,7 @@ fn has_tool_calls(message: &Value) -> bool {
     message["tool_calls"].as_array().is_some_and(|calls| !calls.is_empty())
 }
 
-/// Returns the answer: the text of the model, or all its messages if it called tools.
+/// Returns the answer: the model's text, or all its messages if it called tools.
 fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Result<Value, String> {
     if let Some(error) = &sample.error {
         return Err(format!("it ended in an error: {}", first_line(&error.message)));
@@ -354,7 +355,7 @@ fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Resu
     };
     let mut list = Vec::new();
     for message in messages.iter().filter(|message| message["role"] != "tool") {
-        let mut said = json!({"role": message["role"], "content": content_text(&message["content"])});
+        let mut written = json!({"role": message["role"], "content": content_text(&message["content"])});
         let calls = message["tool_calls"].as_array().map_or(&[][..], Vec::as_slice).iter().map(|call| {
             let mut made = json!({"tool": call["function"], "input": call["arguments"]});
             if let Some((result, failed)) = result_of(&call["id"]) {
@@ -367,12 +368,12 @@ fn answer(sample: &InspectSample, attachments: &HashMap<String, String>) -> Resu
         });
         let calls: Vec<Value> = calls.collect();
         if !calls.is_empty() {
-            said["tool_calls"] = Value::Array(calls);
+            written["tool_calls"] = Value::Array(calls);
         }
-        list.push(said);
+        list.push(written);
     }
 
-    // An answer that a solver set, or that a tool for submitting took, is in no message.
+    // If a solver set the answer, or a tool for submitting received it, it is not in any message.
     let is_last = list.last().is_some_and(|last| last["role"] == "assistant" && last["content"] == text);
     if !is_last {
         list.push(json!({"role": "assistant", "content": text}));

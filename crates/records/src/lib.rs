@@ -1,7 +1,9 @@
-//! Records of other evaluation tools as cases with answers: logs, results and data sets, one reader per format.
+//! Reads records of other evaluation tools as cases with answers: logs, results and datasets, with one reader
+//! per format.
 //!
-//! [`detect_records`] recognises a format from the content of a file, [`read_records`] reads the records of one. A record
-//! without an answer says why it has none: that of a sample which ended in an error is not empty but unknown.
+//! [`detect_records`] recognises the format of a file from its content, [`read_records`] reads the records. A
+//! record without an answer has a reason for that: if a sample ended in an error, its answer is unknown, and
+//! not empty.
 
 #![warn(missing_docs)]
 
@@ -24,13 +26,14 @@ pub use error::{RecordError, RecordProblem};
 pub use record::{Record, RecordFile};
 pub use unique_ids::UniqueIds;
 
-/// Maximum size of a file of records that is read as a whole, and of a sample in an archive, in bytes.
+/// Maximum size in bytes of a file of records that is read as a whole, and of a sample in an archive.
 pub const MAX_RECORD_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Reads the records of a file in a format that [`detect_records`] found. Records that can't be read are among its problems.
+/// Reads the records of a file in a format that [`detect_records`] found. Records that can't be read are listed
+/// as problems of the file.
 ///
 /// # Errors
-/// When the file can't be read, is not a document of this format, or is larger than [`MAX_RECORD_BYTES`].
+/// If the file can't be read, is not a document of this format, or is larger than [`MAX_RECORD_BYTES`].
 pub fn read_records(path: &Path, format: RecordFormat) -> Result<RecordFile, RecordError> {
     let mut file = match format {
         RecordFormat::Inspect => inspect::read_log(path)?,
@@ -41,7 +44,8 @@ pub fn read_records(path: &Path, format: RecordFormat) -> Result<RecordFile, Rec
     };
 
     let repeated = file.make_ids_unique();
-    // Results of several providers and repeats are numbered as a matter of course; these names were given by people.
+    // In other formats, results of several providers and repeats are numbered as a matter of course. Here
+    // people chose the names.
     if matches!(format, RecordFormat::SkillEvals | RecordFormat::DeepEval) && !repeated.is_empty() {
         let names: Vec<String> = repeated.iter().map(|id| format!("`{id}`")).collect();
         file.remarks.push(format!(

@@ -1,4 +1,4 @@
-//! OpenAI's evals: logs of events (`oaieval --record_path`), and data sets of samples with `input` and `ideal`.
+//! OpenAI's evals: logs of events (`oaieval --record_path`), and datasets of samples with `input` and `ideal`.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::text::{any_of, question, read_lines, texts};
 use crate::{Record, RecordFile, RecordFormat, RecordProblem};
 
-/// A line of a log, or of a data set.
+/// A line of a log or dataset.
 #[derive(Deserialize)]
 struct EvalsLine {
     spec: Option<EvalsSpec>,
@@ -27,7 +27,7 @@ struct EvalsSpec {
     completion_fns: Option<Vec<String>>,
 }
 
-/// Reads a log or a data set.
+/// Reads a log or dataset.
 pub(crate) fn read_samples(bytes: &[u8]) -> RecordFile {
     let mut file = RecordFile::new(RecordFormat::OpenAiEvals, None);
     let mut model = None;
@@ -71,7 +71,8 @@ pub(crate) fn read_samples(bytes: &[u8]) -> RecordFile {
     file
 }
 
-/// Returns the key of a sample by which `eval.test.10` follows `eval.test.9`. Lines of a data set keep their order.
+/// Returns a sort key for the id of a sample, so that `eval.test.10` comes after `eval.test.9`. The lines of a
+/// dataset keep their order.
 fn sample_key(id: &str) -> (String, u64) {
     let number: String = id.chars().rev().take_while(char::is_ascii_digit).collect();
     let digits = number.len();
@@ -79,7 +80,7 @@ fn sample_key(id: &str) -> (String, u64) {
     (id[..id.len() - digits].to_owned(), number.parse().unwrap_or(u64::MAX))
 }
 
-/// Adds an event to its sample. Returns true for a completion after the first one.
+/// Adds an event to its sample. Returns true if it is a completion, but not the first.
 fn add_event(record: &mut Record, kind: &str, data: Value) -> bool {
     let Value::Object(mut data) = data else { return false };
     match kind {
@@ -89,7 +90,7 @@ fn add_event(record: &mut Record, kind: &str, data: Value) -> bool {
             }
             record.input = record.input.take().or_else(|| data.remove("prompt").and_then(question));
             let sampled = data.remove("sampled").unwrap_or_default();
-            // Completion functions return a list of completions; the first one is used.
+            // Completion functions return a list of completions. The first one is used.
             record.output = match texts(&sampled).into_iter().next() {
                 Some(text) => Ok(Value::String(text)),
                 None => Err("its completion is empty".to_owned()),

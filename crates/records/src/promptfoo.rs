@@ -1,4 +1,4 @@
-//! Results of promptfoo (`promptfoo eval -o results.json`): a document, or JSON lines.
+//! Results of promptfoo (`promptfoo eval -o results.json`): a single document, or JSON lines.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -57,19 +57,19 @@ struct PromptfooResponse {
     error: Option<Value>,
 }
 
-/// Words of promptfoo's graders about a whole result, or about one assertion.
+/// What promptfoo's graders reported about a whole result, or about one assertion.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PromptfooGrading {
     pass: Option<bool>,
     score: Option<Value>,
     reason: Option<String>,
-    /// Those of the assertions; the members of a set of assertions stand behind it once more.
+    /// The same for each assertion. The members of a set of assertions are repeated after the set.
     component_results: Option<Vec<Self>>,
     assertion: Option<Value>,
 }
 
-/// `failureReason` of a result whose provider failed, not its assertions.
+/// Value of `failureReason` if the provider failed, and not an assertion.
 const FAILED_PROVIDER: u64 = 2;
 
 #[derive(Deserialize, Default)]
@@ -92,7 +92,7 @@ pub(crate) fn read_results(bytes: &[u8]) -> Result<RecordFile, RecordError> {
         read_members(&text, &frame.results.results, &mut file.problems)
     };
 
-    // Results stand in the order in which they ended.
+    // Results are in the order in which they were completed.
     results.sort_by_key(|result| (result.test_idx, result.prompt_idx));
     let mut questions: Vec<(Value, String)> = Vec::new();
     let several = results.iter().any(|result| result.prompt_idx.unwrap_or(0) > 0);
@@ -104,14 +104,18 @@ pub(crate) fn read_results(bytes: &[u8]) -> Result<RecordFile, RecordError> {
     Ok(file)
 }
 
-/// Returns a result as a record. `questions` holds the id of each test so far, by what makes it that test: repeats of a test
-/// have an index of their own.
+/// Converts a result to a record. `questions` contains the id of each test so far, by the values that make it
+/// the same test. The test's index can't be used, because repeats have indexes of their own.
 fn record(result: PromptfooResult, several: bool, questions: &mut Vec<(Value, String)>) -> Record {
     let test = result.test_case.unwrap_or_default();
     let vars = result.vars.unwrap_or_default();
     let key = json!([test.description, vars]);
-    let known =
-        questions.iter().rev().take(MAX_LOOK_BACK).find(|(known, _)| *known == key).map(|(_, id)| id.clone());
+    let known = questions
+        .iter()
+        .rev()
+        .take(MAX_COMPARED_TESTS)
+        .find(|(known, _)| *known == key)
+        .map(|(_, id)| id.clone());
     let cluster = known.unwrap_or_else(|| {
         let number = questions.len() + 1;
         let described = test.description.as_deref().map(str::trim).filter(|text| !text.is_empty());
@@ -163,7 +167,7 @@ fn answer(
         return Ok(output);
     }
 
-    // The error of a result may also be that of its assertions, or that there was nothing to check.
+    // The error may also come from an assertion, or say that there was nothing to check.
     let is_failure = failure.is_none_or(|reason| reason == FAILED_PROVIDER);
     let why = why.filter(|why| !why.is_null());
     match why.or(error.filter(|error| is_failure && !error.is_null())) {
@@ -172,18 +176,18 @@ fn answer(
     }
 }
 
-/// Returns what the graders said of each assertion, or of the whole result if it has none.
+/// Returns what the graders reported about each assertion, or about the whole result if it has none.
 fn reasons(grading: PromptfooGrading) -> Value {
     let one = |grading: PromptfooGrading| {
-        let mut said = Map::new();
+        let mut reported = Map::new();
         let assertion = grading.assertion.unwrap_or_default();
         for key in ["type", "metric", "value"] {
-            said.extend(assertion.get(key).map(|value| (key.to_owned(), value.clone())));
+            reported.extend(assertion.get(key).map(|value| (key.to_owned(), value.clone())));
         }
-        said.extend(grading.pass.map(|pass| ("pass".to_owned(), json!(pass))));
-        said.extend(grading.score.map(|score| ("score".to_owned(), score)));
-        said.extend(grading.reason.map(|reason| ("reason".to_owned(), json!(reason))));
-        Value::Object(said)
+        reported.extend(grading.pass.map(|pass| ("pass".to_owned(), json!(pass))));
+        reported.extend(grading.score.map(|score| ("score".to_owned(), score)));
+        reported.extend(grading.reason.map(|reason| ("reason".to_owned(), json!(reason))));
+        Value::Object(reported)
     };
 
     let mut grading = grading;
@@ -193,8 +197,8 @@ fn reasons(grading: PromptfooGrading) -> Value {
     }
 }
 
-/// Maximum number of tests among which an equal one is looked for.
-const MAX_LOOK_BACK: usize = 1_000;
+/// Maximum number of previous tests that are searched for an equal one.
+const MAX_COMPARED_TESTS: usize = 1_000;
 
 /// Returns the label of a provider, or its id.
 fn provider_name(provider: &Value) -> Option<String> {

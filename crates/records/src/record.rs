@@ -1,4 +1,4 @@
-//! A record: a question, the answer to it, and what is known of both.
+//! A record: a question, its answer, and everything else that is known about both.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use crate::{RecordFormat, RecordProblem, UniqueIds};
 pub struct RecordFile {
     /// Format that was read.
     pub format: RecordFormat,
-    /// Name of what was evaluated: a task, a skill.
+    /// Name of the thing that was evaluated: a task or a skill.
     pub name: Option<String>,
-    /// Records in an order that does not depend on which of them ended first.
+    /// Records, in an order that does not depend on which of them was completed first.
     pub records: Vec<Record>,
-    /// Remarks about the file as a whole, each a sentence without a full stop.
+    /// Remarks about the whole file. Each is a sentence without a full stop.
     pub remarks: Vec<String>,
     /// Records that can't be read, in the order of their lines.
     pub problems: Vec<RecordProblem>,
@@ -28,26 +28,28 @@ pub struct Record {
     pub id: String,
     /// Question: a text, or a list of messages.
     pub input: Option<Value>,
-    /// Answer: a text, a list of messages with tool calls, or another JSON value; the reason if there is none.
+    /// Answer: a text, a list of messages with tool calls, or another JSON value. The error is the reason why
+    /// there is none.
     pub output: Result<Value, String>,
     /// Reference answer.
     pub reference: Option<String>,
     /// Expected outcome, in a sentence.
     pub expected_outcome: Option<String>,
-    /// Requirements of the other tool: texts, and assertions of promptfoo as maps.
+    /// Requirements of the other tool: strings, and promptfoo's assertions as maps.
     pub assertions: Vec<Value>,
-    /// Threshold of the other tool for the whole record, 0 to 1.
+    /// Threshold in the other tool for the whole record, from 0 to 1.
     pub threshold: Option<f64>,
     /// Paths of files that belong to the question, relative to the file of records.
     pub files: Vec<String>,
-    /// Types of the parts of question and answer that are no text, such as `image`. The texts only name them.
+    /// Types of the parts of question and answer that are not text, such as `image`. In the texts, only their
+    /// names appear.
     pub left_out: BTreeSet<String>,
-    /// Everything else that is known. `cluster` is the id that records about the same question share.
+    /// Everything else that is known. `cluster` is an id that records about the same question share.
     pub metadata: Map<String, Value>,
 }
 
 impl Record {
-    /// Returns a record without an answer; `reason` says why it has none.
+    /// Creates a record without an answer, because of `reason`.
     pub(crate) fn new(id: impl Into<String>, reason: &str) -> Self {
         Self {
             id: id.into(),
@@ -63,7 +65,7 @@ impl Record {
         }
     }
 
-    /// Adds metadata unless the value says nothing or the key is taken.
+    /// Adds metadata, unless the value is empty or the key is taken.
     pub(crate) fn add_metadata(&mut self, key: &str, value: impl Into<Value>) {
         let value = value.into();
         let is_empty = match &value {
@@ -78,8 +80,8 @@ impl Record {
         }
     }
 
-    /// Returns the record as a case with its answer, in the keys that eval files and files of answers share; `None` without
-    /// an answer. Assertions and files are not part of it.
+    /// Returns the record as a case with its answer, with keys that both eval files and files of answers have.
+    /// `None` if there is no answer. Assertions and files are not included.
     pub fn to_answer(&self) -> Option<Value> {
         let output = self.output.as_ref().ok()?;
         let mut case = Map::new();
@@ -112,7 +114,8 @@ impl RecordFile {
         self.records.iter().filter_map(|record| Some((record, record.output.as_ref().err()?.as_str())))
     }
 
-    /// Numbers ids that are taken, and clears them of control characters. Returns the ids that several records have.
+    /// Removes control characters from ids, and numbers repeated ones. Returns the ids that several records
+    /// had.
     pub(crate) fn make_ids_unique(&mut self) -> BTreeSet<String> {
         let mut taken = UniqueIds::default();
         let mut repeated = BTreeSet::new();

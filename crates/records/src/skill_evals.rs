@@ -24,7 +24,7 @@ struct SkillEval {
     files: Vec<String>,
     #[serde(default)]
     assertions: Vec<Value>,
-    /// Name of the assertions in the skill that creates skills.
+    /// Other name of the assertions, which the skill that creates skills uses.
     #[serde(default)]
     expectations: Vec<Value>,
 }
@@ -55,7 +55,7 @@ pub(crate) fn read_evals(bytes: &[u8]) -> Result<RecordFile, RecordError> {
     Ok(file)
 }
 
-/// Returns the text of an assertion; some tools write maps with a text.
+/// Returns the text of an assertion. Some tools write maps that contain a text.
 fn assertion(value: &Value) -> Value {
     let text = value.get("text").or_else(|| value.get("description"));
     Value::String(content_text(text.unwrap_or(value)))

@@ -1,4 +1,5 @@
-//! Parts that several formats share: files as bytes, lines of JSON, messages, references of several texts.
+//! Helpers that several formats share: reading documents and JSON lines, messages, and references of several
+//! texts.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -17,20 +18,21 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, RecordError> {
     Ok(assize_files::read_bytes(path, MAX_RECORD_BYTES)?)
 }
 
-/// Returns the bytes of a document behind its byte order mark, as JSON that can be read: numbers that programs in Python write
-/// and JSON does not have are null, and a document that breaks off ends behind the last whole member of a list at `depth`.
+/// Prepares a document for parsing, without its byte order mark. `NaN` and infinities, which Python writes
+/// although JSON does not have them, become null. A document that is cut off is closed after the last complete
+/// member of a list at `depth`, and this is added to `problems`.
 ///
 /// # Errors
-/// When it is no JSON, or breaks off before there is such a member.
+/// If it is not JSON, or is cut off before there is such a member.
 pub(crate) fn document<'b>(
     bytes: &'b [u8],
     depth: usize,
     problems: &mut Vec<RecordProblem>,
 ) -> Result<Cow<'b, [u8]>, RecordError> {
     let bytes = without_mark(bytes);
-    let Err(error) = check(bytes) else { return Ok(Cow::Borrowed(bytes)) };
+    let Err(error) = check_syntax(bytes) else { return Ok(Cow::Borrowed(bytes)) };
     let error = match without_nan(bytes) {
-        Some(text) => match check(&text) {
+        Some(text) => match check_syntax(&text) {
             Ok(()) => return Ok(Cow::Owned(text)),
             Err(error) => error,
         },
@@ -38,10 +40,10 @@ pub(crate) fn document<'b>(
     };
 
     if error.classify() == Category::Eof
-        && let Some(closed) = close(bytes, depth)
+        && let Some(closed) = close_truncated(bytes, depth)
     {
         let text = without_nan(&closed).unwrap_or(closed);
-        if check(&text).is_ok() {
+        if check_syntax(&text).is_ok() {
             problems.push(RecordProblem::at_line(
                 error.line(),
                 "the file ends too early here; the rest is unknown".to_owned(),
@@ -53,7 +55,7 @@ pub(crate) fn document<'b>(
     Err(RecordError::Invalid(RecordProblem::at_line(error.line(), describe_syntax(&error))))
 }
 
-fn check(bytes: &[u8]) -> Result<(), serde_json::Error> {
+fn check_syntax(bytes: &[u8]) -> Result<(), serde_json::Error> {
     serde_json::from_slice::<IgnoredAny>(bytes).map(drop)
 }
 
@@ -61,9 +63,9 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// Returns a document that breaks off, up to the last object that is a whole member of a list at `depth`, with the brackets
-/// that are open there closed. `None` if there is no such object.
-fn close(bytes: &[u8], depth: usize) -> Option<Vec<u8>> {
+/// Returns a document that is cut off, up to the last object that is a complete member of a list at `depth`,
+/// and closes the brackets that are open there. `None` if there is no such object.
+fn close_truncated(bytes: &[u8], depth: usize) -> Option<Vec<u8>> {
     let (mut open, mut is_text, mut at) = (Vec::new(), false, 0);
     let mut end = None;
     while let Some(byte) = bytes.get(at) {
@@ -87,7 +89,7 @@ fn close(bytes: &[u8], depth: usize) -> Option<Vec<u8>> {
     Some(bytes[..end].iter().copied().chain(closing).collect())
 }
 
-/// Reads the part of a document around its records.
+/// Reads a document without its records.
 pub(crate) fn read_frame<'b, T: Deserialize<'b>>(text: &'b [u8]) -> Result<T, RecordError> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     serde_path_to_error::deserialize(&mut reader).map_err(|error| {
@@ -96,7 +98,7 @@ pub(crate) fn read_frame<'b, T: Deserialize<'b>>(text: &'b [u8]) -> Result<T, Re
     })
 }
 
-/// Reads the members of a list in `text` one by one. Those that can't be read are problems.
+/// Reads the members of a list in `text` one at a time. Those that can't be read are added to `problems`.
 pub(crate) fn read_members<T: DeserializeOwned>(
     text: &[u8],
     members: &[&RawValue],
@@ -106,7 +108,7 @@ pub(crate) fn read_members<T: DeserializeOwned>(
     let mut read = Vec::with_capacity(members.len());
     for member in members {
         let member = member.get().as_bytes();
-        // Each member is a part of the text, and stands behind the one before it.
+        // Every member is a slice of the text, after the member before it.
         let start = member.as_ptr().addr() - text.as_ptr().addr();
         line += text[counted..start].split(|byte| *byte == b'\n').count() - 1;
         counted = start;
@@ -119,9 +121,10 @@ pub(crate) fn read_members<T: DeserializeOwned>(
     read
 }
 
-/// Returns the document with `null` for `NaN`, `Infinity` and `-Infinity`; `None` if it has none of them.
+/// Returns the document with `null` instead of `NaN`, `Infinity` and `-Infinity`. `None` if it contains none of
+/// them.
 fn without_nan(bytes: &[u8]) -> Option<Vec<u8>> {
-    const WORDS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
+    const NON_JSON_NUMBERS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
 
     let mut text = Vec::new();
     let (mut at, mut copied, mut is_text) = (0, 0, false);
@@ -130,7 +133,7 @@ fn without_nan(bytes: &[u8]) -> Option<Vec<u8>> {
             b'\\' if is_text => at += 1,
             b'"' => is_text = !is_text,
             b'N' | b'I' | b'-' if !is_text => {
-                if let Some(word) = WORDS.into_iter().find(|word| bytes[at..].starts_with(word)) {
+                if let Some(word) = NON_JSON_NUMBERS.into_iter().find(|word| bytes[at..].starts_with(word)) {
                     text.extend_from_slice(&bytes[copied..at]);
                     text.extend_from_slice(b"null");
                     copied = at + word.len();
@@ -148,8 +151,8 @@ fn without_nan(bytes: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// Iterates over the JSON objects of a file, one on each line that is not blank, with the line numbers. Those that can't be read
-/// are problems.
+/// Iterates over the JSON objects of a file with one object per line, with their line numbers. Blank lines are
+/// skipped. Objects that can't be read are added to `problems`.
 pub(crate) fn read_lines<T: DeserializeOwned>(
     bytes: &[u8],
     problems: &mut Vec<RecordProblem>,
@@ -170,14 +173,14 @@ pub(crate) fn read_lines<T: DeserializeOwned>(
     })
 }
 
-/// Returns true if the first value of a file fills its first line, so that the file may be JSON lines.
+/// Returns true if the first value of a file ends on its first line. The file may be JSON lines then.
 pub(crate) fn is_lines(bytes: &[u8]) -> bool {
     let bytes = without_mark(bytes).trim_ascii();
     let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     first.trim_ascii_end().ends_with(b"}") && first.len() < bytes.len()
 }
 
-/// Returns the text of several reference answers, each of which would do.
+/// Returns the text of several alternative reference answers.
 pub(crate) fn any_of(texts: &[String]) -> Option<String> {
     match texts {
         [] => None,
@@ -186,7 +189,7 @@ pub(crate) fn any_of(texts: &[String]) -> Option<String> {
     }
 }
 
-/// Returns the texts of a value that is one text or a list of texts.
+/// Returns the texts of a value that is a single text or a list of texts.
 pub(crate) fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::Null => Vec::new(),
@@ -196,8 +199,8 @@ pub(crate) fn texts(value: &Value) -> Vec<String> {
     }
 }
 
-/// Returns a question of several messages as a list, and one of a single user message as its text. Texts that are such a
-/// list in JSON are read as one; any other text stays as it is.
+/// Returns a question of several messages as a list, and a question that is a single user message as its text.
+/// A string that contains such a list in JSON is parsed; any other string is returned as it is.
 pub(crate) fn question(value: Value) -> Option<Value> {
     let list = match value {
         Value::Null => return None,
@@ -235,7 +238,7 @@ fn plain_message(message: &Value) -> Value {
     json!({ "role": role, "content": content_text(&message["content"]) })
 }
 
-/// Returns the types of the parts of messages that are no text, such as `image`.
+/// Returns the types of the parts of messages that are not text, such as `image`.
 pub(crate) fn parts_without_text<'m>(messages: impl IntoIterator<Item = &'m Value>) -> BTreeSet<String> {
     let parts = messages.into_iter().filter_map(|message| message["content"].as_array()).flatten();
     parts
@@ -244,11 +247,12 @@ pub(crate) fn parts_without_text<'m>(messages: impl IntoIterator<Item = &'m Valu
         .collect()
 }
 
-/// Returns the text of a message's content: a text, or a list of parts. Parts without a text are named by their type.
+/// Returns the text of a message's content, which is a text or a list of parts. For a part without text, its
+/// type is inserted.
 pub(crate) fn content_text(content: &Value) -> String {
     let part_text = |part: &Value| match (part.as_str(), part.get("text").and_then(Value::as_str)) {
         (Some(text), _) | (None, Some(text)) => Some(text.to_owned()),
-        // What a model thought is no part of what it said.
+        // A model's reasoning is not part of its answer.
         _ if part["type"] == "reasoning" => None,
         _ => Some(format!("[{}]", part["type"].as_str().unwrap_or("part without text"))),
     };

@@ -1,25 +1,26 @@
-//! Ids of records and cases that differ.
+//! Unique ids for records and cases.
 
 use std::collections::{HashMap, HashSet};
 
-/// Ids that are taken. One that is wanted again gets a number: `name-2`, `name-3`.
+/// The set of ids that are taken. An id that is requested again gets a number: `name-2`, `name-3`.
 #[derive(Debug, Clone, Default)]
 pub struct UniqueIds {
     taken: HashSet<String>,
-    /// Next number to try for ids that were wanted more than once: a whole file of cases may have one name.
+    /// Next number to try for each id that was requested more than once. Without it, a file whose cases all
+    /// have the same name would take quadratic time.
     numbers: HashMap<String, u32>,
 }
 
 impl UniqueIds {
-    /// Takes an id, or the first free one of `wish-2`, `wish-3`, ..., and returns it.
-    pub fn take(&mut self, wish: &str) -> String {
-        if self.taken.insert(wish.to_owned()) {
-            return wish.to_owned();
+    /// Takes and returns the id `wanted`, or else the first free one of `wanted-2`, `wanted-3`, ...
+    pub fn take(&mut self, wanted: &str) -> String {
+        if self.taken.insert(wanted.to_owned()) {
+            return wanted.to_owned();
         }
 
-        let number = self.numbers.entry(wish.to_owned()).or_insert(2);
+        let number = self.numbers.entry(wanted.to_owned()).or_insert(2);
         loop {
-            let id = format!("{wish}-{number}");
+            let id = format!("{wanted}-{number}");
             *number += 1;
             if self.taken.insert(id.clone()) {
                 return id;
@@ -51,7 +52,7 @@ mod tests {
         assert!(ids.is_taken("b-2") && !ids.is_taken("c"));
     }
 
-    /// With a search from the first number for each, this takes hours.
+    /// If the search always began at the first number, this would take hours.
     #[test]
     fn many_cases_may_have_one_name() {
         let mut ids = UniqueIds::default();

@@ -1,4 +1,4 @@
-//! Files that the tools themselves wrote, shortened, and damaged ones.
+//! Files that the tools themselves wrote, shortened; and damaged ones.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ fn reason(record: &Record) -> &str {
     record.output.as_ref().expect_err("no answer")
 }
 
-/// The error of a file of this content.
+/// Returns the error for a file with this content.
 fn error_of(name: &str, content: &[u8]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
@@ -48,7 +48,7 @@ fn formats_are_told_by_their_content() {
         ("deepeval-conversation.json", RecordFormat::DeepEval),
         ("skill-evals.json", RecordFormat::SkillEvals),
     ] {
-        // Names say nothing.
+        // The name of the file must not matter.
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("records");
         std::fs::copy(data(name), &path).expect("copied");
@@ -256,7 +256,7 @@ fn evals_of_skills_have_assertions_and_files() {
     assert_eq!(reason(&file.records[0]), "evals of a skill hold no answers");
 }
 
-/// The file of this content, with a format that its content tells.
+/// Reads a file with this content. The format is detected.
 fn read_text(content: &[u8]) -> RecordFile {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("records");
@@ -342,7 +342,7 @@ fn documents_that_break_off_are_read_up_to_there() {
         let text = std::fs::read(data(name)).expect("readable");
         assert_eq!(problems(&read_text(&text)), Vec::<String>::new(), "{name}");
 
-        // In the middle of the last record.
+        // Cut off in the middle of the last record.
         let end = text.windows(key.len()).rposition(|found| found == key.as_bytes()).expect("the key");
         let file = read_text(&text[..end]);
         assert!(!file.records.is_empty() && file.records.len() < whole, "{name}: {}", file.records.len());
@@ -358,7 +358,7 @@ fn documents_that_break_off_are_read_up_to_there() {
 
 #[test]
 fn damaged_samples_of_an_archive_are_named() {
-    // A byte of the text of a sample that is stored as it is.
+    // Change a byte in the text of a sample that is stored without compression.
     let mut archive = std::fs::read(data("broken.eval")).expect("readable");
     let at = archive.windows(4).position(|four| four == b"good").expect("the question");
     archive[at] = b'f';
@@ -366,7 +366,7 @@ fn damaged_samples_of_an_archive_are_named() {
     assert_eq!(problems(&file), ["`samples/1_epoch_1.json` in the archive: its checksum is wrong"]);
     assert_eq!(ids(&file), ["2"]);
 
-    // The first bytes of compressed samples, behind their names.
+    // Change the first bytes of a compressed sample, which follow its name.
     let mut archive = std::fs::read(data("capitals.eval")).expect("readable");
     let name = b"samples/fr_epoch_1.json";
     let at = archive.windows(name.len()).position(|found| found == name).expect("the sample") + name.len();

@@ -1,9 +1,9 @@
-//! Failures of scripts.
+//! Errors of scripts.
 
-/// Failure of a script.
+/// Error of a script.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScriptError {
-    /// The script is no JavaScript.
+    /// The script is not valid JavaScript.
     #[error("{0}")]
     Syntax(String),
     /// The script threw an error.
@@ -12,16 +12,16 @@ pub enum ScriptError {
     /// The file of the script threw an error before its function was called.
     #[error("the file of the script threw an error: {0}")]
     Load(String),
-    /// The script took more steps than it may.
+    /// The script took more steps than allowed.
     #[error("the script was stopped: it takes too many steps")]
     TooManySteps,
-    /// The script waits for something that never comes.
+    /// The script waits for something that will never happen.
     #[error("the script waits for something outside of itself, which does not exist here")]
     Pending,
     /// The result can't be read.
     #[error("the result of the script can't be read: {0}")]
     Result(String),
-    /// The script is larger than it may be.
+    /// The script is too large. Contains the limit in KiB.
     #[error("the script is larger than {0} KiB")]
     TooLarge(usize),
 }

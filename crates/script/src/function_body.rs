@@ -1,6 +1,7 @@
-//! The body of a function from the code of an assertion.
+//! Makes the body of a function from the code of an assertion.
 
-/// Returns the body: several lines are a body already, a single line is an expression, perhaps after declarations.
+/// Returns the body of a function. Several lines are a body already. A single line is an expression, which may
+/// follow declarations.
 pub(crate) fn function_body(code: &str) -> String {
     let code = code.trim_end();
     if code.trim_start().contains('\n') {
@@ -20,7 +21,8 @@ pub(crate) fn function_body(code: &str) -> String {
     }
 }
 
-/// Returns the statement that returns an expression; one that returns already stays.
+/// Returns a statement that returns an expression. An expression that is a `return` statement already is not
+/// changed.
 fn returned(expression: &str) -> String {
     let is_statement = expression.strip_prefix("return").is_some_and(|rest| {
         !rest.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '_' | '$'))
@@ -28,7 +30,7 @@ fn returned(expression: &str) -> String {
     if is_statement { expression.to_owned() } else { format!("return {expression}") }
 }
 
-/// Returns the position of the last semicolon that is not part of a text.
+/// Returns the position of the last semicolon that is not part of a string.
 fn last_separator(line: &str) -> Option<usize> {
     let mut quote = None;
     let mut escaped = false;

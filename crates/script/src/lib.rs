@@ -1,8 +1,8 @@
-//! JavaScript in eval files, run in an isolated engine: no files, no network, no processes, no timers, and
-//! no state between calls.
+//! Runs JavaScript from eval files in an isolated engine: without files, network, processes and timers, and
+//! without state between calls.
 //!
-//! Every call has limits of memory and of steps. Steps are counted, not timed, so that a script that is stopped on one
-//! machine is stopped on every other.
+//! Every call has limits of memory and steps. Steps are counted instead of time, so that a script that is
+//! stopped on one machine is stopped on every machine.
 
 #![warn(missing_docs)]
 

@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::function_body::function_body;
 use crate::{ScriptError, ScriptValue};
 
-/// Maximum number of steps of a call; each is some ten thousand instructions, so that all take a second or two.
+/// Maximum number of steps of a call. A step is some ten thousand instructions, so all of them take a second or
+/// two.
 pub const MAX_SCRIPT_STEPS: u32 = 50_000;
 /// Maximum memory of a call.
 pub const MAX_SCRIPT_MEMORY: usize = 64 * 1024 * 1024;
@@ -19,7 +20,7 @@ pub const MAX_SCRIPT_BYTES: usize = 1024 * 1024;
 /// Maximum size of the stack of a call.
 const MAX_STACK: usize = 256 * 1024;
 
-/// Objects that scripts expect. Numbers that are to be random are the same in every call.
+/// Globals that scripts expect. Random numbers are the same in every call, so that a script is deterministic.
 const GLOBALS: &str = "
 globalThis.console = { log() {}, info() {}, warn() {}, error() {}, debug() {} };
 {
@@ -32,7 +33,7 @@ globalThis.console = { log() {}, info() {}, warn() {}, error() {}, debug() {} };
   };
 }";
 
-/// JavaScript that is called as a function. Cheap to clone.
+/// JavaScript that can be called as a function. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
     text: Arc<str>,
@@ -42,19 +43,21 @@ pub struct Script {
 /// Form of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ScriptForm {
-    /// The body of a function, or an expression.
+    /// The body of a function.
     Body,
-    /// A file that exports a function, perhaps under a name.
+    /// A file that exports a function, possibly with a name.
     Module(Option<Arc<str>>),
 }
 
 impl Script {
-    /// Script of the code in an eval file: an expression in one line, or the body of a function in several.
+    /// Creates a script from code in an eval file: a single line is an expression, several lines are the body
+    /// of a function.
     pub fn from_code(code: &str) -> Self {
         Self { text: function_body(code).into(), form: ScriptForm::Body }
     }
 
-    /// Script of a file that exports a function: as `module.exports`, by `export default`, or as `export`.
+    /// Creates a script from a file that exports a function: as `module.exports`, with `export default`, or
+    /// with the name `export`.
     pub fn from_file(text: &str, export: Option<&str>) -> Self {
         Self { text: text.into(), form: ScriptForm::Module(export.map(Arc::from)) }
     }
@@ -64,12 +67,12 @@ impl Script {
         &self.text
     }
 
-    /// Returns true for the text of a file that exports a function.
+    /// Returns true if the script is a file that exports a function.
     pub const fn is_file(&self) -> bool {
         matches!(self.form, ScriptForm::Module(_))
     }
 
-    /// Returns the name of the function of a file, if one is named.
+    /// Returns the name of the exported function, if one is named.
     pub fn export(&self) -> Option<&str> {
         match &self.form {
             ScriptForm::Body => None,
@@ -77,10 +80,10 @@ impl Script {
         }
     }
 
-    /// Checks the syntax of a script. Nothing of it is run.
+    /// Checks the syntax of a script, without running it.
     ///
     /// # Errors
-    /// When it is no JavaScript.
+    /// If it is not valid JavaScript.
     pub fn check(&self, parameters: &[&str]) -> Result<(), ScriptError> {
         self.check_size()?;
         let session = ScriptSession::new()?;
@@ -103,12 +106,12 @@ impl Script {
     /// Calls the script with named values.
     ///
     /// # Errors
-    /// When it throws, exceeds a limit, or returns what can't be read.
+    /// If it throws, exceeds a limit, or returns a value that can't be read.
     pub fn call(&self, arguments: &[(&str, &Value)]) -> Result<ScriptValue, ScriptError> {
         self.call_with(arguments, false)
     }
 
-    /// Calls the script with named values, or reads what it exports in the place of a function.
+    /// Like [`Script::call`], but if a file exports a value that is not a function, returns that value.
     ///
     /// # Errors
     /// As in [`Script::call`].
@@ -165,7 +168,7 @@ impl Script {
         read_value(ctx, result)
     }
 
-    /// Returns the function of a body, or what a file exports.
+    /// Returns the function of a body, or the exports of a file.
     fn exported<'js>(&self, ctx: &Ctx<'js>, names: &[&str]) -> Result<JsValue<'js>, ScriptError> {
         if self.form == ScriptForm::Body {
             return ctx.eval(self.function_source(names)).catch(ctx).map_err(|error| syntax_error(&error));
@@ -232,7 +235,7 @@ impl ScriptSession {
     }
 }
 
-/// Returns the function that a file exports: by its name, as the default, or as the only thing there is.
+/// Returns the function that a file exports: the one with this name, the default, or the only one.
 fn pick_function<'js>(exports: &JsValue<'js>, name: Option<&str>) -> Option<Function<'js>> {
     if let (Some(function), None) = (exports.as_function(), name) {
         return Some(function.clone());
@@ -247,7 +250,7 @@ fn pick_function<'js>(exports: &JsValue<'js>, name: Option<&str>) -> Option<Func
     default.as_function().cloned().or_else(|| pick_nested(&default))
 }
 
-/// Returns the message that a function is not exported, with the names of those that are.
+/// Returns the message that a function is not exported, with the names of the exports.
 fn missing_export(exports: &JsValue<'_>, name: Option<&str>) -> String {
     let what = name.map_or_else(|| "no function".to_owned(), |name| format!("no function `{name}`"));
     let keys = exports.as_object().map(|object| object.keys::<String>().flatten().collect::<Vec<_>>());
@@ -258,7 +261,8 @@ fn missing_export(exports: &JsValue<'_>, name: Option<&str>) -> String {
     }
 }
 
-/// Returns what a file exports beside functions: by its name, as the default, or all of it.
+/// Returns the value that a file exports instead of a function: the one with this name, the default, or all
+/// exports.
 fn pick_value<'js>(exports: &JsValue<'js>, name: Option<&str>) -> Option<JsValue<'js>> {
     let object = exports.as_object()?;
     let value: JsValue<'js> = object.get(name.unwrap_or("default")).ok()?;

@@ -5,16 +5,16 @@ use serde_json::Value;
 /// Result of a script.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScriptValue {
-    /// Nothing: `undefined`, or a function.
+    /// `undefined`, or a function.
     Undefined,
-    /// A number, perhaps infinite or not a number.
+    /// A number, which may be infinite or NaN.
     Number(f64),
-    /// Any other value that JSON has.
+    /// Any other value that JSON can represent.
     Json(Value),
 }
 
 impl ScriptValue {
-    /// Returns the value as JSON; nothing for what JSON can't say.
+    /// Returns the value as JSON; `None` if JSON can't represent it.
     pub fn into_json(self) -> Option<Value> {
         match self {
             Self::Undefined => None,

@@ -1,4 +1,4 @@
-//! The parts of a spreadsheet file, before they are read.
+//! Checks the parts of a spreadsheet file before they are read.
 
 use std::io::{Cursor, Read as _};
 
@@ -8,13 +8,13 @@ use crate::TableError;
 
 /// Maximum number of parts: sheets, pictures, settings.
 const MAX_PARTS: usize = 10_000;
-/// Maximum size of all parts, decompressed.
+/// Maximum total size of the decompressed parts.
 const MAX_PARTS_BYTES: u64 = 512 * 1024 * 1024;
 
-const DAMAGED: &str = "open it in a spreadsheet program and save it again";
+const DAMAGED_HELP: &str = "open it in a spreadsheet program and save it again";
 
-/// Checks that a file is an archive whose parts are no larger than a limit, and that its list of texts is no shorter than it
-/// says: memory is reserved for as many.
+/// Checks that a file is an archive, that its parts do not exceed a limit, and that its list of shared strings
+/// is not shorter than it claims, because the reader reserves memory for as many as are claimed.
 pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
     if !bytes.starts_with(b"PK") {
         return Err(not_a_spreadsheet(bytes));
@@ -41,18 +41,18 @@ pub(crate) fn check_parts(bytes: &[u8]) -> Result<(), TableError> {
             too_large(&format!("its parts are larger than {} MiB", MAX_PARTS_BYTES / 1024 / 1024))
         })?;
         if is_texts && !has_sound_count(&content) {
-            return Err(TableError::refused("its list of texts is damaged", DAMAGED));
+            return Err(TableError::refused("its list of texts is damaged", DAMAGED_HELP));
         }
     }
 
     Ok(())
 }
 
-/// Returns true unless the part announces more texts than it can hold.
+/// Returns false if the part claims to have more strings than fit into it.
 fn has_sound_count(part: &[u8]) -> bool {
     const KEY: &[u8] = b"uniqueCount";
 
-    // Another encoding would hide the number.
+    // In another encoding, such as UTF-16, the number would not be found.
     if part.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
         return false;
     }
@@ -67,7 +67,7 @@ fn has_sound_count(part: &[u8]) -> bool {
 }
 
 fn not_a_spreadsheet(bytes: &[u8]) -> TableError {
-    // The container of .xls, and of files with a password.
+    // The container format of .xls files, and of files with a password.
     if bytes.starts_with(b"\xd0\xcf\x11\xe0") {
         return TableError::refused(
             "it is a spreadsheet of an older format, or has a password",
@@ -81,11 +81,11 @@ fn not_a_spreadsheet(bytes: &[u8]) -> TableError {
         );
     }
 
-    TableError::refused("it is not an .xlsx file", DAMAGED)
+    TableError::refused("it is not an .xlsx file", DAMAGED_HELP)
 }
 
 pub(crate) fn damaged(error: &dyn std::fmt::Display) -> TableError {
-    TableError::refused(format!("the spreadsheet is damaged: {error}"), DAMAGED)
+    TableError::refused(format!("the spreadsheet is damaged: {error}"), DAMAGED_HELP)
 }
 
 pub(crate) fn too_large(what: &str) -> TableError {

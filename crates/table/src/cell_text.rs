@@ -1,16 +1,16 @@
-//! Values of cells as texts.
+//! Converts the values of cells to text.
 
 use calamine::{DataRef, ExcelDateTime};
 
-/// Numbers beyond this may stand for several integers.
+/// Larger numbers may represent several integers.
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
-/// Seconds of a day.
+/// Seconds per day.
 const DAY_SECONDS: f64 = 86_400.0;
 
-/// Returns the text of a value; an empty cell has none.
+/// Returns the text of a value; an empty cell has an empty text.
 ///
 /// # Errors
-/// With what is wrong with the value.
+/// Returns what is wrong with the value.
 pub(crate) fn cell_text(value: DataRef<'_>, has_formula: bool) -> Result<String, String> {
     Ok(match value {
         DataRef::Int(number) => number.to_string(),
@@ -25,10 +25,10 @@ pub(crate) fn cell_text(value: DataRef<'_>, has_formula: bool) -> Result<String,
     })
 }
 
-/// Returns a number without a fraction of zeros.
+/// Returns a number, without a decimal point if it is whole.
 pub(crate) fn number_text(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() <= MAX_EXACT_INTEGER {
-        // Never -0.
+        // `-0.0` becomes `0`.
         (number as i64).to_string()
     } else {
         number.to_string()
@@ -45,7 +45,7 @@ fn moment_text(moment: ExcelDateTime) -> String {
     }
 
     let (year, month, day, hour, minute, second, _) = moment.to_ymd_hms_milli();
-    // The date of a time of day alone is the first that there is.
+    // A time of day without a date has the first date of the calendar.
     match (days.trunc() == 0.0, days.fract() == 0.0) {
         (true, false) => format!("{hour:02}:{minute:02}:{second:02}"),
         (_, true) => format!("{year:04}-{month:02}-{day:02}"),

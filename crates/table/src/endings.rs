@@ -1,13 +1,13 @@
-//! Endings of tables.
+//! File extensions of tables.
 
 use std::path::Path;
 
 use crate::SheetPath;
 
-/// Endings of files that are tables, in lower case: texts, spreadsheets and Parquet.
+/// Extensions of files that are tables, in lower case: text files, spreadsheets and Parquet.
 pub const TABLE_ENDINGS: [&str; 6] = ["csv", "tsv", "tab", "xlsx", "xlsm", "parquet"];
 
-/// Returns true for the path of a table, by its ending. The path of a spreadsheet may name a sheet.
+/// Returns true if a path has the extension of a table. The path of a spreadsheet may name a sheet.
 pub fn is_table(path: &Path) -> bool {
     SheetPath::parse(path).is_some()
         || path
@@ -27,7 +27,7 @@ mod tests {
         for path in ["a", "csv", ".csv", "a.csv#1", "a.xls", "a.jsonl", "a.csv.gz"] {
             assert!(!is_table(Path::new(path)), "{path}");
         }
-        // Each of them can be read.
+        // All of them can be read.
         for ending in TABLE_ENDINGS.iter().filter(|ending| !["csv", "tsv", "tab"].contains(ending)) {
             assert!(SheetPath::parse(Path::new(&format!("a.{ending}"))).is_some(), "{ending}");
         }

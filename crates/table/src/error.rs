@@ -1,33 +1,33 @@
-//! Reasons why a table can't be read.
+//! Errors of reading a table.
 
 use std::io;
 
-/// Cells that are named in a message; the others are counted.
+/// Maximum number of cells that a message names. Any others are only counted.
 const MAX_NAMED_CELLS: usize = 20;
 
-/// Failure to read a table.
+/// Error of reading a table.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// The file can't be opened or read.
     #[error("{0}")]
     Unreadable(#[from] io::Error),
-    /// The file is none of this kind, is damaged, or is too large.
+    /// The file is not of this kind, is damaged, or is too large.
     #[error("{what}")]
     Refused {
-        /// Fault of the file.
+        /// What is wrong with the file.
         what: String,
-        /// One thing to do about it.
+        /// Advice.
         help: &'static str,
     },
-    /// There is no sheet of this name.
+    /// There is no sheet with this name.
     #[error("there is no sheet `{name}`; there are {}", list(.sheets))]
     NoSheet {
-        /// Name or number that was asked for.
+        /// Name or number of the requested sheet.
         name: String,
         /// Names of all sheets.
         sheets: Vec<String>,
     },
-    /// Cells without a usable value. Each has its name, such as `Answers!C7`, and what is wrong with it.
+    /// Cells without a usable value: the name of each, such as `Answers!C7`, and what is wrong with it.
     #[error("{}", describe_cells(.0))]
     Cells(Vec<(String, String)>),
 }
@@ -37,7 +37,7 @@ impl TableError {
         Self::Refused { what: what.into(), help }
     }
 
-    /// Returns one thing to do about it.
+    /// Returns advice.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Unreadable(_) => "check the path and the file's permissions",

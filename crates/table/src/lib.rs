@@ -1,7 +1,7 @@
-//! Tables in files of other programs, as rows of texts: the sheets of a spreadsheet, and Parquet files.
+//! Tables in files of other programs, as rows of text: sheets of spreadsheets, and Parquet files.
 //!
-//! [`SheetPath`] tells whether a path is one of these, and [`read_sheet`] reads them: the header, and the rows below
-//! it with their numbers, so that a message can name a cell.
+//! [`SheetPath`] recognises the path of such a file, and [`read_sheet`] reads it: the header, and the rows
+//! below it with their numbers, so that a message can name a cell.
 
 #![warn(missing_docs)]
 

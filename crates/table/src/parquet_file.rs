@@ -1,4 +1,4 @@
-//! Reading of Parquet files.
+//! Reads Parquet files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::{Sheet, SheetPath, SheetRow, TableError};
 const DAMAGED: &str = "write it again with the program that made it";
 const TOO_LARGE: &str =
     "keep only the columns that are needed, or write it as JSON lines, which can have any size";
-/// Columns and values that are named in a message; the others are counted.
+/// Maximum number of columns and values that a message names. Any others are only counted.
 const MAX_NAMED: usize = 20;
 
-/// Reads a Parquet file: its columns, and its rows, which count from 1.
+/// Reads a Parquet file: its columns, and its rows, numbered from 1.
 pub(crate) fn read_parquet(path: &SheetPath) -> Result<Sheet, TableError> {
     let bytes = read_bytes(&path.file, MAX_FILE_BYTES)?;
     if !bytes.starts_with(b"PAR1") {
@@ -37,7 +37,7 @@ pub(crate) fn read_parquet(path: &SheetPath) -> Result<Sheet, TableError> {
         });
     }
 
-    // The library asserts in places what a damaged file does not hold to.
+    // In some places the library asserts properties that a damaged file may not have.
     catch_unwind(AssertUnwindSafe(|| read_rows(bytes.into())))
         .unwrap_or_else(|_| Err(damaged(&"a page or its description contradicts itself")))
 }
@@ -118,7 +118,7 @@ fn read_rows(file: Bytes) -> Result<Sheet, TableError> {
     })
 }
 
-/// Refuses columns whose compression or type is not read, all at once.
+/// Refuses all columns whose compression or type is not supported, in a single error.
 fn check_columns(metadata: &ParquetMetaData) -> Result<(), TableError> {
     let mut problems: Vec<String> = Vec::new();
     for column in metadata.file_metadata().schema_descr().columns() {
@@ -147,7 +147,8 @@ fn check_columns(metadata: &ParquetMetaData) -> Result<(), TableError> {
     ))
 }
 
-/// Returns what a column holds if values of it are not read: the library would panic at them, or return bare integers.
+/// Returns the type of a column if its values are not supported. For such values, the library would panic or
+/// return bare integers.
 fn unread_type(column: &ColumnDescriptor) -> Option<&'static str> {
     use ConvertedType as Kind;
 
@@ -204,7 +205,8 @@ fn time_of(kind: Option<&LogicalType>) -> TimeColumn {
     }
 }
 
-/// Checks that the pages of a group are in the file: the library asserts that their places are no negative numbers.
+/// Checks that the pages of a row group are inside the file. The library asserts that their offsets are not
+/// negative.
 fn check_places(group: &RowGroupMetaData, size: usize) -> Result<(), TableError> {
     for column in group.columns() {
         let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());

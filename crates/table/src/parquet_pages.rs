@@ -1,6 +1,7 @@
-//! Pages of a Parquet file, decompressed up to a limit.
+//! Decompresses the pages of a Parquet file, up to a limit.
 //!
-//! The library's own decompression reserves what a page announces, and its zstd is a library of C.
+//! The library's own decompression reserves as much memory as a page claims to need, and its zstd is a C
+//! library.
 
 use std::io::Read as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,14 +18,14 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 
-/// Limits on what may still be read of a file.
+/// Limits on how much more of a file may be read.
 #[derive(Debug)]
 pub(crate) struct PageLimits {
-    /// Bytes of decompressed pages.
+    /// Remaining bytes of decompressed pages.
     bytes: AtomicU64,
-    /// Values of pages.
+    /// Remaining number of values in pages.
     values: AtomicU64,
-    /// The one that was exceeded.
+    /// The limit that was exceeded, if any.
     exceeded: Mutex<Option<&'static str>>,
 }
 
@@ -33,7 +34,7 @@ impl PageLimits {
         Self { bytes: bytes.into(), values: values.into(), exceeded: Mutex::default() }
     }
 
-    /// Returns the limit that a page exceeded.
+    /// Returns the limit that a page exceeded, if any.
     pub(crate) fn exceeded(&self) -> Option<&'static str> {
         self.exceeded.lock().ok().and_then(|exceeded| *exceeded)
     }
@@ -68,7 +69,7 @@ impl RowGroupReader for RowGroup<'_> {
 
     fn get_column_page_reader(&self, i: usize) -> Result<Box<dyn PageReader>> {
         let column = self.metadata.column(i);
-        // The pages are wanted as they are in the file.
+        // The inner reader must not decompress the pages.
         let plain = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
         let rows = usize::try_from(self.metadata.num_rows())?;
         let inner = SerializedPageReader::new(Arc::clone(&self.file), &plain, rows, None)?;
@@ -89,7 +90,7 @@ impl RowGroupReader for RowGroup<'_> {
     }
 }
 
-/// Pages of a column, each decompressed when it is read.
+/// The pages of a column. Each is decompressed when it is read.
 struct LimitedPages {
     inner: SerializedPageReader<Bytes>,
     compression: Compression,
@@ -97,7 +98,7 @@ struct LimitedPages {
 }
 
 impl LimitedPages {
-    /// Decompresses what follows the first `plain` bytes.
+    /// Decompresses the part of a page after the first `plain` bytes.
     fn decompress(&self, page: &Bytes, plain: usize) -> Result<Bytes> {
         let (head, body) = page
             .split_at_checked(plain)
@@ -152,7 +153,7 @@ impl LimitedPages {
             Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, is_compressed, .. } => {
                 let levels = *def_levels_byte_len as usize + *rep_levels_byte_len as usize;
                 let plain = if *is_compressed { levels } else { buf.len() };
-                // Also of a page that is not compressed, the levels are a part.
+                // Levels are part of the page even if it is not compressed.
                 if levels > buf.len() {
                     return Err(ParquetError::General("a page is shorter than its header states".to_owned()));
                 }
@@ -161,7 +162,7 @@ impl LimitedPages {
             }
         };
         self.take_bytes(size as u64)?;
-        // Memory is reserved for the values of a dictionary, none of which is smaller than a byte.
+        // The library reserves memory for the values of a dictionary. Each value takes at least a byte.
         if is_dictionary && values > size as u64 {
             return Err(ParquetError::General("a dictionary is shorter than its header states".to_owned()));
         }

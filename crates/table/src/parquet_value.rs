@@ -1,4 +1,4 @@
-//! Values of Parquet files as texts.
+//! Converts the values of Parquet files to text.
 
 use parquet::data_type::Decimal;
 use parquet::record::Field;
@@ -6,26 +6,26 @@ use serde_json::{Map, Value};
 
 use crate::cell_text::number_text;
 
-/// Microseconds of a day.
+/// Microseconds per day.
 const DAY_MICROSECONDS: i64 = 86_400_000_000;
-/// Most digits of a decimal number.
+/// Maximum number of digits of a decimal number.
 const MAX_DIGITS: i32 = 38;
 
-/// Unit and zone of the integers of a column, where the library does not know them.
+/// Unit and time zone of the integers in a column, where the library does not know them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TimeColumn {
     /// True for nanoseconds since the epoch.
     pub(crate) is_timestamp: bool,
     /// True for nanoseconds since midnight.
     pub(crate) is_time: bool,
-    /// True for moments in UTC, false for those of an unknown zone.
+    /// True for times in UTC, false for times in an unknown zone.
     pub(crate) is_utc: bool,
 }
 
-/// Returns the text of a value; null has none.
+/// Returns the text of a value; null has an empty text.
 ///
 /// # Errors
-/// With what is wrong with the value.
+/// Returns what is wrong with the value.
 pub(crate) fn field_text(field: &Field, times: TimeColumn) -> Result<String, String> {
     let zone = if times.is_utc { "Z" } else { "" };
     Ok(match (field, json_of(field)?) {
@@ -43,7 +43,8 @@ pub(crate) fn field_text(field: &Field, times: TimeColumn) -> Result<String, Str
     })
 }
 
-/// Returns the value in JSON. A number without a fraction is an integer; one that JSON does not have is a text.
+/// Returns the value as JSON. A number without a fraction becomes an integer; a number that JSON does not have
+/// becomes a string.
 fn json_of(field: &Field) -> Result<Value, String> {
     Ok(match field {
         Field::Null => Value::Null,
@@ -61,7 +62,7 @@ fn json_of(field: &Field) -> Result<Value, String> {
         Field::Double(number) => float_of(&number_text(*number)),
         Field::Decimal(number) => decimal_text(number)?.into(),
         Field::Str(text) => text.as_str().into(),
-        // Programs of old wrote texts without saying so.
+        // Old programs wrote strings without marking them as such.
         Field::Bytes(bytes) => {
             std::str::from_utf8(bytes.data()).map_err(|_| "bytes that are not text")?.into()
         }
@@ -109,8 +110,8 @@ fn decimal_text(number: &Decimal) -> Result<String, String> {
     Ok(if fraction.is_empty() { format!("{minus}{integer}") } else { format!("{minus}{integer}.{fraction}") })
 }
 
-/// Returns the date of a number of days since 1970-01-01 in the Gregorian calendar.
-/// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
+/// Returns the date that is a number of days after 1970-01-01, in the Gregorian calendar. From Howard Hinnant,
+/// "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
 fn date_text(days: i64) -> Result<String, String> {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);

@@ -2,17 +2,17 @@
 
 use crate::{SheetPath, TableError};
 
-/// A sheet: the first row that holds anything is the header of the rows below it. Rows and columns without any content are
-/// left out.
+/// A sheet. The first row with any content is the header of the rows below it. Rows and columns without content
+/// are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sheet {
     /// Name of the sheet; empty for a Parquet file.
     pub name: String,
-    /// Names of the other sheets that are not hidden.
+    /// Names of the other visible sheets.
     pub others: Vec<String>,
     /// Number of each column, from 1.
     pub columns: Vec<u32>,
-    /// Names of the columns; `None` for an empty sheet. Those of a Parquet file have the row number 0.
+    /// Names of the columns; `None` for an empty sheet. In a Parquet file, this row has the number 0.
     pub header: Option<SheetRow>,
     /// Rows below the header.
     pub rows: Vec<SheetRow>,
@@ -23,9 +23,9 @@ pub struct Sheet {
 pub struct SheetRow {
     /// Number of the row in the sheet or the Parquet file, from 1.
     pub number: usize,
-    /// Texts of its cells, one for each of [`Sheet::columns`].
+    /// Text of each cell, one for each of [`Sheet::columns`].
     pub cells: Vec<String>,
-    /// Indexes of the cells that have no value, rather than an empty text: the nulls of a Parquet file.
+    /// Indexes of the cells that are null, as opposed to an empty text. Only Parquet files have these.
     pub nulls: Vec<usize>,
 }
 

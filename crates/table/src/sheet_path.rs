@@ -1,29 +1,30 @@
-//! Paths of tables that are no texts: of spreadsheets, which may name a sheet, and of Parquet files.
+//! Paths of tables that are not text files: spreadsheets, whose path may name a sheet, and Parquet files.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Endings of spreadsheets, in lower case.
+/// File extensions of spreadsheets, in lower case.
 const SPREADSHEET_ENDINGS: [&str; 2] = ["xlsx", "xlsm"];
 
-/// Ending of Parquet files, in lower case.
+/// File extension of Parquet files, in lower case.
 const PARQUET_ENDING: &str = "parquet";
 
-/// Path of a spreadsheet, and the sheet that is meant: `answers.xlsx`, `answers.xlsx#Round 2`; or of a Parquet file, which
-/// counts as a spreadsheet with one sheet that has no name.
+/// Path of a spreadsheet, and the requested sheet, such as `answers.xlsx` or `answers.xlsx#Round 2`. A Parquet
+/// file counts as a spreadsheet with a single sheet that has no name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SheetPath {
     /// Path of the file.
     pub file: PathBuf,
-    /// Name of the sheet, or its number from 1; without it, the first sheet that is not hidden.
+    /// Name of the sheet, or its number from 1. Without it, the first visible sheet.
     pub sheet: Option<String>,
 }
 
 impl SheetPath {
-    /// Returns the parts of a path; `None` if it is that of neither a spreadsheet nor a Parquet file, by its ending.
+    /// Returns the parts of a path. `None` if its extension is neither that of a spreadsheet nor that of a
+    /// Parquet file.
     pub fn parse(path: &Path) -> Option<Self> {
         let text = path.to_string_lossy();
-        // A name of a sheet holds no slash, so the last one ends the folder.
+        // The name of a sheet can't contain a slash, so the last one ends the folder.
         let name_start = text.rfind(std::path::is_separator).map_or(0, |at| at + 1);
         let name = text[name_start..].to_ascii_lowercase();
         if has_ending(&name, PARQUET_ENDING)
@@ -46,7 +47,7 @@ impl SheetPath {
     }
 }
 
-/// Returns true for a name that ends in `.ending` and has something before it.
+/// Returns true if a name ends with `.ending` and has something before that.
 fn has_ending(name: &str, ending: &str) -> bool {
     name.strip_suffix(ending).and_then(|rest| rest.strip_suffix('.')).is_some_and(|stem| !stem.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Reading of one sheet of a spreadsheet.
+//! Reads a sheet of a spreadsheet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
@@ -11,12 +11,12 @@ use crate::archive::{check_parts, damaged, too_large};
 use crate::cell_text::cell_text;
 use crate::{Sheet, SheetPath, SheetRow, TableError};
 
-/// Maximum number of cells of a sheet, empty ones between others included.
+/// Maximum number of cells of a sheet, including empty cells between others.
 pub(crate) const MAX_CELLS: usize = 10_000_000;
-/// Rows and columns of the largest sheet that the format allows.
+/// Number of rows and columns of the largest sheet that the format allows.
 const MAX_ROWS: u32 = 1 << 20;
 const MAX_COLUMNS: u32 = 1 << 14;
-/// Maximum size of the texts of a sheet.
+/// Maximum total size of the texts in a sheet.
 pub(crate) const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
 
 /// Cells with content by row and column, both from 0.
@@ -57,7 +57,7 @@ pub(crate) fn read_workbook(path: &SheetPath) -> Result<Sheet, TableError> {
     })
 }
 
-/// Returns the name of the sheet that is meant, and those of the other visible ones.
+/// Returns the name of the requested sheet, and the names of the other visible sheets.
 fn choose_sheet(
     book: &Xlsx<Cursor<Vec<u8>>>,
     wanted: Option<&str>,
@@ -119,7 +119,8 @@ fn read_cells(
     Ok(rows)
 }
 
-/// Gives cells that are merged downwards the content of the first of them, in the rows that hold anything else.
+/// Copies the content of the first of vertically merged cells to the others, in rows that have any other
+/// content.
 fn fill_merged_cells(
     rows: &mut SparseRows,
     merged: &[Dimensions],

@@ -1,4 +1,4 @@
-//! The criteria of a case as one list, for formats that have neither graders nor gates.
+//! The criteria of a case as a single list, for formats that have neither graders nor gates.
 
 use assize_evalfile::{Case, Grader, GraderKind, RubricGrader, Suite};
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Gate, UnitInterval, VerdictThresholds};
@@ -10,11 +10,11 @@ pub(super) struct FlatCriterion<'c> {
     pub(super) criterion: &'c Criterion,
     /// Weight among all criteria of the case; negative for a penalty.
     pub(super) weight: f64,
-    /// True if missing the criterion fails the case.
+    /// True if not meeting the criterion fails the case.
     pub(super) required: bool,
 }
 
-/// Returns the criteria of a case. Notes list the graders and criteria that a plain list cannot hold.
+/// Returns the criteria of a case. Adds notes about graders and criteria that a plain list can't contain.
 pub(super) fn flatten_criteria<'c>(case: &'c Case, notes: &mut ConversionNotes) -> Vec<FlatCriterion<'c>> {
     let mut rubrics: Vec<(&Grader, &RubricGrader)> = Vec::new();
     for grader in &case.graders {
@@ -44,7 +44,7 @@ pub(super) fn flatten_criteria<'c>(case: &'c Case, notes: &mut ConversionNotes) 
             );
         }
 
-        // In one list each rubric keeps the share of the score that its weight gave it.
+        // Each rubric keeps its share of the score, which its weight determines.
         let share = if several && earned > 0.0 { grader.standing.weight.get() / earned } else { 1.0 };
         for (index, criterion) in rubric.rubric.criteria().iter().enumerate() {
             let line = rubric.places.get(index).map(|place| place.line);
@@ -64,13 +64,13 @@ pub(super) fn flatten_criteria<'c>(case: &'c Case, notes: &mut ConversionNotes) 
     list
 }
 
-/// Rounds a weight to twelve decimals, which removes the noise of binary fractions.
+/// Rounds a weight to twelve decimals, to remove the noise of binary fractions.
 fn round_weight(weight: f64) -> f64 {
     let rounded = (weight * 1e12).round() / 1e12;
     if rounded == 0.0 || !rounded.is_finite() { weight } else { rounded }
 }
 
-/// Returns the reason that keeps a criterion out of a plain list, if there is one.
+/// Returns the reason why a criterion can't be in a plain list, if there is one.
 pub(super) fn exclusion_reason(criterion: &Criterion) -> Option<&'static str> {
     if matches!(criterion.scale, CriterionScale::Bands(_)) {
         Some("skipped: its score ranges can't be written here")
@@ -83,7 +83,7 @@ pub(super) fn exclusion_reason(criterion: &Criterion) -> Option<&'static str> {
     }
 }
 
-/// Returns true if a gate of a checklist criterion can fail.
+/// Returns true if the gate of a checklist criterion can fail.
 pub(super) fn can_fail(gate: Gate) -> bool {
     match gate {
         Gate::Met | Gate::PassLine => true,
@@ -97,7 +97,7 @@ pub(super) fn pass_threshold(suite: &Suite, case: &Case) -> f64 {
     case.lines.pass.or(suite.settings.lines.pass).map_or(VerdictThresholds::DEFAULT_PASS, UnitInterval::get)
 }
 
-/// Notes the loss of the pass and borderline thresholds, for formats that have neither.
+/// Adds notes about the loss of the pass and borderline thresholds, for formats that have neither.
 pub(super) fn note_thresholds(suite: &Suite, case: &Case, notes: &mut ConversionNotes) {
     let line = pass_threshold(suite, case);
     if (line - VerdictThresholds::DEFAULT_PASS).abs() > assize_rubric::TOLERANCE {
@@ -111,7 +111,8 @@ pub(super) fn note_thresholds(suite: &Suite, case: &Case, notes: &mut Conversion
     note_borderline(suite, case, notes);
 }
 
-/// Notes the loss of a borderline threshold that the file sets. The default of format 1 is only a remark.
+/// Adds a note about the loss of a borderline threshold. If the file does not set it and only the default of
+/// the `evalcases` format is lost, the note is a remark.
 pub(super) fn note_borderline(suite: &Suite, case: &Case, notes: &mut ConversionNotes) {
     if case.lines.borderline.or(suite.settings.lines.borderline).is_some() {
         notes.add_loss(
@@ -128,7 +129,7 @@ pub(super) fn note_borderline(suite: &Suite, case: &Case, notes: &mut Conversion
     }
 }
 
-/// Notes the loss of everything in a case except its rubric and its question.
+/// Adds notes about everything in a case that is lost, except its rubric and question.
 pub(super) fn note_other_content(
     case: &Case,
     has_reference: bool,
@@ -161,7 +162,7 @@ pub(super) fn note_other_content(
     }
 }
 
-/// Notes the loss of a grader's gate, minimum and similar settings.
+/// Adds a note about the loss of a grader's gate, minimum and similar settings.
 pub(super) fn note_grader_settings(grader: &Grader, case: &Case, notes: &mut ConversionNotes) {
     let mut lost = Vec::new();
     if grader.standing.required {
@@ -183,19 +184,19 @@ pub(super) fn note_grader_settings(grader: &Grader, case: &Case, notes: &mut Con
     }
 }
 
-/// Notes the loss of a rubric's judge settings, where it has any.
+/// Adds a note about the loss of a rubric's judge settings, if it has any.
 pub(super) fn note_judge_settings(
     grader: &Grader,
     rubric: &RubricGrader,
     case: &Case,
     notes: &mut ConversionNotes,
 ) {
-    let said = rubric.judge.is_some()
+    let has_settings = rubric.judge.is_some()
         || rubric.judging.is_some()
         || rubric.evidence.is_some()
         || rubric.truncate.is_some()
         || rubric.panel != assize_evalfile::PanelSpec::default();
-    if said {
+    if has_settings {
         notes.add_loss(
             grader.place.line,
             grader_label(grader, case),

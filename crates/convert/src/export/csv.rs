@@ -1,4 +1,4 @@
-//! A table: one criterion a line, with the case it belongs to.
+//! A table with one criterion per line, and the case that it belongs to.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::note::ConversionNotes;
 const CASE_COLUMNS: &str = "case,input,expected_output,case_outcome,";
 const CRITERION_COLUMNS: &str = "id,criterion,weight,required\n";
 
-/// Writes the criteria of a rubric without a case; it is passed as the only rubric of a suite.
+/// Writes the criteria of a rubric without a case. It is given as the only rubric of a suite.
 pub(crate) fn write_rubric(cases: &[Case], notes: &mut ConversionNotes) -> (String, usize) {
     let mut text = CRITERION_COLUMNS.to_owned();
     let list: Vec<FlatCriterion<'_>> = cases.iter().flat_map(|case| flatten_criteria(case, notes)).collect();
@@ -22,8 +22,8 @@ pub(crate) fn write_rubric(cases: &[Case], notes: &mut ConversionNotes) -> (Stri
     (text, usize::from(!list.is_empty()))
 }
 
-/// Writes the criteria of all cases; question, reference and expected outcome are on the row of the first
-/// criterion of each case. Returns the text and the number of cases in it.
+/// Writes the criteria of all cases. The question, reference and expected outcome of a case are only in the row
+/// of its first criterion. Returns the text and the number of cases in it.
 pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) -> (String, usize) {
     let mut text = format!("{CASE_COLUMNS}{CRITERION_COLUMNS}");
     let mut written = 0;
@@ -79,12 +79,13 @@ fn push_row(fields: &[String], text: &mut String) {
     text.push('\n');
 }
 
-/// Puts an apostrophe before what a spreadsheet would run as a formula, as it is done by hand there. Numbers are none.
+/// Puts an apostrophe before a text that a spreadsheet would run as a formula, as people do by hand. Numbers
+/// are not formulas.
 fn without_formula(field: &str) -> Cow<'_, str> {
     if crate::csv::is_formula(field) { Cow::Owned(format!("'{field}")) } else { Cow::Borrowed(field) }
 }
 
-/// Quotes a field as RFC 4180 requires: if it holds a delimiter, a line end or a quotation mark.
+/// Quotes a field if it contains a delimiter, a line end or a quotation mark (RFC 4180).
 fn quote_field(field: &str) -> String {
     let plain = !field.contains([',', ';', '\t', '"', '\n', '\r']) && field.trim() == field;
     if plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }

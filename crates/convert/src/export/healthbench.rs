@@ -1,4 +1,4 @@
-//! HealthBench examples: a conversation, criteria with points, one JSON object a line.
+//! HealthBench examples: a conversation, and criteria with points; one JSON object per line.
 
 use assize_evalfile::{Case, CaseMessage, MessageBlock, Suite};
 use serde_json::{Value, json};
@@ -7,16 +7,16 @@ use super::criteria::{FlatCriterion, flatten_criteria, note_other_content, note_
 use super::settings::{KeptSettings, note_case_settings, note_suite_settings};
 use crate::note::ConversionNotes;
 
-/// Prefix of the tag that holds the id of a criterion.
+/// Prefix of the tag that contains the id of a criterion.
 pub(crate) const ID_TAG: &str = "id:";
 
-const KEPT: KeptSettings = KeptSettings { description: false, models: false, tags: true };
+const KEPT_SETTINGS: KeptSettings = KeptSettings { description: false, models: false, tags: true };
 
-/// Writes the cases that have points to earn. Returns the text and the number of cases in it.
+/// Writes the cases in which points can be earned. Returns the text and the number of cases in it.
 pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) -> (String, usize) {
     let mut text = String::new();
     let mut written = 0;
-    note_suite_settings(suite, KEPT, notes);
+    note_suite_settings(suite, KEPT_SETTINGS, notes);
 
     for case in cases {
         let list = flatten_criteria(case, notes);
@@ -31,7 +31,7 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) 
 
         written += 1;
         note_thresholds(suite, case, notes);
-        note_case_settings(case, KEPT, notes);
+        note_case_settings(case, KEPT_SETTINGS, notes);
         note_other_content(case, true, false, notes);
 
         let mut example = json!({

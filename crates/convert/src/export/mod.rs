@@ -1,7 +1,7 @@
-//! Export to other tools: tables, HealthBench examples, PaperBench trees, promptfoo configurations.
+//! Exporters for other tools: tables, HealthBench examples, PaperBench trees, promptfoo configurations.
 //!
-//! Each exporter writes what the corresponding reader of this crate reads back with the same meaning, and
-//! notes the rest.
+//! The corresponding reader of this crate reads back what an exporter writes, with the same meaning. Everything
+//! that can't be written is noted.
 
 mod criteria;
 mod csv;

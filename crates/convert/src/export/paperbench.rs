@@ -1,4 +1,4 @@
-//! A PaperBench tree: requirements with weights, down to leaves that are met or not.
+//! A PaperBench tree: requirements with weights, and leaves that are met or not.
 
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ fn node_value(id: &str, text: &str, weight: f64, parts: Vec<Value>, category: Op
     })
 }
 
-/// Returns a weight as an integer where it is whole, as the trees of the benchmark are written.
+/// Returns a weight as an integer if it is whole, as in the trees of the benchmark.
 fn weight_value(weight: f64) -> Value {
     let near = weight.round();
     #[expect(clippy::cast_possible_truncation, reason = "checked to be a small whole number")]

@@ -1,4 +1,4 @@
-//! A promptfoo configuration: a test for each case, an assertion for each criterion and check.
+//! A promptfoo configuration, with a test for each case, and an assertion for each criterion and check.
 
 use assize_evalfile::{
     AuthorCode, Case, CodeLanguage, Grader, GraderKind, ScriptCheck, SimilarityMeasure, Suite, TextCheck,
@@ -14,11 +14,11 @@ use super::settings::{KeptSettings, is_provider, note_case_settings, note_suite_
 use crate::note::ConversionNotes;
 use crate::promptfoo::escape_template;
 
-const KEPT: KeptSettings = KeptSettings { description: true, models: true, tags: false };
+const KEPT_SETTINGS: KeptSettings = KeptSettings { description: true, models: true, tags: false };
 
-/// Writes the cases that have an assertion. Returns the configuration and the number of tests in it.
+/// Writes the cases that have assertions. Returns the configuration and the number of tests in it.
 pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) -> (Value, usize) {
-    note_suite_settings(suite, KEPT, notes);
+    note_suite_settings(suite, KEPT_SETTINGS, notes);
 
     let mut config = Map::new();
     config.insert("description".to_owned(), json!(suite.description.as_ref().unwrap_or(&suite.name)));
@@ -56,7 +56,7 @@ fn test_value(suite: &Suite, case: &Case, notes: &mut ConversionNotes) -> Option
         return None;
     }
 
-    note_case_settings(case, KEPT, notes);
+    note_case_settings(case, KEPT_SETTINGS, notes);
     note_other_content(case, false, false, notes);
     note_borderline(suite, case, notes);
 
@@ -64,7 +64,7 @@ fn test_value(suite: &Suite, case: &Case, notes: &mut ConversionNotes) -> Option
         notes.add_loss(case.place.line, format!("case `{}`", case.id), "its messages became one text");
     }
 
-    // Without a threshold a test passes when each assertion does. With one, only the score counts.
+    // Without a threshold, a test passes if each assertion does. With a threshold, only the score counts.
     let all = made.iter().all(|assertion| assertion.required);
     for assertion in made.iter().filter(|assertion| assertion.required && !all) {
         notes.add_loss(
@@ -110,7 +110,7 @@ fn grader_assertions(grader: &Grader, case: &Case, notes: &mut ConversionNotes) 
             }
 
             let earned: f64 = criteria.iter().map(|c| c.weight.get().max(0.0)).sum();
-            // The weights of a single grader can stay as written.
+            // If there is a single grader, its weights can stay as written.
             let share = match case.graders.len() {
                 1 => 1.0,
                 _ if earned > 0.0 => grader.standing.weight.get() / earned,
@@ -147,7 +147,7 @@ fn grader_assertions(grader: &Grader, case: &Case, notes: &mut ConversionNotes) 
     }
 }
 
-/// Returns the reason that keeps a criterion from being an assertion, if there is one.
+/// Returns the reason why a criterion can't be an assertion, if there is one.
 fn assertion_obstacle(criterion: &Criterion) -> Option<&'static str> {
     if matches!(criterion.scale, CriterionScale::Bands(_)) {
         Some("skipped: a judged assertion can't have score ranges")
@@ -160,7 +160,7 @@ fn assertion_obstacle(criterion: &Criterion) -> Option<&'static str> {
     }
 }
 
-/// Notes the loss of a grader's own threshold and gate, where they do not become those of its only assertion.
+/// Adds a note about the loss of a grader's own threshold and gate, unless its only assertion gets them.
 fn note_own_threshold(grader: &Grader, alone: bool, case: &Case, notes: &mut ConversionNotes) {
     let lost = match (grader.standing.required, grader.standing.min_score.is_some()) {
         (true, _) if alone => return,
@@ -231,7 +231,7 @@ fn check_assertion(grader: &Grader, case: &Case, notes: &mut ConversionNotes) ->
     })
 }
 
-/// Converts code that is written in the eval file.
+/// Converts code that is in the eval file itself.
 fn script_assertion(
     check: &ScriptCheck,
     grader: &Grader,
@@ -240,7 +240,7 @@ fn script_assertion(
 ) -> Option<Value> {
     let (kind, code) = match &check.code {
         AuthorCode::Script(script) if script.is_file() => return None,
-        // promptfoo takes one line for an expression, several for the body of a function.
+        // promptfoo reads a single line as an expression, and several lines as the body of a function.
         AuthorCode::Script(script) => (
             "javascript",
             match script.text().strip_prefix("return ") {

@@ -1,31 +1,31 @@
-//! Settings of suites and cases that formats of other tools have no place for.
+//! Settings of suites and cases that other tools' formats can't express.
 
 use assize_evalfile::{Case, PanelSpec, Suite, SuiteSettings, TargetRef};
 use serde_json::Value;
 
 use crate::note::ConversionNotes;
 
-/// Keys whose values are free: what is in them is data, not settings of the file.
+/// Keys with free values. Their content is data, not settings of the file.
 const FREE_KEYS: [&str; 9] =
     ["args", "config", "content", "expected_output", "input", "metadata", "output", "schema", "vars"];
 
-/// Parts of suites and cases that an export keeps.
+/// Which parts of suites and cases an export keeps.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct KeptSettings {
-    /// True if the description of the suite is kept.
+    /// Whether the description of the suite is kept.
     pub(super) description: bool,
-    /// True if targets whose names are those of models are kept.
+    /// Whether targets that are named after models are kept.
     pub(super) models: bool,
-    /// True if the tags of cases are kept.
+    /// Whether the tags of cases are kept.
     pub(super) tags: bool,
 }
 
-/// Returns true for a target that goes by its name alone, as a provider of promptfoo does: a model, or the question as its answer.
+/// Returns true for a target that needs no definition, like a provider of promptfoo: a model, or `echo`.
 pub(super) fn is_provider(target: &str) -> bool {
     target.contains(':') || target == "echo"
 }
 
-/// Notes the loss of the settings of a suite. Its thresholds are noted with each case.
+/// Adds notes about the loss of a suite's settings. The thresholds are noted with each case.
 pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut ConversionNotes) {
     let Suite {
         format: _,
@@ -94,7 +94,7 @@ pub(super) fn note_suite_settings(suite: &Suite, kept: KeptSettings, notes: &mut
     }
 }
 
-/// Notes the loss of the settings of a case that are no question, answer or grader.
+/// Adds notes about the loss of a case's settings that are not part of its question, answer or graders.
 pub(super) fn note_case_settings(case: &Case, kept: KeptSettings, notes: &mut ConversionNotes) {
     let parts = [
         ("targets", !case.targets.is_empty()),
@@ -117,7 +117,8 @@ pub(super) fn note_case_settings(case: &Case, kept: KeptSettings, notes: &mut Co
     }
 }
 
-/// Notes the loss of the user's own keys, which begin with `x-`. `line` finds the line of a JSON pointer.
+/// Adds notes about the loss of the user's own keys, which begin with `x-`. `line` returns the line of a JSON
+/// pointer.
 pub(crate) fn note_own_keys(value: &Value, line: &dyn Fn(&str) -> usize, notes: &mut ConversionNotes) {
     visit(value, &mut String::new(), &mut |pointer, key| {
         notes.add_loss(line(pointer), format!("`{key}`"), "is not carried over");

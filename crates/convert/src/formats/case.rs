@@ -1,4 +1,4 @@
-//! Conversion of cases between the two formats.
+//! Converts cases between the two formats of eval files.
 
 use assize_evalfile::EvalFileFormat;
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use crate::note::ConversionNotes;
 
 const GRADER_LIST_KEYS: [&str; 3] = ["assertions", "assert", "evaluators"];
 
-/// Returns the JSON pointer, within the case, of the case's own list of graders.
+/// Returns the JSON pointer, relative to the case, of its own list of graders.
 pub(super) fn own_list_pointer(case: &Value) -> Option<String> {
     let map = case.as_object()?;
     let outer = GRADER_LIST_KEYS.iter().find(|key| map.contains_key(**key)).map(|key| format!("/{key}"));
@@ -25,7 +25,7 @@ pub(super) fn own_list_pointer(case: &Value) -> Option<String> {
     outer.or_else(inner)
 }
 
-/// Converts a case. `shared` are graders of the suite that the case must now list itself.
+/// Converts a case. `shared` are graders of the suite that the case must list itself now.
 pub(super) fn convert_case(
     value: &Value,
     direction: FormatDirection,

@@ -1,4 +1,4 @@
-//! Conversion of criteria between the two formats.
+//! Converts criteria between the two formats of eval files.
 
 use assize_evalfile::EvalFileFormat;
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ pub(super) fn convert_criteria(value: &Value, direction: FormatDirection) -> Val
     }
 }
 
-/// Converts a criterion. `required` is written out wherever the defaults of the formats differ.
+/// Converts a criterion. `required` is written out if the defaults of the formats differ.
 fn convert_criterion(value: &Value, direction: FormatDirection) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let mut out = Map::new();

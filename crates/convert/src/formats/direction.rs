@@ -1,13 +1,13 @@
-//! Parameters shared by all parts of a conversion between the formats.
+//! Parameters that all parts of a conversion between the formats share.
 
 use assize_evalfile::EvalFileFormat;
 
-/// Formats of a conversion.
+/// The two formats of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FormatDirection {
     pub(crate) from: EvalFileFormat,
     pub(crate) to: EvalFileFormat,
 }
 
-/// Lookup of lines in the original: a JSON pointer to a line.
+/// Returns the line in the original file of a JSON pointer.
 pub(super) type LineOf<'l> = &'l dyn Fn(&str) -> usize;

@@ -1,4 +1,4 @@
-//! Conversion of graders between the two formats.
+//! Converts graders between the two formats of eval files.
 
 use assize_evalfile::EvalFileFormat;
 use assize_records::UniqueIds;
@@ -9,7 +9,7 @@ use super::criterion::convert_criteria;
 use super::direction::LineOf;
 use crate::note::ConversionNotes;
 
-/// Converts a list of graders. Plain texts, which are criteria, become one rubric at the position of the
+/// Converts a list of graders. Plain strings, which are criteria, become one rubric at the position of the
 /// first.
 pub(super) fn convert_graders(
     value: &Value,
@@ -36,7 +36,7 @@ pub(super) fn convert_graders(
     out
 }
 
-/// Names every grader, as format 1 requires: after its type, with a number where the name is taken.
+/// Names every grader, as the `evalcases` format requires: after its type, with a number if the name is taken.
 pub(super) fn add_names(list: Vec<Value>) -> Vec<Value> {
     let name = |value: &Value| value.get("name").and_then(Value::as_str).map(str::to_owned);
     let mut taken: UniqueIds = list.iter().filter_map(name).collect();
@@ -133,7 +133,7 @@ fn convert_grader(
         }
     }
 
-    // By default format 1 compares only the arguments that are listed, format 2 all of them.
+    // By default, the `evalcases` format compares only listed arguments, the `tests` format all of them.
     if kind == "tool-trajectory" && !map.contains_key("args_match") {
         out.insert(
             "args_match".to_owned(),
@@ -144,7 +144,8 @@ fn convert_grader(
     Value::Object(out)
 }
 
-/// Converts a prompt. Format 1 reads it as a path if it looks like one, format 2 only with `file://`.
+/// Converts a prompt. The `evalcases` format reads it as a path if it looks like one, the `tests` format only
+/// with `file://`.
 fn convert_prompt(value: &Value, direction: FormatDirection) -> Value {
     let Some(text) = value.as_str() else { return value.clone() };
     let looks_like_path =

@@ -1,4 +1,5 @@
-//! Conversion between the two formats of eval files: renamed keys, and every differing default written out.
+//! Converts between the two formats of eval files. Keys are renamed, and every default that differs is written
+//! out.
 
 mod case;
 mod criterion;

@@ -1,4 +1,4 @@
-//! Conversion of the top level between the two formats.
+//! Converts the top level between the two formats of eval files.
 
 use assize_evalfile::EvalFileFormat;
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use crate::note::ConversionNotes;
 
 const CASE_LIST_KEYS: [&str; 4] = ["evalcases", "tests", "eval_cases", "cases"];
 
-/// Top level of a file, with the graders of the suite apart.
+/// Top level of a file, with the graders of the suite separate.
 #[derive(Default)]
 struct SuiteHead {
     head: Map<String, Value>,
@@ -19,7 +19,7 @@ struct SuiteHead {
     graders: Option<Vec<Value>>,
 }
 
-/// Converts the values of an eval file. The cases must be inside the value.
+/// Converts an eval file. The cases must be part of the value.
 pub(crate) fn convert_format(
     value: &Value,
     direction: FormatDirection,
@@ -70,7 +70,7 @@ pub(crate) fn convert_format(
     Value::Object(head)
 }
 
-/// Converts everything beside the cases.
+/// Converts everything except the cases.
 fn convert_head(
     map: &Map<String, Value>,
     list_key: &str,
@@ -112,7 +112,8 @@ fn convert_head(
 
 impl SuiteHead {
     /// Writes the graders of the suite where the other format has them. Returns those that must be copied into
-    /// every case instead: in format 1 a case's own list replaces that of the suite, in format 2 both count.
+    /// every case instead: in the `evalcases` format a case's own list replaces the suite's, in the `tests`
+    /// format both count.
     fn place_graders(&mut self, cases: &[Value], direction: FormatDirection) -> Option<Vec<Value>> {
         let graders = self.graders.take()?;
         if cases.iter().any(|case| own_list_pointer(case).is_some() || skips_defaults(case)) {

@@ -1,4 +1,4 @@
-//! Conversion of thresholds: format 1 has a default borderline threshold, format 2 has none.
+//! Converts thresholds. The `evalcases` format has a default borderline threshold, the `tests` format has none.
 
 use assize_evalfile::EvalFileFormat;
 use assize_rubric::VerdictThresholds;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::FormatDirection;
 
-/// Borderline threshold that was written out for the suite, if any.
+/// The borderline threshold that was written out for the suite, if any.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SuiteBorderline {
     borderline: Option<f64>,
@@ -16,7 +16,7 @@ fn read_number(map: &Map<String, Value>, key: &str) -> Option<f64> {
     map.get(key).and_then(Value::as_f64)
 }
 
-/// Writes out the borderline threshold that the source format applies by default.
+/// Writes out the borderline threshold that applies by default in the source format.
 pub(super) fn write_suite_borderline(
     head: &mut Map<String, Value>,
     execution: &Map<String, Value>,
@@ -40,7 +40,7 @@ pub(super) fn write_suite_borderline(
     SuiteBorderline { borderline: Some(line) }
 }
 
-/// Writes out the borderline threshold of a case with a pass threshold of its own.
+/// Writes out the borderline threshold of a case that has its own pass threshold.
 pub(super) fn write_case_borderline(case: &mut Value, set: SuiteBorderline, direction: FormatDirection) {
     let Some(suite) = set.borderline else { return };
     let Some(map) = case.as_object_mut() else { return };

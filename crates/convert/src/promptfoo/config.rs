@@ -1,4 +1,4 @@
-//! Files of prompts, providers and tests: what they come to as cases, as the loader reads them.
+//! Files of prompts, providers and tests, as the loader expands them to cases.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::convert::{broken_file, collect_cases};
 use crate::eval_file_builder::EvalFileBuilder;
 use crate::note::ConversionNotes;
 
-/// Keys under which graders, cases and suites name targets.
+/// Keys of graders, cases and suites that name targets.
 const TARGET_KEYS: [&str; 3] = ["target", "judge", "embedding"];
 /// Keys of a case whose values are the user's own data.
 const USER_DATA: [&str; 5] = ["vars", "metadata", "input", "output", "schema"];
@@ -24,9 +24,9 @@ const USER_DATA: [&str; 5] = ["vars", "metadata", "input", "output", "schema"];
 pub(crate) struct MatrixContent {
     /// Its content in the `tests` format.
     pub(crate) doc: EvalFileBuilder,
-    /// Suite that a run of it has.
+    /// The suite that a run of it has.
     pub(crate) suite: Suite,
-    /// Cases that a run of it has.
+    /// The cases that a run of it has.
     pub(crate) cases: Vec<Case>,
     /// Diagnostics about it that are not among the losses.
     pub(crate) warnings: Vec<Diagnostic>,
@@ -37,7 +37,7 @@ pub(crate) struct MatrixContent {
 /// Reads a configuration.
 ///
 /// # Errors
-/// When the file can't be read, or no test of it.
+/// If the file can't be read, or none of its tests.
 pub(crate) fn read_config(
     path: &Path,
     options: &LoadOptions,
@@ -76,7 +76,8 @@ fn note_loss(loss: LoweredLoss, notes: &mut ConversionNotes) {
     notes.add_loss_in(place.path(), place.line, item, what);
 }
 
-/// Defines the targets whose names do not say all about them. Returns the names of those that can't be run.
+/// Adds definitions of the targets that a name alone does not describe. Returns the names of targets that can't
+/// be run.
 fn define_targets(
     targets: &[LoweredTarget],
     head: &mut Map<String, Value>,
@@ -101,7 +102,7 @@ fn define_targets(
     unrunnable
 }
 
-/// Returns the name by which a target is known without a definition, if it is a model without settings, or `echo`.
+/// Returns the name of a target that needs no definition: a model without settings, or `echo`.
 fn plain_name(entry: &Value) -> Option<String> {
     let keys = entry.as_object()?;
     let text = |key: &str| keys.get(key).and_then(Value::as_str);

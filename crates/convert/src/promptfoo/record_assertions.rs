@@ -1,4 +1,5 @@
-//! Assertions in stored results, as the graders that a configuration with them has.
+//! Converts assertions in stored results to the graders that the same assertions in a configuration would
+//! become.
 
 use std::path::Path;
 
@@ -9,7 +10,8 @@ use serde_json::{Value, json};
 use crate::note::ConversionNotes;
 use crate::records::question_name;
 
-/// Returns the graders of each record, without those assertions that are texts. Notes the assertions that can't be converted.
+/// Returns the graders of each record, for all assertions except plain strings. Adds notes about assertions
+/// that can't be converted.
 pub(crate) fn graders_of_records(
     path: &Path,
     records: &[Record],
@@ -29,7 +31,8 @@ pub(crate) fn graders_of_records(
         return graders;
     }
 
-    // A test for each assertion, and a line for each test, so that a diagnostic says which one it is about.
+    // Write one test per assertion and one line per test, so that the line of a diagnostic identifies the
+    // assertion.
     let text = format!("{{\"prompts\":[\"-\"],\"tests\":[\n{}\n]}}", tests.join(",\n"));
     let config = path.with_file_name("promptfooconfig.json");
     let (_, LoweredSuite { cases, losses, .. }) = lower_matrix_text(&config, &text, options);
@@ -53,11 +56,12 @@ pub(crate) fn graders_of_records(
     graders
 }
 
-/// Returns a test with one assertion of a record. Its id is its number.
+/// Returns a test with a single assertion of a record. Its id is its number.
 fn test_of(record: &Record, assertion: &Value, number: usize) -> Value {
     let mut vars = record.metadata.get("vars").cloned().unwrap_or_else(|| json!({}));
     if let Some(vars) = vars.as_object_mut() {
-        // What a file held is the value already; a path stands for an image or the like.
+        // If a variable came from a text file, its value is the content already. A path means an image or
+        // something similar.
         vars.retain(|_, value| !value.as_str().is_some_and(|text| text.starts_with("file://")));
     }
     let mut test = json!({

@@ -1,4 +1,4 @@
-//! A tree as cases with flat rubrics that give the same score.
+//! Converts a tree to cases with flat rubrics that give the same score.
 
 use assize_records::UniqueIds;
 use serde_json::{Map, Value, json};
@@ -8,10 +8,10 @@ use crate::devai::prerequisites_value;
 use crate::eval_file_builder::{EvalFileBuilder, slug};
 use crate::note::ConversionNotes;
 
-/// Writes a tree as cases: one for each branch with an input, or one for the whole tree.
+/// Writes a tree as cases: one for each branch that has an input, or one for the whole tree.
 ///
-/// A weighted mean of weighted means is one weighted mean: each leaf gets the product of the shares on its
-/// path, so that the flat rubric has the score of the tree for any decisions on its leaves.
+/// A weighted mean of weighted means is a single weighted mean. Each leaf gets the product of the shares on its
+/// path, so for any decisions on the leaves the flat rubric has the same score as the tree.
 pub(crate) fn flatten_tree(tree: &RequirementTree, notes: &mut ConversionNotes) -> EvalFileBuilder {
     let mut doc = EvalFileBuilder::with_name(&tree.name);
     let asked: Vec<&RequirementBranch> = tree

@@ -1,4 +1,4 @@
-//! Trees of weighted requirements: the intermediate form between benchmarks' trees, scorecards and flat
+//! Trees of weighted requirements: the intermediate form between the trees of benchmarks, scorecards and flat
 //! rubrics.
 
 mod flatten;
@@ -12,11 +12,11 @@ pub(crate) use scorecard::scorecard_value;
 pub(crate) struct RequirementTree {
     pub(crate) name: String,
     pub(crate) root: RequirementBranch,
-    /// Number of nodes that came with a score.
+    /// Number of nodes that had a score.
     pub(crate) graded: usize,
 }
 
-/// A person's or a judge's decision on a leaf.
+/// The decision of a person or a judge on a leaf.
 #[derive(Debug, Clone)]
 pub(crate) struct LeafGrade {
     /// Score from 0 to 1.
@@ -24,7 +24,7 @@ pub(crate) struct LeafGrade {
     pub(crate) note: Option<String>,
 }
 
-/// A requirement composed of others.
+/// A requirement that consists of others.
 #[derive(Debug, Clone)]
 pub(crate) struct RequirementBranch {
     pub(crate) id: String,
@@ -34,7 +34,7 @@ pub(crate) struct RequirementBranch {
     pub(crate) parts: Vec<RequirementNode>,
     /// Pass threshold; `None` for the default.
     pub(crate) threshold: Option<f64>,
-    /// Task of the system under test, if known.
+    /// Task for the target, if known.
     pub(crate) input: Option<String>,
     pub(crate) line: Option<usize>,
 }
@@ -45,9 +45,9 @@ pub(crate) struct RequirementLeaf {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) weight: f64,
-    /// True if failing it fails every branch above.
+    /// True if failing it fails every branch above it.
     pub(crate) hard: bool,
-    /// Lower bounds and texts of score ranges from 0 to 10.
+    /// Lowest score and text of each score range, on a scale from 0 to 10.
     pub(crate) bands: Vec<(u8, String)>,
     pub(crate) category: Option<String>,
     pub(crate) prerequisites: Vec<String>,

@@ -1,4 +1,4 @@
-//! A tree as a scorecard in one file.
+//! Writes a tree as a single-file scorecard.
 
 use assize_records::UniqueIds;
 use serde_json::{Value, json};
@@ -14,9 +14,9 @@ const DEFAULT_THRESHOLD: f64 = 0.8;
 /// Id of the case that the labels of a graded tree refer to.
 const SUBMISSION_CASE_ID: &str = "submission";
 
-/// Writes a tree as a scorecard: branches become rubrics, leaves benchmarks. Weights become shares of 1. A
-/// rubric has either rubrics or benchmarks, so a leaf beside branches is wrapped in a rubric of its own.
-/// Grades of a graded tree become labels of one case.
+/// Writes a tree as a scorecard: branches become rubrics, and leaves become benchmarks. Weights become shares
+/// of 1. A rubric contains either rubrics or benchmarks, so a leaf beside branches is wrapped in a rubric. The
+/// grades of a graded tree become labels of a single case.
 pub(crate) fn scorecard_value(tree: &RequirementTree, notes: &mut ConversionNotes) -> Value {
     let mut writer = ScorecardWriter { codes: UniqueIds::default(), labels: Vec::new(), notes };
     let top = writer.write_rubric(&tree.root, 1.0);
@@ -60,13 +60,13 @@ struct ScorecardWriter<'n> {
 impl ScorecardWriter<'_> {
     fn unique_code(&mut self, id: &str, text: &str) -> String {
         let usable = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let wish = match id {
+        let wanted = match id {
             "" => slug(text, 4),
             id if id.chars().all(usable) => id.to_owned(),
             id => slug(id, 12),
         };
-        let wish = if wish.is_empty() { "part".to_owned() } else { wish };
-        self.codes.take(&wish)
+        let wanted = if wanted.is_empty() { "part".to_owned() } else { wanted };
+        self.codes.take(&wanted)
     }
 
     fn write_rubric(&mut self, branch: &RequirementBranch, weight: f64) -> Option<Value> {
@@ -164,12 +164,12 @@ impl ScorecardWriter<'_> {
     }
 }
 
-/// Returns the id of the rubric that wraps a leaf beside branches: the leaf keeps its own.
+/// Returns the id of the rubric that wraps a leaf, which keeps its own id.
 fn wrapper_id(id: &str) -> String {
     if id.is_empty() { String::new() } else { format!("{id}-alone") }
 }
 
-/// Returns the first line of a text, shortened.
+/// Returns the first line of a text, shortened to a label.
 fn short_label(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default().trim();
     let short: String = line.chars().take(100).collect();

@@ -1,4 +1,4 @@
-//! Conversions keep meaning: the same outcomes are scored alike before and after, and what is lost is listed.
+//! Conversions keep the meaning: the same outcomes get the same scores before and after, and losses are listed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn lost(converted: &ConvertedFile) -> Vec<String> {
     converted.notes.iter().filter(|note| note.lost).map(ToString::to_string).collect()
 }
 
-/// Scores a case by outcomes drawn from `seed`, the same for the same criteria.
+/// Scores a case with outcomes that are drawn from `seed`. The same criteria get the same outcomes.
 fn scored(suite: &Suite, case: &Case, seed: u64) -> (Option<f64>, Verdict) {
     let pass = case.lines.pass.or(suite.settings.lines.pass);
     let pass = pass.unwrap_or(UnitInterval::new(VerdictThresholds::DEFAULT_PASS).expect("in range"));
@@ -103,7 +103,7 @@ fn criterion(index: usize) -> impl Strategy<Value = Value> {
             5 => value["score_ranges"] = json!({"0": "low", "6": "high"}),
             _ => value["operator"] = json!("contradiction"),
         }
-        // A rubric must have something to earn, and a gate on a penalty is another matter.
+        // A rubric needs something to earn, and a gate on a penalty would be a different test.
         value["weight"] = json!(if index == 0 || form > 1 { weight.abs() } else { weight });
         value
     })
@@ -176,7 +176,8 @@ proptest! {
         let first = folder.path().join("first.yaml");
         std::fs::write(&first, to_yaml(&value, 0)).expect("written");
         let loaded = load_suite(&first, &options(folder.path()));
-        // A case line below the suite's own borderline threshold is refused by the loader, and is no matter of this test.
+        // The loader refuses a threshold of a case below the suite's borderline threshold. That is not tested
+        // here.
         prop_assume!(!loaded.has_errors());
         let original = load(&first);
         let mut last = first;
@@ -347,7 +348,7 @@ fn scorecards_become_rubrics_and_say_what_is_lost() {
     }
 }
 
-/// Criteria that every format can hold: met or not, with ids. Penalties only if wanted.
+/// A criterion that every format can express: met or not, with an id. Penalties only if `penalties` is true.
 fn plain_criterion(index: usize, penalties: bool) -> impl Strategy<Value = Value> {
     (prop_oneof![Just(1.0), Just(2.5), Just(3.0)], 0..5u8, any::<bool>()).prop_map(
         move |(weight, text, penalty)| {
@@ -383,7 +384,7 @@ fn plain_suite(penalties: bool) -> impl Strategy<Value = Value> {
         .prop_map(|(a, b)| json!({"name": "random", "tests": [a, b]}))
 }
 
-/// Converts a suite to another tool's form and back, and scores random outcomes before and after.
+/// Converts a suite to the format of another tool and back, and scores random outcomes before and after.
 fn there_and_back(value: &Value, to: ExportFormat, name: &str, seed: u64) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().expect("a folder");
     let first = folder.path().join("first.yaml");
@@ -442,7 +443,7 @@ proptest! {
 
     #[test]
     fn assertions_come_back_with_their_meaning(value in plain_suite(false), seed in any::<u64>()) {
-        // Whether all criteria of a case are required decides how a test passes.
+        // Whether all criteria of a case are required decides when a test passes.
         there_and_back(&value, ExportFormat::Promptfoo, "promptfooconfig.yaml", seed)?;
     }
 }
@@ -517,7 +518,7 @@ fn what_other_tools_can_not_hold_is_listed() {
     assert!(matches!(nothing, Err(ConvertError::Empty(_, _, notes)) if notes.len() == 2));
 }
 
-/// The score of a case's only rubric for yes or no by bits, the first criterion by the lowest.
+/// Returns the score of a case's only rubric. The outcomes are the bits, the lowest for the first criterion.
 fn by_bits(case: &Case, bits: &mut u64) -> f64 {
     let GraderKind::Rubric(rubric) = &case.graders[0].kind else { panic!("a rubric") };
     let outcomes: Vec<Outcome> = rubric

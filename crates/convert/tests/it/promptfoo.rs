@@ -1,4 +1,4 @@
-//! promptfoo configurations: `convert` writes what `eval` runs, and lists what it leaves behind.
+//! promptfoo configurations: `convert` writes what `eval` runs, and lists everything that it leaves out.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn run(folder: &Path, text: &str, to: ExportFormat) -> Result<ConvertedFile, Con
     convert(&path, detect(&path).expect("known"), to, &options(folder))
 }
 
-/// Converts a configuration to an eval file beside it, and loads that.
+/// Converts a configuration to an eval file beside it, and loads that file.
 fn converted(folder: &Path, text: &str) -> (ConvertedFile, Suite, Vec<Case>) {
     let converted = run(folder, text, ExportFormat::Format2).expect("converted");
     let path = folder.join("new.eval.yaml");
@@ -76,7 +76,7 @@ tests:
       - {type: similar, value: Hello}
 ";
 
-/// Code and the echo provider survive the way there and back.
+/// Code and the echo provider survive a conversion and the way back.
 #[test]
 fn scripts_are_kept_in_both_directions() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -183,7 +183,8 @@ fn every_key_is_read_or_listed() {
     }
 }
 
-/// A command that a configuration defines, a transform of its answers and one of all answers, and scores by name.
+/// Covers a command that a configuration defines, a transform of its answers and one of all answers, and named
+/// scores.
 #[test]
 fn settings_of_providers_and_transforms_are_carried_over() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -201,7 +202,7 @@ fn settings_of_providers_and_transforms_are_carried_over() {
     assert_eq!(judged.judge.as_deref(), Some("openai:chat:judge"));
 }
 
-/// Lists of values, tests in files, commands, given answers and contexts: what a run has, the new file has.
+/// Covers lists of values, tests in files, commands, given answers and contexts.
 #[test]
 fn what_eval_runs_is_carried_over() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -239,7 +240,8 @@ fn what_eval_runs_is_carried_over() {
     assert!(matches!(given.graders[1].kind, GraderKind::Script(_)));
 }
 
-/// A part with an error is left out and named once, with the number of cases that lack it; the rest is converted.
+/// A part with an error is left out and reported once, with the number of cases that lack it. The rest is
+/// converted.
 #[test]
 fn what_is_lost_is_named_once_with_its_place() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -248,7 +250,7 @@ fn what_is_lost_is_named_once_with_its_place() {
         \x20 - {vars: {q: b}, assert: [{type: latency}, {type: is-json}, {type: equals, value: c, weight: 0}]}\n  - {vars: {q: file://none.txt}}\n";
     let (converted, _, cases) = converted(folder.path(), config);
 
-    // An assertion that only measures stays too.
+    // An assertion that only measures is kept.
     assert_eq!(cases.iter().map(|case| case.graders.len()).collect::<Vec<_>>(), [1, 2]);
     let lost = lost(&converted);
     for part in [
@@ -263,7 +265,7 @@ fn what_is_lost_is_named_once_with_its_place() {
     assert_eq!(lost.len(), 4, "{lost:#?}");
 }
 
-/// A secret that is written into a definition is hidden from messages, and nothing else of the file changes.
+/// A secret that is written into a definition is hidden in messages, and nothing else in the file changes.
 #[test]
 fn a_secret_in_a_definition_is_never_shown() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -277,7 +279,7 @@ fn a_secret_in_a_definition_is_never_shown() {
     assert!(!shown.contains("very-secret") && loaded.has_errors(), "{shown}");
 }
 
-/// Assertions in stored results become the graders that a configuration with them has.
+/// Assertions in stored results become the same graders as in a configuration.
 #[test]
 fn assertions_of_results_become_graders_too() {
     let folder = tempfile::tempdir().expect("a folder");

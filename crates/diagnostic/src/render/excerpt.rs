@@ -1,4 +1,4 @@
-//! Extraction of the source lines that a rendered diagnostic shows, sanitised and shortened.
+//! Extracts the source lines that a rendered diagnostic shows, sanitised and shortened.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -6,26 +6,27 @@ use std::ops::Range;
 use super::sanitize::{self, ELLIPSIS};
 use crate::SourceFile;
 
-/// Lines kept around each end of a span: the renderer shows up to four lines after the start of a long span.
+/// Number of lines that are kept around each end of a span. The renderer shows up to four lines after the start
+/// of a long span.
 const CONTEXT_LINES: usize = 5;
 
-/// Minimum number of columns shown on either side of a point in a line that is too long.
+/// Minimum number of columns that are shown on either side of a point in a line that is too long.
 const MIN_SIDE_COLUMNS: usize = 8;
 
-/// A run of lines of a file. Lines far from all spans are empty, since they are not rendered.
+/// Consecutive lines of a file. Lines far from all spans are empty, because they are not rendered.
 pub(super) struct SourceExcerpt {
-    /// Lines joined by `\n`, without one at the end.
+    /// Lines joined by `\n`, without a trailing one.
     pub(super) text: String,
     /// Line number of the first line in the file, from 1.
     pub(super) first_line: usize,
     /// Requested spans as ranges of `text`, in the order requested.
     pub(super) spans: Vec<Range<usize>>,
-    /// True if some line was too long to be shown in full.
+    /// True if a line was too long to be shown in full.
     pub(super) clipped: bool,
 }
 
-/// Extracts the lines needed to show `spans` (byte ranges of `file`, on character boundaries), each cut to
-/// about `columns` columns.
+/// Extracts the lines that are needed to show `spans` (byte ranges of `file`, on character boundaries). Each
+/// line is cut to about `columns` columns.
 pub(super) fn extract_excerpt(file: &SourceFile, spans: &[Range<usize>], columns: usize) -> SourceExcerpt {
     let mut points: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for offset in spans.iter().flat_map(|span| [span.start, span.end]) {
@@ -73,8 +74,8 @@ pub(super) fn extract_excerpt(file: &SourceFile, spans: &[Range<usize>], columns
     }
 }
 
-/// Appends the parts of `line` in `windows` and returns the new offset of each of `points`. Points are
-/// ascending, and each lies in some window or at its end.
+/// Appends the parts of `line` in `windows`, and returns the new offset of each of `points`. Points must be
+/// ascending, and each must be in a window or at its end.
 fn push_windows(out: &mut String, line: &str, windows: &[Range<usize>], points: &[usize]) -> Vec<usize> {
     let mut places = Vec::with_capacity(points.len());
     let mut points = points.iter().peekable();
@@ -105,8 +106,8 @@ fn push_windows(out: &mut String, line: &str, windows: &[Range<usize>], points: 
     places
 }
 
-/// Returns the parts of a line to show: all of it if it fits, else the surroundings of each point. Points are
-/// ascending. The ranges are ascending, do not touch, and hold all points.
+/// Returns the parts of a line to show: all of it if it fits, else the surroundings of each point. Points must
+/// be ascending. The returned ranges are ascending, do not touch, and contain all points.
 fn visible_windows(line: &str, points: &[usize], columns: usize) -> Vec<Range<usize>> {
     if offset_right_of(line, 0, columns).0 == line.len() {
         return std::iter::once(0..line.len()).collect();
@@ -133,7 +134,7 @@ fn visible_windows(line: &str, points: &[usize], columns: usize) -> Vec<Range<us
         let start = offset_left_of(line, *point, side).0;
         let end = offset_right_of(line, *point, side).0;
         match windows.last_mut() {
-            // A gap no longer than the ellipsis is not worth one.
+            // Don't replace a gap by an ellipsis that is as long as the gap.
             Some(before) if start <= before.end + ELLIPSIS.len() => before.end = before.end.max(end),
             _ => windows.push(start..end),
         }
@@ -142,18 +143,20 @@ fn visible_windows(line: &str, points: &[usize], columns: usize) -> Vec<Range<us
     windows
 }
 
-/// Returns the byte offset `columns` columns to the right of `from`, and the columns left over.
+/// Returns the byte offset that is `columns` columns to the right of `from`, and the number of columns left
+/// over.
 fn offset_right_of(line: &str, from: usize, columns: usize) -> (usize, usize) {
     walk_columns(line[from..].char_indices().map(|(at, c)| (from + at + c.len_utf8(), c)), from, columns)
 }
 
-/// Returns the byte offset `columns` columns to the left of `from`, and the columns left over.
+/// Returns the byte offset that is `columns` columns to the left of `from`, and the number of columns left
+/// over.
 fn offset_left_of(line: &str, from: usize, columns: usize) -> (usize, usize) {
     walk_columns(line[..from].char_indices().rev(), from, columns)
 }
 
 fn walk_columns(chars: impl Iterator<Item = (usize, char)>, from: usize, columns: usize) -> (usize, usize) {
-    /// Bound on zero-width characters: any number of them can follow one another.
+    /// Limits zero-width characters, any number of which can follow one another.
     const MAX_CHARS_PER_COLUMN: usize = 4;
 
     let (mut at, mut left) = (from, columns);

@@ -1,7 +1,7 @@
 //! GitHub workflow commands, which become annotations on the changed files.
 //!
-//! Format: "Workflow commands for GitHub Actions", `::error` and `::warning`. Data escapes `%`, CR
-//! and LF; properties escape `:` and `,` as well.
+//! The format is described in "Workflow commands for GitHub Actions" (`::error` and `::warning`). Data escapes
+//! `%`, CR and LF; properties escape `:` and `,` as well.
 
 use super::location::{forward_slashes, visible_range};
 use super::sanitize;
@@ -10,10 +10,10 @@ use crate::{Diagnostic, Severity, SourceMap};
 /// Maximum number of characters of each part of a message.
 const MAX_PART_LENGTH: usize = 4_000;
 
-/// Renders one workflow command a line for each diagnostic; the text is empty if there are none.
+/// Renders one workflow command per line and diagnostic. Empty if there are no diagnostics.
 ///
-/// Lines and columns count from 1; the end column is the one after the last character. Columns are omitted
-/// where a span has several lines, since GitHub rejects them there.
+/// Lines and columns count from 1, and the end column is the one after the last character. Columns are omitted
+/// if a span has several lines, because GitHub rejects them then.
 pub fn to_github(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
     diagnostics.iter().map(|diagnostic| format_command(diagnostic, sources)).collect()
 }
@@ -38,8 +38,8 @@ fn format_command(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     format_line(command, &place, diagnostic.code.as_str(), &format_message(diagnostic))
 }
 
-/// Renders a workflow command (`error`, `warning` or `notice`) about a line of a file, or about none. Title and text may
-/// hold anything but characters that control a terminal.
+/// Renders a workflow command (`error`, `warning` or `notice`) about a line of a file, or without a file. Title
+/// and text are escaped for GitHub, but must not contain characters that control a terminal.
 pub fn github_command(
     command: &'static str,
     place: Option<(&str, usize)>,

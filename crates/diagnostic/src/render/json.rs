@@ -1,4 +1,4 @@
-//! JSON output: one object that holds every diagnostic.
+//! JSON output: a single object with all diagnostics.
 
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ pub struct JsonSecondaryLabel {
     /// Location.
     #[serde(flatten)]
     pub place: JsonLocation,
-    /// Relation to the problem; may be empty.
+    /// How it relates to the problem; may be empty.
     pub text: String,
 }
 

@@ -1,18 +1,18 @@
-//! Conversion of spans and paths to the terms of an output form.
+//! Converts spans and paths for an output form.
 
 use std::ops::Range;
 use std::path::{Component, Path};
 
 use crate::{LineColumn, SourceFile, SourceMap, Span};
 
-/// Returns the position of the first character of a span and of the one past its last.
+/// Returns the positions of a span's first character and of the character after its last.
 pub(super) fn start_and_end(sources: &SourceMap, span: Span) -> (LineColumn, LineColumn) {
     let file = sources.file(span.source);
     (file.position(span.start), file.position(span.end.max(span.start)))
 }
 
 /// Returns the visible part of a span: inside the file, on character boundaries, and without trailing line
-/// endings, so that a block that ends with its line does not seem to reach the next one.
+/// ends. A block that ends with its line would otherwise seem to reach the next line.
 pub(super) fn visible_range(file: &SourceFile, span: Span) -> Range<usize> {
     let start = file.floor_boundary(span.start);
     let end = file.floor_boundary(span.end.max(start));
@@ -36,7 +36,7 @@ pub fn to_uri(path: &Path) -> String {
     for component in path.components() {
         let part = match component {
             Component::CurDir | Component::RootDir => continue,
-            // The colon of `C:` is kept only after a scheme; elsewhere it would be read as one.
+            // The colon of `C:` is kept only after a scheme. Elsewhere it would be read as the end of a scheme.
             Component::Prefix(prefix) => prefix.as_os_str().to_string_lossy().replace('\\', "/"),
             Component::ParentDir => "..".to_owned(),
             Component::Normal(name) => percent_encode(name.as_encoded_bytes()),
@@ -52,7 +52,7 @@ pub fn to_uri(path: &Path) -> String {
     uri
 }
 
-/// Percent-encodes all but the unreserved characters of RFC 3986, section 2.3.
+/// Percent-encodes everything except the unreserved characters of RFC 3986, section 2.3.
 fn percent_encode(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for byte in bytes {

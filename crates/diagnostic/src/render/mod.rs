@@ -1,6 +1,6 @@
-//! Rendering of diagnostics: one file per output form.
+//! Renders diagnostics, with one module for each output form.
 //!
-//! Every form takes diagnostics in the order given; [`crate::sort_diagnostics`] sorts them first.
+//! All of them keep the order of the diagnostics. Sort with [`crate::sort_diagnostics`] first.
 
 mod excerpt;
 mod github;

@@ -1,4 +1,4 @@
-//! Mistakes that a file repeats on many lines: shown once, with the number of further lines.
+//! Shows a mistake that a file repeats on many lines only once, with the number of further lines.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,22 +7,24 @@ use crate::{Diagnostic, DiagnosticCode, Severity, SourceMap};
 
 /// Number of equal diagnostics from which only the first is shown.
 pub const MIN_REPEATS: usize = 3;
-/// Maximum number of diagnostics shown of one code and title in one file, whatever else they say.
+/// Maximum number of diagnostics that are shown with the same code and title in one file, however their other
+/// texts differ.
 pub const MAX_VARIANTS: usize = 5;
-/// Maximum number of line numbers listed.
+/// Maximum number of line numbers that are listed.
 const MAX_LISTED_LINES: usize = 6;
 
-/// Diagnostics of one code, severity and title in one file.
+/// All diagnostics with the same code, severity and title in one file.
 #[derive(Default)]
 struct RepeatedMistake<'a> {
-    /// Indices of the diagnostics by their words, in the order of the first of each.
+    /// Indexes of the diagnostics, grouped by their words. The groups are in the order of their first
+    /// diagnostics.
     variants: Vec<(MistakeWords<'a>, Vec<usize>)>,
 }
 
-/// The text beside the caret, the notes and the advice of a diagnostic.
+/// The label, the notes and the help of a diagnostic.
 type MistakeWords<'a> = (&'a str, &'a [String], &'a [String]);
 
-/// Returns the diagnostics to show, in their order, each with a note on the lines that repeat it.
+/// Returns the diagnostics to show, in order, each with a note about the lines that repeat it.
 pub(super) fn collapse_repeated<'a>(
     diagnostics: &'a [Diagnostic],
     sources: &SourceMap,
@@ -35,7 +37,7 @@ pub(super) fn collapse_repeated<'a>(
         let words: MistakeWords<'_> = (&diagnostic.primary.text, &diagnostic.notes, &diagnostic.help);
         match mistake.variants.iter().position(|(known, _)| *known == words) {
             Some(known) => mistake.variants[known].1.push(index),
-            // Words that differ on every line need not be told apart beyond those that are shown.
+            // If the words differ on every line, all those beyond the shown ones share a group.
             None if mistake.variants.len() == MAX_VARIANTS => {
                 mistake.variants[MAX_VARIANTS - 1].1.push(index);
             }
@@ -63,7 +65,7 @@ fn line_of(diagnostic: &Diagnostic, sources: &SourceMap) -> usize {
     sources.file(span.source).position(span.start).line
 }
 
-/// Describes the further lines of a mistake that is shown once.
+/// Describes the further lines of a mistake that is shown only once.
 pub fn describe_lines(lines: &[usize]) -> String {
     let listed: Vec<String> = lines.iter().take(MAX_LISTED_LINES).map(usize::to_string).collect();
     let more = if lines.len() > listed.len() { ", ..." } else { "" };
@@ -76,7 +78,8 @@ mod tests {
     use super::*;
     use crate::Span;
 
-    /// A file of so many lines with an error on each, whose labels are made from the line number.
+    /// Returns the collapsed diagnostics for a file with an error on each line, whose label is made from the
+    /// line number.
     fn collapsed(lines: usize, label: fn(usize) -> String) -> Vec<(usize, Option<String>)> {
         let mut sources = SourceMap::new();
         let diagnostics: Vec<Diagnostic> = (1..=lines)

@@ -1,24 +1,24 @@
-//! Sanitising of untrusted text for display on a terminal.
+//! Makes untrusted text safe to display on a terminal.
 //!
-//! Source text, and messages that quote it, can hold escape sequences, text-direction marks and other
-//! characters that change how a terminal shows what follows. None of them gets through.
+//! Source text, and messages that quote it, can contain escape sequences, text-direction marks and other
+//! characters that change how a terminal displays the text after them. None of these is printed.
 
 use unicode_width::UnicodeWidthChar;
 
-/// Expansion of a tab. It is not aligned to tab stops, so that carets need no alignment.
+/// Replaces a tab. It is not aligned to tab stops, so that carets need no alignment.
 const TAB: &str = "    ";
 
 /// Marks omitted text.
 pub(super) const ELLIPSIS: &str = "...";
 
-/// Private-use character reserved by the text renderer; removed from all input.
+/// Private-use character that the text renderer uses as a mark. It is removed from all input.
 pub(super) const HEADER_MARK: char = '\u{e000}';
 
 /// Returns the visible replacement for a character that is unsafe to print, or `None` if it is safe.
 pub(super) fn replacement_for(c: char) -> Option<CharReplacement> {
     match c {
         '\t' => Some(CharReplacement::Text(TAB)),
-        // The block of control pictures mirrors the control characters.
+        // Unicode has a visible picture for each control character, in the same order.
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).map(CharReplacement::Char),
         '\u{7f}' => Some(CharReplacement::Char('\u{2421}')),
         // C1 controls, soft hyphen, direction marks, invisible spaces, separators, byte order mark.
@@ -61,12 +61,14 @@ pub(super) fn display_width(c: char) -> usize {
     }
 }
 
-/// Returns safe text of one line, from at most `limit` characters of the original: line ends become spaces.
+/// Returns safe text on a single line, from at most `limit` characters of the original. Line ends become
+/// spaces.
 pub(super) fn sanitize_line(text: &str, limit: usize) -> String {
     sanitize(text, limit, ' ')
 }
 
-/// Returns safe text of several lines, from at most `limit` characters of the original. `\r\n` becomes `\n`.
+/// Returns safe text that may have several lines, from at most `limit` characters of the original. `\r\n`
+/// becomes `\n`.
 pub(super) fn sanitize_block(text: &str, limit: usize) -> String {
     sanitize(text, limit, '\n')
 }

@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, the format that code-scanning services read.
 //!
-//! Only the part of the format that diagnostics need; names are those of the OASIS standard.
+//! Only the part of the format that diagnostics need is here. Names are those of the OASIS standard.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::location::{start_and_end, to_uri};
 use crate::{Diagnostic, DiagnosticCode, Severity, SourceMap, Span};
 
-/// The reporting program and the descriptions of its codes.
+/// The program that reports, and the descriptions of its codes.
 #[derive(Clone, Copy)]
 pub struct ReportingTool<'a> {
     /// Name of the program.

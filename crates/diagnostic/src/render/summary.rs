@@ -1,4 +1,4 @@
-//! Counts of diagnostics.
+//! Counts diagnostics.
 
 use crate::{Diagnostic, Severity};
 

@@ -1,4 +1,4 @@
-//! Terminal output: source lines with carets under the marked text, in the manner of rustc.
+//! Terminal output: source lines with carets under the marked text, in the style of rustc.
 
 use std::ops::Range;
 
@@ -16,38 +16,38 @@ use crate::{
 /// Options of the text renderer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextOptions {
-    /// True to write ANSI colour sequences.
+    /// Whether to write ANSI colour sequences.
     pub color: bool,
-    /// Width of the terminal in columns. Longer source lines are cut around their marked parts. Values below 40 count
-    /// as 40.
+    /// Width of the terminal in columns. Longer source lines are cut around their marked parts. Values below 40
+    /// are treated as 40.
     pub width: usize,
-    /// True if titles, notes and advice are wrapped to the width. Output that is read by programs is not wrapped.
+    /// Whether titles, notes and help are wrapped to the width. Output for programs should not be wrapped.
     pub wrap: bool,
 }
 
 impl Default for TextOptions {
-    /// No colour, 100 columns, nothing wrapped.
+    /// Returns options for no colour, 100 columns, and no wrapping.
     fn default() -> Self {
         Self { color: false, width: 100, wrap: false }
     }
 }
 
-/// Maximum number of characters shown of a title, a label or a replacement: enough for any sentence, too few
-/// for a quoted file.
+/// Maximum number of characters of a title, a label or a replacement: enough for any sentence, but not for a
+/// quoted file.
 const LINE_LIMIT: usize = 400;
-/// Maximum number of characters shown of a note or of advice.
+/// Maximum number of characters of a note or help.
 const BLOCK_LIMIT: usize = 4_000;
-/// Maximum number of secondary locations rendered; the rest is counted.
+/// Maximum number of secondary locations that are rendered. Any others are only counted.
 const MAX_SECONDARY_LABELS: usize = 16;
-/// Columns beside a source line for the bar and for the lines that join the ends of long spans.
+/// Columns beside a source line that the bar and the lines between the ends of long spans need.
 const MARGIN_COLUMNS: usize = 6;
-/// Maximum number of lines of a suggestion rendered as a change of source lines.
+/// Maximum number of lines of a suggestion that is rendered as a change of source lines.
 const MAX_PATCH_LINES: usize = 8;
 
-/// Renders diagnostics one after the other, separated by an empty line, with a trailing newline. The text is
-/// empty if there are none. A mistake that a file repeats is shown once, with the number of further lines.
+/// Renders diagnostics, separated by an empty line, with a trailing newline. Empty if there are none. A mistake
+/// that a file repeats is shown once, with the number of further lines.
 ///
-/// Source text and messages are made safe to print: control characters become visible signs.
+/// Source text and messages are made safe to print: control characters are replaced by visible ones.
 pub fn to_text(diagnostics: &[Diagnostic], sources: &SourceMap, options: TextOptions) -> String {
     let mut out = String::new();
     for (index, (diagnostic, repeats)) in collapse_repeated(diagnostics, sources).into_iter().enumerate() {
@@ -80,7 +80,7 @@ fn render_diagnostic(
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    // What stands before a title or a note on its line.
+    // Length of the text before a title or a note on its line.
     let title_lead = diagnostic.code.as_str().len() + "warning[]: ".len();
     let note_lead = options.width.max(40) - drawing.columns + "help: ".len();
     let title = sanitize::sanitize_line(&diagnostic.title, LINE_LIMIT);
@@ -91,7 +91,7 @@ fn render_diagnostic(
 
     let drawn = diagnostic.secondary.len().min(MAX_SECONDARY_LABELS);
     for (source, labels) in group_by_file(&diagnostic.primary, &diagnostic.secondary[..drawn]) {
-        // Of a file that could not be read there is no line to show.
+        // If the file could not be read, there is no line to show.
         group = if sources.file(source).text().is_empty() {
             let path = drawing.register_header(labels[0].1.span);
             let found = labels.iter().filter(|(_, label)| !label.text.is_empty());
@@ -135,13 +135,12 @@ fn render_diagnostic(
         }
     }
 
-    // Lines are cut to the width here, where the relevant parts are known; the library must not cut them
-    // again.
+    // Lines have been cut to the width where the marked parts are known. The library must not cut them again.
     let renderer = if options.color { Renderer::styled() } else { Renderer::plain() }.term_width(1 << 16);
     drawing.fill_headers(&renderer.render(&groups), out);
 }
 
-/// Wraps the lines of a message that begins after `lead` columns. Words stay whole, so that paths can be copied.
+/// Wraps a message that begins after `lead` columns. Words are not broken, so that paths can be copied.
 fn wrap_words(text: &str, lead: usize, options: TextOptions) -> String {
     if !options.wrap {
         return text.to_owned();
@@ -153,7 +152,7 @@ fn wrap_words(text: &str, lead: usize, options: TextOptions) -> String {
     textwrap::fill(text, wrapping)
 }
 
-/// Returns the columns available for source text beside the line numbers.
+/// Returns the number of columns that are left for source text beside the line numbers.
 fn code_columns(diagnostic: &Diagnostic, sources: &SourceMap, options: TextOptions) -> usize {
     let last_line = std::iter::once(&diagnostic.primary)
         .chain(&diagnostic.secondary)
@@ -164,7 +163,7 @@ fn code_columns(diagnostic: &Diagnostic, sources: &SourceMap, options: TextOptio
     options.width.max(40).saturating_sub(digits + MARGIN_COLUMNS)
 }
 
-/// Groups labels by file, the file of the primary label first, each marked as primary or not.
+/// Groups labels by file, each with whether it is the primary one. The file of the primary label comes first.
 fn group_by_file<'a>(
     primary: &'a SpanLabel,
     secondary: &'a [SpanLabel],
@@ -181,7 +180,7 @@ fn group_by_file<'a>(
     files
 }
 
-/// Describes a suggestion in a sentence, for changes that cannot be shown in place.
+/// Describes a suggestion in a sentence, for changes that can't be shown in place.
 fn describe_suggestion(title: &str, replacement: &str) -> String {
     let replacement = sanitize::sanitize_block(replacement, LINE_LIMIT);
     let replacement = replacement.trim_matches('\n');
@@ -194,8 +193,8 @@ fn describe_suggestion(title: &str, replacement: &str) -> String {
     }
 }
 
-/// Returns the range and the safe replacement to render for a change, or `None` if the result would mislead:
-/// it shows removed lines correctly only where one line becomes one line.
+/// Returns the range and the safe replacement with which to render a change. `None` if the result would be
+/// misleading: removed lines are only rendered correctly if one line becomes one line.
 fn visible_change(file: &SourceFile, start: usize, end: usize, with: &str) -> Option<(Range<usize>, String)> {
     let start = file.floor_boundary(start);
     let mut range = start..file.floor_boundary(end.max(start));
@@ -208,7 +207,7 @@ fn visible_change(file: &SourceFile, start: usize, end: usize, with: &str) -> Op
         return (!removed.contains('\n')).then_some((range, replacement));
     }
 
-    // A line end that stays, or that is removed together with its whole line, need not be rendered.
+    // A line end need not be rendered if it stays, or if it is removed together with its whole line.
     if removed.ends_with('\n') && (with.is_empty() || with.ends_with('\n')) {
         range.end = start + removed.trim_end_matches(['\r', '\n']).len();
     } else if with.ends_with('\n') {
@@ -219,17 +218,17 @@ fn visible_change(file: &SourceFile, start: usize, end: usize, with: &str) -> Op
     one_line.then_some((range, replacement))
 }
 
-/// Renderer state for one diagnostic.
+/// State of rendering one diagnostic.
 struct DiagnosticRenderer<'a> {
     sources: &'a SourceMap,
     columns: usize,
-    /// True if labels must not be wider than the terminal.
+    /// Whether labels must not be wider than the terminal.
     wrap: bool,
-    /// Labels that would be, which become notes.
+    /// Labels that would be too wide. They become notes.
     long_labels: Vec<String>,
-    /// Headers of the snippets. The library computes line and column from the text it is given, which is
-    /// wrong for cut lines, so snippets get a mark with an index into this list as their path, and the real
-    /// header replaces the mark afterwards.
+    /// Headers of the snippets. The library computes line and column from the text it is given, which is wrong
+    /// for cut lines. So each snippet gets as its path a mark with an index into this list, and the real header
+    /// replaces the mark afterwards.
     headers: Vec<String>,
 }
 
@@ -260,7 +259,7 @@ impl DiagnosticRenderer<'_> {
         Snippet::source(cut.text).line_start(cut.first_line).path(path).annotations(annotations)
     }
 
-    /// Returns true if a label fits into the columns behind the text up to `end`.
+    /// Returns true if a label fits into the columns after the text up to `end`.
     fn fits_after(&self, text: &str, end: usize, label: &str) -> bool {
         let width = |text: &str| text.chars().map(sanitize::display_width).sum::<usize>();
         let line = text[..end].rsplit('\n').next().unwrap_or_default();
@@ -287,7 +286,7 @@ impl DiagnosticRenderer<'_> {
             return None;
         }
 
-        // The library omits the header of a change in the file that the report is about.
+        // The library omits the header of a change in the same file as the diagnostic.
         let path = if source == primary { header_mark(0) } else { self.register_header(suggestion.span) };
         let span = cut.spans.into_iter().next()?;
         Some(
@@ -319,7 +318,7 @@ impl DiagnosticRenderer<'_> {
         header_mark(self.headers.len() - 1)
     }
 
-    /// Appends `drawn` with marks replaced by headers and trailing blanks removed.
+    /// Appends `drawn`, with marks replaced by headers, and without trailing blanks.
     fn fill_headers(&self, drawn: &str, out: &mut String) {
         for line in drawn.lines() {
             if let Some((before, after)) = line.split_once(sanitize::HEADER_MARK) {
@@ -329,7 +328,6 @@ impl DiagnosticRenderer<'_> {
 
                 out.push_str(before);
                 out.push_str(header.map_or("", String::as_str));
-
                 out.push_str(rest);
             } else {
                 out.push_str(line.trim_end());

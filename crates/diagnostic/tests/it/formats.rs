@@ -1,4 +1,4 @@
-//! The forms that programs read.
+//! Output forms for programs.
 
 use assize_diagnostic::render::{JsonReport, ReportingTool, to_github, to_json, to_sarif};
 use assize_diagnostic::{Diagnostic, DiagnosticCode, SourceMap, Span};

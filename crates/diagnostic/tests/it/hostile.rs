@@ -1,10 +1,11 @@
-//! Any text, any span: every form draws it, and nothing harmful comes out.
+//! Every output form can render any text with any span, and its output is harmless.
 
 use assize_diagnostic::render::{ReportingTool, TextOptions, to_github, to_json, to_sarif, to_text};
 use assize_diagnostic::{Diagnostic, DiagnosticCode, SourceMap, Span};
 use proptest::prelude::*;
 
-/// Text made of what breaks drawings: line ends, tabs, wide, combining, invisible and control characters.
+/// Returns texts that tend to break rendering: line ends, tabs, wide, combining, invisible and control
+/// characters.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => Just("a: b".to_owned()),
@@ -25,7 +26,7 @@ fn text() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// Offsets that may lie anywhere, also outside the text and in the wrong order.
+/// Returns offsets that may be anywhere, even outside of the text or in the wrong order.
 fn offsets() -> impl Strategy<Value = (usize, usize)> {
     (0_usize..600, prop_oneof![0_usize..8, 0_usize..600]).prop_flat_map(|(start, length)| {
         prop_oneof![20 => Just((start, start + length)), 1 => Just((start + length, start))]

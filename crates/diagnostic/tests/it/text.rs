@@ -1,4 +1,4 @@
-//! What people see, character by character.
+//! Terminal output, character by character.
 
 use assize_diagnostic::render::{TextOptions, to_text};
 use assize_diagnostic::{Diagnostic, DiagnosticCode, SourceId, SourceMap, Span};
@@ -16,7 +16,7 @@ fn plain(map: &SourceMap, diagnostic: Diagnostic) -> String {
     to_text(&[diagnostic], map, TextOptions { width: 60, ..TextOptions::default() })
 }
 
-/// The drawing of one file with an error at `needle`.
+/// Renders a file with an error at `needle`.
 fn point_at(text: &str, needle: &str) -> String {
     let mut map = SourceMap::new();
     let id = map.add("a.yaml", text);
@@ -24,7 +24,7 @@ fn point_at(text: &str, needle: &str) -> String {
     plain(&map, Diagnostic::error(CODE, "bad", span, "here"))
 }
 
-/// The part of a drawing after the source lines, for a suggestion to replace `needle`.
+/// Renders a suggestion to replace `needle`, and returns the part after the source lines.
 fn suggest(needle: &str, replacement: &str) -> String {
     let mut map = SourceMap::new();
     let id = map.add("a.yaml", EVAL);

@@ -1,4 +1,4 @@
-//! Fields of answers to grade, and the keys or columns that files give them under.
+//! Fields of an answer, and the keys or columns of files that they are read from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,9 +17,9 @@ pub(super) const ANSWER: &[&str] =
 pub(super) const REFERENCE: &[&str] = &["reference", "expected_output", "reference_answer"];
 /// Keys of the expected outcome.
 pub(super) const EXPECTED_OUTCOME: &[&str] = &["expected_outcome", "criteria"];
-/// Keys whose values are metadata that a run uses: they name the cluster of the answer.
+/// Keys that are stored as metadata and also used by the run: they name the cluster of the answer.
 pub(super) const CLUSTERS: [&str; 2] = ["cluster", "conversation_id"];
-/// Key of everything else that is known about the answer.
+/// Key of all other data about the answer.
 pub(super) const METADATA: &str = "metadata";
 
 /// All fields, each with its keys. The first key is the name of the field.
@@ -35,43 +35,43 @@ const FIELDS: [&[&str]; 10] = [
     &["conversation_id"],
     &[METADATA],
 ];
-/// Fields that a table usually has, each with parts of names that its column may have.
+/// Fields that most tables have, with words that the name of their column may contain.
 const FIELD_HINTS: [(&str, &[&str]); 3] = [
     ("answer", &["answer", "reply", "response", "output", "completion"]),
     ("question", &["question", "message", "prompt", "query", "input"]),
     ("id", &["id"]),
 ];
-/// Column that stands for all columns not named otherwise.
+/// Selects all columns that are not named otherwise.
 const ALL_OTHERS: &str = "*";
 
-/// Columns of a file of answers, as named by the user (`answer=response,metadata=model`). Fields without a
-/// column are looked for under their usual keys.
+/// Columns of a file of answers, as the user named them (`answer=response,metadata=model`). A field without a
+/// named column is read from its usual keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AnswerColumns {
     /// Fields by column.
     given: BTreeMap<String, &'static str>,
     /// Columns that are metadata.
     metadata: BTreeSet<String>,
-    /// True if all columns that are no field are metadata.
+    /// True if all columns that are not fields are metadata.
     others_are_metadata: bool,
 }
 
-/// Use of a column.
+/// How a column is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColumnUse {
     /// Read under this key.
     Field(&'static str),
     /// Kept as metadata.
     Metadata,
-    /// Free for the author's own use.
+    /// Not read: free for the author's own use.
     Ignored,
-    /// Nothing that an answer has.
+    /// Not a field of an answer.
     Unknown,
 }
 
 impl AnswerColumns {
     /// Parses `question=prompt,answer=response,metadata=model`. `metadata` may be named several times;
-    /// `metadata=*` stands for all columns that are nothing else.
+    /// `metadata=*` means all other columns.
     pub fn parse(text: &str) -> Result<Self, NamePairError> {
         let names = FIELDS.iter().map(|keys| keys[0]);
         let mut columns = Self::default();
@@ -90,10 +90,10 @@ impl AnswerColumns {
         Ok(columns)
     }
 
-    /// Combines several lists into one, as if they had been written as one.
+    /// Combines several lists as if they had been written as one.
     ///
     /// # Errors
-    /// When two of them use a field or a column twice.
+    /// If a field or a column is used twice.
     pub fn merge(lists: impl IntoIterator<Item = Self>) -> Result<Self, NamePairError> {
         let mut all = Self::default();
         for Self { given, metadata, others_are_metadata } in lists {
@@ -109,7 +109,7 @@ impl AnswerColumns {
         Ok(all)
     }
 
-    /// Uses a column for a field; only `metadata` may have several.
+    /// Assigns a column to a field. Only `metadata` may have several columns.
     fn insert(&mut self, field: &'static str, column: String) -> Result<(), NamePairError> {
         let of_field = self.given.iter().find(|(taken, given)| **given == field || **taken == column);
         let of_metadata = self.metadata.get(&column).map(|taken| (METADATA, taken.as_str()));
@@ -127,7 +127,8 @@ impl AnswerColumns {
         Ok(())
     }
 
-    /// Returns the use of a column. `key` is its name as a key, which may be spelled differently in a table.
+    /// Returns how a column is used. `key` is its name in the spelling of keys, which a table may spell
+    /// differently.
     pub(super) fn use_of(&self, column: &str, key: &str) -> ColumnUse {
         if let Some(field) = self.given.get(column) {
             return ColumnUse::Field(field);
@@ -138,7 +139,7 @@ impl AnswerColumns {
 
         let field = FIELDS.iter().find_map(|keys| Some((keys[0], *keys.iter().find(|name| **name == key)?)));
         match field {
-            // The user has said where the field is, so this column is something else.
+            // If the user named another column for this field, this column is something else.
             Some((name, spelled)) if !self.given.values().any(|given| *given == name) => {
                 ColumnUse::Field(spelled)
             }
@@ -148,7 +149,7 @@ impl AnswerColumns {
         }
     }
 
-    /// Iterates over the columns named for a field, each with its field.
+    /// Iterates over the columns that were named for a field, each with its field.
     pub(super) fn given(&self) -> impl Iterator<Item = (&str, &'static str)> {
         self.given.iter().map(|(column, field)| (column.as_str(), *field))
     }
@@ -159,12 +160,12 @@ impl AnswerColumns {
     }
 }
 
-/// Returns the key of the field that a column may be meant as.
+/// Returns the key of a field that the name of a column resembles.
 pub(super) fn similar_key(column: &str) -> Option<&'static str> {
     did_you_mean(column, FIELDS.iter().flat_map(|keys| keys.iter().copied()))
 }
 
-/// Returns the diagnostic for a key or column that nothing reads. `given` is what the user has said of others.
+/// Returns the diagnostic for a key or column that is not read. `given` are the columns that the user named.
 pub(super) fn unknown_column(name: &str, kind: &str, span: Span, given: &AnswerColumns) -> Diagnostic {
     let title = format!("unknown {kind} `{name}`");
     let diagnostic = Diagnostic::error(codes::UNKNOWN_KEY, title, span, "not a field of an answer");
@@ -194,7 +195,8 @@ pub(super) fn unknown_column(name: &str, kind: &str, span: Span, given: &AnswerC
     }
 
     let names: Vec<String> = FIELDS.iter().map(|keys| format!("`{}`", keys[0])).collect();
-    // A table without answers is reported elsewhere; a key may be the answer under another name.
+    // If a table has no answers, that is reported elsewhere. A key of JSON may well be the answer under another
+    // name.
     let field = if kind == "key" { ANSWER[0] } else { "FIELD" };
     diagnostic
         .with_help(metadata)
@@ -202,8 +204,8 @@ pub(super) fn unknown_column(name: &str, kind: &str, span: Span, given: &AnswerC
         .with_help(format!("fields of an answer: {}", names.join(", ")))
 }
 
-/// Returns the diagnostic for columns of a table that nothing reads, with a value of `--columns` that reads or keeps all of them.
-/// `is_there` tells if a field has a column.
+/// Returns the diagnostic for columns of a table that are not read, with an example of `--columns` that uses
+/// all of them. `is_there` returns true if the table has a column for a field.
 pub(super) fn unknown_columns(
     columns: &[(&str, Span)],
     first: Span,
@@ -218,7 +220,7 @@ pub(super) fn unknown_columns(
         (codes::NO_ANSWER, format!("no column is known to hold the answers; unknown {unknown}: {list}"))
     };
 
-    // What is guessed is an example for the user to correct.
+    // These pairs are guesses, to be corrected by the user.
     let mut pairs = Vec::new();
     let mut is_used = vec![false; columns.len()];
     for (field, hints) in FIELD_HINTS {
@@ -251,7 +253,7 @@ pub(super) fn unknown_columns(
         .with_help(format!("fields of an answer: {}", fields.join(", ")))
 }
 
-/// Encloses a value of an option in quotation marks if a shell would take it apart.
+/// Quotes a value of an option if a shell would split or expand it.
 fn shell_word(text: &str) -> String {
     if text.chars().any(|c| c.is_whitespace() || "'\"$`\\;&|<>()".contains(c)) {
         format!("'{}'", text.replace('\'', "'\\''"))
@@ -264,7 +266,7 @@ fn shell_word(text: &str) -> String {
 pub(super) fn two_columns(first: (&str, Span), second: (&str, Span), field: &str) -> Diagnostic {
     let field = field.replace('_', " ");
     let (title, help) = if first.0 == second.0 {
-        // `--columns` could not tell one from the other.
+        // `--columns` could not distinguish them.
         (format!("two columns are called `{}`", first.0), "rename or remove one of them".to_owned())
     } else {
         (

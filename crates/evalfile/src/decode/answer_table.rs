@@ -1,4 +1,4 @@
-//! Tables of answers (CSV, TSV): a header that names the columns, then one answer a row.
+//! Tables of answers (CSV, TSV): a header with the names of the columns, then one answer per row.
 
 use std::io::{BufRead, BufReader, Read};
 use std::ops::Range;
@@ -19,13 +19,13 @@ use super::format::case_list_keys;
 use crate::codes;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Bytes of a header that are looked at to find out what divides its cells.
+/// Number of bytes of a header that are searched for the character between its cells.
 const MAX_HEADER_BYTES: u64 = 64 * 1024;
 
 /// Layout of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct AnswerTable {
-    /// Character between cells; `None` for a spreadsheet, whose rows are JSON lists of texts.
+    /// Character between cells; `None` for a spreadsheet, whose rows are JSON lists of strings.
     pub(super) divider: Option<u8>,
     columns: Vec<TableColumn>,
 }
@@ -38,11 +38,11 @@ struct TableColumn {
     usage: ColumnUse,
 }
 
-/// Returns the character between the cells of a header; `usual` where it has none.
+/// Returns the character between the cells of a header; `usual` if there is none.
 pub(crate) fn divider_of_header(header: &[u8], usual: u8) -> u8 {
     let count = |sign: u8| memchr::memchr_iter(sign, header).count();
 
-    // Spreadsheets of many countries write semicolons.
+    // In many countries, spreadsheets are exported with semicolons.
     let signs = [usual, b';', b'\t'].into_iter();
     signs.max_by_key(|sign| (count(*sign), *sign == usual)).unwrap_or(usual)
 }
@@ -68,7 +68,7 @@ pub(crate) fn find_divider(path: &Path) -> Option<u8> {
     }
 }
 
-/// Returns the diagnostic for a YAML file in the place of answers.
+/// Returns the diagnostic for a YAML file that was given instead of answers.
 fn yaml_is_no_table(path: &Path, first_line: &str, at: Span) -> Diagnostic {
     let is_eval_file = path.to_string_lossy().contains(".eval.")
         || case_list_keys().iter().any(|key| first_line.trim_end() == format!("{key}:"));
@@ -80,8 +80,8 @@ fn yaml_is_no_table(path: &Path, first_line: &str, at: Span) -> Diagnostic {
 }
 
 impl AnswerTable {
-    /// Reads the header of a table. Returns `None` after reporting what is wrong with it, and for an empty
-    /// file, whose lines say so.
+    /// Reads the header of a table. Returns `None` after reporting that it is wrong. An empty file has an empty
+    /// header: its lines are checked later, and report the problem.
     pub(crate) fn read(
         cx: &mut DecodeContext,
         path: &Path,
@@ -115,8 +115,9 @@ impl AnswerTable {
         Self::from_header(cx, source, read_cells(&text, divider), Some(divider), columns)
     }
 
-    /// Makes the layout of a table from the cells of its header, and reports what is wrong with them. Returns `None` if the rows
-    /// can't be read either; next to a column that is only unknown, they can, and their problems belong in the same report.
+    /// Makes the layout of a table from the cells of its header, and reports what is wrong with them. Returns
+    /// `None` if the rows can't be read. They can be read if a column is merely unknown, and then their
+    /// problems are reported together with those of the header.
     pub(super) fn from_header(
         cx: &mut DecodeContext,
         source: SourceId,
@@ -140,8 +141,8 @@ impl AnswerTable {
         table.check(cx, &names, columns).then_some(table)
     }
 
-    /// Reports columns that are unknown, missing, or given twice. Returns true if the rows can be read: the answers have one
-    /// column, and no other field has two.
+    /// Reports columns that are unknown, missing, or given twice. Returns true if the rows can be read: there
+    /// is exactly one column of answers, and no field has two columns.
     fn check(&self, cx: &mut DecodeContext, names: &[(String, Span)], given: &AnswerColumns) -> bool {
         let Some((_, first)) = names.first() else { return true };
         let mut is_ambiguous = false;
@@ -167,7 +168,7 @@ impl AnswerTable {
                 ColumnUse::Field(key) => field_of(key).unwrap_or(key),
                 ColumnUse::Metadata => name,
                 ColumnUse::Ignored => continue,
-                // The message about the name on the command line names it.
+                // Already suggested in the diagnostic about the name on the command line.
                 ColumnUse::Unknown if meant.contains(&name.as_str()) => continue,
                 ColumnUse::Unknown => {
                     unknown.push((name, *at));
@@ -213,11 +214,11 @@ impl AnswerTable {
         fields.iter().any(|(field, ..)| *field == ANSWER[0]) && !is_ambiguous
     }
 
-    /// Returns a row as the map that a JSON object with these keys would be.
+    /// Returns a row as the map of a JSON object with the same keys.
     pub(super) fn read_row(&self, cx: &mut DecodeContext, source: SourceId, text: &str) -> Option<TreeNode> {
         let whole = Span::new(source, 0, text.len());
         if let Some(at) = self.divider.and_then(|divider| find_text_after_quote(text, divider)) {
-            // One mark in the wrong place can make many rows one cell.
+            // A misplaced quotation mark can join many rows to one cell.
             cx.problems.add(
                 Diagnostic::error(
                     codes::BAD_TABLE,
@@ -260,7 +261,8 @@ impl AnswerTable {
                 ColumnUse::Ignored | ColumnUse::Unknown => continue,
             };
 
-            // An empty cell is no value, except for the answer: a model may well answer nothing. Null is no answer.
+            // An empty cell means that there is no value, except for the answer: a model may answer with an
+            // empty text. Null is not an answer.
             let is_answer = ANSWER.contains(&key.as_str());
             let data = match value {
                 None if is_answer => continue,
@@ -279,7 +281,7 @@ impl AnswerTable {
     }
 }
 
-/// Returns the columns of a file that names on the command line were most likely meant to be.
+/// Returns the columns of a file that misspelt names on the command line probably mean.
 pub(super) fn meant_columns<'n>(
     named: impl Iterator<Item = &'n str>,
     names: impl Iterator<Item = &'n str> + Clone,
@@ -290,7 +292,7 @@ pub(super) fn meant_columns<'n>(
         .collect()
 }
 
-/// Returns the diagnostic for a column that the command line names and the file lacks.
+/// Returns the diagnostic for a column that is named on the command line but missing in the file.
 pub(super) fn missing_column<'n>(
     column: &str,
     names: impl Iterator<Item = &'n str> + Clone,
@@ -310,7 +312,7 @@ pub(super) fn missing_column<'n>(
     diagnostic.with_help(format!("there are {}", names.join(", ")))
 }
 
-/// Returns the key that a column name is read as: `Model Output` is `model_output`.
+/// Returns the key that a column name is read as: `Model Output` becomes `model_output`.
 fn key_of_column(name: &str) -> String {
     name.chars().map(|sign| if sign == ' ' { '_' } else { sign.to_ascii_lowercase() }).collect()
 }
@@ -319,7 +321,7 @@ fn span(source: SourceId, range: &Range<usize>) -> Span {
     Span::new(source, range.start, range.end)
 }
 
-/// Finds what stands between the closing quotation mark of a cell and the end of the cell.
+/// Finds text between the closing quotation mark of a cell and the end of the cell.
 fn find_text_after_quote(text: &str, divider: u8) -> Option<usize> {
     let mut scanner = CellScanner::new(divider);
     let mut bytes = text.bytes().enumerate();
@@ -332,7 +334,7 @@ fn find_text_after_quote(text: &str, divider: u8) -> Option<usize> {
     found.map(|(at, _)| at)
 }
 
-/// Splits a row into its cells, each with its place in the row.
+/// Splits a row into its cells, each with its range in the row.
 fn read_cells(text: &str, divider: u8) -> Vec<(String, Range<usize>)> {
     let mut scanner = CellScanner::new(divider);
     let mut places = Vec::new();
@@ -360,7 +362,7 @@ fn read_cells(text: &str, divider: u8) -> Vec<(String, Range<usize>)> {
     }
 }
 
-/// Splits a JSON list of texts and nulls into its items, each with its place in the list.
+/// Splits a JSON list of strings and nulls into its items, each with its range in the list.
 pub(super) fn read_list(text: &str) -> Vec<(Option<String>, Range<usize>)> {
     let mut places = Vec::new();
     let (mut start, mut is_escaped) = (None, false);

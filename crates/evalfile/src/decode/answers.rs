@@ -1,6 +1,7 @@
-//! Given answers, one on each line or row: the input of grading without a suite.
+//! Given answers, one per line or row: the input for grading without a suite.
 //!
-//! The lines are external data: environment variables are not substituted and no file they name is read.
+//! The lines are external data. Environment variables are not substituted in them, and files that they name are
+//! not read.
 
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ pub(crate) struct AnswerFormat {
     pub(crate) table: Option<AnswerTable>,
 }
 
-/// Decodes one line of JSON or one row of a table.
+/// Decodes a line of JSON or a row of a table.
 pub(super) fn decode_answer(
     cx: &mut DecodeContext,
     node: TreeNode,
@@ -40,7 +41,7 @@ pub(super) fn decode_answer(
 ) -> DecodedCase {
     let before = cx.problems.error_count();
     let nothing = DecodedCase { id: None, case: None, depends_on: Vec::new() };
-    // The columns of a table were looked at when its header was read.
+    // The columns of a table were checked when its header was read.
     let (node, extra) = match format.table {
         Some(_) => (node, Map::new()),
         None => apply_columns(cx, node, &format.columns),
@@ -101,7 +102,7 @@ pub(super) fn decode_answer(
     DecodedCase { id, case: case.map(Arc::new), depends_on: Vec::new() }
 }
 
-/// Reads the answer itself. One without content is empty, not the text of its brackets.
+/// Reads the answer itself. An empty list or map is an empty answer, not the text of its brackets.
 fn decode_output(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GivenOutput> {
     let entry = object.first_of(ANSWER, &mut cx.problems)?;
     let output = decode_given_output(cx, &entry.value, &entry.key)?;
@@ -114,8 +115,8 @@ fn decode_output(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<G
     Some(if is_empty { GivenOutput::Text(String::new()) } else { output })
 }
 
-/// Gives the entries of an object the keys of their fields, and takes out those that are metadata. Reports
-/// keys that nothing reads, fields that are given twice, and columns that were named and are not there.
+/// Renames the entries of an object to the keys of their fields, and moves metadata out of it. Reports keys
+/// that are not read, fields that are given twice, and named columns that are missing.
 fn apply_columns(
     cx: &mut DecodeContext,
     node: TreeNode,
@@ -143,7 +144,7 @@ fn apply_columns(
             ColumnUse::Metadata => {
                 metadata.insert(entry.key, entry.value.to_json());
             }
-            // The message about the name on the command line names it.
+            // Already suggested in the diagnostic about the name on the command line.
             ColumnUse::Unknown if meant.contains(&entry.key.as_str()) => {}
             ColumnUse::Unknown => cx.problems.add(unknown_column(&entry.key, "key", entry.key_span, columns)),
             ColumnUse::Field(key) => {
@@ -161,7 +162,7 @@ fn apply_columns(
     (TreeNode { span, used_at, data: NodeValue::Map(kept) }, metadata)
 }
 
-/// Returns a value as text; `None` for one that says nothing.
+/// Returns a value as text; `None` if it has no content.
 fn answer_text(node: &TreeNode) -> Option<String> {
     match node.as_str() {
         Some(text) if text.trim().is_empty() => None,

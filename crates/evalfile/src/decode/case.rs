@@ -27,7 +27,7 @@ use crate::model::{
 };
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Keys of newer versions and common guesses, with the equivalent here.
+/// Keys of newer versions, and common guesses, with the equivalent in this format.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("name", "write the name as `id`"),
     ("prompts", "write the prompt as `input`"),
@@ -50,15 +50,15 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
 
 /// Result of decoding a case.
 pub(crate) struct DecodedCase {
-    /// Id, also of an invalid case: duplicates are detected among all.
+    /// Id. Invalid cases have one too, because duplicates are detected among all cases.
     pub(crate) id: Option<SpannedValue<String>>,
     /// Decoded case; `None` if it has errors.
     pub(crate) case: Option<Arc<Case>>,
-    /// Ids of the cases it depends on, with their spans.
+    /// Ids of the cases that it depends on, with their spans.
     pub(crate) depends_on: Vec<SpannedValue<String>>,
 }
 
-/// Decodes a case. `fallback_id` is its id if it has none (the name of its folder).
+/// Decodes a case. `fallback_id`, the name of its folder, is used if the case has no id.
 pub(crate) fn decode_case(
     cx: &mut DecodeContext,
     node: &mut TreeNode,
@@ -85,7 +85,7 @@ pub(crate) fn decode_case(
     decode_filled_case(cx, node, defaults, fallback_id, vars, before)
 }
 
-/// Decodes a case whose texts are final: nothing is substituted in them.
+/// Decodes a case whose texts are final, so nothing is substituted in them.
 pub(crate) fn decode_prepared_case(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -343,7 +343,7 @@ impl PartialCase {
 
         let suite: &[Arc<Grader>] = match format {
             _ if skip_defaults => &[],
-            // In format 1 a case's own list replaces that of the suite.
+            // In the `evalcases` format, a case's own list replaces the suite's.
             EvalFileFormat::One if list.is_some() => &[],
             EvalFileFormat::One | EvalFileFormat::Two => &defaults.graders,
         };
@@ -547,11 +547,11 @@ fn decode_expected_outcome(
     check_not_blank(text, &entry.key, &mut cx.problems)
 }
 
-/// Tool calls, as far as a message names what is missing.
+/// Description of tool calls for messages about missing data.
 const TOOL_CALLS: &str = "the tool calls behind it";
 
-/// Returns what a grader needs to know of an answer and nobody tells of one that is given. `told` is the JSON of its messages, which
-/// may have recorded it; `None` for an answer without messages.
+/// Returns what a grader needs to know about an answer but can't know about a given one, as a noun phrase.
+/// `told` is the JSON of its messages, which may have recorded it; `None` for an answer without messages.
 fn missing_measure(kind: &GraderKind, told: Option<&str>) -> Option<&'static str> {
     const TIME: &str = "how long it took";
     const COST: &str = "what it cost";
@@ -584,7 +584,7 @@ fn missing_measure(kind: &GraderKind, told: Option<&str>) -> Option<&'static str
     }
 }
 
-/// Returns the warning about a grader that stays without a result however often the case is run.
+/// Returns the warning about a grader that can never decide on a case with a given answer.
 fn never_decided(grader: &str, missing: &str, head: Span) -> Diagnostic {
     let help = if missing == TOOL_CALLS {
         "give `output` as messages with their tool calls, or remove the grader"
@@ -679,7 +679,7 @@ impl InputDecoder<'_> {
             return own;
         }
 
-        // Files are attached to the case's own input; without one, to the suite's question.
+        // Files are attached to the case's own input; if it has none, to the suite's.
         let target = if own.is_empty() { &mut all } else { &mut own };
         if messages::attach_files(target, &files).is_err() {
             let at = own_files.or(entry).map_or(object.head(), |entry| entry.key_span);
@@ -705,7 +705,7 @@ fn no_message_for_files(at: Span) -> Diagnostic {
         "add a message with `role: user`, or attach the files as content blocks `{type: file, value: PATH}`",
     )
 }
-/// Returns the path of a value that is `file://PATH`: the file holds the text.
+/// Returns the path of a value `file://PATH`, which means that the file holds the text.
 fn written_file(node: &TreeNode) -> Option<(&str, Span)> {
     let text = node.as_str()?.trim();
     (text.starts_with("file://") && !text.contains('\n')).then(|| (text, node.use_span()))

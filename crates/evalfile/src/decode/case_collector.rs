@@ -16,9 +16,9 @@ use crate::model::Case;
 /// A run of consecutive cases.
 #[derive(Clone)]
 pub(crate) enum CaseSource {
-    /// Cases of files that are read as a whole.
+    /// Cases that are kept in memory.
     Kept(Vec<Arc<Case>>),
-    /// Cases that are read again from their dataset.
+    /// Cases that are read from their dataset each time.
     Dataset(Dataset),
 }
 
@@ -35,23 +35,23 @@ impl CaseSource {
 /// Ids of cases that depend on others, each with the ids of its dependencies.
 pub(crate) type DependencyList = Vec<(SpannedValue<String>, Vec<SpannedValue<String>>)>;
 
-/// Collector of cases and of facts about all of them.
+/// Collects cases, and facts about all of them.
 pub(crate) struct CaseCollector {
     pub(crate) defaults: Arc<SuiteDefaults>,
     pub(crate) ids: IdRegistry,
     pub(crate) parts: Vec<CaseSource>,
     /// True if any case was found, valid or not.
     pub(crate) met: bool,
-    /// Number of invalid cases in whole files.
+    /// Number of invalid cases outside of datasets.
     pub(crate) broken: usize,
-    /// Number of errors that belong to no case: of the settings, of a reference, of a dependency.
+    /// Number of errors that belong to no case, but to settings, a reference, or a dependency.
     pub(crate) outside: usize,
     /// Dependencies of the cases.
     pub(crate) dependencies: DependencyList,
 }
 
 impl CaseCollector {
-    /// `outside` is the number of errors in what was decoded before the cases.
+    /// Creates a collector. `outside` is the number of errors found before the cases.
     pub(crate) fn new(defaults: SuiteDefaults, outside: usize) -> Self {
         Self {
             defaults: Arc::new(defaults),
@@ -64,7 +64,7 @@ impl CaseCollector {
         }
     }
 
-    /// Adds a case of a file that is read as a whole.
+    /// Adds a case that is kept in memory.
     pub(crate) fn add_case(&mut self, cx: &mut DecodeContext, read: DecodedCase) {
         self.met = true;
         let before = cx.problems.error_count();
@@ -92,12 +92,13 @@ impl CaseCollector {
         self.parts.push(CaseSource::Dataset(dataset));
     }
 
-    /// Number of invalid cases so far.
+    /// Returns the number of invalid cases so far.
     fn invalid(&self) -> usize {
         self.broken + self.parts.iter().map(CaseSource::invalid_count).sum::<usize>()
     }
 
-    /// Adds the cases that a reference names. One that leads to no case, valid or not, is an error of the suite.
+    /// Adds the cases that a reference leads to. If that fails without an invalid case, the error belongs to
+    /// the suite.
     pub(crate) fn add_referenced(
         &mut self,
         cx: &mut DecodeContext,
@@ -138,7 +139,7 @@ impl CaseCollector {
     }
 
     fn check_cycles(&self, cx: &mut DecodeContext) {
-        // Cases without unresolved dependencies are removed repeatedly; the rest is in a cycle, or depends on
+        // Repeatedly remove cases whose dependencies are all resolved. The rest are in a cycle or depend on
         // one.
         let known: BTreeSet<&str> = self.dependencies.iter().map(|(id, _)| id.value.as_str()).collect();
         let mut waiting: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

@@ -1,6 +1,6 @@
-//! Ends of cells and rows of a table.
+//! Finds the ends of cells and rows of a table.
 
-/// State of reading a row: whether a divider or a line end belongs to a text.
+/// State of reading a row: whether a divider or line end is part of a quoted cell.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CellScanner {
     divider: u8,
@@ -12,7 +12,8 @@ enum CellState {
     Start,
     Plain,
     Quoted,
-    /// After a quotation mark within a quoted text: its end, or the first of two that stand for one.
+    /// After a quotation mark inside a quoted cell. It either ends the quotes, or is the first of two that mean
+    /// one.
     Mark,
 }
 
@@ -34,12 +35,12 @@ impl CellScanner {
         ends
     }
 
-    /// True after the closing quotation mark of a cell, if another mark does not follow.
+    /// Returns true after the closing quotation mark of a cell, unless another quotation mark follows.
     pub(super) fn is_closed(self) -> bool {
         self.state == CellState::Mark
     }
 
-    /// Reads bytes; returns true if a quoted text goes on after them.
+    /// Reads bytes; returns true if they end inside of quotes.
     pub(super) fn is_open_after(&mut self, bytes: &[u8]) -> bool {
         for byte in bytes {
             self.ends_cell(*byte);

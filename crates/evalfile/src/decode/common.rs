@@ -19,7 +19,7 @@ pub(crate) fn old_spelling(cx: &mut DecodeContext, entry: &MapEntry, present: &s
         format!("read as `{present}`"),
     )
     .with_help(format!("write `{present}`"));
-    // In other files more than the key would have to change.
+    // In these cases more than the key would have to change.
     let only_the_key = !present.contains('.') && entry.key != "evaluator";
     cx.problems.add(if only_the_key {
         diagnostic.with_suggestion("rename the key", entry.key_span, present)
@@ -28,8 +28,8 @@ pub(crate) fn old_spelling(cx: &mut DecodeContext, entry: &MapEntry, present: &s
     });
 }
 
-/// Returns the entry under the first spelling that is present. The first of `keys` is the current spelling;
-/// `quiet` of them (at least 1) are accepted without a warning.
+/// Returns the entry under the first spelling that is present. The first of `keys` is the current spelling. The
+/// first `quiet` of them (at least 1) are accepted without a warning.
 pub(crate) fn find_spelling<'n>(
     cx: &mut DecodeContext,
     object: &mut MapReader<'n>,
@@ -43,7 +43,7 @@ pub(crate) fn find_spelling<'n>(
     Some(entry)
 }
 
-/// Decodes one of several words to a value. Returns `None` after adding a diagnostic.
+/// Decodes one of several words to its value. Returns `None` after adding a diagnostic.
 pub(crate) fn decode_keyword<T: Copy>(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -55,8 +55,8 @@ pub(crate) fn decode_keyword<T: Copy>(
     choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
 }
 
-/// Reports keys that belong to another tool or version, each with its equivalent here. A help that ends in
-/// "as `NAME`" means that the key is `NAME` under another name.
+/// Reports keys that belong to another tool or version, each with its equivalent here. If the help ends with
+/// "as `NAME`", the key counts as `NAME` under another name, and `NAME` is not reported as missing.
 pub(crate) fn refuse_foreign_keys(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -94,7 +94,7 @@ pub(crate) fn decode_tags(cx: &mut DecodeContext, object: &mut MapReader<'_>) ->
     decode_spanned_tags(cx, object).into_iter().map(|tag| tag.value).collect()
 }
 
-/// Decodes `tags` with their places.
+/// Decodes `tags` with their spans.
 pub(crate) fn decode_spanned_tags(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -142,7 +142,8 @@ pub(crate) fn check_id(
     None
 }
 
-/// Decodes `threshold` and `borderline` of a map into `found`. Setting one of them in two maps is an error.
+/// Decodes `threshold` and `borderline` of a map into `found`. It is an error if two maps set the same
+/// threshold.
 pub(crate) fn decode_thresholds(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -167,7 +168,7 @@ pub(crate) fn decode_thresholds(
     }
 }
 
-/// Thresholds with their spans, while the two maps that may hold them are decoded.
+/// Thresholds with their spans, while the two maps that may set them are decoded.
 #[derive(Default)]
 pub(crate) struct DecodedThresholds {
     pass: Option<SpannedValue<assize_rubric::UnitInterval>>,
@@ -203,7 +204,7 @@ impl DecodedThresholds {
     }
 }
 
-/// Records a part that is decoded but cannot be run yet.
+/// Records a part that is decoded but can't be run yet.
 pub(crate) fn unsupported_feature(
     cx: &DecodeContext,
     feature: &'static str,
@@ -257,13 +258,13 @@ pub(crate) fn non_empty_list<'n>(cx: &mut DecodeContext, entry: &'n MapEntry) ->
     }
 }
 
-/// An error about a key without a text.
+/// Returns the error about a key whose text is empty.
 pub(crate) fn empty(key: &str, span: Span) -> Diagnostic {
     Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"), span, "nothing here")
         .with_help("write the text, or remove the key")
 }
 
-/// An error about a key with a list of nothing.
+/// Returns the error about a key whose list is empty.
 pub(crate) fn empty_list(key: &str, span: Span) -> Diagnostic {
     Diagnostic::error(codes::EMPTY_LIST, format!("`{key}` is an empty list"), span, "no entries")
         .with_help("write at least one entry, or remove the key")

@@ -24,19 +24,19 @@ const SETTING_KEYS: &[&str] = &[
     "judge", "workers", "max_concurrency", "requests_per_minute", "tokens_per_minute", "request_timeout",
     "threshold", "borderline", "judging", "evidence", "truncate", "panel", "targets", "env_file",
 ];
-/// Keys whose values may be numbers when they come from variables.
+/// Keys whose values may become numbers when they come from variables.
 const TYPED_KEYS: &[&str] = &[
     "workers", "max_concurrency", "requests_per_minute", "tokens_per_minute", "threshold", "borderline",
     "judging",
 ];
 
-/// Keys of the other tool's config file that have no effect on a run here.
+/// Keys of AgentV's config file that have no effect on a run here.
 const FOREIGN_KEYS: &[&str] = &[
     "required_version", "eval_patterns", "guideline_patterns", "results", "hooks", "env_path", "env_from",
     "refs", "default_experiment", "experiments", "dashboard", "projects", "studio",
 ];
 
-/// Keys under its `execution` that have no effect on a run here.
+/// Keys under `execution` of AgentV's config file that have no effect on a run here.
 const FOREIGN_EXECUTION_KEYS: &[&str] = &[
     "verbose", "keep_workspaces", "workspace_mode", "workspace_path", "otel_file", "export_otel",
     "otel_backend", "otel_capture_content", "otel_group_turns", "pool_workspaces", "pool_slots",
@@ -54,7 +54,7 @@ pub struct LoadedConfig {
     pub sources: SourceMap,
     /// All diagnostics.
     pub diagnostics: Vec<Diagnostic>,
-    /// Place of the judge's name, if there is one.
+    /// Span of the judge's name, if there is one.
     pub judge_span: Option<Span>,
 }
 
@@ -65,17 +65,18 @@ impl LoadedConfig {
     }
 }
 
-/// Finds the config file for the files of the folder `start`: the nearest `.assize/config.yaml`, or
-/// `.agentv/config.yaml` where a folder has only that, in `start` and the folders above that belong to its
-/// project, then in the working folder and those above it. Returns `None` if there is none.
+/// Finds the config file for the files of the folder `start`. The search goes through `start` and the folders
+/// above it that belong to its project, then through the working folder and those above that. In each folder,
+/// `.assize/config.yaml` takes precedence over `.agentv/config.yaml`. Returns `None` if there is none.
 pub fn find_config(start: &Path, options: &LoadOptions) -> Option<PathBuf> {
     find_first_file(&search_folders(start, &options.working_folder), CONFIG_PATHS)
 }
 
-/// Loads the settings for the files of the folder `start`: the file that [`find_config`] finds. A missing file
-/// is not an error.
+/// Loads the settings for the files of the folder `start`, from the file that [`find_config`] finds. A missing
+/// file is not an error.
 ///
-/// The other tool's file is read leniently: shared settings apply, and its own settings are not errors.
+/// AgentV's file is read leniently: the settings that both tools have apply, and its other settings are not
+/// errors.
 pub fn load_config(start: &Path, options: &LoadOptions) -> LoadedConfig {
     let working = &options.working_folder;
     let Some(path) = find_config(start, options) else { return LoadedConfig::default() };
@@ -109,7 +110,7 @@ fn config_roots(path: &Path, working: &Path) -> Vec<PathBuf> {
 /// Location of a config file.
 struct ConfigLocation {
     folder: PathBuf,
-    /// True if the file is the other tool's.
+    /// True for AgentV's file.
     foreign: bool,
     /// Folders that its paths may not leave.
     roots: Vec<PathBuf>,
@@ -204,7 +205,8 @@ fn decode_default_thresholds(cx: &mut DecodeContext, object: &mut MapReader<'_>)
     found.finish(cx)
 }
 
-/// Decodes a path, relative to the folder of the config file, or to its parent folder, which holds `.assize`.
+/// Decodes a path. It is relative to the parent of the config file's folder, which is the folder that contains
+/// `.assize`, else to the config file's folder.
 fn decode_path(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -241,7 +243,7 @@ fn decode_path(
     Some(found)
 }
 
-/// Decodes settings that only the other tool's file has.
+/// Decodes settings that only AgentV's file has.
 fn decode_foreign_settings(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -258,7 +260,7 @@ fn decode_foreign_settings(
         ("default_test", "write the defaults into the eval files"),
     ] {
         if let Some(found) = object.entry(key) {
-            // The targets file of this folder is found in any case.
+            // The providers file of this folder is found without being named.
             let own =
                 found.value.as_str().map(|path| path.trim_start_matches("file://").trim_start_matches("./"));
             if key == "providers"
@@ -279,7 +281,8 @@ fn decode_foreign_settings(
     }
 
     object.entry("execution");
-    // Expanded separately, so that a variable of one setting does not invalidate the others.
+    // Variables are expanded separately here, so that an unset variable of one setting does not invalidate the
+    // others.
     let Some(node) = root.get("execution").filter(|node| !node.is_null()) else { return };
     let expanded = expand_variables(node, TYPED_KEYS, &cx.reach.environment.clone(), &mut cx.problems);
     report_unset_variables(cx, &expanded);
@@ -298,8 +301,8 @@ fn decode_foreign_settings(
     inner.finish_leniently(&mut cx.problems);
 }
 
-/// Reports variables that are not set in the settings: these always apply. Other keys are not read, or
-/// reported elsewhere.
+/// Reports unset variables in settings, which always apply. Other keys are either not read or reported
+/// elsewhere.
 fn report_unset_variables(cx: &mut DecodeContext, expanded: &ExpandedMap) {
     for unset in expanded.unset.iter().filter(|unset| SETTING_KEYS.contains(&unset.key.as_str())) {
         cx.problems.add(

@@ -24,13 +24,14 @@ pub(crate) struct DecodeContext {
     pub(crate) sources: SourceMap,
     pub(crate) problems: DiagnosticCollector,
     pub(crate) reach: Arc<LoadScope>,
-    /// Assertion templates that were loaded.
+    /// Cache of assertion templates.
     pub(crate) templates: TemplateCache,
-    /// The suite of a matrix file as its extensions changed it.
+    /// The suite of a matrix file, if its extensions changed it.
     pub(crate) changed_suite: Option<serde_json::Value>,
-    /// Literal secrets in the targets that the file defines, which nothing may show; `None` if it defines none.
+    /// Spans of literal secrets in the targets that the file defines. Nothing may show them. `None` if it
+    /// defines no targets.
     pub(crate) secrets: Option<Vec<Span>>,
-    /// Matrix file as it is in the `tests` format, if that is to be kept.
+    /// The matrix file rewritten in the `tests` format, if the caller wants it.
     pub(crate) lowered: Option<Box<LoweredSuite>>,
 }
 
@@ -42,18 +43,18 @@ pub(crate) struct LoadScope {
     pub(crate) search: Vec<PathBuf>,
     /// Folders (canonical) that no reference may leave.
     pub(crate) roots: Vec<PathBuf>,
-    /// Unsaved texts that replace the files of these paths, such as those open in an editor.
+    /// Unsaved texts that replace the files at these paths, such as those open in an editor.
     pub(crate) open: BTreeMap<PathBuf, String>,
     /// Runner of the programs that write parts of the file.
     pub(crate) programs: Option<Arc<dyn ProgramRunner>>,
-    /// Names of the targets that take the place of those of the file.
+    /// Names of the targets that replace those of the file.
     pub(crate) targets: Vec<String>,
-    /// Further check of the cases of datasets.
+    /// Additional check for the cases of datasets.
     pub(crate) case_check: Option<CaseCheck>,
 }
 
 impl LoadScope {
-    /// True if there is a folder that files may be read from.
+    /// Returns true if there is a folder that files may be read from.
     pub(crate) fn reads_files(&self) -> bool {
         !self.roots.is_empty()
     }
@@ -78,7 +79,7 @@ impl DecodeContext {
         Self::with_scope(Arc::new(scope))
     }
 
-    /// Creates a context with existing limits of access.
+    /// Creates a context with the access of an existing one.
     pub(crate) fn with_scope(reach: Arc<LoadScope>) -> Self {
         let (sources, problems) = (SourceMap::new(), DiagnosticCollector::default());
         let templates = TemplateCache::default();
@@ -86,8 +87,8 @@ impl DecodeContext {
         Self { sources, problems, reach, templates, changed_suite, secrets, lowered }
     }
 
-    /// Creates a context with the same access, but with no sources and no diagnostics: for one line of a
-    /// dataset, whose text is dropped if it is valid. Secrets stay hidden.
+    /// Creates a context with the same access and the same hidden secrets, but without sources and diagnostics.
+    /// It is for a single line of a dataset, whose text is dropped if it is valid.
     pub(crate) fn fork(&self) -> Self {
         Self {
             sources: SourceMap::new(),
@@ -100,7 +101,7 @@ impl DecodeContext {
         }
     }
 
-    /// Returns the start of a span in a form that outlives the sources.
+    /// Returns the start of a span in a form that does not need the sources.
     pub(crate) fn position(&self, span: Span) -> FilePosition {
         let position = self.sources.position(span);
         FilePosition::with_shared_path(
@@ -110,7 +111,7 @@ impl DecodeContext {
         )
     }
 
-    /// Returns the range of a span in a form that outlives the sources.
+    /// Returns the range of a span in a form that does not need the sources.
     pub(crate) fn mark(&self, span: Span) -> SourceMark {
         SourceMark {
             place: self.position(span),
@@ -223,7 +224,7 @@ impl DecodeContext {
     }
 
     /// Returns the folders that are searched for files kept beside a file, nearest first: the folder of the
-    /// file that holds `span`, then the search folders.
+    /// file that contains `span`, then the search folders.
     pub(crate) fn folders_upward(&self, span: Span) -> Vec<PathBuf> {
         let mut folders = vec![self.folder_of(span.source)];
         for folder in &self.reach.search {

@@ -128,7 +128,7 @@ fn decode_turn(cx: &mut DecodeContext, node: &TreeNode, base: &AssertionContext)
     Some(ConversationTurn { input: input?, expected_output, graders, place: cx.position(head) })
 }
 
-/// Returns the grader of a turn that has only a reference answer: a judge that scores the whole answer.
+/// Returns the grader for a turn that only has a reference answer: a judge that scores the whole answer.
 fn reference_grader(place: FilePosition) -> Grader {
     let llm = LlmGrader {
         prompt: None,

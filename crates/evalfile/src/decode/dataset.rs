@@ -1,4 +1,4 @@
-//! A file with one case on each line, as it is remembered between its readings.
+//! A file with one case per line: what is remembered between two readings.
 
 use std::fs::File;
 use std::io;
@@ -9,13 +9,13 @@ use std::time::SystemTime;
 use super::context::LoadScope;
 use super::suite::SuiteDefaults;
 
-/// A dataset that was checked, and what it takes to read it again.
+/// A dataset that was checked, with everything needed to read it again.
 #[derive(Clone)]
 pub(crate) struct Dataset {
     pub(crate) path: Arc<Path>,
-    /// Sound cases.
+    /// Number of valid cases.
     pub(crate) count: usize,
-    /// Numbers of the lines that hold broken cases, rising.
+    /// Numbers of the lines with invalid cases, ascending.
     pub(crate) broken: Vec<usize>,
     /// True if a grader of any case compares all answers to it.
     pub(crate) selects: bool,
@@ -24,7 +24,7 @@ pub(crate) struct Dataset {
     pub(super) reach: Arc<LoadScope>,
 }
 
-/// By what a change of the file between two readings is noticed.
+/// Detects that the file was changed between two readings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fingerprint {
     length: u64,

@@ -1,4 +1,4 @@
-//! Splitting of a dataset into lines, before any line is parsed.
+//! Splits a dataset into lines, before any line is parsed.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -9,12 +9,12 @@ use assize_files::open_file;
 
 use super::cell_scanner::CellScanner;
 
-/// Maximum length of a line: a case of that size would fit into no prompt.
+/// Maximum length of a line: a larger case would not fit into any prompt.
 pub(super) const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
-/// Maximum number of bytes of a block, except for its last line; bounds the memory, since only a few blocks
-/// are held.
+/// Maximum number of bytes of a block of lines, not counting its last line. Only a few blocks are held at once,
+/// so this bounds the memory.
 const BLOCK_BYTES: usize = 128 * 1024;
-/// Bytes read at once where a single line is wanted.
+/// Number of bytes that are read at once if only a single line is needed.
 const LINE_BUFFER: usize = 8 * 1024;
 
 /// Non-blank lines of a file.
@@ -32,7 +32,7 @@ pub(super) struct DatasetLines<R> {
 #[derive(Clone, Copy)]
 struct CellLayout {
     divider: u8,
-    /// True if the first row is still to be passed over.
+    /// True if the first row must still be skipped.
     skips_header: bool,
 }
 
@@ -54,7 +54,7 @@ pub(super) enum LineError {
         lossy: String,
     },
     TooLong,
-    /// A quotation mark is never closed. Holds the first line of the row.
+    /// A quotation mark is never closed. Contains the first line of the row.
     OpenQuote {
         first_line: String,
     },
@@ -76,7 +76,8 @@ impl<R: Read> DatasetLines<R> {
         }
     }
 
-    /// Lines of a file that stands at the beginning of a line, which has this number and begins at this byte.
+    /// Creates the reader of a file that is positioned at the beginning of a line, with the line's number and
+    /// byte offset.
     pub(super) fn from_line(file: R, number: usize, start: u64) -> Self {
         Self {
             reader: BufReader::with_capacity(LINE_BUFFER, file),
@@ -107,8 +108,8 @@ impl<R: Read> DatasetLines<R> {
         Ok(block)
     }
 
-    /// Returns the next line that is not blank, without its line end and without a byte order mark. Of a table
-    /// it returns the next row, which may have several lines.
+    /// Returns the next line that is not blank, without its line end and byte order mark. For a table, returns
+    /// the next row, which may have several lines.
     pub(super) fn next_line(&mut self) -> io::Result<Option<DatasetLine>> {
         if self.cells.is_some_and(|cells| cells.skips_header) {
             self.cells = self.cells.map(|cells| CellLayout { skips_header: false, ..cells });
@@ -150,7 +151,7 @@ impl<R: Read> DatasetLines<R> {
                 self.buffer.pop();
             }
 
-            // Spreadsheets end tables with rows of nothing but dividers.
+            // Spreadsheets export empty rows at the end, which consist only of dividers.
             let divider = self.cells.map(|cells| cells.divider);
             if !self.buffer.iter().all(|byte| byte.is_ascii_whitespace() || Some(*byte) == divider) {
                 break (first, start);
@@ -169,7 +170,7 @@ impl<R: Read> DatasetLines<R> {
         Ok(Some(DatasetLine { number: first, start, content, cells: None }))
     }
 
-    /// Reads the rest of a row whose first line is in the buffer: as long as a quoted text goes on.
+    /// Reads the rest of a row whose first line is in the buffer. The row continues as long as quotes are open.
     fn read_row(&mut self, divider: u8) -> io::Result<Option<LineError>> {
         let mut scanner = CellScanner::new(divider);
         let (mut scanned, first_line) = (0, self.buffer.len());
@@ -182,7 +183,7 @@ impl<R: Read> DatasetLines<R> {
                 let first_line = String::from_utf8_lossy(&self.buffer[..first_line]);
                 let first_line = first_line.trim_end_matches(['\r', '\n']).to_owned();
 
-                // Nothing after such a row can be told apart from it.
+                // The quotes are open until the end of the file, so no later row can be recognised.
                 while !self.reader.fill_buf()?.is_empty() {
                     self.skip_rest()?;
                 }

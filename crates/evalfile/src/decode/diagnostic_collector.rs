@@ -6,24 +6,24 @@ use assize_diagnostic::{Diagnostic, DiagnosticCode, Severity, SourceId, Span, Sp
 
 use crate::codes;
 
-/// Maximum number of errors of a file that are kept, and of warnings. The rest is counted: a file that is wrong
-/// throughout must not fill the memory, nor the screen.
+/// Maximum number of errors, and of warnings, that are kept for one file. Any more are only counted, so that a
+/// file full of mistakes fills neither the memory nor the screen.
 const MAX_PER_FILE: usize = 200;
 
-/// Collector of diagnostics, so that decoding can continue after each.
+/// Collects diagnostics, so that decoding can continue after each.
 #[derive(Debug, Default)]
 pub(crate) struct DiagnosticCollector {
     list: Vec<Diagnostic>,
-    /// Diagnostics of each file and severity, those that are only counted among them.
+    /// Number of diagnostics for each file and severity, including those that were only counted.
     counts: BTreeMap<(SourceId, bool), FileCount>,
-    /// Diagnostics reported so far: a part that is used several times by aliases is reported once.
+    /// Diagnostics reported so far. A part that is used several times by aliases is reported only once.
     said: HashSet<(DiagnosticCode, Span, String, String)>,
     errors: usize,
     hidden: Vec<HiddenValue>,
     unset: HashSet<Span>,
-    /// Keys whose value is a variable that is not set, by the span at which a missing key of their map is reported.
+    /// Keys whose value is an unset variable, by the span at which missing keys of their map are reported.
     unset_keys: HashMap<Span, Vec<String>>,
-    /// True while a variable that is not set is only noted.
+    /// True while unset variables are notes, not errors.
     pub(crate) notes_unset: bool,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct DiagnosticCollector {
 #[derive(Debug, Default)]
 struct FileCount {
     kept: usize,
-    /// Number of those that were not kept, and the span of the first.
+    /// How many were not kept, and the span of the first of them.
     dropped: Option<(usize, Span)>,
 }
 
@@ -56,13 +56,13 @@ const MISSING_KEY_CODES: &[(DiagnosticCode, &[&str])] = &[
     (codes::NO_TARGETS, &[]),
 ];
 
-/// Values shorter than this are hidden only in diagnostics about the span they were substituted in, and only
-/// as whole words: replacing every `1` of every message would garble it.
+/// Shorter values are hidden only in diagnostics about the span that they were inserted at, and only as whole
+/// words. Replacing every `1` in every message would garble the messages.
 const MIN_HIDDEN_LENGTH: usize = 4;
 
 impl DiagnosticCollector {
     pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
-        // A problem with an unset value would only repeat that it is not set.
+        // Any other problem at this span is a consequence of the unset variable.
         let unset_keys = self.unset_keys.get(&diagnostic.primary.span).map(Vec::as_slice).unwrap_or_default();
         if self.unset.contains(&diagnostic.primary.span)
             || unset_keys.iter().any(|key| speaks_of_missing(&diagnostic, key))
@@ -92,13 +92,13 @@ impl DiagnosticCollector {
         self.list.push(diagnostic);
     }
 
-    /// Counts an error that has been reported elsewhere.
+    /// Counts an error that was reported elsewhere.
     pub(crate) fn count_error(&mut self) {
         self.errors += 1;
     }
 
-    /// Removes diagnostics at `head` that one of `names` is missing: it is given under another name, which is
-    /// reported separately.
+    /// Removes diagnostics at `head` which say that one of `names` is missing: the key is given under another
+    /// name, and that is reported.
     pub(crate) fn retract_missing(&mut self, head: Span, names: &[&str]) {
         let errors = &mut self.errors;
         self.list.retain(|found| {
@@ -115,7 +115,7 @@ impl DiagnosticCollector {
         self.errors
     }
 
-    /// Returns the diagnostics, with one more for each file that has more than are kept.
+    /// Returns the diagnostics, plus one for each file that had more than are kept.
     pub(crate) fn into_vec(self) -> Vec<Diagnostic> {
         let Self { mut list, counts, .. } = self;
         for ((_, is_error), count) in counts {
@@ -137,7 +137,7 @@ impl DiagnosticCollector {
         Self { hidden: self.hidden.clone(), ..Self::default() }
     }
 
-    /// Hides what a collector hides that was forked from this one.
+    /// Hides the same values as a fork of this collector.
     pub(crate) fn hide_as_in(&mut self, fork: &Self) {
         self.hidden.clone_from(&fork.hidden);
     }
@@ -147,14 +147,14 @@ impl DiagnosticCollector {
         fork.into_vec().into_iter().for_each(|diagnostic| self.add(diagnostic));
     }
 
-    /// Hides `value`, substituted from the environment at `span`: diagnostics show `shown` instead.
+    /// Hides `value`, which was inserted from the environment at `span`. Diagnostics show `shown` instead.
     pub(crate) fn hide(&mut self, value: &str, shown: &str, span: Span) {
         if !value.trim().is_empty() {
             self.hidden.push(HiddenValue { value: value.trim().to_owned(), shown: shown.to_owned(), span });
         }
     }
 
-    /// Reports that the value at a span is not set. Nothing else is reported about that span.
+    /// Reports that the value at a span is not set. Nothing else will be reported about that span.
     pub(crate) fn add_unset(&mut self, mut diagnostic: Diagnostic) {
         if self.notes_unset {
             diagnostic.severity = Severity::Note;
@@ -167,7 +167,8 @@ impl DiagnosticCollector {
         self.unset.insert(span);
     }
 
-    /// Suppresses reports at `head` that `key` is missing, if the value at `span` was reported as not set.
+    /// If the value at `span` was reported as unset, suppresses diagnostics at `head` which say that `key` is
+    /// missing.
     pub(crate) fn mark_unset_key(&mut self, head: Span, key: &str, span: Span) {
         if self.unset.contains(&span) {
             self.unset_keys.entry(head).or_default().push(key.to_owned());
@@ -214,7 +215,7 @@ impl DiagnosticCollector {
     }
 }
 
-/// Returns true if a diagnostic says that the key is missing.
+/// Returns true if the diagnostic says that the key is missing.
 fn speaks_of_missing(diagnostic: &Diagnostic, key: &str) -> bool {
     let Some((_, others)) = MISSING_KEY_CODES.iter().find(|(code, _)| *code == diagnostic.code) else {
         return false;
@@ -225,7 +226,7 @@ fn speaks_of_missing(diagnostic: &Diagnostic, key: &str) -> bool {
     others.contains(&key) || said(&diagnostic.title) || diagnostic.help.iter().any(said)
 }
 
-/// Turns errors about environment variables that are not set into notes, for those who check files and run nothing.
+/// Turns errors about unset environment variables into notes, for commands that check files but run nothing.
 pub fn note_unset_variables(diagnostics: &mut [Diagnostic]) {
     for diagnostic in diagnostics.iter_mut().filter(|found| found.code == codes::VARIABLE_NOT_SET) {
         diagnostic.severity = Severity::Note;
@@ -288,7 +289,7 @@ mod tests {
             problems.add(Diagnostic::error(codes::WRONG_TYPE, "a", span, "b"));
         }
 
-        // What is not kept still makes the file invalid.
+        // Diagnostics that are not kept still make the file invalid.
         assert!(problems.error_count() > MAX_PER_FILE);
         let found = problems.into_vec();
         let titles: Vec<&str> = found[2 * MAX_PER_FILE..].iter().map(|found| found.title.as_str()).collect();

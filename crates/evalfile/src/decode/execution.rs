@@ -197,7 +197,7 @@ fn decode_target(cx: &mut DecodeContext, node: &TreeNode) -> Option<TargetRef> {
     Some(TargetRef { use_target, hooks, ..name?? })
 }
 
-/// Returns the only list of graders of a suite or case, whatever its key.
+/// Returns the list of graders of a suite or case, whichever key it has. There may be only one.
 pub(crate) fn find_grader_list<'n>(
     cx: &mut DecodeContext,
     outer: &mut MapReader<'n>,

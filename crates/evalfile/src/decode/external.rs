@@ -1,4 +1,4 @@
-//! Cases in other files: a path, a folder, a pattern.
+//! Cases in other files, named by a path, a folder, or a pattern.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -23,17 +23,17 @@ use crate::tree::{NodeValue, TreeNode};
 const MAX_DEPTH: usize = 32;
 /// Maximum number of choices (`{a,b}`) in a pattern.
 const MAX_CHOICES: usize = 64;
-/// Maximum number of files and folders looked at for a pattern, or listed in a folder of cases.
+/// Maximum number of files and folders that are visited for a pattern or listed in a folder of cases.
 const MAX_VISITED_ENTRIES: usize = 100_000;
 /// Maximum number of files that a pattern may match.
 const MAX_MATCHES: usize = 10_000;
 
-/// Returns the reference if an entry of a list of cases is one.
+/// Returns the path if an entry of a list of cases is a reference.
 pub(crate) fn file_reference(node: &TreeNode) -> Option<&str> {
     node.as_str().filter(|text| text.starts_with("file://"))
 }
 
-/// Adds the cases of `written`, the reference at `span`: a file, a folder or a pattern.
+/// Adds the cases that the reference `written` at `span` leads to: a file, a folder or a pattern.
 pub(crate) fn collect(cx: &mut DecodeContext, written: &str, span: Span, into: &mut CaseCollector) {
     let path = written.strip_prefix("file://").unwrap_or(written).trim();
     if path.is_empty() {
@@ -152,7 +152,7 @@ fn collect_listed_cases(
     }
 }
 
-/// Adds the cases of a folder with one sub-folder for each case.
+/// Adds the cases of a folder that has one sub-folder per case.
 fn collect_folder(cx: &mut DecodeContext, folder: &Path, span: Span, into: &mut CaseCollector) {
     let mut found = false;
     for sub in sorted_entries(folder).into_iter().filter(|path| path.is_dir()) {
@@ -246,9 +246,9 @@ fn collect_folder_case(
     into.add_case(cx, read);
 }
 
-/// Returns the files that a pattern matches, sorted. A pattern without a match is an error.
+/// Returns the files that match a pattern, sorted. It is an error if there is none.
 pub(crate) fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<PathBuf> {
-    // The folders before the first special character are not part of the search.
+    // The folders before the first special character are not searched.
     let mut base = cx.folder_of(span.source);
     let mut rest: Vec<&str> = Vec::new();
     for component in Path::new(pattern).components() {
@@ -320,14 +320,15 @@ pub(crate) fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) ->
     files
 }
 
-/// Compiles a pattern, or says in words why it is none.
+/// Compiles a pattern. The error says in words why it is invalid.
 fn compile_glob(pattern: &str) -> Result<GlobSet, String> {
-    // The library nests a call in a call for each choice in a choice.
+    // The library recurses once for each nested choice.
     if pattern.matches('{').count() > MAX_CHOICES {
         return Err(format!("more than {MAX_CHOICES} choices"));
     }
 
-    // A set of one: unlike a set, a single matcher panics if the expression that is made of the pattern is too large.
+    // Use a set with one pattern: a single matcher panics if the compiled pattern is too large, a set returns
+    // an error.
     let glob = GlobBuilder::new(pattern).literal_separator(true).build();
     let set = glob.and_then(|glob| GlobSet::builder().add(glob).build());
     set.map_err(|error| match error.kind() {
@@ -336,8 +337,8 @@ fn compile_glob(pattern: &str) -> Result<GlobSet, String> {
     })
 }
 
-/// Returns true if a folder may be searched, so that nothing outside the roots is even listed. A folder that does not
-/// exist has no match, which is reported as such.
+/// Returns true if a folder may be searched. Folders outside of the roots are not even listed. For a folder
+/// that does not exist, returns true, so that the pattern is reported as matching nothing.
 fn is_searchable(cx: &mut DecodeContext, folder: &Path, span: Span) -> bool {
     let Ok(real) = fs::canonicalize(folder) else { return true };
     let inside = cx.reach.roots.iter().any(|root| real.starts_with(root));
@@ -356,7 +357,7 @@ fn is_searchable(cx: &mut DecodeContext, folder: &Path, span: Span) -> bool {
     inside
 }
 
-/// Returns true if a file found by searching may be read; reports it otherwise.
+/// Returns true if a file that was found by searching may be read; reports it otherwise.
 fn check_inside_roots(cx: &mut DecodeContext, file: &Path, span: Span) -> bool {
     let real = fs::canonicalize(file);
     let inside = real.is_ok_and(|real| cx.reach.roots.iter().any(|root| real.starts_with(root)));
@@ -380,12 +381,12 @@ struct PatternSearch<'a> {
     glob: &'a GlobSet,
     base: &'a Path,
     files: Vec<PathBuf>,
-    /// Number of files and folders looked at.
+    /// Number of files and folders visited.
     visited: usize,
 }
 
 impl PatternSearch<'_> {
-    /// Adds the matches in a folder. Returns false if there are too many, or too many files to look at.
+    /// Adds the matches in a folder. Returns false if there are too many matches, or too many files to visit.
     fn walk(&mut self, folder: &Path, depth: usize) -> bool {
         for path in sorted_entries(folder) {
             self.visited += 1;
@@ -411,7 +412,7 @@ impl PatternSearch<'_> {
     }
 }
 
-/// Returns the entries of a folder by name, without hidden ones.
+/// Returns the entries of a folder sorted by name, without hidden ones.
 fn sorted_entries(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .into_iter()

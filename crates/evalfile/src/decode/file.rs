@@ -14,8 +14,8 @@ use crate::tree::{
     read_yaml_outline,
 };
 
-/// Reads a file as text and adds it to the sources. `from` is the reference that names it; without one,
-/// problems are reported at the beginning of the file.
+/// Reads a file as text and adds it to the sources. `from` is the reference to it. Without one, problems are
+/// reported at the beginning of the file.
 pub(crate) fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> Option<SourceId> {
     let at = |cx: &mut DecodeContext| {
         from.unwrap_or_else(|| {
@@ -31,7 +31,7 @@ pub(crate) fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span
     let shown = path.display();
     let bytes = match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            // Without a reference to it, the file is named by the header of the diagnostic.
+            // If nothing refers to the file, the header of the diagnostic names it.
             let label = if from.is_some() { format!("`{shown}`") } else { "no such file".to_owned() };
             let at = at(cx);
             let complaint = Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", at, label)
@@ -102,7 +102,7 @@ pub(crate) fn not_utf8(at: Span, byte: u8, offset: usize) -> Diagnostic {
     .with_help(format!("save the file as UTF-8 (it is probably {now} now)"))
 }
 
-/// Parses the tree of a source, in the syntax of its file extension.
+/// Parses the tree of a source, as JSON or YAML according to its file extension.
 pub(crate) fn read_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNode> {
     if is_json(cx, source) {
         read_json(&cx.sources, source, &mut cx.problems)
@@ -118,9 +118,10 @@ pub(crate) struct FileOutline {
     pub(crate) deferred: DeferredItems,
 }
 
-/// Items of a list that are parsed one at a time: the tree of all cases takes many times the memory of the cases.
+/// Items of a list that are parsed one at a time, because the tree of all cases would take many times the
+/// memory of the cases.
 pub(crate) enum DeferredItems {
-    /// Nothing was left out.
+    /// All items are in the tree.
     None,
     /// The items of YAML lists.
     Yaml,
@@ -128,10 +129,10 @@ pub(crate) enum DeferredItems {
     Json(Vec<DeferredList>),
 }
 
-/// Parses the tree of a source like [`read_tree`], except for the lists under `keys` of its outermost map.
+/// Parses the tree of a source like [`read_tree`], but leaves out the lists under `keys` of its outermost map.
 pub(crate) fn read_outline(cx: &mut DecodeContext, source: SourceId, keys: &[&str]) -> Option<FileOutline> {
     if is_json(cx, source) {
-        // No kind of document has an empty key that would matter.
+        // `unless` is empty: no kind of document is to be parsed completely.
         let (root, lists) = read_json_outline(&cx.sources, source, keys, "", &mut cx.problems)?;
         return Some(FileOutline { root, deferred: DeferredItems::Json(lists) });
     }
@@ -141,8 +142,8 @@ pub(crate) fn read_outline(cx: &mut DecodeContext, source: SourceId, keys: &[&st
     Some(FileOutline { root, deferred })
 }
 
-/// Calls `take` with each item of the list under `key`, one after the other. Returns `None` after an error of syntax, after
-/// which nothing of the file can be used.
+/// Calls `take` with each item of the list under `key`, in order. Returns `None` after a syntax error, because
+/// then nothing of the file can be used.
 pub(crate) fn for_each_item(
     cx: &mut DecodeContext,
     source: SourceId,
@@ -175,7 +176,7 @@ fn is_json(cx: &DecodeContext, source: SourceId) -> bool {
     file_extension(file.path()) == "json" && !file.text().trim().is_empty()
 }
 
-/// Endings of programs, in lower case.
+/// Extensions of programs, in lower case.
 pub(crate) const PROGRAM_ENDINGS: [&str; 7] = ["py", "js", "mjs", "cjs", "ts", "mts", "cts"];
 
 /// Returns the extension of a file name in lower case, without its dot.
@@ -183,7 +184,7 @@ pub(crate) fn file_extension(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
-/// Returns advice on a file that can't be read, by the reason.
+/// Returns advice for a file that can't be read for this reason.
 pub(super) fn unreadable_help(reason: &str) -> &'static str {
     match reason {
         "it is a folder" => "name a file in it",

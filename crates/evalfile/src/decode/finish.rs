@@ -1,4 +1,4 @@
-//! Last step of every load: sorting diagnostics, and converting suggestions to the syntax of their file.
+//! Last step of every load: sorts the diagnostics, and converts suggestions to the syntax of their file.
 
 use assize_diagnostic::{Diagnostic, SourceMap, SuggestedEdit};
 
@@ -18,8 +18,8 @@ pub(crate) fn finish_diagnostics(problems: DiagnosticCollector, sources: &Source
     diagnostics
 }
 
-/// Converts a suggestion from YAML, in which words need no quotes, to JSON. The span of a key excludes its
-/// quotation marks, that of a text includes them.
+/// Converts a suggestion from YAML, where words need no quotes, to JSON. The span of a key excludes its
+/// quotation marks, the span of a string includes them.
 fn convert_to_json(suggestion: &mut SuggestedEdit, sources: &SourceMap) {
     let written = sources.slice(suggestion.span);
     let is_text = written.len() > 1 && written.starts_with('"') && written.ends_with('"');

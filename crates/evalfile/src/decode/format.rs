@@ -9,7 +9,7 @@ use crate::codes;
 use crate::model::EvalFileFormat;
 use crate::tree::{NodeValue, TreeNode};
 
-/// Keys of the list of cases, each with its format.
+/// Keys of the list of cases, each with the format it implies.
 const CASE_LIST_KEYS: [(&str, EvalFileFormat); 4] = [
     ("tests", EvalFileFormat::Two),
     ("evalcases", EvalFileFormat::One),
@@ -32,10 +32,10 @@ fn is_criterion(item: &TreeNode) -> bool {
             && !has(&["input", "input_messages", "output"]))
 }
 
-/// Beginning of the title about a rubric in the place of an eval file.
+/// Beginning of the title of the diagnostic for a rubric that was given instead of an eval file.
 const RUBRIC_TITLE: &str = "this is a rubric";
 
-/// Returns true if a file is no eval file because it is a rubric, valid or not.
+/// Returns true if the diagnostics say that the file is a rubric, valid or not, instead of an eval file.
 pub fn is_rubric_in_place_of_suite(diagnostics: &[Diagnostic]) -> bool {
     let says_so =
         |found: &Diagnostic| found.code == codes::NOT_AN_EVAL_FILE && found.title.starts_with(RUBRIC_TITLE);
@@ -102,8 +102,8 @@ pub(crate) fn has_cases(root: &TreeNode) -> bool {
     CASE_LIST_KEYS.iter().any(|(key, _)| root.get(key).is_some())
 }
 
-/// Returns the format of a dataset's line, detected by the keys that only one of the formats has. `settings`
-/// is the accompanying file of settings.
+/// Returns the format of a dataset's line, from keys that only one of the formats has. `settings` is the
+/// settings file of the dataset.
 pub(crate) fn detect_line_format(settings: Option<&TreeNode>, line: Option<&TreeNode>) -> EvalFileFormat {
     let has = |node: &TreeNode, keys: &[&str]| keys.iter().any(|key| node.get(key).is_some());
     if let Some(settings) = settings {
@@ -137,7 +137,8 @@ fn not_an_eval_file(root: &TreeNode, title: &str, label: &str) -> Diagnostic {
     Diagnostic::error(codes::NOT_AN_EVAL_FILE, format!("{title}, not an eval file"), at, label)
 }
 
-/// Returns the diagnostic for a map without cases: the type of file it resembles, and the tool for that.
+/// Returns the diagnostic for a map without cases. It says which type of file the map resembles, and which
+/// command takes that type.
 fn describe_other_file(root: &TreeNode) -> Diagnostic {
     let has = |key: &str| root.get(key).is_some();
     let complain =

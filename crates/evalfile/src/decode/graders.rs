@@ -11,7 +11,7 @@ use crate::codes;
 use crate::model::{EvalFileFormat, Grader};
 use crate::tree::MapEntry;
 
-/// Decodes a list. An empty list is an error: it would leave a case ungraded.
+/// Decodes a list of graders. An empty list is an error, because it would leave a case ungraded.
 pub(crate) fn decode_list(
     cx: &mut DecodeContext,
     entry: &MapEntry,
@@ -33,7 +33,7 @@ pub(crate) fn combine_with_suite(
     suite: &[Arc<Grader>],
 ) -> Vec<Arc<Grader>> {
     for grader in &own {
-        // A name equal to the type was generated, in one of the two lists.
+        // A name that equals the type was generated in one of the two lists, so it is not a clash.
         let clash = suite.iter().find(|other| other.name == grader.name && grader.name != grader.type_name);
         if let (Some(other), Some(entry)) = (clash, entry) {
             cx.problems.add(

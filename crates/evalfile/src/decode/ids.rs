@@ -1,4 +1,4 @@
-//! Ids seen so far, for detecting duplicates without storing the ids.
+//! Detects duplicate ids without storing the ids.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
@@ -14,18 +14,18 @@ use crate::model::FilePosition;
 /// Location of an id.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum IdLocation<'p> {
-    /// In a source that is kept.
+    /// In a source that is kept in memory.
     Source(Span),
     /// In a line of a dataset, whose text is dropped.
     Line(&'p Arc<Path>, usize),
 }
 
-/// All ids of a suite, by a hash of 16 bytes: among a million ids, two collide with a probability below
-/// 1e-26. An entry takes 32 bytes, however long the id is.
+/// All ids of a suite, as 16-byte hashes. Among a million ids, two collide with a probability below 1e-26. An
+/// entry takes 32 bytes, however long the id is.
 #[derive(Debug, Default)]
 pub(crate) struct IdRegistry {
     met: HashMap<u128, FirstUse, BuildHasherDefault<IdentityHasher>>,
-    /// Random keys for the two halves of a hash: unknown to the author of the ids.
+    /// Random keys for the two halves of a hash, so that nobody can construct ids that collide.
     keys: [RandomState; 2],
     spans: Vec<(Span, FilePosition)>,
     datasets: Vec<Arc<Path>>,
@@ -38,7 +38,7 @@ enum FirstUse {
     Line(u32, u32),
 }
 
-/// Identity hasher for keys that are hashes already.
+/// Hasher that returns its input, for keys that are hashes already.
 #[derive(Default)]
 struct IdentityHasher(u64);
 

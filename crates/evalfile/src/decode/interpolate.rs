@@ -1,4 +1,4 @@
-//! Substitution of `${{ NAME }}`: values from the environment in the strings of a tree.
+//! Substitution of `${{ NAME }}`: inserts values from the environment into the strings of a tree.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -6,20 +6,21 @@ use super::DecodeContext;
 use crate::codes;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Keys whose values are settings of programs, not texts: nothing below them is sent to a judge or written into a run.
+/// Keys whose values are settings of programs. Nothing below them is sent to a judge or stored in a run, so
+/// they may contain secrets.
 const SETTINGS: [&str; 3] = ["workspace", "hooks", "repos"];
 
-/// Replaces every `${{ NAME }}` and `${{ NAME:-default }}` in the strings below `node`. A string that
-/// consists of one such reference becomes a boolean or number if its value reads like one. `$${{ NAME }}`
-/// escapes the reference. A variable that is not set is an error, and so is one that holds a secret: texts are sent to
-/// judges, printed and kept.
+/// Replaces every `${{ NAME }}` and `${{ NAME:-default }}` in the strings below `node`. If a string is exactly
+/// one such reference, it becomes a boolean or number if the value looks like one. `$${{ NAME }}` escapes the
+/// reference. A variable that is not set is an error. So is a variable that holds a secret, because texts are
+/// sent to judges, printed and stored.
 ///
 /// Only plain names count: `${{ secrets.NAME }}` and the like are ordinary text.
 pub(crate) fn interpolate(cx: &mut DecodeContext, node: &mut TreeNode) {
     substitute_below(cx, node, false);
 }
 
-/// Does it for settings of programs, which may take secrets.
+/// Like [`interpolate`], for settings of programs, which may contain secrets.
 pub(crate) fn interpolate_settings(cx: &mut DecodeContext, node: &mut TreeNode) {
     substitute_below(cx, node, true);
 }
@@ -44,10 +45,10 @@ fn substitute_below(cx: &mut DecodeContext, node: &mut TreeNode, settings: bool)
     }
 }
 
-/// Replaces the references in the values of a suite or a case, except that of the key `except`. A run needs no
-/// `description`, so that a variable of it that is not set is no more than a note.
+/// Replaces the references in the values of a suite or a case, except in the value of the key `except`. An
+/// unset variable in `description` is only a note, because a run does not need the description.
 pub(crate) fn interpolate_described(cx: &mut DecodeContext, entries: &mut [MapEntry], except: &str) {
-    // The values of targets are settings with rules of their own, secrets among them.
+    // `targets` has its own rules: its values are settings, which may contain secrets.
     let is_text = |entry: &&mut MapEntry| entry.key != except && entry.key != "targets";
     for entry in entries.iter_mut().filter(is_text) {
         let is_description = entry.key == "description";
@@ -59,7 +60,7 @@ pub(crate) fn interpolate_described(cx: &mut DecodeContext, entries: &mut [MapEn
     mark_unset_keys(cx, entries);
 }
 
-/// Remembers the keys whose whole value is a variable that is not set: they are given, not missing.
+/// Records the keys whose whole value is an unset variable, so that they are not reported as missing.
 fn mark_unset_keys(cx: &mut DecodeContext, entries: &[MapEntry]) {
     let Some(head) = entries.first().map(|entry| entry.key_span) else { return };
     for entry in entries.iter().filter(|entry| entry.value.as_str() == Some("")) {
@@ -115,12 +116,12 @@ fn substitute(cx: &mut DecodeContext, text: &str, place: Span, settings: bool) -
     Some(if only_reference { parse_typed_value(result) } else { NodeValue::Str(result) })
 }
 
-/// True if a variable holds a secret, by its name or by its value.
+/// Returns true if a variable holds a secret, judging by its name or its value.
 pub(crate) fn is_secret_variable(name: &str, value: &str) -> bool {
     is_secret_name(name) || looks_like_secret(value)
 }
 
-/// True if the name of a variable says that its value is secret.
+/// Returns true if the name of a variable suggests that its value is secret.
 fn is_secret_name(name: &str) -> bool {
     const LAST_WORDS: [&str; 9] =
         ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "PAT"];
@@ -132,13 +133,14 @@ fn is_secret_name(name: &str) -> bool {
     LAST_WORDS.contains(&last) || ANYWHERE.iter().any(|part| name.contains(part))
 }
 
-/// True if a text has the form that keys of well-known services have.
+/// Returns true if a text has the form of an API key of a well-known service, a JSON web token, or a private
+/// key.
 pub fn looks_like_secret(value: &str) -> bool {
     const PREFIXES: [&str; 18] = [
         "sk-", "sk_live_", "rk_live_", "gsk_", "xai-", "hf_", "r8_", "AIza", "AKIA", "ASIA", "ghp_", "gho_",
         "ghs_", "github_pat_", "glpat-", "npm_", "xoxb-", "xoxp-",
     ];
-    /// Fewer characters make no key.
+    /// Minimum length of a key.
     const SHORTEST: usize = 16;
 
     let value = value.trim();
@@ -147,7 +149,7 @@ pub fn looks_like_secret(value: &str) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let is_key = |prefix: &&str| value.starts_with(*prefix) && value.len() >= SHORTEST;
 
-    // A token of three parts in Base64, of which the first is a JSON object; and a private key.
+    // A JSON web token: three parts in Base64, the first of which is a JSON object.
     let is_token = value.starts_with("eyJ") && value.matches('.').count() == 2;
     (is_word && has_digit && (PREFIXES.iter().any(is_key) || is_token))
         || (value.starts_with("-----BEGIN ") && value.contains("PRIVATE KEY"))
@@ -192,8 +194,8 @@ fn parse_reference(text: &str) -> Option<(&str, &str, Option<&str>)> {
     (starts_well && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some((whole, name, default))
 }
 
-/// Returns the value of a reference that is a whole string: `true`, `false` and plain decimal numbers are
-/// typed, everything else is text.
+/// Returns the value of a reference that is the whole string: `true`, `false` and plain decimal numbers get
+/// their types, anything else is a string.
 fn parse_typed_value(text: String) -> NodeValue {
     match text.as_str() {
         "true" => return NodeValue::Bool(true),
@@ -206,7 +208,7 @@ fn parse_typed_value(text: String) -> NodeValue {
         && digits.ends_with(|c: char| c.is_ascii_digit())
         && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')
         && digits.bytes().filter(|b| *b == b'.').count() <= 1
-        // A leading zero is part of an id or code, not of a number.
+        // A number with leading zeros is an id or a code.
         && (!digits.starts_with('0') || digits == "0" || digits.starts_with("0."));
     if plain {
         if let Ok(value) = text.parse::<i64>() {

@@ -1,5 +1,9 @@
-//! Datasets with one case on each line, of any size: the first pass checks every line and keeps none, later
-//! passes decode line by line.
+//! Datasets with one case per line, of any size.
+//!
+//! A dataset is read at least twice. The first pass checks every line and keeps no case. Later passes decode
+//! one line at a time, and rely on what the first pass remembered: the number of cases, the invalid lines, and
+//! a fingerprint of the file. If the file changes between two passes, the later pass ends with an error, since
+//! counts and checks would no longer hold.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -27,17 +31,17 @@ use crate::model::Case;
 use crate::near_path::near_path;
 use crate::tree::{TreeNode, read_json};
 
-/// Maximum number of invalid lines whose diagnostics are kept. The rest is counted: a file that is wrong
-/// throughout must not fill the memory.
+/// Maximum number of invalid lines whose diagnostics are kept. Any more are only counted, so that a file full
+/// of mistakes does not fill the memory.
 const MAX_SHOWN_LINES: usize = 200;
 
 impl SuiteDefaults {
-    /// Returns the character between the cells of a file that is a table.
+    /// Returns the character between cells if the file is a table.
     fn divider(&self) -> Option<u8> {
         self.answers.as_ref()?.table.as_ref()?.divider
     }
 
-    /// Returns the reader of the lines or rows of a file with these defaults.
+    /// Returns the reader of the lines or rows of a file that has these defaults.
     fn lines(&self, file: File) -> DatasetLines<File> {
         let lines = DatasetLines::new(file);
         match self.divider() {
@@ -48,7 +52,7 @@ impl SuiteDefaults {
 }
 
 impl Dataset {
-    /// Returns the reader of its lines.
+    /// Returns the decoder of its lines.
     fn reader(&self) -> DatasetReader {
         let cx = DecodeContext::with_scope(Arc::clone(&self.reach));
         DatasetReader { path: Arc::clone(&self.path), cx, defaults: Arc::clone(&self.defaults) }
@@ -77,16 +81,17 @@ impl Dataset {
     }
 }
 
-/// Place of a case in its dataset, by which it can be read without those before it. Of a case that is kept in memory, all is 0.
+/// Position of a case in its dataset, so that it can be read without the cases before it. For a case that is
+/// kept in memory, both numbers are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CasePlace {
-    /// Byte at which its line begins.
+    /// Byte offset of the beginning of its line.
     pub start: u64,
-    /// Number of the line, from 1.
+    /// Number of its line, from 1.
     pub line: u64,
 }
 
-/// Reader of single cases of a dataset.
+/// Reads single cases of a dataset, in any order.
 pub(crate) struct PickedCases {
     dataset: Dataset,
     reader: DatasetReader,
@@ -115,8 +120,8 @@ impl PickedCases {
     }
 }
 
-/// Checks every line of a dataset. `from` is the reference that names it; without one, complaints
-/// about the file itself stand at its beginning. `None` if it can't be read at all.
+/// Checks every line of a dataset. `from` is the reference to it. Without one, problems with the file as a
+/// whole are reported at its beginning. Returns `None` if it can't be read, or has no cases at all.
 pub(crate) fn check_dataset(
     cx: &mut DecodeContext,
     path: &Path,
@@ -162,7 +167,7 @@ pub(crate) fn check_dataset(
     None
 }
 
-/// Returns the diagnostic for a file of answers that is not there.
+/// Returns the diagnostic for a file of answers that does not exist.
 pub(super) fn not_found(path: &Path, at: Span) -> Diagnostic {
     let complaint = Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", at, "no such file")
         .with_help("check the path; it is relative to the working folder");
@@ -211,7 +216,8 @@ fn check_lines(cx: &mut DecodeContext, path: &Path, into: &mut CaseCollector) ->
     Ok(dataset)
 }
 
-/// Records the id of a case and its dependencies, the latter with spans that outlive the line.
+/// Records the id of a case and its dependencies. The spans of the dependencies are converted, because the line
+/// is dropped.
 fn register_case(
     cx: &mut DecodeContext,
     fork: &mut DecodeContext,
@@ -236,10 +242,10 @@ fn register_case(
     dependencies.push((place(id), read.depends_on.iter().map(place).collect()));
 }
 
-/// Decodes the lines of a dataset from a text and keeps every case: for texts that are not saved.
+/// Decodes the lines of a dataset from a text and keeps every case. Used for unsaved texts.
 pub(crate) fn keep_cases(cx: &mut DecodeContext, path: &Path, text: &str, collector: &mut CaseCollector) {
     let mut lines = DatasetLines::new(text.as_bytes());
-    // Reading from memory cannot fail.
+    // Reading from memory can't fail.
     keep_lines(cx, path, std::iter::from_fn(|| lines.next_line().ok().flatten()), collector);
 }
 
@@ -272,8 +278,8 @@ pub(super) fn keep_lines(
     collector.parts.push(CaseSource::Kept(kept));
 }
 
-/// Returns the tree of the first non-blank line, for detecting the format. Its problems are reported when the
-/// lines are checked.
+/// Returns the tree of the first non-blank line, for detecting the format. Its problems are not reported: they
+/// will be when the lines are checked.
 pub(crate) fn first_line(cx: &DecodeContext, path: &Path) -> Option<TreeNode> {
     first_line_in(cx, path, open_file(path).ok()?)
 }
@@ -290,7 +296,7 @@ pub(crate) fn first_line_in(cx: &DecodeContext, path: &Path, lines: impl Read) -
 /// Reader of the lines of a dataset.
 struct DatasetReader {
     path: Arc<Path>,
-    /// Context that each line forks.
+    /// Context that is forked for each line.
     cx: DecodeContext,
     defaults: Arc<SuiteDefaults>,
 }
@@ -299,16 +305,16 @@ struct DatasetReader {
 struct LineCheck {
     number: usize,
     cx: DecodeContext,
-    /// Decoded line, without the case.
+    /// The decoded line, without its case.
     read: DecodedCase,
     /// True if the line holds a valid case.
     is_case: bool,
-    /// True if a grader of it compares all answers.
+    /// True if one of its graders compares all answers.
     selects: bool,
 }
 
 impl DatasetReader {
-    /// Decodes a line for its diagnostics. The case is dropped on the thread that decoded it.
+    /// Decodes a line only for its diagnostics. The case is dropped on the thread that decoded it.
     fn check(&self, line: DatasetLine) -> LineCheck {
         let (number, mut cx) = (line.number, self.cx.fork());
         let mut read = read_line(&mut cx, &self.path, line, &self.defaults);
@@ -322,7 +328,7 @@ impl DatasetReader {
         LineCheck { number, cx, read, is_case: case.is_some(), selects }
     }
 
-    /// Decodes a line for its case: returns its place, and the case if it is valid.
+    /// Decodes a line. Returns its place, and the case if it is valid.
     fn case(&self, line: DatasetLine) -> (CasePlace, Option<Arc<Case>>) {
         let place = CasePlace { start: line.start, line: line.number as u64 };
         (place, read_line(&mut self.cx.fork(), &self.path, line, &self.defaults).case)
@@ -392,11 +398,12 @@ fn read_line(
     }
 }
 
-/// Diagnostics of a dataset: all of the first invalid lines, each warning once.
+/// Diagnostics of a dataset: all those of the first invalid lines, and each warning once.
 #[derive(Default)]
 struct DatasetDiagnostics {
     list: Vec<Diagnostic>,
-    /// Warnings by code and text: index in `list`, and number of further lines.
+    /// Warnings by code and title: their index in `list`, and the number of further lines with the same
+    /// warning.
     warnings: HashMap<(DiagnosticCode, String), (usize, usize)>,
     broken: usize,
     first_hidden: Option<usize>,
@@ -427,7 +434,8 @@ impl DatasetDiagnostics {
                     *more += 1;
                     continue;
                 }
-                // Warnings that differ on every line would grow with the dataset as well.
+                // Limit different warnings as well: if every line has another one, they would grow with the
+                // dataset.
                 if self.warnings.len() >= MAX_SHOWN_LINES {
                     continue;
                 }
@@ -498,7 +506,7 @@ impl SourceRemapper<'_> {
     }
 }
 
-/// Failure of a later pass over a dataset.
+/// Error of a later pass over a dataset.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseLoadError {
     /// The file can no longer be read.
@@ -528,11 +536,11 @@ pub enum CaseLoadError {
 /// A later pass over a dataset.
 pub(crate) struct DatasetCases {
     dataset: Dataset,
-    /// True if cases are decoded ahead.
+    /// True if cases are decoded ahead on other threads.
     ahead: bool,
     state: ReadState,
     given: usize,
-    /// Number of invalid lines passed.
+    /// Number of invalid lines skipped so far.
     passed: usize,
 }
 
@@ -543,7 +551,7 @@ enum ReadState {
 }
 
 impl DatasetCases {
-    /// Decodes each case when it is requested, or with `ahead` on other threads.
+    /// Creates a pass that decodes each case when it is requested, or with `ahead` in advance on other threads.
     pub(crate) fn new(dataset: Dataset, ahead: bool) -> Self {
         Self { dataset, ahead, state: ReadState::Start, given: 0, passed: 0 }
     }

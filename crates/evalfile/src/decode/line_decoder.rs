@@ -1,4 +1,4 @@
-//! Decoding of the lines of a dataset, in sequence or, for large files, on several threads.
+//! Decodes the lines of a dataset, one after the other or, for large files, on several threads.
 
 use std::fs::File;
 use std::io;
@@ -10,12 +10,12 @@ use std::thread::{self, JoinHandle};
 
 use super::dataset_lines::{DatasetLine, DatasetLines};
 
-/// Number of lines at the beginning of a file that are decoded on the calling thread: a short file is not
-/// worth a thread.
+/// Number of lines at the beginning of a file that are decoded on the calling thread. For a short file,
+/// starting threads takes longer than it saves.
 const SEQUENTIAL_LINES: usize = 64;
 /// Number of lines handed to a thread together.
 const LINES_PER_BLOCK: usize = 64;
-/// Maximum number of threads: a single thread consumes their results, so more would be idle.
+/// Maximum number of threads. One thread consumes the results, so more than these would be idle.
 const MAX_THREADS: usize = 8;
 /// Number of blocks in flight per thread: the one being decoded, and the next.
 const BLOCKS_PER_THREAD: usize = 2;
@@ -27,9 +27,9 @@ type LineFunction<T> = Arc<dyn Fn(DatasetLine) -> T + Send + Sync>;
 pub(super) struct LineDecoder<T> {
     lines: DatasetLines<File>,
     decode: LineFunction<T>,
-    /// Number of lines still to be decoded on the calling thread.
+    /// Number of lines that will still be decoded on the calling thread.
     alone: usize,
-    /// Threads in round-robin order: blocks are handed out and returned in the same order.
+    /// Threads, used in turn: blocks are handed out and taken back in the same order.
     threads: Vec<DecoderThread<T>>,
     /// Number of blocks handed out.
     given: usize,
@@ -49,7 +49,7 @@ struct DecoderThread<T> {
 }
 
 impl<T: Send + 'static> LineDecoder<T> {
-    /// Decodes each line when it is requested.
+    /// Creates a decoder that decodes each line when it is requested.
     pub(super) fn one_by_one(
         lines: DatasetLines<File>,
         decode: impl Fn(DatasetLine) -> T + Send + Sync + 'static,
@@ -57,7 +57,7 @@ impl<T: Send + 'static> LineDecoder<T> {
         Self::new(lines, Arc::new(decode), usize::MAX)
     }
 
-    /// Decodes ahead on other threads if there are many lines.
+    /// Creates a decoder that decodes ahead on other threads if there are many lines.
     pub(super) fn ahead(
         lines: DatasetLines<File>,
         decode: impl Fn(DatasetLine) -> T + Send + Sync + 'static,
@@ -78,8 +78,8 @@ impl<T: Send + 'static> LineDecoder<T> {
         }
     }
 
-    /// Starts the threads. With a single processor, or if no thread can be started, the rest is decoded on
-    /// the calling thread.
+    /// Starts the threads. With a single processor, or if no thread can be started, the remaining lines are
+    /// decoded on the calling thread.
     fn start(&mut self) {
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         if processors > 1 {
@@ -100,7 +100,7 @@ impl<T: Send + 'static> LineDecoder<T> {
                 Ok(block) if block.is_empty() => self.end = Some(Ok(())),
                 Ok(block) => {
                     let thread = &self.threads[self.given % self.threads.len()];
-                    // A thread that is gone has panicked, which is noticed when its block is requested.
+                    // Sending fails if the thread has panicked. That is noticed when its block is requested.
                     let _ = thread.to.send(block);
                     self.given += 1;
                 }
@@ -156,7 +156,7 @@ impl<T: Send + 'static> DecoderThread<T> {
         let work = move || {
             for block in blocks {
                 let decoded = block.into_iter().map(&*decode).collect();
-                // The iterator may have been dropped.
+                // Sending fails if the iterator was dropped.
                 if results.send(decoded).is_err() {
                     break;
                 }
@@ -175,7 +175,7 @@ mod tests {
 
     const MANY: usize = 40 * LINES_PER_BLOCK;
 
-    /// A file of so many lines, each of which holds its number.
+    /// Returns a file with this many lines, each containing its number.
     fn file(lines: usize) -> DatasetLines<File> {
         let mut file = tempfile::tempfile().expect("a file");
         (1..=lines).try_for_each(|number| writeln!(file, "{number}")).expect("written");

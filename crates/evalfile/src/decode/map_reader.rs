@@ -1,4 +1,23 @@
-//! Reader of a map, key by key, which tracks the keys it may have.
+//! Reads a map key by key, and derives the set of allowed keys from the keys that are read.
+//!
+//! Eval files are written by hand, so an unknown key is almost always a mistake that must be reported, with the
+//! nearest known key as a suggestion. Listing the allowed keys of each map would be the obvious approach, but
+//! such lists diverge from the code that reads the keys. So there is no list: a decoder requests keys from a
+//! [`MapReader`], every request makes a key known, and [`MapReader::finish`] reports the entries that nobody
+//! requested. The consequences for decoders:
+//!
+//! - All keys must be requested, in every branch, before `finish`. A decoder must not return early between
+//!   `new` and `finish`, or it hides unknown keys. A key that is only requested in one format is unknown in the
+//!   other, which is intended.
+//! - A key that is only recognised to be rejected is taken with [`MapReader::foreign`], so that it is not
+//!   offered among the known keys.
+//! - A misspelt key would cause two errors, "unknown key" and "missing key". Only the first is wanted. So
+//!   `finish` retracts the reports that a key is missing if an unknown key was probably meant as it. These
+//!   reports are found by their span, so they must be made at [`MapReader::head`].
+//! - Keys that begin with `x-` are for the author's own use, and never reported.
+//!
+//! In test builds, all requests are recorded (module `record`); a test compares them with the keys in the JSON
+//! Schemas.
 
 use assize_diagnostic::{Diagnostic, Severity, Span, SpannedValue, did_you_mean};
 
@@ -6,14 +25,13 @@ use super::DiagnosticCollector;
 use crate::codes;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// A map being read. Every requested key counts as known; [`MapReader::finish`] reports the rest, so the list of
-/// allowed keys is never written down twice.
+/// A map that is being read. See the module documentation.
 pub(crate) struct MapReader<'n> {
     node: &'n TreeNode,
     entries: &'n [MapEntry],
     what: &'static str,
     known: Vec<KnownKey>,
-    /// Keys given under a rejected name; suppresses a second "missing key" error.
+    /// Known keys that are given under another name. They are not reported as missing.
     meant: Vec<&'static str>,
     taken: Vec<bool>,
 }
@@ -21,15 +39,16 @@ pub(crate) struct MapReader<'n> {
 /// A requested key.
 struct KnownKey {
     key: &'static str,
-    /// True for an alternative spelling, which is accepted but not listed among known keys.
+    /// True for an alternative spelling, which is accepted but not offered among the known keys.
     is_other_spelling: bool,
 }
 
-/// Capacity hint: about the number of keys that the decoder of a case requests.
+/// Initial capacity: roughly the number of keys that the decoder of a case requests.
 const KEY_CAPACITY: usize = 48;
 
 impl<'n> MapReader<'n> {
-    /// Starts reading `node`, which must be a map. `what` names it in messages, with its article: "a case".
+    /// Starts reading `node`. Returns `None` after adding a diagnostic if it is not a map. `what` names the map
+    /// in messages, with its article: "a case".
     pub(crate) fn new(
         node: &'n TreeNode,
         what: &'static str,
@@ -54,7 +73,7 @@ impl<'n> MapReader<'n> {
         self.node.use_span()
     }
 
-    /// Returns the span for reporting something missing: the first key, or the map itself.
+    /// Returns the span at which missing keys are reported: the first key, or the map itself if it is empty.
     pub(crate) fn head(&self) -> Span {
         self.entries.first().map_or(self.node.use_span(), |entry| entry.key_span)
     }
@@ -64,12 +83,13 @@ impl<'n> MapReader<'n> {
         self.entries.iter().any(|entry| entry.key == key)
     }
 
-    /// Returns the entry of a key. A key whose value is `null` or empty counts as given.
+    /// Returns the entry of a key, and makes the key known. A key whose value is `null` or empty counts as
+    /// given.
     pub(crate) fn entry(&mut self, key: &'static str) -> Option<&'n MapEntry> {
         self.request(key, false)
     }
 
-    /// Returns the entry of a key and records the key as known.
+    /// Returns the entry of a key, and makes the key known.
     fn request(&mut self, key: &'static str, is_other_spelling: bool) -> Option<&'n MapEntry> {
         self.known.push(KnownKey { key, is_other_spelling });
         #[cfg(test)]
@@ -81,20 +101,21 @@ impl<'n> MapReader<'n> {
         Some(&self.entries[index])
     }
 
-    /// Returns the entry of a key that is recognised only to be rejected: it is not listed as a known key.
+    /// Returns the entry of a key that is recognised only to be rejected. It does not become a known key.
     pub(crate) fn foreign(&mut self, key: &str) -> Option<&'n MapEntry> {
         let index = self.entries.iter().position(|entry| entry.key == key)?;
         self.taken[index] = true;
         Some(&self.entries[index])
     }
 
-    /// Records that the map gives `name` under another name, which is reported separately.
+    /// Records that `name` is given under another name. That is reported elsewhere, so `name` must not be
+    /// reported as missing.
     pub(crate) fn mark_as_given(&mut self, name: &'static str) {
         self.meant.push(name);
     }
 
-    /// Returns the entry of the first of several spellings that is present. A second spelling beside it is an
-    /// error: only one of them can count.
+    /// Returns the entry of the first of several spellings that is present. If there is a second one, that is
+    /// an error.
     pub(crate) fn first_of(
         &mut self,
         keys: &[&'static str],
@@ -125,8 +146,8 @@ impl<'n> MapReader<'n> {
         found
     }
 
-    /// Returns the entry that most likely stands for an absent key: one of `guesses`, or a misspelling. It is an error, and what
-    /// it holds can still be read.
+    /// If `key` is absent, returns an entry that was probably meant as it: one of `guesses`, or a misspelling.
+    /// Reports it as an unknown key; its value can still be decoded.
     pub(crate) fn misspelt(
         &mut self,
         key: &'static str,
@@ -315,8 +336,8 @@ impl<'n> MapReader<'n> {
         }
     }
 
-    /// Ends the reading: every key that was not requested and does not begin with `x-` is an error. A key
-    /// given under a misspelt name is not reported as missing too.
+    /// Reports every key that was not requested and does not begin with `x-` as an error. If such a key is a
+    /// misspelling of an absent key, earlier reports that this key is missing are retracted.
     pub(crate) fn finish(self, problems: &mut DiagnosticCollector) {
         let head = self.head();
         let mut meant = self.meant.clone();
@@ -324,7 +345,7 @@ impl<'n> MapReader<'n> {
             if *taken || entry.key.starts_with("x-") {
                 continue;
             }
-            // A key that is there already can't be meant once more.
+            // A key that is present can't be what a misspelt key was meant as.
             let absent = self.known.iter().map(|known| known.key).filter(|key| !self.has(key));
             let near = did_you_mean(&entry.key, absent);
             meant.extend(near);
@@ -336,7 +357,8 @@ impl<'n> MapReader<'n> {
         }
     }
 
-    /// Ends the reading of a map whose other keys belong to another tool: they are warnings.
+    /// Like [`finish`](Self::finish), for a map whose other keys belong to another tool: unknown keys are
+    /// warnings.
     pub(crate) fn finish_leniently(self, problems: &mut DiagnosticCollector) {
         let mut unknown = problems.fork();
         self.finish(&mut unknown);
@@ -345,7 +367,7 @@ impl<'n> MapReader<'n> {
             diagnostic.severity = Severity::Warning;
             diagnostic.code = codes::FOREIGN_SETTING;
 
-            // Not all keys are listed here, so a suggestion from this list would mislead.
+            // The known keys are not all keys of that tool, so don't list them.
             if diagnostic.suggestion.is_none() {
                 diagnostic.help = vec!["it is ignored; check its spelling".to_owned()];
             }
@@ -354,7 +376,8 @@ impl<'n> MapReader<'n> {
         }
     }
 
-    /// Ends the reading of a map that may have keys of its author's own: only those that resemble a known key are warnings.
+    /// Like [`finish`](Self::finish), for a map in which authors may use their own keys. Only keys that
+    /// resemble a known one are reported, as warnings.
     pub(crate) fn finish_with_own_keys(self, problems: &mut DiagnosticCollector) {
         let mut unknown = problems.fork();
         self.finish_leniently(&mut unknown);
@@ -365,8 +388,8 @@ impl<'n> MapReader<'n> {
         }
     }
 
-    /// Returns the entries that were not requested, for maps with third-party settings. They count as known
-    /// afterwards.
+    /// Returns the entries that were not requested, for maps with settings of third parties. They won't be
+    /// reported.
     pub(crate) fn take_remaining(&mut self) -> Vec<&'n MapEntry> {
         #[cfg(test)]
         record::note(self.what, "", "open");
@@ -382,7 +405,7 @@ impl<'n> MapReader<'n> {
     }
 }
 
-/// Returns the diagnostic for an unknown key.
+/// Returns the diagnostic for an unknown key. `near` is the key that it was probably meant as.
 fn unknown_key(entry: &MapEntry, what: &str, known: &[KnownKey], near: Option<&str>) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         codes::UNKNOWN_KEY,
@@ -418,7 +441,7 @@ pub(crate) fn wrong_type(node: &TreeNode, what: &str, expected: &str) -> Diagnos
     )
 }
 
-/// Decodes a text. Numbers and booleans are not silently accepted: the fix is to quote them.
+/// Decodes a string. Numbers and booleans are errors, not converted silently; the suggestion is to quote them.
 pub(crate) fn string(
     node: &TreeNode,
     key: &str,
@@ -489,13 +512,13 @@ pub(crate) fn number(
     Some(SpannedValue::new(value, node.use_span()))
 }
 
-/// Returns the share that a text such as `70%` stands for.
+/// Returns the number from 0 to 1 that a text such as `70%` means.
 fn percentage(text: &str) -> Option<f64> {
     let percent: f64 = text.trim().strip_suffix('%')?.trim_end().parse().ok()?;
     percent.is_finite().then_some(percent / 100.0)
 }
 
-/// Rejects a text of white space.
+/// Returns `None` after adding a diagnostic if the text is blank.
 pub(crate) fn check_not_blank(
     text: SpannedValue<String>,
     key: &str,
@@ -511,27 +534,27 @@ pub(crate) fn check_not_blank(
     Some(text)
 }
 
-/// Requests recorded for the test that compares them with the schemas.
+/// Records the requests, for the test that compares them with the schemas.
 #[cfg(test)]
 pub(crate) mod record {
     use std::cell::RefCell;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// By the name of a kind of map: its keys, and in which ways each was read.
+    /// For each kind of map: its keys, and the ways in which each was read.
     pub(crate) type RequestedKeys = BTreeMap<&'static str, BTreeMap<&'static str, BTreeSet<String>>>;
 
     thread_local! {
         static ASKED: RefCell<RequestedKeys> = RefCell::default();
     }
 
-    /// Notes that a map named `what` was asked for `key` in the way `how`.
+    /// Records that `key` of a map named `what` was requested in the way `how`.
     pub(super) fn note(what: &'static str, key: &'static str, how: &str) {
         ASKED.with_borrow_mut(|asked| {
             asked.entry(what).or_default().entry(key).or_default().insert(how.to_owned());
         });
     }
 
-    /// All that was asked on this thread since the last call.
+    /// Returns everything that was recorded on this thread since the last call.
     pub(crate) fn take() -> RequestedKeys {
         ASKED.take()
     }

@@ -12,7 +12,7 @@ use crate::codes;
 use crate::model::{CaseMessage, GivenOutput, MessageBlock, MessageRole};
 use crate::tree::{NodeValue, TreeNode};
 
-/// Use of a list of messages. Answers, given or recorded, may be empty; questions may not.
+/// What a list of messages is used for. Answers may be empty, questions may not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MessageUse {
     Question,
@@ -45,8 +45,8 @@ pub(crate) fn decode_input(cx: &mut DecodeContext, node: &TreeNode, key: &str) -
     }
 }
 
-/// Decodes `expected_output`: a string, an object or a list as one assistant message, or a list of messages.
-/// Returns `None` after adding a diagnostic.
+/// Decodes `expected_output`. A string, an object or a list becomes one assistant message; a list of messages
+/// is kept. Returns `None` after adding a diagnostic.
 pub(crate) fn decode_expected_messages(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -68,7 +68,7 @@ pub(crate) fn decode_expected_messages(
         NodeValue::Seq(items) if items.iter().any(looks_like_message) => {
             decode_messages(cx, items, key, node.use_span(), MessageUse::Answer)
         }
-        // The format accepts any value here; numbers and booleans are answers like objects.
+        // The format allows any value here: numbers and booleans are answers, as objects are.
         NodeValue::Map(_)
         | NodeValue::Seq(_)
         | NodeValue::Bool(_)
@@ -103,7 +103,7 @@ pub(crate) fn decode_given_output(cx: &mut DecodeContext, node: &TreeNode, key: 
     }
 }
 
-/// Decodes `input_files`: a file block for each path. Missing files are reported at their own spans.
+/// Decodes `input_files`: a file block for each path. A missing file is reported at its own span.
 pub(crate) fn decode_input_files(cx: &mut DecodeContext, node: &TreeNode) -> Vec<MessageBlock> {
     let items = match &node.data {
         NodeValue::Str(_) => std::slice::from_ref(node),
@@ -311,7 +311,7 @@ fn decode_content(
             cx.problems.add(empty_list("content", node.use_span()));
             Vec::new()
         }
-        // A list without blocks in an expected answer is a value like an object.
+        // In an expected answer, a list without content blocks is a value, as an object is.
         NodeValue::Seq(items)
             if purpose == MessageUse::Answer
                 && !items.is_empty()
@@ -332,7 +332,7 @@ fn decode_content(
     }
 }
 
-/// Keys of content blocks in other tools.
+/// Keys of content blocks that other tools use.
 const FOREIGN_BLOCK_KEYS: &[(&str, &str)] = &[
     ("text", "write the text as `value`"),
     ("path", "write the path as `value`"),

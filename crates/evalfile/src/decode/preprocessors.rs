@@ -1,4 +1,4 @@
-//! Decoder of `preprocessors`: programs that turn files of answers into text.
+//! Decoder of `preprocessors`: programs that convert files in answers to text.
 
 use std::sync::Arc;
 
@@ -30,9 +30,9 @@ pub(crate) fn decode_preprocessors(
     items.iter().filter_map(|item| decode_preprocessor(cx, item)).collect()
 }
 
-/// Returns the conversions of a case: those of the suite, and those of its graders. Where a grader converts a type itself, its
-/// own conversion takes the place of the suite's. Adds a diagnostic at `head` if judges of the case would read one file
-/// as two texts, since an answer has one text here.
+/// Returns the converters of a case: those of the suite, and those of its graders. If a grader has its own
+/// converter for a type, it replaces the suite's. An answer has only one text here, so a diagnostic is added at
+/// `head` if two judges of the case would need different texts of the same file.
 pub(crate) fn merge_preprocessors(
     cx: &mut DecodeContext,
     suite: &Arc<[FilePreprocessor]>,
@@ -70,12 +70,12 @@ pub(crate) fn merge_preprocessors(
     merged.into()
 }
 
-/// Returns the last conversion of the type of `wanted` in a list.
+/// Returns the last converter in a list for the type of `wanted`.
 fn find_type<'l>(list: &'l [FilePreprocessor], wanted: &FilePreprocessor) -> Option<&'l FilePreprocessor> {
     list.iter().rev().find(|entry| entry.media_type == wanted.media_type)
 }
 
-/// Collects the lists of all graders that ask a judge, also of those that have an empty one.
+/// Collects the lists of all graders that ask a judge, including empty lists.
 fn collect_preprocessors<'g>(graders: &'g [Arc<Grader>], found: &mut Vec<&'g [FilePreprocessor]>) {
     for grader in graders {
         match &grader.kind {

@@ -14,15 +14,15 @@ use crate::tree::{MapEntry, TreeNode, read_yaml};
 
 /// Paths of the prices file in a folder, in order of precedence.
 const PRICES_PATHS: &[&str] = &[".assize/prices.yaml", ".assize/prices.yml"];
-/// Maximum price of a million tokens in US dollars; a higher one is in another unit.
+/// Maximum price of a million tokens in US dollars. A higher price was probably written in another unit.
 const MAX_PRICE: f64 = 1_000_000.0;
 /// Keys of a row.
 const ROW_KEYS: [&str; 6] =
     ["input", "cached_input", "cache_write", "output", "context_tokens", "batch_discount"];
-/// Maximum context size, more tokens than any model reads.
+/// Maximum context size: more tokens than any model reads.
 const MAX_CONTEXT: i64 = 1_000_000_000;
 
-/// Parses the name of a model into provider and model; an error is a message for the user.
+/// Parses the name of a model into provider and model. The error is a message for the user.
 pub type ModelNameParser<'a> = &'a dyn Fn(&str) -> Result<(String, String), String>;
 
 /// A prices file, loaded and checked.
@@ -45,8 +45,8 @@ impl LoadedPrices {
     }
 }
 
-/// Loads the nearest `.assize/prices.yaml` for the files of the folder `start`, searched for as a config file is.
-/// A missing file is not an error.
+/// Loads the nearest `.assize/prices.yaml` for the files of the folder `start`, which is searched for like a
+/// config file. A missing file is not an error.
 pub fn load_prices(start: &Path, options: &LoadOptions, name: ModelNameParser<'_>) -> LoadedPrices {
     let working = &options.working_folder;
     let Some(path) = find_first_file(&search_folders(start, working), PRICES_PATHS) else {
@@ -81,7 +81,8 @@ fn decode_prices(
                 "models",
                 "models: {openai:gpt-4o-mini: {input: 0.15, output: 0.60}}",
             ));
-            // Models outside of `models` are the same mistake.
+            // Models that were written outside of `models` are part of the same mistake; don't report them
+            // again.
             for entry in root.as_map().unwrap_or_default().iter().filter(|entry| name(&entry.key).is_ok()) {
                 object.foreign(&entry.key);
             }
@@ -140,7 +141,7 @@ fn decode_price_row(
     let context = object.integer("context_tokens", 1, MAX_CONTEXT, problems);
     let discount = object.integer("batch_discount", 0, 100, problems);
 
-    // An unknown key is most likely the missing price under another name.
+    // An unknown key probably is the missing price under another name.
     if !has_unknown_key(&entry.value) {
         for key in ["input", "output"] {
             if !given.is_empty() && !given.contains(&key) {
@@ -180,7 +181,7 @@ fn has_unknown_key(node: &TreeNode) -> bool {
     node.as_map().unwrap_or_default().iter().any(|entry| !is_known(entry))
 }
 
-/// Decodes a price of a million tokens: at least 0, and an integer number of millionths of a dollar.
+/// Decodes a price of a million tokens: at least 0, and a whole number of millionths of a dollar.
 fn decode_price(
     object: &mut MapReader<'_>,
     key: &'static str,

@@ -1,4 +1,4 @@
-//! Answers in records of other tools: logs, results and data sets.
+//! Answers in records of other tools: logs, results and datasets.
 
 use std::path::Path;
 
@@ -9,21 +9,22 @@ use super::case_collector::CaseCollector;
 use super::{DecodeContext, jsonl};
 use crate::codes;
 
-/// Records without an answer that are named.
+/// Maximum number of records without an answer that are named.
 const MAX_NAMED: usize = 5;
 
-/// The way on where records can't be read.
+/// Advice if some records can't be read.
 const KEEP_GOING: &str =
     "write the others to a file and grade that: `assize convert FILE --to cases --keep-going -o cases.jsonl`";
 
-/// Returns the format of a file of records; `Ok(None)` if it is another file, which then is read as lines or a table.
+/// Returns the format of a file of records. `Ok(None)` means that it is no such file, and should be read as
+/// lines or as a table.
 ///
 /// # Errors
-/// After reporting that the file is of a kind that is not read.
+/// After reporting that this kind of file is not supported.
 pub(crate) fn find_format(cx: &mut DecodeContext, path: &Path) -> Result<Option<RecordFormat>, ()> {
     match detect_records(path) {
         Ok(format) => Ok(format),
-        // The reader of lines says it better.
+        // The reader of lines has a better message.
         Err(RecordError::Unreadable(_)) => Ok(None),
         Err(error) => {
             refuse(cx, path, "this file holds no answers that are read", &error);
@@ -99,7 +100,7 @@ fn refuse(cx: &mut DecodeContext, path: &Path, title: &str, error: &RecordError)
 
 /// Reports the records that can't be read, each at its line.
 fn report_problems(cx: &mut DecodeContext, path: &Path, file: &RecordFile) {
-    /// Records that are named; the rest is counted.
+    /// Maximum number of records that are reported one by one.
     const MAX_SHOWN: usize = 200;
 
     let has_answers = file.records.iter().any(|record| record.output.is_ok());
@@ -123,7 +124,7 @@ fn report_problems(cx: &mut DecodeContext, path: &Path, file: &RecordFile) {
     }
 }
 
-/// Reports the records without an answer: an answer that is not known is not an empty one.
+/// Reports the records without an answer. A missing answer is not the same as an empty one.
 fn report_unanswered(cx: &mut DecodeContext, file: &RecordFile, at: Span) {
     let unanswered: Vec<_> = file.unanswered().collect();
     let Some((first, why)) = unanswered.first() else { return };

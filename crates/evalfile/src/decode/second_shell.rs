@@ -1,8 +1,13 @@
-//! Placeholders that a second shell, or another interpreter, would read as script.
+//! Finds placeholders that a second shell, or another interpreter, would read as code.
 //!
-//! The words of a command, and the script of `sh -c` that a text is given to, are filled so that a value is data
-//! wherever it stands. A command that hands one of its words on as a script, such as `bash -c "echo {PROMPT}"`, undoes
-//! that: what a data set holds would be run.
+//! Placeholders in a command are safe by themselves: the words of a command are passed without a shell, and
+//! values are inserted into a script for `sh -c` in such a way that they stay data. But a command can pass one
+//! of its words on to another interpreter as code, as `bash -c "echo {PROMPT}"` does. Then the text of a case
+//! would be executed, and datasets come from strangers. Such commands are refused.
+//!
+//! There is no full shell parser here. The words of a command, or of each command in a script, are searched for
+//! known interpreters and for the options that take code. The check looks for mistakes of honest authors, so it
+//! may miss code that is hidden deliberately; but an author who wants to run code can do so anyway.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -10,7 +15,7 @@ use crate::codes;
 
 const SHELLS: [&str; 9] = ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash"];
 
-/// Interpreters with the options after which code stands.
+/// Interpreters with the options that take code.
 const INTERPRETERS: [(&str, &[&str]); 11] = [
     ("python", &["-c"]),
     ("pypy", &["-c"]),
@@ -25,23 +30,24 @@ const INTERPRETERS: [(&str, &[&str]); 11] = [
     ("script", &["-c", "--command"]),
 ];
 
-/// Words before the name of a command.
+/// Words that may precede the name of a command in a script.
 const BEFORE_COMMANDS: [&str; 13] =
     ["if", "then", "else", "elif", "while", "until", "do", "!", "{", "time", "command", "builtin", "exec"];
 
-/// A placeholder in a script.
+/// A placeholder that is part of a script.
 #[derive(Debug, PartialEq, Eq)]
 struct ScriptPlaceholder {
     placeholder: String,
     program: String,
 }
 
-/// Returns a diagnostic if one of the placeholders in the words of a command is part of a script.
+/// Returns a diagnostic if one of the placeholders in the words of a command is part of code for another
+/// interpreter.
 pub(crate) fn check_words(words: &[String], placeholders: &[&str], span: Span) -> Option<Diagnostic> {
     find_in_words(words, placeholders).map(|found| diagnostic(&found, span))
 }
 
-/// Returns a diagnostic if one of the placeholders in a text for the shell is part of a script inside it.
+/// Returns a diagnostic if one of the placeholders in a shell script is part of a script inside of it.
 pub(crate) fn check_script(script: &str, placeholders: &[&str], span: Span) -> Option<Diagnostic> {
     find_in_script(script, placeholders).map(|found| diagnostic(&found, span))
 }
@@ -84,7 +90,7 @@ fn find_in_script(script: &str, placeholders: &[&str]) -> Option<ScriptPlacehold
             }
         }
 
-        // What a shell without a script reads from its input is script as well.
+        // A shell without a script reads it from its input, which any placeholder may reach.
         if let Some(program) = stdin_shell(&words) {
             return Some(ScriptPlaceholder { placeholder: anywhere, program: program.to_owned() });
         }
@@ -93,7 +99,7 @@ fn find_in_script(script: &str, placeholders: &[&str]) -> Option<ScriptPlacehold
     parsed.nested.iter().find_map(|inner| find_in_script(inner, placeholders))
 }
 
-/// Returns each program that takes code, with its words of code.
+/// Returns each program that takes code, with the words that are its code.
 fn code_words<'a>(words: &[&'a str]) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -125,14 +131,15 @@ fn code_words<'a>(words: &[&'a str]) -> Vec<(&'a str, Vec<&'a str>)> {
     found
 }
 
-/// Returns the script of a shell: the first word after options of which one has `c`.
+/// Returns the code of a shell: the first word that is not an option, if one of the options contains `c`.
+/// Options are included.
 fn shell_code<'a>(rest: &[&'a str]) -> Vec<&'a str> {
     let mut has_script = false;
     let mut code = Vec::new();
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         match word.strip_prefix(['-', '+']) {
-            // An option with a word of its own.
+            // An option whose value is the next word.
             Some("o" | "O" | "-rcfile" | "-init-file") => drop(words.next()),
             Some("-command") => has_script = true,
             Some(options) => {
@@ -163,24 +170,24 @@ fn interpreter_code<'a>(rest: &[&'a str], options: &[&str]) -> Vec<&'a str> {
     code
 }
 
-/// Returns the words of `eval`, which stands where commands do.
+/// Returns the arguments of `eval`, if that is the command.
 fn evaluated<'a>(words: &[&'a str]) -> Option<(&'a str, Vec<&'a str>)> {
     let at = command_at(words)?;
     (words[at] == "eval").then(|| (words[at], words[at + 1..].to_vec()))
 }
 
-/// Returns the shell that reads its script from its input: it has no words but options.
+/// Returns the shell that reads its script from its input, which is the case if it only has options.
 fn stdin_shell<'a>(words: &[&'a str]) -> Option<&'a str> {
     let at = command_at(words)?;
     let is_shell = SHELLS.contains(&program_name(words[at]).as_str());
     let has_words = words[at + 1..].iter().take_while(|word| !word.starts_with(['<', '>'])).any(|word| {
-        // A shell with `-s` reads its script from its input whatever else it is given.
+        // With `-s`, a shell reads its script from its input even if it has other words.
         !word.starts_with(['-', '+']) && !words.contains(&"-s")
     });
     (is_shell && !has_words).then_some(words[at])
 }
 
-/// Returns the place of a command's name: after assignments and words of the shell.
+/// Returns the index of the name of a command, after assignments and words such as `if`.
 fn command_at(words: &[&str]) -> Option<usize> {
     let is_assignment = |word: &str| {
         let name = word.split_once('=').map(|(name, _)| name);
@@ -198,7 +205,7 @@ fn program_name(word: &str) -> String {
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-').to_owned()
 }
 
-/// Returns the first of the placeholders that is filled in a text.
+/// Returns the first of the placeholders that would be replaced in a text.
 fn find_placeholder(text: &str, placeholders: &[&str], script: bool) -> Option<String> {
     placeholders.iter().find_map(|name| {
         let spaced = format!("{{{{ {name} }}}}");
@@ -213,12 +220,12 @@ fn find_placeholder(text: &str, placeholders: &[&str], script: bool) -> Option<S
     })
 }
 
-/// A script as its commands.
+/// A script, split into its commands.
 #[derive(Debug, Default)]
 struct SplitScript {
     /// Words of each command, without quotes.
     segments: Vec<Vec<String>>,
-    /// Texts in double quotes that hold commands of their own.
+    /// Strings in double quotes that contain commands (`$(...)`).
     nested: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Rows of spreadsheets and Parquet files as sources, so that a diagnostic names a cell.
+//! Rows of spreadsheets and Parquet files as source texts, so that diagnostics can name a cell.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,16 +14,17 @@ use super::dataset_lines::DatasetLine;
 use super::{DecodeContext, jsonl};
 use crate::codes;
 
-/// Names of sheets that a warning lists.
+/// Maximum number of sheets that a warning names.
 const MAX_NAMED_SHEETS: usize = 5;
 
-/// A row as the text of its source: a JSON list of the texts of its cells, null where there is no value, without line breaks.
+/// The source text of a row: a JSON list with the text of each cell, or null where there is no value, without
+/// line breaks.
 pub(super) struct RowText {
     pub(super) text: Arc<str>,
     pub(super) cells: Arc<RowCells>,
 }
 
-/// Returns the text that stands for a row.
+/// Returns the source text of a row.
 pub(super) fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowText {
     let mut text = String::from("[");
     let mut starts = Vec::with_capacity(row.cells.len());
@@ -42,7 +43,7 @@ pub(super) fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowTex
 }
 
 impl RowText {
-    /// Adds the row to the sources. Returns the span of the whole row, and those of its cells.
+    /// Adds the row to the sources. Returns the span of the whole row and the spans of its cells.
     pub(super) fn add(&self, cx: &mut DecodeContext, path: &Arc<Path>, number: usize) -> (Span, Vec<Span>) {
         let (text, cells) = (Arc::clone(&self.text), Arc::clone(&self.cells));
         let source = cx.sources.add_row(Arc::clone(path), text, number, cells);
@@ -51,8 +52,8 @@ impl RowText {
     }
 }
 
-/// Reads a sheet. `from` is the reference that names it; without one, problems are reported at the beginning of the file.
-/// Returns `None` after adding a diagnostic.
+/// Reads a sheet. `from` is the reference to it. Without one, problems are reported at the beginning of the
+/// file. Returns `None` after adding a diagnostic.
 pub(super) fn load_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Option<Span>) -> Option<Sheet> {
     let at = |cx: &mut DecodeContext| {
         from.unwrap_or_else(|| {
@@ -104,7 +105,8 @@ fn others_are_not_read(path: &SheetPath, sheet: &Sheet, at: Span) -> Diagnostic 
     .with_help(format!("name the one that you mean: `{}#{}`", path.file.display(), sheet.name))
 }
 
-/// Reads the header of a sheet of answers, with the layout that it gives. Returns `None` after adding a diagnostic.
+/// Reads the header of a sheet of answers. Returns the sheet with the layout of its columns, or `None` after
+/// adding a diagnostic.
 pub(crate) fn load_answer_sheet(
     cx: &mut DecodeContext,
     path: &SheetPath,
@@ -138,7 +140,7 @@ pub(crate) fn load_answer_sheet(
     Some((table, sheet))
 }
 
-/// Adds the answers of a sheet whose layout the collector knows.
+/// Adds the answers of a sheet. The collector knows its layout.
 pub(crate) fn collect_answer_sheet(
     cx: &mut DecodeContext,
     path: &SheetPath,

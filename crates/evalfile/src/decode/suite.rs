@@ -22,31 +22,32 @@ use crate::model::{
 };
 use crate::tree::{MapEntry, TreeNode};
 
-/// Defaults that a suite gives to each of its cases.
+/// Defaults of a suite for each of its cases.
 #[derive(Debug)]
 pub(crate) struct SuiteDefaults {
     pub(crate) format: EvalFileFormat,
     /// Graders of the suite, with unique names.
     pub(crate) graders: Vec<Arc<Grader>>,
-    /// Messages before those of a case.
+    /// Messages that precede those of a case.
     pub(crate) input: Vec<CaseMessage>,
     /// Attachments of cases that have none of their own.
     pub(crate) files: Vec<MessageBlock>,
-    /// Conversions of the files that answers hold.
+    /// Converters for files in answers.
     pub(crate) preprocessors: Arc<[FilePreprocessor]>,
-    /// Container of program graders.
+    /// Container in which program graders run.
     pub(crate) container: Option<Arc<ContainerSpec>>,
-    /// True if one of the fields above had errors, so that a missing part of a case may be defined there.
+    /// True if one of the fields above had errors. A part that a case seems to lack may have been defined
+    /// there.
     pub(crate) broken: bool,
     /// Layout of a dataset of bare answers; `None` if its lines are cases.
     pub(crate) answers: Option<AnswerFormat>,
 }
 
-/// Place of criteria that all cases share.
+/// Advice for criteria that should apply to all cases.
 const CRITERIA_HELP: &str = "write criteria for all cases as a grader: `assertions: [{type: rubrics, criteria: [...]}]`; \
      the `criteria` of a case describe its expected outcome";
 
-/// Keys of newer versions and of other tools, with the equivalent here.
+/// Keys of newer versions and of other tools, with the equivalent in this format.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
     (
         "judge",
@@ -105,7 +106,7 @@ pub(crate) fn decode_suite(
     let metadata = decode_suite_metadata(cx, &mut object);
 
     check_default_kind(cx, &mut object, format);
-    // Cases without graders may have been meant to get them from there.
+    // If the file has these keys, cases without graders were probably meant to use them.
     let has_criteria = FOREIGN_KEYS.iter().any(|(key, help)| *help == CRITERIA_HELP && object.has(key));
     refuse_foreign_keys(cx, &mut object, FOREIGN_KEYS);
     let defined_targets = match object.value("targets") {
@@ -208,7 +209,7 @@ fn decode_suite_metadata(
     metadata
 }
 
-/// Stores a descriptive key in the author's metadata.
+/// Moves a descriptive key into the author's metadata.
 pub(crate) fn keep_in_metadata(
     cx: &mut DecodeContext,
     metadata: &mut Map<String, serde_json::Value>,
@@ -229,8 +230,8 @@ pub(crate) fn keep_in_metadata(
     metadata.insert(entry.key.clone(), entry.value.to_json());
 }
 
-/// Decodes `evaluator`: the kind of grader of cases that name none. The only kind that needs nothing else is
-/// a judge with the expected outcome, which is the default anyway.
+/// Checks `evaluator`, the kind of grader for cases that have none. The only kind that needs no further
+/// settings is a judge with the expected outcome, which is the default anyway.
 pub(crate) fn check_default_kind(cx: &mut DecodeContext, object: &mut MapReader<'_>, format: EvalFileFormat) {
     let Some(entry) = object.entry("evaluator").filter(|entry| !entry.value.is_null()) else { return };
     let Some(SpannedValue { value, span }) = string(&entry.value, "evaluator", &mut cx.problems) else {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::DecodeContext;
 
-/// A context without files.
+/// Returns a context without access to files.
 pub(crate) fn context() -> DecodeContext {
     context_with(|_| None)
 }
 
-/// A context without files, with this environment.
+/// Returns a context without access to files, with this environment.
 pub(crate) fn context_with(
     environment: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
 ) -> DecodeContext {

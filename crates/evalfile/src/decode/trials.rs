@@ -30,7 +30,7 @@ pub(crate) fn strategy_names() -> Vec<&'static str> {
     STRATEGIES.iter().map(|(word, _)| *word).collect()
 }
 
-/// Decodes the trials of a suite or a case from its own keys, or from those of its `execution`.
+/// Decodes the trials of a suite or a case, from its own keys or from those of its `execution`.
 pub(crate) fn decode_trials(
     cx: &mut DecodeContext,
     outer: &mut MapReader<'_>,
@@ -134,7 +134,7 @@ fn decode_trials_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<Trials> 
         return None;
     }
 
-    // An amount too large to represent is no limit.
+    // An amount that is too large to represent means no limit.
     let cost_limit = cost_limit_usd.and_then(Usd::from_dollars);
     Some(Trials {
         count: count.value as u32,

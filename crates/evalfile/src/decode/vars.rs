@@ -1,4 +1,4 @@
-//! Substitution of `{{ name }}`: the variables of a case in its texts.
+//! Substitution of `{{ name }}`: inserts the variables of a case into its texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,20 +14,21 @@ const TEMPLATE_KEYS: [&str; 9] = [
     "criteria", "description", "expected_messages", "expected_outcome", "expected_output", "input",
     "input_files", "input_messages", "outcome",
 ];
-/// Keys of a grader that hold programs, instructions to a judge, or names. They are not templates: values of
-/// a dataset must not reach a command line or a judge's instructions.
+/// Keys of a grader that hold programs, instructions to a judge, or names. They are not templates, because
+/// values of a dataset must not reach a command line or a judge's instructions.
 const NON_TEMPLATE_KEYS: [&str; 11] =
     ["command", "config", "cwd", "extends", "include", "judge", "name", "prompt", "script", "target", "type"];
-/// Maximum number of bytes of the values in the texts of a case: each reference to a long value inserts it again.
+/// Maximum total number of bytes that are inserted into the texts of a case. Each reference to a long value
+/// inserts it again, so the texts can become much larger than the values.
 const MAX_INSERTED_BYTES: usize = 16 * 1024 * 1024;
-/// Names that belong to prompts and reports, not to the case.
+/// Names that prompts and reports use themselves. They are not variables of the case.
 const RESERVED_NAMES: [&str; 13] = [
     "answer", "candidate_answer", "criteria", "env", "expected_output", "file_changes", "input", "metadata",
     "output", "question", "reference_answer", "tool_calls", "workspace_path",
 ];
 
-/// Substitutes `vars` in the texts of the case `node`. An unknown name stays as it is, with a warning if the
-/// case has variables at all.
+/// Substitutes `vars` in the texts of the case `node`. A reference to an unknown name stays as it is. If the
+/// case has variables at all, it is a warning.
 pub(crate) fn fill_templates(cx: &mut DecodeContext, node: &mut TreeNode, vars: &BTreeMap<String, Value>) {
     if vars.is_empty() {
         return;
@@ -69,7 +70,7 @@ pub(crate) fn fill_templates(cx: &mut DecodeContext, node: &mut TreeNode, vars: 
     }
 }
 
-/// Substitutes `vars` in the texts of the criteria of a rubric, as [`fill_templates`] does in those of a case.
+/// Substitutes `vars` in the criterion texts of a rubric, like [`fill_templates`] in the texts of a case.
 pub(crate) fn fill_rubric(cx: &mut DecodeContext, root: &mut TreeNode, vars: &BTreeMap<String, Value>) {
     let mut filler = TemplateFiller::new(vars);
     match &mut root.data {
@@ -88,9 +89,9 @@ pub(crate) fn fill_rubric(cx: &mut DecodeContext, root: &mut TreeNode, vars: &BT
 
 struct TemplateFiller<'v> {
     vars: &'v BTreeMap<String, Value>,
-    /// Bytes of values that were inserted.
+    /// Number of bytes that were inserted.
     inserted: usize,
-    /// Names already reported.
+    /// Names that were already reported.
     unknown: BTreeSet<String>,
     complaints: Vec<Diagnostic>,
 }
@@ -169,7 +170,8 @@ impl<'v> TemplateFiller<'v> {
         result
     }
 
-    /// Counts the bytes of a value. Reports the one that passes the limit, after which nothing more is inserted.
+    /// Counts the bytes of a value. The value that exceeds the limit is reported, and nothing more is inserted
+    /// after it.
     fn count_inserted(&mut self, bytes: usize, place: Span) {
         self.inserted = self.inserted.saturating_add(bytes);
         if self.inserted > MAX_INSERTED_BYTES {
@@ -181,7 +183,7 @@ impl<'v> TemplateFiller<'v> {
         }
     }
 
-    /// Reports a reference to a variable that has no closing marker.
+    /// Reports a reference to a known variable that is not closed with `}}`.
     fn check_closed(&mut self, reference: &str, environment: bool, place: Span) {
         let inner = reference[2..].trim_start();
         let name = inner.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();

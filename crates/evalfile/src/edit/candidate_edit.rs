@@ -1,4 +1,5 @@
-//! Candidate edits for writing a value, best first. The caller verifies the result of each.
+//! Possible edits that write a value into a file, best first. The caller tries them in order and verifies each
+//! result.
 
 use serde_json::Value;
 
@@ -116,7 +117,7 @@ impl EditableFile<'_> {
         }
 
         let Some(column) = key_column(self.text, map) else { return Vec::new() };
-        // A key after a dash leaves no room for a comment above it.
+        // There is no room for a comment above a key that follows a dash on the same line.
         let alone = self.line_indent(start).is_some();
         let block = EntryBlock { comment: alone.then_some(comment), key: Some(&entry.key), value };
         let start = self.start_above(start, comment);
@@ -146,8 +147,8 @@ impl EditableFile<'_> {
         vec![self.block_edit(self.start_above(dash, comment), end, column, &block)]
     }
 
-    /// Returns the start of a replacement with a comment: an existing comment directly above with the same
-    /// beginning is replaced too.
+    /// Returns where a replacement that includes a comment begins. If the line directly above is a comment that
+    /// begins with the same two words, it is replaced too.
     fn start_above(&self, start: usize, comment: &str) -> usize {
         let line = line_start(self.text, start);
         if self.line_indent(start).is_none() || line == 0 {
@@ -163,7 +164,7 @@ impl EditableFile<'_> {
         }
     }
 
-    /// Returns an edit that writes the block at a position whose line is indented already.
+    /// Returns an edit that writes the block at a position that is already indented.
     fn block_edit(&self, start: usize, end: usize, column: usize, block: &EntryBlock<'_>) -> CandidateEdit {
         let line_end = line_end(self.text);
         let text = block.text(column, list_step(self.text, self.root), line_end);
@@ -171,8 +172,8 @@ impl EditableFile<'_> {
         replace_range(start, end, text.get(column..).unwrap_or_default().to_owned(), block.comment.is_some())
     }
 
-    /// Returns edits that write below the line that holds `end`: after the comments that belong to it, or
-    /// directly below.
+    /// Returns edits that insert below the line of `end`: first after the comments that follow it, then
+    /// directly below it.
     fn edits_below(&self, end: usize, column: usize, text: &str) -> Vec<CandidateEdit> {
         let mut at = end;
         loop {
@@ -201,14 +202,14 @@ impl EditableFile<'_> {
         let text = if ends_line {
             text.to_owned()
         } else {
-            // A last line without a line end stays without one.
+            // If the last line of the file has no line end, it stays so.
             format!("{end}{}", text.strip_suffix(end).unwrap_or(text))
         };
 
         CandidateEdit { change: TextChange::insert(next, text), commented: true }
     }
 
-    /// Returns an entry of a map with brackets, after a comma, in the style of the preceding entry.
+    /// Returns an entry for a map in braces, with the comma before it, in the style of the preceding entry.
     fn flow_entry(&self, map: &TreeNode, last: &MapEntry, key: &str, value: &Value) -> String {
         let bare =
             !self.text[last.key_span.start..].starts_with(['"', '\'']) && self.notation == FileSyntax::Yaml;
@@ -251,7 +252,7 @@ impl EditableFile<'_> {
         if self.is_tight() { "," } else { ", " }
     }
 
-    /// Returns true if a line of a dataset is written without spaces.
+    /// Returns true if a line of a dataset is JSON without spaces.
     fn is_tight(&self) -> bool {
         self.notation == FileSyntax::Lines
             && own_entries(self.root).windows(2).all(|pair| {
@@ -260,7 +261,7 @@ impl EditableFile<'_> {
             })
     }
 
-    /// Returns the indentation and line end of the line, if only blanks precede `at`.
+    /// Returns the indentation and line end of a line, if there are only blanks before `at`.
     fn line_indent(&self, at: usize) -> Option<(&str, &'static str)> {
         let start = line_start(self.text, at);
         let pad = &self.text[start..at];
@@ -279,7 +280,7 @@ fn replace_range(start: usize, end: usize, text: String, commented: bool) -> Can
     CandidateEdit { change: TextChange { start, end, text }, commented }
 }
 
-/// Returns an object with one more entry; any other value unchanged.
+/// Returns an object with one more entry; any other value is returned unchanged.
 pub(super) fn with_mark(value: &Value, mark: &(String, Value)) -> Value {
     let mut value = value.clone();
     if let Some(map) = value.as_object_mut() {

@@ -18,8 +18,8 @@ const CASE_LISTS: [&str; 4] = ["tests", "evalcases", "eval_cases", "cases"];
 
 /// The text of a file with cases: YAML, JSON, or JSONL.
 ///
-/// Every change is verified before it is accepted: the new text is parsed, and its values must be those of
-/// the old text with the inserted value, and nothing else.
+/// Every change is verified before it is accepted: the new text is parsed, and its values must equal the old
+/// ones plus the inserted value.
 #[derive(Debug, Clone)]
 pub struct CaseFile {
     path: PathBuf,
@@ -30,7 +30,7 @@ pub struct CaseFile {
 /// Location of a case in its file. Stays valid while other cases are changed through the same [`CaseFile`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseLocation {
-    /// Line of a dataset, from 0; 0 for other files.
+    /// Index of the line of a dataset, from 0; always 0 for other files.
     line: usize,
     steps: Vec<PathStep>,
 }
@@ -42,8 +42,8 @@ pub struct ValueInsertion {
     pub value: Value,
     /// Lines of a comment above it, without `#`.
     pub comment: String,
-    /// Key and text that replace the comment where comments are not possible. A case with such a key keeps
-    /// its own.
+    /// Key and text that are written into the case where comments are impossible, as in JSON. A case that
+    /// already has this key keeps its own text.
     pub mark: (String, String),
 }
 
@@ -74,7 +74,7 @@ impl CaseFile {
         &self.text
     }
 
-    /// Finds a case that was loaded from this very text.
+    /// Finds a case that was loaded from exactly this text.
     pub fn find(&self, case: &Case) -> Result<CaseLocation, EditError> {
         let mark = case.marks.id.as_ref().ok_or(EditError::NoCase)?;
         if self.notation == FileSyntax::Lines {
@@ -102,7 +102,7 @@ impl CaseFile {
             return Ok(spot(steps));
         }
 
-        // A file that holds one case; without an id it is named after its folder.
+        // A file that holds a single case. Without an `id`, the case is named after its folder.
         let alone =
             list_key.is_none() && root.as_map().is_some() && (is_case(&root) || root.get("id").is_none());
         if alone { Ok(spot(Vec::new())) } else { Err(EditError::NoCase) }
@@ -227,8 +227,9 @@ impl CaseFile {
         None
     }
 
-    /// Tries candidate edits until one gives a text with the expected value. `look` returns the candidates
-    /// and the value with the mark, and changes the given value to the one without.
+    /// Tries candidate edits until one of them produces exactly the expected value. `look` returns the
+    /// candidates and the expected value with the mark, and changes the value it is given into the expected one
+    /// without the mark.
     fn try_edits(
         &mut self,
         case: &CaseLocation,

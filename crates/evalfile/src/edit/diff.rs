@@ -6,7 +6,7 @@ use similar::TextDiff;
 
 /// Number of unchanged lines shown around a change.
 const CONTEXT_LINES: usize = 3;
-/// Time for finding the shortest patch; a longer one is as true.
+/// Time for finding the shortest diff. After it, a longer diff is used, which is equally correct.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Returns the difference of two texts as a unified diff with three lines of context; empty for equal texts.

@@ -6,7 +6,7 @@ use super::tree_path::{is_flow, own_entries};
 use super::yaml_text::{entry_lines, item_lines};
 use crate::tree::{NodeValue, TreeNode};
 
-/// Returns the line end of a file: that of its first line.
+/// Returns the line end of a file, which is that of its first line.
 pub(super) fn line_end(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -40,9 +40,8 @@ pub(super) fn key_column(text: &str, map: &TreeNode) -> Option<usize> {
 
 /// Returns the column of the dashes of a block list, from 0.
 pub(super) fn dash_column(text: &str, list: &TreeNode) -> Option<usize> {
-    // An item may begin far to the right of its dash. The dash is the last character on its line that is
-    // neither a space nor part of an inner list, so the search takes the first of the line's dashes that
-    // leads to the item.
+    // An item may begin far to the right of its dash, as in `- - a`. The first dash of the line is the right
+    // one if only spaces precede it.
     let first = list.as_seq()?.first()?;
     let start = first.used_at.unwrap_or(first.span).start.max(list.span.start);
     let line = line_start(text, start);
@@ -90,7 +89,7 @@ pub(super) struct EntryBlock<'v> {
 }
 
 impl EntryBlock<'_> {
-    /// Returns its lines at a column, each with the line end.
+    /// Returns the lines of the block at a column, each with the line end.
     pub(super) fn text(&self, column: usize, step: usize, end: &str) -> String {
         let pad = " ".repeat(column);
         let comment = self.comment.into_iter().flat_map(str::lines).map(|line| format!("{pad}# {line}"));
@@ -99,7 +98,7 @@ impl EntryBlock<'_> {
             None => item_lines(self.value, column, step),
         };
 
-        // A literal block is one entry of several lines.
+        // A literal block is a single entry with several lines.
         comment
             .chain(body)
             .flat_map(|lines| lines.split('\n').map(|line| format!("{line}{end}")).collect::<Vec<_>>())
@@ -137,7 +136,7 @@ fn format_spaced_json(value: &Value) -> String {
     }
 }
 
-/// Escapes characters that are valid in JSON and not in YAML.
+/// Escapes characters that may stand unescaped in JSON but not in YAML.
 fn escape_for_yaml(json: &str) -> String {
     let special =
         |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');

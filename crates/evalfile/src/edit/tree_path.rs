@@ -25,10 +25,10 @@ pub(super) enum PathStep {
     Index(usize),
 }
 
-/// Parses a text. Any diagnostic is an error.
+/// Parses a text. Any diagnostic counts as an error.
 pub(super) fn parse_text(text: &str, notation: FileSyntax) -> Result<TreeNode, EditError> {
     let mut sources = SourceMap::new();
-    // The name is never shown: diagnostics here only mean that the text must not be changed.
+    // The name is never shown, because a diagnostic here only means that the text must not be changed.
     let source = sources.add(Path::new("text"), text);
     let mut problems = DiagnosticCollector::default();
     let node = match notation {
@@ -61,8 +61,8 @@ pub(super) fn passes_alias(root: &TreeNode, steps: &[PathStep]) -> bool {
         .any(|length| value_at(root, &steps[..length]).is_some_and(|node| node.used_at.is_some()))
 }
 
-/// Returns the entries written in the map itself, in the order of the text; those of merged maps have earlier
-/// spans.
+/// Returns the entries that are written in the map itself, in the order of the text. Entries of merged maps are
+/// recognised by their spans, which are before the map.
 pub(super) fn own_entries(map: &TreeNode) -> Vec<&MapEntry> {
     let inside = |span: Span| span.start >= map.span.start;
     map.as_map().unwrap_or_default().iter().filter(|entry| inside(entry.key_span)).collect()
@@ -73,7 +73,7 @@ pub(super) fn is_flow(text: &str, node: &TreeNode) -> bool {
     text[node.span.start..].starts_with(['{', '['])
 }
 
-/// Returns the end of a value's visible content: without the blank lines that some spans end with.
+/// Returns the end of a value's visible content, without the blank lines that some spans include.
 pub(super) fn content_end(text: &str, node: &TreeNode) -> usize {
     if let Some(alias) = node.used_at {
         return alias.end;

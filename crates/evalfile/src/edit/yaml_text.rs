@@ -1,4 +1,4 @@
-//! YAML text that every parser reads as the given values.
+//! Writes YAML that every parser reads as the given values.
 
 use std::fmt::Write as _;
 
@@ -8,8 +8,8 @@ use crate::tree::{NodeValue, resolve_scalar};
 
 /// Returns a value as YAML in block style, each line indented by `indent` spaces, with a trailing line feed.
 ///
-/// Maps keep the order of their keys. Texts of several lines become literal blocks where that is safe.
-/// Numbers are written as JSON writes them.
+/// Maps keep the order of their keys. Strings of several lines become literal blocks where that is safe.
+/// Numbers are written as in JSON.
 pub fn to_yaml(value: &Value, indent: usize) -> String {
     let mut lines = Vec::new();
     match value {
@@ -24,8 +24,8 @@ pub fn to_yaml(value: &Value, indent: usize) -> String {
     text
 }
 
-/// Returns a text as a YAML scalar on one line: plain where every parser reads it as this text, else in
-/// double quotes.
+/// Returns a string as a YAML scalar on one line: plain if every parser reads it as this string, else in double
+/// quotes.
 pub fn yaml_scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quote_yaml(text) }
 }
@@ -81,7 +81,7 @@ fn push_item(value: &Value, column: usize, step: usize, lines: &mut Vec<String>)
         other => lines.push(format!("{}{}", " ".repeat(column + 2), format_leaf(other, column + 2))),
     }
 
-    // The dash replaces the indentation of the first line.
+    // The dash takes the place of the first line's indentation.
     let rest = lines[first][column + 2..].to_owned();
     lines[first] = format!("{}- {rest}", " ".repeat(column));
 }
@@ -115,8 +115,9 @@ fn fits_on_line(items: &[Value]) -> bool {
     items.len() <= 4 && items.iter().all(Value::is_number)
 }
 
-/// Returns true if a text of several lines can be a literal block: its first line sets the indentation, so it
-/// must have none of its own, and trailing blanks, which editors strip, must not occur.
+/// Returns true if a string of several lines can be written as a literal block. The first line of a block sets
+/// its indentation, so it must not begin with a blank; and trailing blanks must not occur, because editors
+/// strip them.
 fn fits_literal_block(text: &str) -> bool {
     !text.starts_with([' ', '\t', '\n'])
         && !text.ends_with("\n\n")
@@ -129,7 +130,7 @@ fn is_special(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
-/// Words that parsers of older YAML read as booleans or operators.
+/// Words that YAML 1.1 parsers read as booleans or operators.
 const OLDER_WORDS: [&str; 8] = ["y", "n", "yes", "no", "on", "off", "=", "<<"];
 
 fn is_plain(text: &str) -> bool {
@@ -141,7 +142,7 @@ fn is_plain(text: &str) -> bool {
         && !text.contains(" #")
         && !text.chars().any(is_special)
         && !OLDER_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
-        // Dates, times, versions and numbers with separators: older parsers read them as other types.
+        // Dates, times, versions and numbers with separators: YAML 1.1 parsers read them as other types.
         && !(text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '.'))
             && text.chars().all(|c| c.is_ascii_digit() || "+-.:_ TZtz".contains(c)))
         && matches!(resolve_scalar(text), NodeValue::Str(_))

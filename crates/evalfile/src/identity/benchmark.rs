@@ -1,4 +1,4 @@
-//! Identities of what a benchmark of a scorecard asks.
+//! Identity of the question that a benchmark of a scorecard asks.
 
 use assize_rubric::{Identify, IdentityWriter};
 
@@ -12,7 +12,7 @@ impl Identify for EvaluatorType {
 
 impl Identify for Behaviour {
     fn identify(&self, identity: &mut IdentityWriter) {
-        // A limit refuses replies; it is no part of the question.
+        // The failure limit only rejects replies; it is not part of the question.
         let Self { prompt, guidelines, applicability, scale, pass_conditions, failure_limit: _ } = self;
         identity.field(prompt);
         identity.field(guidelines);

@@ -1,4 +1,4 @@
-//! Identities of checks, which need no judge and no program.
+//! Identities of graders that need neither a judge nor a program.
 
 use assize_rubric::{Identify, IdentityWriter};
 
@@ -196,7 +196,7 @@ impl Identify for AuthorCode {
     }
 }
 
-/// The place of a file is no part of it: the same code elsewhere decides the same.
+/// The path of a file is not part of the identity: the same code in another place makes the same decisions.
 fn add_code(identity: &mut IdentityWriter, code: &AuthorCode) {
     match code {
         AuthorCode::Script(script) => {
@@ -241,7 +241,8 @@ impl Identify for LabelCheck {
     }
 }
 
-/// The settings that decide about statements; who judges them, and how they are asked, has no part in it.
+/// Covers the settings that determine which statements are decided on. The judge, and how it is asked, are not
+/// part of this identity.
 impl Identify for ContextGrader {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { measure, context, query, judging: _, evidence: _, truncate: _, judge: _, panel: _ } = self;

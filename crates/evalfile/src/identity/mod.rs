@@ -1,4 +1,5 @@
-//! Stored identities of what eval files describe. Places in files have a part only in those of workspaces.
+//! Stored identities of the contents of eval files. Positions in files are only part of the identities of
+//! workspaces and their commands.
 
 mod benchmark;
 mod check;

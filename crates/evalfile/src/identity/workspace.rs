@@ -9,7 +9,7 @@ use crate::{
 
 impl Identify for WorkspaceSpec {
     fn identify(&self, identity: &mut IdentityWriter) {
-        // Where graders run does not change the folder.
+        // `docker` says where graders run, which does not change the folder.
         let Self { template, repos, hooks, isolation, mode, path, docker: _ } = self;
         identity.field(template);
         identity.field(repos);
@@ -98,7 +98,8 @@ impl Identify for WorkspaceHooks {
         identity.field(after_each);
 
         identity.field(after_all);
-        // Without functions, the identity is that of older versions.
+        // If there are no functions, nothing is written, so that identities stored by older versions stay
+        // valid.
         for (event, function) in functions {
             identity.text(event.name());
             identity.field(function);

@@ -1,16 +1,16 @@
-//! Code of an author: JavaScript for the built-in engine, or a program in a language with an interpreter of its own.
+//! An author's code: JavaScript for the built-in engine, or a program in a language with its own interpreter.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_script::Script;
 
-/// Code that looks at an answer, or changes it.
+/// Code that inspects an answer or changes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuthorCode {
     /// JavaScript, run by the built-in engine without access to anything.
     Script(Script),
-    /// A program with everything that programs may do; it is run only where that is allowed.
+    /// A program with all the permissions of a process. It is only run if the user allows code.
     Program(CodeProgram),
 }
 
@@ -33,7 +33,7 @@ pub struct CodeProgram {
     pub path: Option<PathBuf>,
     /// The code, as it was when the eval file was read.
     pub text: Arc<str>,
-    /// Name of the function to call; `None` for the usual one.
+    /// Name of the function to call; `None` for the default name.
     pub function: Option<String>,
 }
 

@@ -20,13 +20,13 @@ pub struct BenchmarkGrader {
     pub behaviour: Option<Arc<Behaviour>>,
     /// Scoring scale, if there is one; scores of reviewers use it.
     pub scale: Option<ScoringScale>,
-    /// Hash of the question and of the inputs of the case, to which people's labels are bound.
+    /// Hash of the question and of the case's inputs. Reviewers' labels are bound to it.
     pub subject: Option<SubjectHash>,
     /// Labels of the case; for `manual_sme`.
     pub labels: Vec<Label>,
     /// Number of reviewers needed before labels count.
     pub raters: Option<NonZeroU32>,
-    /// Handling of labels that do not say what they are about.
+    /// How labels are treated that do not say which answer they are about.
     pub unbound_labels: UnboundLabels,
 }
 
@@ -40,15 +40,15 @@ pub struct Behaviour {
     pub guidelines: Vec<Arc<Guidelines>>,
     /// Criteria of applicability, if the judge has to decide on it.
     pub applicability: Option<Applicability>,
-    /// Scoring scale, if the judge gives a score in addition to pass or fail.
+    /// Scoring scale, if the judge gives a score as well as pass or fail.
     pub scale: Option<ScoringScale>,
     /// Pass conditions, as the prompt lists them.
     pub pass_conditions: Vec<String>,
-    /// Score, 0 to 1, that a failed case can't have. Never shown to a judge.
+    /// Score from 0 to 1 that a failed case must stay below. Never shown to a judge.
     pub failure_limit: UnitInterval,
 }
 
-/// Criteria for deciding if a benchmark applies to a case.
+/// Criteria for deciding whether a benchmark applies to a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applicability {
     /// Value of `inclusion_criteria`.

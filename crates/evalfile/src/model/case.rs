@@ -69,8 +69,8 @@ pub struct Case {
     pub expected_output: Vec<CaseMessage>,
     /// Given answer; with one, no target is run.
     pub output: Option<GivenOutput>,
-    /// Graders: those of the case first, then those of the suite. At least one, except for a conversation
-    /// whose turns have their own.
+    /// Graders of the case, followed by the graders of the suite. At least one, except for a conversation whose
+    /// turns have their own.
     pub graders: Vec<Arc<Grader>>,
     /// Thresholds of this case.
     pub lines: ThresholdOverrides,
@@ -80,7 +80,7 @@ pub struct Case {
     pub transforms: Vec<AnswerTransform>,
     /// True if program graders get the answer as text in `output`, as in AgentV's newest contract, not as messages.
     pub output_as_text: bool,
-    /// Conversions of the files that an answer holds, those of the suite.
+    /// The suite's converters for files that an answer contains.
     pub preprocessors: Arc<[FilePreprocessor]>,
     /// Container in which its program graders run (`docker` of the workspace).
     pub container: Option<Arc<ContainerSpec>>,
@@ -88,7 +88,7 @@ pub struct Case {
     pub file_changes: Option<String>,
     /// Number of trials and their strategy, if the case sets them.
     pub trials: Option<Trials>,
-    /// Tags for selecting cases; those of the case only.
+    /// Tags for selecting cases. Does not include the suite's tags.
     pub tags: Vec<String>,
     /// Metadata of the author.
     pub metadata: serde_json::Map<String, Value>,
@@ -100,27 +100,28 @@ pub struct Case {
     pub conversation: Option<Conversation>,
     /// Ids of the cases that must have been run before this one.
     pub depends_on: Vec<CaseId>,
-    /// Action when one of them failed.
+    /// What happens if one of these cases failed.
     pub on_dependency_failure: OnDependencyFailure,
     /// Workspace settings of the case itself (`workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
-    /// Name of the test that the case belongs to, if several cases are the same test with other prompts: graders that compare
-    /// answers then compare those of all of them.
+    /// Name of the test that this case belongs to, if several cases are the same test with different prompts.
+    /// Graders that compare answers then compare the answers of all these cases.
     pub rivals: Option<Arc<str>>,
     /// Graders whose scores count for named metrics (`metric`).
     pub metrics: Vec<NamedMetric>,
     /// Name of the prompt of a matrix file, if the file has several.
     pub prompt: Option<Arc<str>>,
-    /// The test of a matrix file that the case comes from; kept for files with `extensions` only.
+    /// The test of a matrix file that the case was made from. Only set for files with `extensions`.
     pub authored: Option<Arc<AuthoredTest>>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
-    /// Code that should have written a part of the case and was not run, since the load had no permission: its file and kind.
+    /// Code that was meant to write a part of the case but was not run, because the load had no permission to:
+    /// its file and kind.
     pub unrun_code: Vec<String>,
 }
 
 impl Case {
-    /// Case with these graders and nothing else.
+    /// Creates a case with these graders; all other fields are empty.
     pub fn new(id: CaseId, place: FilePosition, graders: Vec<Arc<Grader>>) -> Self {
         Self {
             id,
@@ -179,7 +180,7 @@ impl Case {
         self.turns().iter().flat_map(|turn| &turn.graders).chain(&self.graders)
     }
 
-    /// Returns true if a grader of it compares all answers to it.
+    /// Returns true if one of the graders compares all answers to the case.
     pub fn compares_answers(&self) -> bool {
         self.graders.iter().any(|grader| matches!(grader.kind, GraderKind::Selection(_)))
     }
@@ -198,7 +199,7 @@ impl Case {
         }
     }
 
-    /// Returns the files that the case's messages refer to, in order, those of its turns last.
+    /// Returns the files that the case's messages refer to, in order. The files of its turns come last.
     pub fn attachments(&self) -> impl Iterator<Item = &Path> {
         let of_turns = self.turns().iter().flat_map(|turn| turn.input.iter().chain(&turn.expected_output));
         let messages = self.input.iter().chain(&self.expected_output).chain(of_turns);
@@ -227,7 +228,7 @@ impl Case {
 pub struct AnswerTransform {
     /// Code, called with the answer and its context.
     pub code: AuthorCode,
-    /// Target whose answers it changes; those of all if absent.
+    /// Target whose answers it changes; `None` for all targets.
     pub target: Option<String>,
 }
 

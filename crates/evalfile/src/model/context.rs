@@ -1,17 +1,17 @@
-//! Models of graders of answers that rest on a context, such as passages that a search found.
+//! Models of graders for answers that are based on a context, such as passages that a search found.
 
 use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode};
 
 use super::{AuthorCode, PanelSpec};
 
-/// A rubric about a context, with a criterion for each statement of a text.
+/// A rubric about a context, with one criterion for each statement of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContextGrader {
-    /// Statements that are decided on.
+    /// Which statements the criteria are about.
     pub measure: ContextMeasure,
     /// The context.
     pub context: ContextSource,
-    /// Question that the context was found for; the question of the case if absent.
+    /// Question that the context was found for; the case's question if absent.
     pub query: Option<String>,
     /// Grouping of criteria into calls; the suite's setting if absent.
     pub judging: Option<JudgingMode>,
@@ -25,37 +25,38 @@ pub struct ContextGrader {
     pub panel: PanelSpec,
 }
 
-/// Statements that are decided on.
+/// Which statements a context grader decides on, and what it asks about each of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContextMeasure {
-    /// Those of the expected answer: does the context support them?
+    /// Each statement of the expected answer: does the context support it?
     Recall {
         /// Expected answer.
         expected: String,
     },
-    /// Those of the context: does the question need them?
+    /// Each statement of the context: is it needed to answer the question?
     Relevance,
-    /// Those of the answer: does the context support them?
+    /// Each statement of the answer: does the context support it?
     Faithfulness,
 }
 
 /// Source of a context.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ContextSource {
-    /// A text, of which each sentence is a statement.
+    /// A text. Each of its sentences is a statement.
     Text(String),
-    /// Passages, of which each is a statement.
+    /// Passages. Each of them is a statement.
     Passages(Vec<String>),
-    /// Code that returns one of these, given the answer.
+    /// Code that is called with the answer and returns a text or passages.
     Code(AuthorCode),
     /// The question of the case.
     Question,
 }
 
-/// A comparison of the question with questions that a judge writes for the answer.
+/// Checks that an answer is about the question: a judge writes questions that the answer would answer, and
+/// these are compared with the actual question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerRelevanceCheck {
-    /// Question; that of the case if absent.
+    /// Question; the case's question if absent.
     pub query: Option<String>,
     /// Mean similarity from which the answer is relevant.
     pub threshold: f64,
@@ -66,12 +67,12 @@ pub struct AnswerRelevanceCheck {
 }
 
 impl AnswerRelevanceCheck {
-    /// Threshold where none is written.
+    /// Default threshold.
     pub const THRESHOLD: f64 = 0.5;
-    /// Number of questions.
+    /// Number of questions that the judge writes.
     pub const QUESTIONS: u32 = 3;
 
-    /// Name of the model for embeddings to ask.
+    /// Returns the name of the embedding model.
     pub fn model(&self) -> &str {
         self.model.as_deref().unwrap_or(super::SimilarityCheck::MODEL)
     }

@@ -11,7 +11,7 @@ pub struct Conversation {
     pub turns: Vec<ConversationTurn>,
     /// Aggregation of the scores of the turns.
     pub aggregation: TurnAggregation,
-    /// Action after a failed turn.
+    /// What happens after a failed turn.
     pub on_turn_failure: OnTurnFailure,
     /// Number of past turns shown to the target; all if absent.
     pub window_size: Option<u32>,
@@ -42,7 +42,7 @@ pub enum TurnAggregation {
     Max,
 }
 
-/// Action after a failed turn.
+/// What happens after a failed turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnTurnFailure {
     /// The next turn follows.
@@ -52,7 +52,7 @@ pub enum OnTurnFailure {
     Stop,
 }
 
-/// Action for a case when one it depends on failed.
+/// What happens to a case if one that it depends on failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnDependencyFailure {
     /// The case is skipped.
@@ -60,6 +60,6 @@ pub enum OnDependencyFailure {
     Skip,
     /// The case fails.
     Fail,
-    /// The case runs all the same.
+    /// The case runs anyway.
     Run,
 }

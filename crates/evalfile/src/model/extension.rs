@@ -1,4 +1,4 @@
-//! Extensions: code of an author that is run around the tests of a matrix file.
+//! Extensions: an author's code that runs around the tests of a matrix file.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{CodeProgram, FilePosition};
 
-/// Time at which extensions are run.
+/// When an extension is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExtensionHook {
     /// Once, before the first test. It may change the tests and the prompts.
@@ -24,7 +24,7 @@ assize_rubric::named_variants!(ExtensionHook {
 });
 
 impl ExtensionHook {
-    /// Returns the time limit of a call: a minute around a test, 10 minutes around all.
+    /// Returns the time limit of one call: a minute around a test, 10 minutes around all tests.
     pub const fn time_limit(self) -> Duration {
         match self {
             Self::BeforeAll | Self::AfterAll => Duration::from_mins(10),
@@ -40,7 +40,7 @@ pub struct Extension {
     pub written: String,
     /// The function. Its path is absolute.
     pub program: CodeProgram,
-    /// The only hook it is run for, which its function is named after; all if `None`.
+    /// The only hook that it runs at, taken from the name of its function; `None` for all hooks.
     pub hook: Option<ExtensionHook>,
     /// Position of the entry.
     pub place: FilePosition,
@@ -53,7 +53,7 @@ impl Extension {
     }
 }
 
-/// The extensions of a suite, with what they are given before the first test.
+/// The extensions of a suite, and the data that they receive before the first test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SuiteExtensions {
     /// The extensions, in the order in which they are run.
@@ -62,9 +62,9 @@ pub struct SuiteExtensions {
     pub suite: Value,
     /// The eval file as it is written.
     pub config: Value,
-    /// True if they are run as hooks of the workspace, in which the functions of AgentV work.
+    /// True if they run as hooks of the workspace, because AgentV's functions work in its folder.
     pub in_workspace: bool,
-    /// True for the contract of AgentV, whose hooks are given the folder and the id of a case and change no tests.
+    /// True for AgentV's contract: hooks receive the folder and the id of a case, and can't change tests.
     pub is_agentv: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Positions in files, in a form that outlives the source text.
+//! Positions in files, in a form that does not need the source text.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ impl FilePosition {
         Self { path: Arc::from(path.into()), line, column }
     }
 
-    /// Creates a position in a file whose path many positions share.
+    /// Creates a position in a file whose path is shared by many positions.
     pub fn with_shared_path(path: Arc<Path>, line: usize, column: usize) -> Self {
         Self { path, line, column }
     }

@@ -18,7 +18,7 @@ use super::{
 /// One grader of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grader {
-    /// Name in results; unique in its case (a number is added to a derived name that is taken).
+    /// Name in results, unique in its case. If a derived name is taken, a number is appended to it.
     pub name: String,
     /// Type in its current spelling, such as `rubrics` or `tool-trajectory`.
     pub type_name: String,
@@ -67,19 +67,19 @@ pub enum GraderKind {
     ExecutionMetrics(ExecutionMetrics),
     /// A check that a skill was used.
     SkillTrigger(SkillTrigger),
-    /// Code that looks at the answer.
+    /// Code that inspects the answer.
     Script(ScriptCheck),
     /// A comparison of meaning with given texts.
     Similar(SimilarityCheck),
-    /// A check of the labels that a model gives an answer.
+    /// A check of the labels that a model assigns to an answer.
     Labels(LabelCheck),
-    /// A rubric about the context of an answer: a criterion for each of its statements.
+    /// A rubric about the context of an answer, with one criterion for each statement.
     Context(ContextGrader),
-    /// A comparison of the question with questions that the answer would be one to.
+    /// A comparison of the question with questions that the answer would answer.
     AnswerRelevance(AnswerRelevanceCheck),
     /// A comparison of all answers to the case.
     Selection(AnswerSelection),
-    /// Another grader, of the answer as a script changes it.
+    /// Another grader, applied to the answer after a script has changed it.
     Transformed(TransformedGrader),
     /// A combination of other graders.
     Composite(CompositeGrader),
@@ -140,18 +140,18 @@ pub struct LlmGrader {
     pub max_steps: Option<u32>,
     /// Settings passed to the prompt program.
     pub config: serde_json::Map<String, Value>,
-    /// Conversions of the files that an answer holds, which this grader asks for. The case's are merged from them.
+    /// Converters for files in answers that this grader requires. They are merged into the case's converters.
     pub preprocessors: Vec<FilePreprocessor>,
-    /// Values and range of a prompt that no eval file holds.
+    /// Variables and score range, if a caller supplied the prompt; `None` for prompts of eval files.
     pub given: Option<GivenPrompt>,
 }
 
-/// Beside a prompt of a caller's own: what it refers to, and the scores it asks for.
+/// Additional data of a prompt that a caller supplied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenPrompt {
-    /// Values of names in it. They are shown as data, never as a part of it.
+    /// Values of the variables in the prompt. The judge sees them as data, never as part of the prompt.
     pub variables: Vec<(String, String)>,
-    /// Lowest and highest score, which are 0 and 1 of the grader.
+    /// Lowest and highest score that the prompt asks for. They are mapped to 0 and 1.
     pub range: ValueRange,
 }
 
@@ -166,11 +166,11 @@ pub struct PairwiseGrader {
     pub judge: Option<String>,
     /// Several judges, or one asked several times.
     pub panel: PanelSpec,
-    /// Scores of ties and of orders that disagree.
+    /// Scores for ties, and for decisions that differ between the two orders.
     pub scores: PairScores,
 }
 
-/// The answer that an answer is compared with.
+/// The answer that the case's answer is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PairwiseBaseline {
     /// The reference answer of the case (`expected_output`).
@@ -183,8 +183,8 @@ pub enum PairwiseBaseline {
         written: String,
         /// Folder of the run, if a path was written.
         folder: Option<PathBuf>,
-        /// Answer of the run to this case, or the reason why there is none; resolved just before the case
-        /// runs.
+        /// Answer of the run to this case, or the reason why there is none; it is looked up just before the
+        /// case runs.
         answer: Option<Result<Arc<str>, String>>,
     },
 }
@@ -404,32 +404,32 @@ pub struct SkillTrigger {
     pub should_trigger: bool,
 }
 
-/// A comparison of the meaning of the answer with that of given texts, by the vectors that a model turns texts into.
+/// A comparison of the meaning of the answer with given texts, by embedding vectors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarityCheck {
-    /// Texts to compare with, of which one must be close; never empty.
+    /// Texts to compare with; never empty. It suffices that the answer is close to one of them.
     pub texts: Vec<String>,
     /// Measure of closeness.
     pub measure: SimilarityMeasure,
-    /// Similarity from which the answer is close; with [`SimilarityMeasure::Euclidean`] the distance up to which it is.
+    /// Minimum similarity; with [`SimilarityMeasure::Euclidean`] the maximum distance.
     pub threshold: f64,
-    /// Model that turns texts into vectors: a target's or model's name; [`SimilarityCheck::MODEL`] if absent.
+    /// Embedding model: a target's or model's name; [`SimilarityCheck::MODEL`] if absent.
     pub model: Option<String>,
 }
 
 impl SimilarityCheck {
-    /// Threshold where none is written.
+    /// Default threshold.
     pub const THRESHOLD: f64 = 0.75;
-    /// Model where none is named.
+    /// Default model.
     pub const MODEL: &'static str = "openai-embeddings:text-embedding-3-large";
 
-    /// Name of the model to ask.
+    /// Returns the name of the model.
     pub fn model(&self) -> &str {
         self.model.as_deref().unwrap_or(Self::MODEL)
     }
 }
 
-/// Measure of the closeness of two vectors.
+/// How the closeness of two vectors is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SimilarityMeasure {
     /// Cosine of the angle between them.
@@ -437,24 +437,24 @@ pub enum SimilarityMeasure {
     Cosine,
     /// Their scalar product.
     Dot,
-    /// Their distance d, which makes a score of 1 / (1 + d).
+    /// Their distance d, converted to the score 1 / (1 + d).
     Euclidean,
 }
 
 assize_rubric::named_variants!(SimilarityMeasure { Cosine = "cosine", Dot = "dot", Euclidean = "euclidean" });
 
-/// Code that decides.
+/// Code that decides on an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptCheck {
     /// Code, called with the answer and its context.
     pub code: AuthorCode,
-    /// Number from which a number passes; above 0 if absent.
+    /// Minimum number that passes if the code returns a number. If absent, a number passes above 0.
     pub threshold: Option<f64>,
     /// Settings of the author, passed to the script.
     pub config: Value,
 }
 
-/// A grader of a changed answer. Its name, type, weight and gate are those of the grader it holds.
+/// A grader of a changed answer. Its name, type, weight and gate are those of the inner grader.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransformedGrader {
     /// Grader of the changed answer.
@@ -490,7 +490,7 @@ pub enum CompositeAggregator {
     Function {
         /// The function.
         code: AuthorCode,
-        /// Threshold of the case, which it is told.
+        /// Threshold of the case, which the function receives.
         threshold: Option<f64>,
     },
     /// A judge decides.

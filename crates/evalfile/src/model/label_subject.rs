@@ -1,14 +1,14 @@
-//! Subjects of labels: what a person who labels a benchmark on a case is shown, as hashes.
+//! Hashes of what a reviewer sees when labelling a benchmark on a case. Labels are bound to them.
 
 use assize_rubric::{Identify, IdentityWriter, Label, SeenHash, SubjectHash};
 use serde_json::Value;
 
 use super::{Scorecard, ScorecardBenchmark, ScorecardCase, ScorecardRubric};
 
-/// Digits of the version of a question: enough to see that it changed.
+/// Number of hexadecimal digits of the version of a question: enough to notice a change.
 const VERSION_DIGITS: usize = 12;
 
-/// Question of a benchmark as a person is asked it.
+/// The question of a benchmark, as reviewers see it.
 struct BenchmarkQuestion<'s> {
     scorecard: &'s Scorecard,
     benchmark: &'s ScorecardBenchmark,
@@ -36,12 +36,13 @@ impl Identify for BenchmarkQuestion<'_> {
 }
 
 impl Scorecard {
-    /// Rubrics above a benchmark, the nearest first.
+    /// Returns the rubrics above a benchmark, the nearest first.
     fn ancestors(&self, parent: usize) -> impl Iterator<Item = &ScorecardRubric> {
         std::iter::successors(self.rubrics.get(parent), |rubric| self.rubrics.get(rubric.parent?))
     }
 
-    /// Version of the question of a benchmark: the same as long as its words, scale, guidelines and prompt are.
+    /// Returns the version of a benchmark's question. It changes with the question's words, scale, guidelines
+    /// or prompt.
     pub fn question_version(&self, benchmark: usize) -> String {
         let mut version = self
             .benchmarks
@@ -54,7 +55,7 @@ impl Scorecard {
         version
     }
 
-    /// Hash of the question of a benchmark and of the inputs of a case; `None` for a benchmark that is not there.
+    /// Returns the hash of a benchmark's question and a case's inputs; `None` if there is no such benchmark.
     pub fn label_subject(&self, benchmark: usize, case: &ScorecardCase) -> Option<SubjectHash> {
         let benchmark = self.benchmarks.get(benchmark)?;
         let ScorecardCase { source_narrative, ground_truth, .. } = case;
@@ -64,13 +65,13 @@ impl Scorecard {
         ))
     }
 
-    /// Hash of what a person sees of a case whose answer stands in the files.
+    /// Returns the hash of what a reviewer sees of a case whose answer is in the scorecard's files.
     pub fn seen_in_files(&self, benchmark: usize, case: &ScorecardCase) -> Option<SeenHash> {
         let answer = case.candidate_output.as_ref().map(value_text).unwrap_or_default();
         Some(SeenHash::new(self.label_subject(benchmark, case)?, None, &answer))
     }
 
-    /// Labels in the form in which they are stored, those that name no benchmark left out.
+    /// Iterates over the labels in their stored form. Labels that name no benchmark are skipped.
     pub fn stored_labels(&self) -> impl Iterator<Item = Label> {
         self.labels.iter().filter_map(|label| {
             Some(Label {
@@ -92,7 +93,7 @@ impl Scorecard {
     }
 }
 
-/// Returns a text as it is, any other value as JSON.
+/// Returns a string as it is, and any other value as JSON.
 pub fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,6 +1,6 @@
 //! Models of graders that look at the labels of an answer.
 
-/// A check of the labels that a model for moderation or classification gives an answer.
+/// A check of the labels that a moderation or classification model assigns to an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LabelCheck {
     /// Rule for the labels.
@@ -11,7 +11,7 @@ pub struct LabelCheck {
 }
 
 impl LabelCheck {
-    /// Model of moderation where none is named.
+    /// Default moderation model.
     pub const MODERATION_MODEL: &'static str = "openai-moderation:omni-moderation-latest";
 
     /// Returns the name of the model.
@@ -28,16 +28,16 @@ pub enum LabelRule {
         /// Categories that count; all if empty.
         categories: Vec<String>,
     },
-    /// The score of a class is high enough.
+    /// The score of a class reaches a threshold.
     Classifier {
         /// Class; the one with the highest score if absent.
         class: Option<String>,
-        /// Least score.
+        /// Minimum score.
         threshold: f64,
     },
 }
 
 impl LabelRule {
-    /// Least score of a class where none is written.
+    /// Default minimum score of a class.
     pub const THRESHOLD: f64 = 1.0;
 }

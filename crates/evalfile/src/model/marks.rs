@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::FilePosition;
 
-/// A byte range of a file in a form that outlives the source text.
+/// A byte range of a file, in a form that does not need the source text.
 ///
-/// Offsets count from the beginning of line `first_line`, which is 1 for files that are read as a whole and
-/// the line of the case for a dataset.
+/// Offsets count from the beginning of line `first_line`, which is 1 for files that are read as a whole and the
+/// line of the case for a dataset.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SourceMark {
     /// Position at which it begins.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 pub use assize_rubric::EscalateWhen;
 use assize_rubric::{PanelRule, TiePolicy, Weight};
 
-/// Panel settings of a grader, a suite, the configuration or the command line. Each overrides the following
-/// ones; absent settings are inherited.
+/// Panel settings of the command line, a grader, a suite, or the configuration, in this order of precedence.
+/// Absent settings are taken from the next level.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PanelSpec {
-    /// Judges, each name once; empty for the single judge that applies without a panel.
+    /// Judges, each name once. Empty if the single judge applies.
     pub judges: Arc<[PanelJudge]>,
     /// Number of repeats of each judge, 1 to [`PanelSpec::MAX_REPEATS`].
     pub repeats: Option<u32>,
@@ -49,7 +49,7 @@ pub enum ScoringMethod {
     /// The decision as the judge wrote it.
     #[default]
     Written,
-    /// The expected decision by the probabilities of the tokens that express it.
+    /// The expected value of the decision, from the probabilities of the tokens that express it.
     Logprobs,
 }
 
@@ -71,8 +71,8 @@ impl PanelSpec {
         }
     }
 
-    /// Returns these settings without their judges. Weights belong to the judges they are written beside, so the rule
-    /// that needs them goes too.
+    /// Returns these settings without their judges. Weights belong to the judges, so a rule that needs weights
+    /// is removed too.
     #[must_use]
     pub fn without_judges(self) -> Self {
         Self { judges: Arc::default(), ..self.without_weighted() }

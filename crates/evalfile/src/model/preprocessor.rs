@@ -1,9 +1,9 @@
-//! Conversions of files that answers hold.
+//! Converters for files that answers contain.
 
 use super::{FilePosition, GraderCommand};
 
-/// Program that turns a file of an answer into text (`preprocessors`). It reads a JSON object with `path`, `original_path` and
-/// `media_type` from its standard input and prints the text.
+/// Program that converts a file in an answer to text (`preprocessors`). It reads a JSON object with `path`,
+/// `original_path` and `media_type` from its standard input and prints the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilePreprocessor {
     /// Type of the files, as a media type in lower case.
@@ -35,7 +35,7 @@ const SHORT_NAMES: [(&str, &str); 16] = [
 ];
 
 impl FilePreprocessor {
-    /// Returns the media type of a short name such as `xlsx`; any other name is one already.
+    /// Returns the media type for a short name such as `xlsx`. Any other name is taken to be a media type.
     pub fn media_type(name: &str) -> String {
         let name = name.trim().to_lowercase();
         let known = SHORT_NAMES.iter().find(|(short, _)| *short == name);

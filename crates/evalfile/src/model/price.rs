@@ -11,7 +11,7 @@ pub struct PriceRow {
     pub rates: Option<PriceRates>,
     /// Maximum number of input and output tokens of one call.
     pub context_tokens: Option<u64>,
-    /// Percent that the provider takes off for requests in batches.
+    /// Discount for batch requests, in percent.
     pub batch_discount: Option<u8>,
 }
 
@@ -20,9 +20,9 @@ pub struct PriceRow {
 pub struct PriceRates {
     /// Price of input tokens.
     pub input: f64,
-    /// Price of input tokens read from the provider's prompt cache; that of other input if absent.
+    /// Price of input tokens read from the provider's prompt cache; the price of other input if absent.
     pub cached_input: Option<f64>,
-    /// Price of input tokens written to the prompt cache; that of other input if absent.
+    /// Price of input tokens written to the prompt cache; the price of other input if absent.
     pub cache_write: Option<f64>,
     /// Price of output tokens.
     pub output: f64,

@@ -35,7 +35,7 @@ pub struct Scorecard {
     pub cases: Vec<ScorecardCase>,
     /// Labels of traces.
     pub labels: Vec<ScorecardLabel>,
-    /// Handling of labels that do not say what they are about; files can't change it.
+    /// How labels are treated that do not say which answer they are about. Set by the caller, never by a file.
     pub unbound_labels: UnboundLabels,
 }
 
@@ -133,7 +133,7 @@ pub struct ScorecardBenchmark {
     pub weight: Weight,
     /// Pass threshold.
     pub threshold: UnitInterval,
-    /// Consequence of missing the threshold for the levels above.
+    /// What missing the threshold means for the levels above.
     pub criticality: Criticality,
     /// Scoring scale, if it is not 0 to 1.
     pub scale: Option<ScoringScale>,
@@ -145,7 +145,7 @@ pub struct ScorecardBenchmark {
     pub checks: Vec<Arc<Grader>>,
     /// True if all checks and the judge must pass.
     pub all_must_pass: bool,
-    /// Number of people who have to decide before their labels count, if the file says it.
+    /// Number of reviewers who must decide before their labels count, if the file sets it.
     pub raters: Option<NonZeroU32>,
     /// Conditions of applicability and of failure.
     pub inclusion: String,
@@ -180,7 +180,7 @@ pub struct JudgePrompt {
     pub fail_marks: Vec<SourceMark>,
     /// Ranges of the first lines of `pass_conditions`.
     pub pass_marks: Vec<SourceMark>,
-    /// True if the prompt marks the place of the inputs. Otherwise they are appended.
+    /// Whether the prompt marks where the inputs go. Otherwise they are appended.
     pub has_inputs: bool,
 }
 
@@ -226,7 +226,7 @@ pub struct ScorecardLabel {
     pub system: Option<String>,
     /// Hash of what the reviewer saw.
     pub seen: Option<SeenHash>,
-    /// True if it decides what other reviewers disagreed on.
+    /// True if it resolves a disagreement between other reviewers.
     pub adjudicates: bool,
     /// Position in the file.
     pub place: FilePosition,
@@ -254,7 +254,7 @@ pub enum ScorecardOutcome {
     NotApplicable,
 }
 
-/// Applicability of a benchmark to a case, as far as tags and lists decide it.
+/// Whether a benchmark applies to a case, as far as tags and lists determine it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BenchmarkApplicability {
     /// The case lists it, or shares a tag with it.
@@ -266,17 +266,17 @@ pub enum BenchmarkApplicability {
 }
 
 impl ScorecardBenchmark {
-    /// Score, 0 to 1, that a failed case can't have.
+    /// Returns the score from 0 to 1 that a failed case must stay below.
     pub fn failure_limit(&self) -> UnitInterval {
         failure_limit(self.criticality, self.threshold)
     }
 }
 
 impl Scorecard {
-    /// Returns the place of a weight set in the list of the index.
+    /// Returns the index of a weight set in the index's list.
     ///
     /// # Errors
-    /// If there is no set of this name.
+    /// If there is no set with this name.
     pub fn weight_set(&self, name: &str) -> Result<usize, WeightSetError> {
         let sets = self.index.as_ref().map(|index| index.weight_sets.as_slice()).unwrap_or_default();
         let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
@@ -284,8 +284,8 @@ impl Scorecard {
         find_weight_set(&names, name)
     }
 
-    /// Returns the labels that count nowhere, since their benchmark does not apply to their case: each with its index,
-    /// that of the benchmark, and the case.
+    /// Returns the labels that have no effect because their benchmark does not apply to their case: the index
+    /// of the label, the index of the benchmark, and the case.
     pub fn labels_elsewhere(&self) -> Vec<(usize, usize, &ScorecardCase)> {
         let cases: HashMap<&str, &ScorecardCase> = self.cases.iter().map(|case| (&*case.id, case)).collect();
         let labels = self.labels.iter().enumerate();
@@ -297,8 +297,8 @@ impl Scorecard {
             .collect()
     }
 
-    /// Decides if a benchmark applies to a case: by the list of the case, else by the tags of the benchmark,
-    /// else the judge is asked.
+    /// Returns whether a benchmark applies to a case. The list of the case decides if it has one, else the tags
+    /// of the benchmark if it has any, else the judge.
     pub fn applies(&self, benchmark: usize, case: &ScorecardCase) -> BenchmarkApplicability {
         let said = |yes| if yes { BenchmarkApplicability::Yes } else { BenchmarkApplicability::No };
         if let Some(listed) = &case.benchmarks {

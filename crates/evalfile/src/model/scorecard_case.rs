@@ -14,11 +14,12 @@ use super::{
     MessageRole, Scorecard, ScorecardCase,
 };
 
-/// Converter of the cases of a scorecard, borrowed or shared. Parts that many cases share are built once.
+/// Converts the cases of a scorecard, borrowed or shared, to cases that can be run. Parts that many cases share
+/// are built once.
 #[derive(Debug)]
 pub struct ScorecardCases<S> {
     scorecard: S,
-    /// Questions of each benchmark: without and with the decision on applicability.
+    /// Questions of each benchmark: first without, then with the decision on applicability.
     behaviours: Vec<[Option<Arc<Behaviour>>; 2]>,
     /// Labels by case and code of the benchmark.
     labels: BTreeMap<(String, String), Vec<Label>>,
@@ -57,17 +58,17 @@ impl<S: Deref<Target = Scorecard>> ScorecardCases<S> {
         self.scorecard.cases.get(at).map(|case| self.build(case))
     }
 
-    /// The scorecard.
+    /// Returns the scorecard.
     pub fn scorecard(&self) -> &Scorecard {
         &self.scorecard
     }
 
-    /// Returns a case, of the scorecard or of elsewhere, with one grader for each benchmark that applies or may apply, in the
-    /// order of the benchmarks.
+    /// Converts a case, from the scorecard or from elsewhere. It gets one grader for each benchmark that
+    /// applies or may apply, in the order of the benchmarks.
     ///
     /// The source narrative becomes its question, the ground truth its reference, the candidate output its
-    /// answer. A hard gate becomes a required grader, so that a
-    /// case that fails one fails; an improvement signal has weight 0.
+    /// answer. A hard gate becomes a required grader, so a case that fails it fails as a whole. An improvement
+    /// signal gets the weight 0.
     pub fn build(&self, case: &ScorecardCase) -> Case {
         let graders: Vec<Arc<Grader>> = (0..self.scorecard.benchmarks.len())
             .filter_map(|benchmark| {
@@ -124,7 +125,7 @@ impl<S: Deref<Target = Scorecard>> ScorecardCases<S> {
     }
 }
 
-/// Returns the question of a benchmark; `None` if it asks no judge.
+/// Returns the question of a benchmark; `None` if it does not ask a judge.
 fn build_behaviour(
     scorecard: &Scorecard,
     guidelines: &[Option<Arc<Guidelines>>],

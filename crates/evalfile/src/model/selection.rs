@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::PanelSpec;
 
-/// A choice among the answers to a case: those of all its targets, and of the cases that share its
+/// A choice among the answers to a case: the answers of all its targets, and of all cases with the same
 /// [`Case::rivals`](super::Case::rivals).
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerSelection {

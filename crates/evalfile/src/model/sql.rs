@@ -1,15 +1,15 @@
 //! Model of checks of SQL.
 
-/// A check that the answer is SQL, optionally that it refers to nothing but what is allowed.
+/// A check that the answer is SQL, and optionally that it only uses allowed tables and columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqlCheck {
-    /// True if it is enough that a code block of the answer is SQL.
+    /// True if it suffices that a code block in the answer is SQL.
     pub in_blocks: bool,
     /// Dialect.
     pub dialect: SqlDialect,
-    /// Patterns of allowed tables, such as `select::null::users`; none if all are allowed.
+    /// Patterns of allowed tables, such as `select::null::users`. Empty if all are allowed.
     pub allowed_tables: Vec<String>,
-    /// Patterns of allowed columns, such as `select::users::id`; none if all are allowed.
+    /// Patterns of allowed columns, such as `select::users::id`. Empty if all are allowed.
     pub allowed_columns: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub enum SqlDialect {
     Teradata,
     /// Standard SQL.
     Ansi,
-    /// Any dialect: what one of several accepts.
+    /// Any dialect: accepts what one of several dialects accepts.
     Generic,
 }
 
@@ -59,7 +59,8 @@ assize_rubric::named_variants!(SqlDialect {
 });
 
 impl SqlDialect {
-    /// Other names, among them those of promptfoo. Dialects without a grammar of their own are read as any dialect.
+    /// Other names, including promptfoo's. A dialect without a grammar of its own is read as
+    /// [`SqlDialect::Generic`].
     pub const OTHER_NAMES: [(&str, Self); 10] = [
         ("Athena", Self::Generic),
         ("DB2", Self::Generic),

@@ -37,7 +37,7 @@ impl EvalFileFormat {
         }
     }
 
-    /// Returns the default borderline threshold: format 1 has one, format 2 has none.
+    /// Returns the default borderline threshold. Only the `evalcases` format has one.
     pub fn default_borderline(self) -> Option<UnitInterval> {
         match self {
             Self::One => UnitInterval::new(assize_rubric::VerdictThresholds::DEFAULT_BORDERLINE).ok(),
@@ -53,7 +53,7 @@ pub struct Suite {
     pub format: EvalFileFormat,
     /// Value of `name` (format 1: `dataset`), else the file name without its extensions.
     pub name: String,
-    /// Position of that value; `None` if the suite is named after its file.
+    /// Position of `name`; `None` if the suite is named after its file.
     pub name_place: Option<FilePosition>,
     /// Path of the file.
     pub path: PathBuf,
@@ -64,30 +64,31 @@ pub struct Suite {
     /// Metadata of the author (`metadata`, `version`, `author`, `license`, `category`, `governance`,
     /// `requires`), by key.
     pub metadata: serde_json::Map<String, Value>,
-    /// Graders that every case gets unless it opts out. The cases hold them too.
+    /// Graders that every case gets unless it opts out. Cases contain them as well.
     pub graders: Vec<Arc<Grader>>,
     /// Settings for the run.
     pub settings: SuiteSettings,
     /// Workspace settings (`workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
-    /// Conversions of the files that answers hold (`preprocessors`).
+    /// Converters for files that answers contain (`preprocessors`).
     pub preprocessors: Arc<[FilePreprocessor]>,
-    /// Targets that the file defines itself. They beat those of the targets file.
+    /// Targets that the file itself defines. They take precedence over the targets file.
     pub defined_targets: Vec<TargetSpec>,
-    /// Code that is run around the tests (`extensions`).
+    /// Code that runs around the tests (`extensions`).
     pub extensions: Option<Arc<SuiteExtensions>>,
     /// Metrics that are computed from the named scores of the cases (`derivedMetrics`), in order.
     pub derived_metrics: Vec<DerivedMetricSpec>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
-    /// Code that should have written the cases and was not run, since the load had no permission: its file and kind.
+    /// Code that was meant to write the cases but was not run, because the load had no permission to: its file
+    /// and kind.
     pub unrun_code: Vec<String>,
     /// True for a file that names its targets as `providers`.
     pub has_providers: bool,
 }
 
 impl Suite {
-    /// Suite with a name and nothing else.
+    /// Creates a suite with a name and default settings.
     pub fn new(format: EvalFileFormat, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
         Self {
             format,
@@ -136,7 +137,7 @@ pub struct SuiteSettings {
     pub panel: PanelSpec,
     /// Budget in US dollars after which no further case is started (`budget_usd`).
     pub budget_usd: Option<f64>,
-    /// Use of the reply cache (`cache`); `false` asks every model anew.
+    /// Whether the reply cache is used (`cache`). With `false`, every model is asked again.
     pub cache: Option<bool>,
     /// Path of the cache as written (`cache_path`).
     pub cache_path: Option<PathBuf>,

@@ -33,16 +33,18 @@ pub struct TargetSpec {
     pub health: Option<HealthSpec>,
     /// Environment variables that its settings name, set or not.
     pub variables: Vec<SettingVariable>,
-    /// Environment variables that the target needs and that are not set. A run that uses the target must
-    /// refuse to start; a run with other targets is not affected.
+    /// Environment variables that the target needs and that are not set. A run that uses the target must refuse
+    /// to start. Other runs are not affected.
     pub missing_variables: Vec<MissingVariable>,
-    /// Errors in its settings, which are reported as warnings. A run that uses the target must refuse.
+    /// Errors in its settings, reported as warnings. A run that uses the target must refuse to start.
     pub errors: Vec<TargetSettingError>,
-    /// Parts that are decoded and checked but cannot be run yet. A run that uses the target must refuse.
+    /// Parts that are decoded and checked but can't be run yet. A run that uses the target must refuse to
+    /// start.
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Settings that are decoded and checked but have no effect; a run that uses the target warns about them.
     pub without_effect: Vec<UnsupportedFeature>,
-    /// Description of the code of an eval file that the target runs; a run that uses it must be allowed to run code.
+    /// Description of the code that the eval file makes this target run. A run that uses the target needs
+    /// permission to run code.
     pub code: Option<String>,
 }
 
@@ -88,9 +90,9 @@ impl TargetSpec {
 pub enum TargetSpecKind {
     /// A model behind a server.
     Model(ModelTargetSpec),
-    /// A command, or an agent, which is one.
+    /// A command. Agents are commands too.
     Command(CommandTargetSpec),
-    /// A server that is asked by requests of any form.
+    /// A server that accepts requests of any form.
     Http(HttpTargetSpec),
     /// The question itself as the answer.
     Echo,
@@ -177,8 +179,8 @@ pub struct CommandTargetSpec {
     pub stream: Option<String>,
     /// True if it is run once for all cases and prints lines with their ids.
     pub batch: bool,
-    /// The working directory: of an agent as an absolute path, written relative to the folder of the targets file, of
-    /// any other command as written, perhaps relative to the folder of the eval file.
+    /// Working directory. For an agent: an absolute path, resolved against the folder of the targets file. For
+    /// any other command: the path as written, possibly relative to the folder of the eval file.
     pub cwd: Option<PathBuf>,
     /// True if it runs in the folder of the eval file; false for agents.
     pub beside_suite: bool,
@@ -202,8 +204,8 @@ impl fmt::Debug for CommandTargetSpec {
     }
 }
 
-/// A server as a target, asked by requests of any form. Texts are templates, in which `prompt`, `messages`, `env` and the
-/// variables of a test have values.
+/// A server as a target, with requests of any form. Strings are templates that can use `prompt`, `messages`,
+/// `env` and the variables of a test.
 #[derive(Clone, PartialEq)]
 pub struct HttpTargetSpec {
     /// Address. Its host is the same for all cases.
@@ -220,14 +222,14 @@ pub struct HttpTargetSpec {
     pub response: Option<Script>,
     /// Script that decides which statuses are a success; 200 to 299 without it.
     pub status: Option<Script>,
-    /// Variables of the environment that templates name.
+    /// Values of the environment variables that the templates name.
     pub environment: BTreeMap<String, SecretText>,
     /// Time limit of one request; more than zero.
     pub timeout: Option<Duration>,
 }
 
 impl fmt::Debug for HttpTargetSpec {
-    /// Omits what may hold secrets: credentials and the query of the address, headers, body.
+    /// Omits everything that may hold secrets: credentials and query of the address, headers, body.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpTargetSpec")
             .field("url", &without_credentials(&self.url))
@@ -243,11 +245,11 @@ impl fmt::Debug for HttpTargetSpec {
 pub enum HttpBody {
     /// JSON with templates in its texts.
     Json(serde_json::Value),
-    /// A template of JSON.
+    /// A template whose result is JSON.
     JsonText(String),
     /// Fields of a form.
     Form(serde_json::Map<String, serde_json::Value>),
-    /// A template of any other text.
+    /// A template whose result is any other text.
     Text(String),
 }
 
@@ -306,7 +308,7 @@ pub enum HealthSpec {
     Command {
         /// Command to run.
         command: CommandText,
-        /// The working directory as written, perhaps relative to the folder of the eval file.
+        /// Working directory as written, possibly relative to the folder of the eval file.
         cwd: Option<PathBuf>,
         /// Time limit.
         timeout: Option<Duration>,

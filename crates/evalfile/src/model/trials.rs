@@ -11,7 +11,7 @@ pub struct Trials {
     pub strategy: TrialStrategy,
     /// True if no further trial is started after one that passed (`early_stop`).
     pub early_stop: bool,
-    /// Cost of a case's trials from which no further one is started (`cost_limit_usd`).
+    /// Cost of a case's trials at which no further trial is started (`cost_limit_usd`).
     pub cost_limit: Option<Usd>,
 }
 

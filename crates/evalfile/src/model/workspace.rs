@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{FilePosition, GraderCommand};
 
-/// Settings of `workspace` of a suite or a case. Fields that are `None` or empty were not given.
+/// The `workspace` settings of a suite or a case. Fields that are `None` or empty were not given.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WorkspaceSpec {
     /// Folder whose contents are copied into it (`template`).
@@ -54,7 +54,8 @@ impl WorkspaceSpec {
         }
     }
 
-    /// Returns true unless only a container is described, whose image brings its own files.
+    /// Returns true if the settings describe a folder, and not only a container, whose image brings its own
+    /// files.
     pub fn describes_folder(&self) -> bool {
         let Self { template, repos, hooks, isolation, mode, path, docker } = self;
         let has_files = template.is_some() || path.is_some() || !repos.is_empty();
@@ -62,7 +63,7 @@ impl WorkspaceSpec {
         docker.is_none() || has_files || has_settings
     }
 
-    /// Returns the life cycle: `mode` if given; otherwise a `path` means that folder.
+    /// Returns the life cycle: `mode` if given, else static if there is a `path`, else temporary.
     pub fn mode(&self) -> WorkspaceMode {
         let unsaid = if self.path.is_some() { WorkspaceMode::Static } else { WorkspaceMode::Temp };
         self.mode.unwrap_or(unsaid)
@@ -178,7 +179,7 @@ impl WorkspaceHooks {
     }
 }
 
-/// Event at which a hook runs.
+/// When a hook runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookEvent {
     /// Once, before the first case.
@@ -195,12 +196,12 @@ assize_rubric::named_variants!(HookEvent {
     BeforeAll = "before_all", BeforeEach = "before_each", AfterEach = "after_each", AfterAll = "after_all",
 });
 
-/// Action at an event: a reset, a command, or both.
+/// What happens at an event: a reset, a command, or both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkspaceHook {
     /// Command to run.
     pub command: Option<GraderCommand>,
-    /// Working folder: as written, else that of the file of the hook.
+    /// Working folder; if none is written, the folder of the hook's file.
     pub cwd: PathBuf,
     /// Wall-clock time limit, if set.
     pub timeout: Option<Duration>,
@@ -210,10 +211,10 @@ pub struct WorkspaceHook {
     pub place: FilePosition,
 }
 
-/// Extent of a workspace reset.
+/// What a reset of the workspace removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkspaceReset {
-    /// All but files that `.gitignore` excludes, such as installed packages.
+    /// Everything except files that `.gitignore` excludes, such as installed packages.
     Fast,
     /// Everything.
     Strict,

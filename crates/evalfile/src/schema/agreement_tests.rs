@@ -33,7 +33,8 @@ fn options(home: &Path) -> LoadOptions {
     LoadOptions { environment: Arc::new(|name| Some(format!("value-of-{name}"))), ..LoadOptions::new(home) }
 }
 
-/// Loads all fixtures and examples with every decoder that may apply, and returns the requested keys.
+/// Loads all fixtures and examples with every decoder that may apply, and returns the keys that the decoders
+/// asked for.
 fn asked_for() -> record::RequestedKeys {
     record::take();
     let folders = ["fixtures/broken", "fixtures/schema", "examples"].map(|folder| root().join(folder));
@@ -84,7 +85,7 @@ fn the_schemas_have_the_keys_that_readers_ask_for() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Returns a file as JSON data, as a program with only the schemas sees it; `None` if it cannot be parsed.
+/// Returns a file as JSON data, as a program that only has the schemas sees it; `None` if it can't be parsed.
 fn data(path: &Path) -> Option<Value> {
     let text = String::from_utf8(fs::read(path).ok()?).ok()?;
     parsed(path, &text)
@@ -100,7 +101,8 @@ fn parsed(path: &Path, text: &str) -> Option<Value> {
     (problems.error_count() == 0).then(|| node.to_json())
 }
 
-/// The schemas, ready for use: each whole in itself, and as the files of a folder that share definitions.
+/// The compiled schemas, in both published forms: each self-contained, and as files of a folder that share
+/// definitions.
 struct SchemaValidators {
     whole: BTreeMap<&'static str, jsonschema::Validator>,
     files: BTreeMap<String, jsonschema::Validator>,
@@ -131,7 +133,7 @@ impl SchemaValidators {
         Self { whole: whole.collect(), files: files.collect() }
     }
 
-    /// Returns the errors of a value by the schema of a name.
+    /// Returns the errors of a value according to the schema with this name.
     fn against(&self, name: &str, value: &Value) -> Vec<String> {
         let errors: Vec<String> = self.whole[name]
             .iter_errors(value)
@@ -322,7 +324,7 @@ fn what_a_schema_can_see_it_refuses() {
     assert!(caught > 80, "{caught} caught");
 }
 
-/// Returns the schema for an invalid case, that of its lines, and the file.
+/// Returns the schema for an invalid case, the schema for its lines, and the file.
 fn what_is_it(kind: &Path, case: &Path) -> Option<(&'static str, &'static str, PathBuf)> {
     let inside = |names: &[&str]| names.iter().map(|name| case.join(name)).find(|path| path.is_file());
     let file = |names: &[&str]| if case.is_dir() { inside(names) } else { Some(case.to_path_buf()) };
@@ -339,7 +341,7 @@ fn what_is_it(kind: &Path, case: &Path) -> Option<(&'static str, &'static str, P
     })
 }
 
-/// Returns the error codes of loading it.
+/// Returns the error codes that loading the file produces.
 fn loaded(kind: &Path, path: &Path) -> BTreeSet<&'static str> {
     let home = path.parent().expect("inside").to_path_buf();
     let mut options = options(&home);

@@ -45,10 +45,10 @@ pub fn schema_file_name(name: &str) -> String {
     format!("{name}.schema.json")
 }
 
-/// Returns the schemas of all file formats, as files of one folder by name: each refers to the definitions in a file
-/// beside it.
+/// Returns the schemas of all file formats with their names, as files of one folder. Each refers to the
+/// definitions in a file beside it.
 ///
-/// They have no `$id`, so that an editor resolves the reference against the place of the file.
+/// They have no `$id`, so that an editor resolves the reference against the path of the file.
 pub fn schema_folder() -> Vec<(String, Value)> {
     let defs = SchemaDefinitions::all();
     let definitions = schema_file_name(DEFINITIONS);
@@ -65,7 +65,7 @@ pub fn schema_folder() -> Vec<(String, Value)> {
     files
 }
 
-/// Returns the schemas of all file formats, each whole in itself.
+/// Returns the schemas of all file formats, each self-contained.
 pub fn schemas() -> Vec<SchemaFile> {
     let defs = SchemaDefinitions::all();
     DOCUMENTS
@@ -74,7 +74,7 @@ pub fn schemas() -> Vec<SchemaFile> {
         .collect()
 }
 
-/// The file of a folder of schemas that holds the definitions of all others.
+/// Name of the file that holds the definitions for all others in a folder of schemas.
 const DEFINITIONS: &str = "definitions";
 
 impl SchemaDefinitions {

@@ -310,7 +310,7 @@ fn assertion() -> MapSchema {
         names.push(format!("not-{}", row.name));
     }
 
-    // Files of AgentV's may name types of their own.
+    // AgentV's files may use custom types.
     let types = ValueSchema(json!({ "type": "string", "examples": names }));
     MapSchema::new("an assertion", "A check of the answer.")
         .optional_key("type", types, "Type. The prefix `not-` inverts it.")

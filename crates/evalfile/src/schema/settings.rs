@@ -25,7 +25,7 @@ const OTHER_TARGET_SETTINGS: &[&str] = &[
 /// Adds the definitions.
 pub(super) fn add(defs: &mut SchemaDefinitions) {
     let target = target();
-    // Only the keys of models and commands are all known, so only these are restricted to a list.
+    // Only models and commands have a complete list of known keys, so only their keys are restricted.
     let known: Vec<&String> =
         target.properties.keys().filter(|key| !OTHER_TARGET_SETTINGS.contains(&key.as_str())).collect();
     let strict = json!({
@@ -73,7 +73,8 @@ fn or_variable(shape: ValueSchema) -> ValueSchema {
     any_of([shape, ValueSchema(json!({ "type": "string", "pattern": "\\$\\{\\{" }))])
 }
 
-/// Returns the shape of a kind of target: the preferred spellings, and any other, which the decoder checks.
+/// Returns the shape of a kind of target: the preferred spellings, and any other text, which the decoder
+/// checks.
 fn provider() -> ValueSchema {
     any_of([ValueSchema(json!({ "enum": provider_names().collect::<Vec<_>>() })), text()])
 }
@@ -315,7 +316,7 @@ mod tests {
     use super::*;
     use crate::decode::TYPED_TARGET_KEYS;
 
-    /// True if a schema allows a number or a boolean that is neither a variable nor a text.
+    /// Returns true if a schema allows a number or a boolean, as opposed to a variable or a text.
     fn is_typed(schema: &Value) -> bool {
         let is_text = |one: &Value| one["type"] == "string" && one.get("pattern").is_none();
         let types = ["number", "integer", "boolean"];
@@ -325,7 +326,7 @@ mod tests {
         }
     }
 
-    /// True if a schema allows a variable.
+    /// Returns true if a schema allows a variable.
     fn takes_variables(schema: &Value) -> bool {
         schema["pattern"] == "\\$\\{\\{"
             || schema["anyOf"].as_array().is_some_and(|all| all.iter().any(takes_variables))

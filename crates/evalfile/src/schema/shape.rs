@@ -181,7 +181,7 @@ impl MapSchema {
         self
     }
 
-    /// Adds an alternative spelling of a key, which is accepted and not suggested.
+    /// Adds an alternative spelling of a key, which is accepted but not suggested.
     pub(super) fn older_key(mut self, name: &'static str, present: &str) -> Self {
         let shape = self.properties.get(present).cloned().unwrap_or_else(|| json!({}));
         let shape = ValueSchema(shape).with_keyword("deprecated", json!(true));

@@ -173,7 +173,7 @@ fn settings() -> MapSchema {
     keys
 }
 
-/// Returns the keys of trials: of a suite, of a case, and of `execution` of both.
+/// Returns the keys of trials, which a suite, a case, and `execution` of both may have.
 fn trial_keys() -> MapSchema {
     MapSchema::new("", "")
         .optional_key(

@@ -4,7 +4,7 @@ use assize_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
 
-/// Maximum nesting depth: deeper values would exhaust the stack.
+/// Maximum nesting depth. Recursive functions over deeper values would exhaust the stack.
 pub(super) const MAX_DEPTH: usize = 96;
 
 /// Returns the diagnostic for a value nested deeper than [`MAX_DEPTH`].

@@ -1,8 +1,8 @@
 //! Parser of JSON to the same tree as YAML.
 //!
-//! serde_json validates the text and reports syntax errors. A valid text is then parsed once more to record
-//! the spans of its values; the only remaining errors are lone surrogates and too deep nesting, which
-//! serde_json does not check in the values that it skips.
+//! serde_json validates the text and reports syntax errors. A valid text is then parsed once more to record the
+//! spans of its values; the only errors left then are lone surrogates and excessive nesting, because serde_json
+//! does not check skipped values for them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use super::{MapEntry, NodeValue, TreeNode};
 use crate::codes;
 use crate::decode::DiagnosticCollector;
 
-/// Number of keys of a map up to which duplicates are found by comparison instead of by hash.
+/// Maps with at most this many keys are searched for duplicates by comparison; larger ones use a hash index.
 const MAX_SCANNED_KEYS: usize = 16;
 
 /// Parses the single JSON value of a text. Returns `None` after a syntax error; the reason is in `problems`.
@@ -67,9 +67,9 @@ pub(crate) fn read_json_in(
     }
 }
 
-/// Parses the single JSON value of a text except for the lists under `keys`: they are empty in the tree, and
-/// the ranges of their items are returned separately, so that the items of a long list can be parsed one at a
-/// time. A map with the key `unless` is another kind of document, and is parsed completely.
+/// Parses the single JSON value of a text, without the lists under `keys`. These lists are empty in the tree,
+/// and the ranges of their items are returned separately, so that the items of a long list can be parsed one at
+/// a time. A map with the key `unless` is a different kind of document and is parsed completely.
 pub(crate) fn read_json_outline(
     sources: &SourceMap,
     source: SourceId,
@@ -130,7 +130,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
         Some(rest[space])
     }
 
-    /// Returns true and skips the byte if this byte comes next.
+    /// Skips this byte if it comes next, and returns true if it did.
     fn takes(&mut self, byte: u8) -> bool {
         let comes = self.peek() == Some(byte);
         self.at += usize::from(comes);
@@ -177,7 +177,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
             let start = self.at;
             let key = self.string()?;
 
-            // Span of the key's text, without its quotation marks.
+            // Span of the key, without its quotation marks.
             let key_span = Span::new(self.source, start + 1, self.at - 1);
             self.takes(b':');
 
@@ -213,7 +213,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
         Some(NodeValue::Map(entries))
     }
 
-    /// Parses the next string. Returns `None` if it holds the escape of a lone surrogate.
+    /// Parses the next string. Returns `None` if it contains the escape of a lone surrogate.
     fn string(&mut self) -> Option<String> {
         self.peek();
         let start = self.at;
@@ -265,7 +265,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
                 break;
             }
 
-            // The character after a backslash may be a quotation mark.
+            // Skip the escaped character, which may be a quotation mark.
             has_escapes = true;
             self.at += 1;
         }
@@ -300,7 +300,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
         }
     }
 
-    /// Returns true if the next map has this key. Skips nothing.
+    /// Returns true if the next map has this key. Does not advance.
     fn has_key(&mut self, wanted: &str) -> bool {
         let start = self.at;
         let mut found = false;
@@ -321,7 +321,7 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
         found
     }
 
-    /// Returns the next list without its items, whose ranges are recorded.
+    /// Returns the next list without its items, and records the ranges of the items.
     fn outline(&mut self, key: &str) -> TreeNode {
         let start = self.at;
         let mut items = Vec::new();
@@ -354,7 +354,7 @@ fn parse_scalar(word: &str) -> NodeValue {
     }
 }
 
-/// Returns the index of a key among the entries of a map. The hash index is built once there are many.
+/// Returns the index of a key among the entries of a map. The hash index is only built for maps with many keys.
 fn find_entry(entries: &[MapEntry], index: &mut HashMap<String, usize>, key: &str) -> Option<usize> {
     if entries.len() <= MAX_SCANNED_KEYS {
         return entries.iter().position(|entry| entry.key == key);

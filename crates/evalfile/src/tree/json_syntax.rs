@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Returns the offset to point at, the label, and the advice. `message` is the parser's message, `at` the
-/// offset it reports, `is_line` is true if `text` is one line of a dataset.
+/// Explains an error of the parser: returns the offset to point at, the label, and the advice. `message` is the
+/// parser's message and `at` the offset it reports. `is_line` is true if `text` is one line of a dataset.
 pub(super) fn explain_error(message: &str, text: &str, at: usize, is_line: bool) -> (usize, String, String) {
     let rest = &text[at..];
     let first = rest.chars().next();
@@ -85,9 +85,8 @@ pub(super) fn explain_error(message: &str, text: &str, at: usize, is_line: bool)
     }
 }
 
-/// Returns the range of the first escape of a lone surrogate in a string: characters beyond U+FFFF are
-/// written as two escapes, of which neither is valid alone (RFC 8259, section 7). Returns the whole text if
-/// there is none.
+/// Returns the range of the first lone surrogate escape in a string, or the whole text if there is none.
+/// Characters beyond U+FFFF are written as two escapes, and neither is valid alone (RFC 8259, section 7).
 pub(super) fn find_lone_surrogate(raw: &str) -> Range<usize> {
     const ESCAPE: usize = r"\uXXXX".len();
 
@@ -101,7 +100,7 @@ pub(super) fn find_lone_surrogate(raw: &str) -> Range<usize> {
         match (unit(at), unit(at + ESCAPE)) {
             (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => at += 2 * ESCAPE,
             (Some(0xD800..=0xDFFF), _) => return at..at + ESCAPE,
-            // The character after the backslash may be another one.
+            // Skip the escaped character, which may be another backslash.
             _ => at += 1 + raw[at + 1..].chars().next().map_or(0, char::len_utf8),
         }
     }

@@ -1,4 +1,24 @@
 //! A tree of values with their spans, parsed from YAML or JSON.
+//!
+//! Eval files are not deserialized with serde, for these reasons:
+//!
+//! - All problems of a file are reported in one pass, each at its position. A deserializer stops at the first.
+//! - Duplicate keys are errors. A map type would already have dropped one of them.
+//! - Lists may mix strings and maps (a criterion may be either). serde reads such values through a buffer that
+//!   has lost the positions.
+//! - Aliases need a limit, because a small file can otherwise expand beyond memory.
+//! - Unknown keys get a suggestion of the nearest known key.
+//!
+//! So both parsers build a `TreeNode`, in which every value and every key has a span, and the decoders walk
+//! that tree. These invariants hold:
+//!
+//! - Spans are byte ranges of the original text, including its byte order mark, even where the parser was given
+//!   a modified text (see `yaml` and `yaml_escapes`).
+//! - Keys are unique in their map and keep the order of the file. Merge keys are resolved, and merged entries
+//!   come last.
+//! - Aliases are replaced by copies, whose total size is limited. A copy keeps the span of the anchored text
+//!   and records where it was used in `used_at`.
+//! - Nesting depth and the number of keys of a map are limited, so recursion over a tree is safe.
 
 mod depth;
 mod json;

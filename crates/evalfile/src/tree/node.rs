@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 /// A value with its span.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TreeNode {
-    /// Span of the value. For an alias this is the anchored text; see `used_at`.
+    /// Span of the value. For an alias: the span of the anchored text; `used_at` is the span of the alias.
     pub(crate) span: Span,
     /// Span of the alias (`*name`) that the value came through, if any.
     pub(crate) used_at: Option<Span>,
@@ -38,7 +38,8 @@ impl TreeNode {
         Self { span, used_at: None, data }
     }
 
-    /// Returns the span for diagnostics about this value: that of its use.
+    /// Returns the span to use in diagnostics about this value. For an alias that is where it is used, not
+    /// where it was anchored.
     pub(crate) fn use_span(&self) -> Span {
         self.used_at.unwrap_or(self.span)
     }

@@ -1,4 +1,4 @@
-//! Resolution of unquoted YAML scalars: the core schema of YAML 1.2, section 10.3.2.
+//! Resolution of plain (unquoted) YAML scalars, by the core schema of YAML 1.2 (section 10.3.2).
 
 use super::NodeValue;
 
@@ -34,8 +34,8 @@ pub(crate) fn resolve_scalar(text: &str) -> NodeValue {
     NodeValue::Str(text.to_owned())
 }
 
-/// Returns true for `[-+]? ( digits ( . digits* )? | . digits+ ) ( [eE] [-+]? digits+ )?`, the schema's own
-/// pattern: Rust's parser accepts more words (`inf`, `nan`, `infinity`), which are strings in YAML.
+/// Returns true for `[-+]? ( digits ( . digits* )? | . digits+ ) ( [eE] [-+]? digits+ )?`, the pattern of the
+/// schema. Rust's parser accepts more (`inf`, `nan`, `infinity`), which are strings in YAML.
 fn looks_like_number(text: &str) -> bool {
     let text = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {

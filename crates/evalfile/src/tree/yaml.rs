@@ -1,4 +1,17 @@
 //! Parser of YAML to a tree, which continues after recoverable errors.
+//!
+//! The parser (`saphyr_parser`) is stricter than files need it to be in two respects. In both cases it is given
+//! a modified text of the same length, so that positions in it are valid in the original too:
+//!
+//! - Closing brackets may stand at the column of their key, as everybody formats JSON-like lists. YAML requires
+//!   more indentation. When the scanner stops at such a bracket, `indent_bracket` moves it to the previous
+//!   line, and the text is parsed again from the beginning. Each bracket is moved at most once, and
+//!   `MAX_BRACKET_WORK` limits the total work.
+//! - Characters written as two JSON escapes are replaced by stand-ins (see `yaml_escapes`).
+//!
+//! Large files are read in two steps. `read_yaml_outline` skips the long list of cases, and `YamlListReader`
+//! then parses its items one at a time, so that the tree of a million cases is never in memory. If a file has
+//! an error, it is parsed again as a whole with `read_yaml`, because only that explains the error well.
 
 use std::borrow::Cow;
 
@@ -11,7 +24,7 @@ use super::yaml_reader::{SyntaxFailure, YamlTreeReader};
 use crate::codes;
 use crate::decode::DiagnosticCollector;
 
-/// Limit of the bytes that are read again for brackets that close at the column of their key.
+/// Maximum total number of bytes that are parsed again because brackets close at the column of their key.
 const MAX_BRACKET_WORK: usize = 16 * 1024 * 1024;
 
 /// Parses the single document of a YAML file. Returns `None` after a syntax error or for a file without
@@ -32,7 +45,7 @@ pub(crate) fn read_yaml(
     let has_stand_ins = stand_ins.is_some();
     let mut repaired: Cow<'_, str> = stand_ins.map_or(Cow::Borrowed(body), Cow::Owned);
     let mut attempts = MAX_BRACKET_WORK / body.len().max(1);
-    // Place behind the bracket that was moved last, in characters.
+    // Character position after the last bracket that was moved.
     let mut unread = 0;
     loop {
         let mut reader = YamlTreeReader::new(text, source, &[], problems.fork());
@@ -40,7 +53,7 @@ pub(crate) fn read_yaml(
         reader.has_stand_ins = has_stand_ins;
 
         let root = reader.read_document();
-        // A bracket that is still too early after it was moved does not belong to a list of this kind.
+        // A bracket that is still rejected after it was moved has a different problem.
         let bracket = reader.early_bracket.filter(|bracket| attempts > 0 && *bracket >= unread);
         if let Some((bracket, next)) = bracket.and_then(|at| Some((at, indent_bracket(&repaired, at)?))) {
             repaired = Cow::Owned(next);
@@ -54,9 +67,10 @@ pub(crate) fn read_yaml(
     }
 }
 
-/// Returns the text with the bracket at this character behind the end of the line before it, where the scanner accepts
-/// it. YAML wants it indented more than its key; people and other readers do not. Every character keeps its place, so
-/// that spans stay true. `None` if a comment leaves no room.
+/// Returns the text with the closing bracket at this character moved to the end of the previous line, where the
+/// scanner accepts it: YAML requires the bracket to be indented more than its key, but people and other readers
+/// do not. All other characters keep their positions, so spans stay valid. Line breaks before the bracket
+/// become spaces; after a comment, see below. `None` if nothing precedes the bracket.
 fn indent_bracket(text: &str, bracket: usize) -> Option<String> {
     let mut characters: Vec<char> = text.chars().collect();
     let blank = |c: &char| matches!(c, ' ' | '\t' | '\r' | '\n');
@@ -70,7 +84,9 @@ fn indent_bracket(text: &str, bracket: usize) -> Option<String> {
     });
 
     if is_comment {
-        // The line must end before the bracket: it ends one character early, and the bracket moves in by one.
+        // On the line of a comment the bracket would be part of the comment, so it stays on a line of its own.
+        // The line break replaces the last character of the comment, which indents the bracket by one more
+        // column.
         characters[begin - 1] = '\n';
     }
     characters[begin..bracket].fill(' ');
@@ -78,9 +94,9 @@ fn indent_bracket(text: &str, bracket: usize) -> Option<String> {
     Some(characters.into_iter().collect())
 }
 
-/// Parses the document like [`read_yaml`], except for the lists under `keys` of its outermost map: they are empty in the
-/// tree, so that the items of a long list can be parsed one at a time by [`YamlListReader`]. The second value tells if
-/// any list was left out.
+/// Parses the document like [`read_yaml`], but skips the lists under `keys` of its outermost map. They are
+/// empty in the tree; [`YamlListReader`] parses their items one at a time. The second value is true if any list
+/// was skipped.
 pub(crate) fn read_yaml_outline(
     sources: &SourceMap,
     source: SourceId,
@@ -92,7 +108,8 @@ pub(crate) fn read_yaml_outline(
         let mut reader = YamlTreeReader::new(text, source, keys, problems.fork());
         let root = reader.read_document();
 
-        // Broken files are explained by what stands around the error, and an alias may name an anchor inside of a list.
+        // Otherwise parse the file as a whole: errors are explained by the text around them, and an alias may
+        // refer to an anchor inside a skipped list.
         if let Some(root) = root {
             let is_outline = reader.has_skipped;
             problems.append(reader.problems);
@@ -128,9 +145,9 @@ pub(crate) struct YamlListReader<'t> {
 }
 
 impl<'t> YamlListReader<'t> {
-    /// Goes to the list under `key` of the outermost map. Returns `None` if there is none.
+    /// Advances to the list under `key` of the outermost map. Returns `None` if there is none.
     pub(crate) fn new(text: &'t str, source: SourceId, key: &str) -> Option<Self> {
-        // What stands before the list has been reported; only its anchors matter here.
+        // Everything before the list has already been reported. It is read again only for its anchors.
         let mut reader = YamlTreeReader::new(text, source, &[], DiagnosticCollector::default());
         loop {
             let (event, _) = reader.next_event().ok()?;
@@ -226,7 +243,7 @@ mod tests {
         assert_eq!(d.iter().map(|item| sources.slice(item.span)).collect::<Vec<_>>(), ["1", "2"]);
         assert_eq!(inner.get("text").and_then(TreeNode::as_str), Some("[\n]\n"));
         assert_eq!(sources.position(node.get("f").expect("there").span).line, 16);
-        // A bracket that is nobody's is still an error, and one that is missing too.
+        // A bracket that closes nothing is still an error, and so is a missing bracket.
         assert!(!read("a:\n  b: 1\n  ]\n").1.is_empty());
         assert!(!read("a:\n  b: [1,\n  c: 2\n").1.is_empty());
     }

@@ -1,7 +1,10 @@
-//! Characters that are written as pairs of escapes, as in JSON: `"\ud83d\ude00"`. The parser of YAML refuses them.
+//! Characters that are written as two escapes, as JSON writes them: `"\ud83d\ude00"`. The YAML parser rejects
+//! these.
 //!
-//! Each half gets a stand-in from the private use area, which the parser reads. An escape keeps its length, so that
-//! places stay true.
+//! Before parsing, each escape of such a pair is replaced by the escape of a stand-in from the private use
+//! area, U+E000 to U+E7FF; after parsing, pairs of stand-ins are combined to the intended character. The
+//! replacement has the same length, so positions stay valid. Other text with private use characters in that
+//! range can't be told apart from stand-ins; such a file is parsed unchanged, and a pair in it is an error.
 
 use std::borrow::Cow;
 
@@ -9,10 +12,11 @@ use saphyr_parser::ScalarStyle;
 
 /// Length of an escape such as `\ud83d`.
 const ESCAPE: usize = 6;
-/// First stand-in of a first half, of a second half, and the end of both.
+/// First stand-in for a high surrogate, first stand-in for a low surrogate, and the end of the range.
 const STAND_INS: [u32; 3] = [0xE000, 0xE400, 0xE800];
 
-/// Returns the text with stand-ins; `None` if it has no pairs, or has characters that look like stand-ins.
+/// Returns the text with stand-ins. `None` if it has no pairs, or has characters that could be confused with
+/// stand-ins.
 pub(super) fn with_stand_ins(text: &str) -> Option<String> {
     let pairs = find_pairs(text, 'd', &["89ab", "cdef"]);
     let is_taken = |c: char| (STAND_INS[0]..STAND_INS[2]).contains(&u32::from(c));
@@ -23,7 +27,8 @@ pub(super) fn with_stand_ins(text: &str) -> Option<String> {
     Some(replace_pairs(text, &pairs, 'e', '8', 0))
 }
 
-/// Returns a scalar without stand-ins: escapes are characters in double quotes, and plain text elsewhere.
+/// Returns a scalar without stand-ins. In double quotes the parser has decoded the escapes to characters;
+/// elsewhere they are still the text `\ue83d`, and become the original text again.
 pub(super) fn without_stand_ins(text: Cow<'_, str>, style: ScalarStyle) -> Cow<'_, str> {
     if style != ScalarStyle::DoubleQuoted {
         let pairs = find_pairs(&text, 'e', &["0123", "4567"]);
@@ -47,7 +52,8 @@ pub(super) fn without_stand_ins(text: Cow<'_, str>, style: ScalarStyle) -> Cow<'
     Cow::Owned(written)
 }
 
-/// Returns the places of pairs of escapes that begin with `first`, each with its second digit among `second`.
+/// Returns the positions of pairs of escapes whose first hexadecimal digit is `first`. The second digit of the
+/// first escape must be in `second[0]`, that of the second escape in `second[1]`.
 fn find_pairs(text: &str, first: char, second: &[&str; 2]) -> Vec<usize> {
     let is_half = |at: usize, second: &str| {
         let mut digits = text
@@ -56,7 +62,8 @@ fn find_pairs(text: &str, first: char, second: &[&str; 2]) -> Vec<usize> {
             .unwrap_or_default()
             .chars();
         let (Some(one), Some(two)) = (digits.next(), digits.next()) else { return false };
-        // Its other letters must be like the first, since they are written anew.
+        // The first two digits are rewritten in the case of the first one, so the second must have the same
+        // case to be restored exactly.
         let is_alike = !two.is_ascii_alphabetic() || two.is_ascii_lowercase() == one.is_ascii_lowercase();
         one.eq_ignore_ascii_case(&first)
             && second.contains(two.to_ascii_lowercase())
@@ -75,7 +82,8 @@ fn find_pairs(text: &str, first: char, second: &[&str; 2]) -> Vec<usize> {
     pairs
 }
 
-/// Returns the text with other first two digits in these pairs: `first`, and the second digit moved by `from` and `to`.
+/// Returns the text with the first two digits of each escape of these pairs replaced: by `first`, and by the
+/// second digit shifted by `to - from`.
 fn replace_pairs(text: &str, pairs: &[usize], first: char, from: char, to: u32) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for at in pairs.iter().flat_map(|at| [*at, at + ESCAPE]) {
@@ -90,7 +98,7 @@ fn replace_pairs(text: &str, pairs: &[usize], first: char, from: char, to: u32) 
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Returns true if a text writes a character as an escape that may be a stand-in.
+/// Returns true if a text contains the escape of a character that could be a stand-in.
 fn has_private_escape(text: &str) -> bool {
     let is_private = |(at, _): (usize, &str)| {
         let digits = text[at + 2..].trim_start_matches('0').as_bytes();

@@ -8,8 +8,8 @@ use super::{MapEntry, NodeValue, TreeNode};
 use crate::codes;
 use crate::decode::DiagnosticCollector;
 
-/// Merges the entries of merge keys (`<<: *base`) whose keys are not in the map itself. The first merged map
-/// that has a key wins.
+/// Adds the entries of merge keys (`<<: *base`) that the map does not have itself. If several merged maps have
+/// a key, the first one wins.
 pub(super) fn merge_maps(
     entries: &mut Vec<MapEntry>,
     merged: Vec<TreeNode>,

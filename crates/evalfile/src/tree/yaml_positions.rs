@@ -1,4 +1,4 @@
-//! Byte offsets of what the parser of YAML places by characters.
+//! Byte offsets for the character positions of the YAML parser.
 
 use assize_diagnostic::{SourceId, Span};
 use saphyr_parser::Marker;
@@ -14,7 +14,8 @@ pub(super) struct BytePositions<'t> {
 }
 
 impl<'t> BytePositions<'t> {
-    /// Creates the positions of a text whose parser gets it without its byte order mark.
+    /// Creates the converter. The parser must be given the text without its byte order mark; spans still count
+    /// it.
     pub(super) fn new(text: &'t str, source: SourceId) -> Self {
         let body = text.strip_prefix('\u{feff}').unwrap_or(text);
         Self { text: body, skipped: text.len() - body.len(), source, character: 0, byte: 0 }
@@ -29,8 +30,8 @@ impl<'t> BytePositions<'t> {
         let start = self.byte_of(start.index());
         let mut end = self.byte_of(end.index()).max(start);
 
-        // Block scalars and some collections end at the start of the next token: the blank lines between are
-        // excluded.
+        // Block scalars and some collections end at the start of the next token; exclude the blank lines before
+        // it.
         while end > start && self.text.as_bytes()[end - 1].is_ascii_whitespace() {
             end -= 1;
         }

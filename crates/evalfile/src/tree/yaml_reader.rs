@@ -1,4 +1,17 @@
-//! Builder of a tree from the events of a YAML parser: anchors, aliases, merge keys, and their limits.
+//! Builds a tree from the events of the YAML parser, and resolves anchors, aliases and merge keys.
+//!
+//! Two properties of YAML make this more than a recursive copy:
+//!
+//! - A small file can describe a huge value ("billion laughs"), by anchors that contain aliases of earlier
+//!   anchors. The tree has no sharing, so every alias is a copy. All copies are counted, long texts by their
+//!   length, and reading stops at `MAX_COPIED_NODES`. The copies that are kept of anchors count as well,
+//!   because anchors can be nested in anchors.
+//! - The most common mistakes are not syntax errors. An unquoted `{{ name }}` is a valid map in a map, and a
+//!   badly indented `- item` continues the text above it. The reader recognises both and reports what was
+//!   meant. After that it continues with the intended value, and suppresses the errors that would follow on the
+//!   same line.
+//!
+//! Duplicate keys are reported here, since nothing after this point can see them; the first value is kept.
 
 use std::collections::HashMap;
 
@@ -15,13 +28,12 @@ use super::{MapEntry, NodeValue, TreeNode};
 use crate::codes;
 use crate::decode::DiagnosticCollector;
 
-/// Maximum number of values that aliases may add: the "billion laughs" file stays small in memory. The copies kept of
-/// anchors count too, since anchors inside anchors multiply as well.
+/// Maximum number of values that aliases may add, and anchors inside of anchors.
 const MAX_COPIED_NODES: usize = 200_000;
 /// Number of bytes of text that count as one value.
 const COPIED_TEXT_BYTES: usize = 256;
 
-/// Signals that parsing was aborted; the diagnostic has been added.
+/// Parsing was aborted; the diagnostic has been added.
 pub(crate) struct SyntaxFailure;
 
 /// A document that is being read, event by event.
@@ -30,19 +42,21 @@ pub(super) struct YamlTreeReader<'t> {
     places: BytePositions<'t>,
     anchors: HashMap<usize, TreeNode>,
     copied_nodes: usize,
-    /// Number of anchors whose values are being read.
+    /// Number of anchored collections that are being read.
     anchors_open: usize,
     /// Spans of the `[` and `{` that are not closed yet.
     open: Vec<Span>,
-    /// Span after which the rest of the line needs no further diagnostic.
+    /// Span of a template that was reported. Errors on the rest of its line are consequences and are not
+    /// reported.
     explained: Option<Span>,
-    /// Character of a closing bracket that stands no further in than the key of its value.
+    /// Character position of a closing bracket that the scanner rejected and that is the first character on its
+    /// line.
     pub(super) early_bracket: Option<usize>,
-    /// Keys of the outermost map whose lists are passed over.
+    /// Keys of the outermost map whose lists are skipped.
     skipped_keys: &'t [&'t str],
-    /// True if a list was passed over.
+    /// True if a list was skipped.
     pub(super) has_skipped: bool,
-    /// True if the parser gets stand-ins for pairs of escapes.
+    /// True if the parser was given stand-ins for pairs of escapes.
     pub(super) has_stand_ins: bool,
     pub(super) problems: DiagnosticCollector,
 }
@@ -54,7 +68,7 @@ impl<'t> YamlTreeReader<'t> {
         skipped_keys: &'t [&'t str],
         problems: DiagnosticCollector,
     ) -> Self {
-        // A byte order mark is not content; offsets still count from the start of the file.
+        // The parser does not get a byte order mark; offsets still count from the start of the file.
         let places = BytePositions::new(text, source);
 
         Self {
@@ -133,7 +147,7 @@ impl<'t> YamlTreeReader<'t> {
         }
     }
 
-    /// Returns true if the line of `at` has a diagnostic before this position.
+    /// Returns true if an error at `at` is a consequence of a template that was reported on the same line.
     fn is_explained(&self, at: Span) -> bool {
         self.explained.is_some_and(|place| {
             let end = at.start - self.places.skipped;
@@ -190,11 +204,11 @@ impl<'t> YamlTreeReader<'t> {
                 (node, anchor)
             }
             Event::Alias(anchor) => (self.read_alias(anchor, span)?, 0),
-            // The parser emits nothing else in place of a value.
+            // The parser emits no other event in place of a value.
             _ => (TreeNode::new(span, NodeValue::Null), 0),
         };
         if anchor > 0 {
-            // Each level of anchors inside anchors is one more copy of what they hold.
+            // An anchor inside of an anchored collection is copied once more for each level.
             if self.anchors_open > 0 {
                 self.count_copies(&node, node.span)?;
             }
@@ -218,7 +232,7 @@ impl<'t> YamlTreeReader<'t> {
         }
     }
 
-    /// Passes over a list, and returns it without its items.
+    /// Skips a list, and returns it without its items.
     fn skip_sequence(&mut self, start: Span) -> Result<TreeNode, SyntaxFailure> {
         let mut end = start;
         let mut depth = 1_usize;
@@ -302,14 +316,15 @@ impl<'t> YamlTreeReader<'t> {
         }
     }
 
-    /// Returns the node of an unquoted `{{ name }}`, which YAML parses as a map whose key is a map. It
-    /// becomes the intended text, so that no further type error is reported.
+    /// Reports an unquoted `{{ name }}`, which YAML parses as a map whose key is a map. Returns the intended
+    /// text, so that it causes no type errors later.
     fn read_unquoted_template(&mut self, span: Span) -> TreeNode {
         let text = self.places.text_at(span).to_owned();
         let after = &self.places.text[span.end - self.places.skipped..];
         let line = after.lines().next().unwrap_or_default().trim_end();
 
-        // The innermost open bracket is that of the template itself.
+        // The template itself is one of the open brackets. If there is no other, the text may continue after
+        // the template.
         let goes_on = self.open.len() < 2 && !matches!(line.trim_start().chars().next(), None | Some('#'));
         let whole = if goes_on { Span::new(span.source, span.start, span.end + line.len()) } else { span };
         let written = self.places.text_at(whole).to_owned();
@@ -328,8 +343,8 @@ impl<'t> YamlTreeReader<'t> {
         TreeNode::new(span, NodeValue::Str(text))
     }
 
-    /// Returns the end of a collection: that of its end event for `[...]` and `{...}`, the end of its last
-    /// item in block style (whose end event only comes at the next token).
+    /// Returns the end of a collection. In flow style (`[...]`, `{...}`) this is the end of the end event. In
+    /// block style it is the end of the last item, because the end event only comes at the next token.
     fn end_of(&self, last: Span, end_event: Span) -> Span {
         let closes = self.places.text_at(end_event).ends_with([']', '}']);
         if closes || end_event.end <= last.end { end_event } else { last }
@@ -356,7 +371,7 @@ impl<'t> YamlTreeReader<'t> {
         Ok(node)
     }
 
-    /// Counts a copy of a node for an alias or an anchor at `span`.
+    /// Counts the copy of a node that an alias or a nested anchor at `span` causes.
     fn count_copies(&mut self, node: &TreeNode, span: Span) -> Result<(), SyntaxFailure> {
         self.copied_nodes = self.copied_nodes.saturating_add(weigh_nodes(node));
         if self.copied_nodes <= MAX_COPIED_NODES {
@@ -381,7 +396,7 @@ impl<'t> YamlTreeReader<'t> {
     }
 }
 
-/// Returns the number of values in a node, long texts counted by their length.
+/// Returns the number of values in a node. A long text counts as several.
 fn weigh_nodes(node: &TreeNode) -> usize {
     let inner = match &node.data {
         NodeValue::Str(text) => text.len() / COPIED_TEXT_BYTES,

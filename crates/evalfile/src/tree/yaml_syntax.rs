@@ -1,4 +1,8 @@
 //! Explanations of YAML syntax errors.
+//!
+//! The scanner's message says what it expected, which rarely is the mistake that was made. So the explanation
+//! is derived mostly from the text around the error: each `explain_*` method recognises one kind of mistake,
+//! and they are tried in order, the most specific first.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -82,7 +86,7 @@ impl ScannerError<'_> {
             return None;
         }
 
-        // The scanner stops before or after the tab.
+        // The scanner may stop before or after the tab.
         let from = self.line_start();
         let line_and_next: usize = self.text[from..].split_inclusive('\n').take(2).map(str::len).sum();
         let found = self.text[from..from + line_and_next].find('\t');
@@ -99,7 +103,7 @@ impl ScannerError<'_> {
             return None;
         }
 
-        // The scanner stops at the beginning of the string, so the escape must be searched for.
+        // The scanner stops at the beginning of the string; find the escape.
         let start = self.start();
         let mut characters = self.rest().char_indices();
         let mut found = None;
@@ -269,7 +273,8 @@ pub(super) fn quote_text(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Returns a warning of a line of a plain text that looks like an item of a list, which it is not because of its indentation.
+/// Returns a warning if a line inside of a plain scalar looks like a list item. With this indentation, YAML
+/// reads it as more text.
 pub(super) fn item_in_text(text: &str, span: Span) -> Option<Diagnostic> {
     let mut start = span.start;
     let mut lines = text.split_inclusive('\n').map(|line| {

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::model::EvalFileFormat;
 
-/// Returns a criterion in the spelling of a format, with every key written out whose default differs:
-/// `required` never depends on a default.
+/// Returns a criterion in the spelling of a format. Keys whose default differs between the formats are always
+/// written, so `required` never depends on a default.
 pub fn criterion_value(criterion: &Criterion, format: EvalFileFormat) -> Value {
     let text_key = match format {
         EvalFileFormat::One => "expected_outcome",
@@ -23,7 +23,7 @@ pub fn criterion_value(criterion: &Criterion, format: EvalFileFormat) -> Value {
 
     match &criterion.scale {
         CriterionScale::Checklist => {
-            // A minimum above 0 on a checklist criterion means that it must be met; a minimum of 0 has no
+            // A minimum above 0 on a checklist criterion means that it must be met. A minimum of 0 has no
             // effect.
             let required = match criterion.gate {
                 None => false,

@@ -1,5 +1,4 @@
-//! Serialisation of checked models to the values of eval files, such that they read back with the same
-//! meaning.
+//! Writes checked models as the values of eval files. Read back, they have the same meaning.
 
 mod criterion;
 

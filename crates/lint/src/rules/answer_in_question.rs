@@ -23,24 +23,24 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Case(check),
 };
 
-/// Minimum number of words: shorter answers occur in questions by chance, or as one of several choices.
+/// Minimum number of words. Shorter answers occur in questions by chance, or as one of several choices.
 const MIN_WORDS: usize = 8;
-const COPYING: &[&str] = &[
+const COPYING_VERBS: &[&str] = &[
     "extract", "repeat", "quote", "copy", "rewrite", "correct", "fix", "edit", "format", "convert", "echo",
     "proofread", "choose", "select", "classify", "sort", "translate", "summarize", "summarise", "find",
     "which", "transcribe", "refactor", "improve", "option", "options", "following", "context", "passage",
     "document", "article", "below", "above", "file",
 ];
 
-/// Notes of an author that got into a question.
-const GIVEAWAYS: &[&str] = &[
+/// Phrases with which an author's note gets into a question.
+const GIVEAWAY_PHRASES: &[&str] = &[
     "the correct answer is", "the right answer is", "the expected answer is", "expected answer", "answer key",
 ];
 
 fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
     let case = view.case;
-    let told = find_any_phrase(&split_words(&case.question()), GIVEAWAYS).is_some();
-    if let Some(span) = out.span(case.marks.id.as_ref()).filter(|_| told) {
+    let is_given_away = find_any_phrase(&split_words(&case.question()), GIVEAWAY_PHRASES).is_some();
+    if let Some(span) = out.span(case.marks.id.as_ref()).filter(|_| is_given_away) {
         out.add(
             Diagnostic::warning(RULE.code, "the question contains the answer", span, "of this case")
                 .with_help(
@@ -60,7 +60,7 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
     let plain =
         |text: &str| split_words(text).into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
     let asked = split_words(&question);
-    if find_any_phrase(&asked, COPYING).is_some() || !plain(&question).contains(&plain(&reference)) {
+    if find_any_phrase(&asked, COPYING_VERBS).is_some() || !plain(&question).contains(&plain(&reference)) {
         return;
     }
 

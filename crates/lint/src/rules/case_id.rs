@@ -39,7 +39,7 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
     let empty = parts.iter().all(|part| MEANINGLESS_WORDS.contains(part) || part.chars().count() == 1)
         && parts.len() <= 2;
 
-    // Non-Latin ids have parts too, but single characters may be words there.
+    // Ids in other scripts have parts too, but there a single character may be a word.
     if !empty || !id.is_ascii() {
         return;
     }

@@ -1,4 +1,4 @@
-//! L0114: a criterion that asks for "the correct answer" though the case does not give it.
+//! L0114: a criterion that asks for "the correct answer" although the case does not give it.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
@@ -25,7 +25,7 @@ const CORRECTNESS_PHRASES: &[&str] = &[
     "result is correct", "correct number", "response is correct", "final answer is correct",
 ];
 
-/// Maximum number of words: longer criteria mention a correct answer only in passing.
+/// Maximum number of words. Longer criteria mention a correct answer only in passing.
 const MAX_WORDS: usize = 8;
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
@@ -40,7 +40,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let words = split_words(text);
     let Some(range) = find_any_phrase(&words, CORRECTNESS_PHRASES) else { return };
 
-    // Other criteria of the rubric may hold the value, but the judge does not see them.
+    // Other criteria of the rubric may contain the value, but the judge sees one criterion at a time.
     if find_any_phrase(&words, &["that", "namely", "of", "which", "or", "not", "because", "as"]).is_some() {
         return;
     }
@@ -53,7 +53,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 }
 
-/// Returns true if a text holds something to compare with: a number, a quotation, code.
+/// Returns true if a text contains something to compare with: a number, a quotation, code.
 fn has_value(text: &str) -> bool {
     text.contains(['"', '`', '“', '\'', ':', '(', '=']) || text.chars().any(|c| c.is_ascii_digit())
 }

@@ -20,7 +20,7 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-const OTHERS: &[&str] = &[
+const REFERENCE_PHRASES: &[&str] = &[
     "the above", "as above", "see above", "above criteria", "above criterion", "previous criterion",
     "previous criteria", "preceding criterion", "preceding criteria", "other criteria", "other criterion",
     "criterion above", "criteria above", "the other rubrics", "previous rubric", "other rubrics",
@@ -30,9 +30,9 @@ const OTHERS: &[&str] = &[
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
     let words = split_words(text);
-    let Some(range) = find_any_phrase(&words, OTHERS) else { return };
+    let Some(range) = find_any_phrase(&words, REFERENCE_PHRASES) else { return };
 
-    // A text of several lines may refer to its own lines.
+    // A text of several lines may refer to lines of its own.
     if text.trim().contains('\n') || view.bands().is_some() || text[range.start..].starts_with("the above-") {
         return;
     }

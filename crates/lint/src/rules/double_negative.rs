@@ -21,9 +21,9 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-const FAIL_TO: &[&str] = &["does not fail to", "doesn't fail to", "never fails to"];
+const FAIL_TO_PHRASES: &[&str] = &["does not fail to", "doesn't fail to", "never fails to"];
 
-const OTHERS: &[&str] = &[
+const OTHER_PHRASES: &[&str] = &[
     "does not fail", "not omit", "not omits", "doesn't omit", "does not forget", "doesn't forget",
     "never forgets", "does not neglect", "doesn't neglect", "does not lack", "doesn't lack", "not without",
     "not fail to", "never omits", "does not avoid", "doesn't avoid", "no lack of", "does not leave out",
@@ -33,7 +33,7 @@ const OTHERS: &[&str] = &[
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
     let words = split_words(text);
-    if let Some(range) = find_any_phrase(&words, FAIL_TO) {
+    if let Some(range) = find_any_phrase(&words, FAIL_TO_PHRASES) {
         let Some(span) = out.part_span(view.text_mark(), text, range.clone()) else { return };
         let mut diagnostic =
             Diagnostic::warning(RULE.code, "this criterion negates a negation", span, "double negative")
@@ -49,7 +49,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         }
 
         out.add(diagnostic);
-    } else if let Some(range) = find_any_phrase(&words, OTHERS)
+    } else if let Some(range) = find_any_phrase(&words, OTHER_PHRASES)
         && let Some(span) = out.part_span(view.text_mark(), text, range)
     {
         out.add(
@@ -59,7 +59,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 }
 
-/// Returns a word, capitalised if `upper`.
+/// Returns a word, with a capital letter if `upper` is true.
 pub(super) fn with_case(word: &str, upper: bool) -> String {
     let mut chars = word.chars();
     match chars.next() {

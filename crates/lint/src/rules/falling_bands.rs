@@ -24,26 +24,26 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-const GOOD: &[&str] = &[
+const GOOD_WORDS: &[&str] = &[
     "excellent", "perfect", "perfectly", "outstanding", "flawless", "complete", "fully", "correct",
     "accurate", "clear", "comprehensive", "strong", "good", "best",
 ];
-const BAD: &[&str] = &[
+const BAD_WORDS: &[&str] = &[
     "poor", "poorly", "bad", "terrible", "wrong", "incorrect", "missing", "fails", "unclear", "useless",
     "unacceptable", "inaccurate", "irrelevant", "incomplete", "worst", "none", "misleading",
 ];
 
-/// Maximum number of words of a text whose tone a single word can decide.
+/// Maximum number of words of a text in which a single word decides the tone.
 const MAX_SHORT_WORDS: usize = 6;
 
-/// Returns 1 if good words clearly outnumber bad ones, -1 if bad ones do, and 0 otherwise. A negation before
-/// a word inverts it; in a longer text one word is not enough.
+/// Returns 1 if good words clearly outnumber bad ones, -1 for the opposite, and 0 otherwise. A negation before
+/// a word inverts it. In a longer text, a single word is not enough.
 fn measure_tone(text: &str) -> i32 {
     let words = split_words(text);
     let mut sum = 0;
     for (at, word) in words.iter().enumerate() {
-        let value =
-            i32::from(GOOD.contains(&word.text.as_str())) - i32::from(BAD.contains(&word.text.as_str()));
+        let value = i32::from(GOOD_WORDS.contains(&word.text.as_str()))
+            - i32::from(BAD_WORDS.contains(&word.text.as_str()));
         let turned = words[at.saturating_sub(2)..at]
             .iter()
             .any(|before| is_negation(&before.text) || before.text == "nothing");
@@ -57,7 +57,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
     let (Some(low), Some(high)) = (bands.as_slice().first(), bands.as_slice().last()) else { return };
 
-    // A penalty scores how bad something is.
+    // The score of a penalty says how bad something is.
     if view.weight() <= 0.0 || measure_tone(&low.text) != 1 || measure_tone(&high.text) != -1 {
         return;
     }

@@ -27,8 +27,8 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let Some((_, mark)) = view.threshold().filter(|(line, _)| *line == 1.0) else { return };
     let named = view.criteria().find(|criterion| {
         let optional = criterion.criterion().gate.is_none() && criterion.weight() > 0.0;
-        let said = criterion.marks().is_some_and(|marks| marks.required.is_some());
-        optional && (said || criterion.bands().is_some())
+        let is_explicit = criterion.marks().is_some_and(|marks| marks.required.is_some());
+        optional && (is_explicit || criterion.bands().is_some())
     });
     let Some(criterion) = named else { return };
     let banded = criterion.bands().is_some();

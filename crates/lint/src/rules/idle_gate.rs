@@ -26,8 +26,8 @@ pub(super) const RULE: LintRule = LintRule {
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let idle = match view.criterion().gate {
-        Some(Gate::MinValue(least)) => least.get() == 0.0,
-        Some(Gate::MinRaw(least)) => least.get() == 0,
+        Some(Gate::MinValue(minimum)) => minimum.get() == 0.0,
+        Some(Gate::MinRaw(minimum)) => minimum.get() == 0,
         Some(Gate::PassLine) => view.rubric.case.is_some() && view.rubric.pass_threshold() == 0.0,
         Some(Gate::Met) | None => false,
     };
@@ -37,7 +37,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         Diagnostic::warning(RULE.code, "this gate can't fail", span, "every answer reaches 0")
             .with_help("raise the minimum, or remove it");
 
-    // Removing the key turns a checklist criterion of format 1 into a required one.
+    // In the `evalcases` format, removing the key would make a checklist criterion required.
     let removable = view.bands().is_some() && view.marks().is_some_and(|marks| marks.required.is_none());
     if let Some(line) = find_whole_line(out, span).filter(|_| removable) {
         diagnostic = diagnostic.with_suggestion("remove the line", line, "");
@@ -46,7 +46,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     out.add(diagnostic);
 }
 
-/// Returns the line of a span with its line end, if the line holds nothing else.
+/// Returns the line of a span, with its line end, if there is nothing else on it.
 fn find_whole_line(out: &FindingCollector<'_>, span: Span) -> Option<Span> {
     let text = out.sources.map.file(span.source).text();
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);

@@ -1,4 +1,4 @@
-//! L0116: a criterion that rewards layout though the case does not ask for it.
+//! L0116: a criterion that rewards layout although the case does not ask for it.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
@@ -20,8 +20,8 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-/// Layout words, each with the stems of words that ask for it.
-const LAYOUT: &[(&str, &[&str])] = &[
+/// Layout words, each with the stems of words in a question that asks for it.
+const LAYOUT_WORDS: &[(&str, &[&str])] = &[
     ("bullet points", &["bullet", "list", "format", "markdown", "structure"]),
     ("bullets", &["bullet", "list", "format", "markdown", "structure"]),
     ("bulleted list", &["bullet", "list", "format", "markdown", "structure"]),
@@ -36,25 +36,25 @@ const LAYOUT: &[(&str, &[&str])] = &[
     ("emoji", &["emoji", "post", "tweet", "chat"]),
     ("emojis", &["emoji", "post", "tweet", "chat"]),
 ];
-/// Maximum number of words: longer criteria give the purpose of the layout.
+/// Maximum number of words. Longer criteria say what the layout is for.
 const MAX_WORDS: usize = 9;
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let Some(case) = view.rubric.own_case() else { return };
-    let said = split_words(view.text());
+    let words = split_words(view.text());
     let opens = find_opening_phrase(
-        skip_subject(&said),
+        skip_subject(&words),
         &["uses", "includes", "has", "contains", "employs", "adds", "is formatted"],
     );
     let decided = view.weight() <= 0.0 || view.bands().is_some() || view.length() > MAX_WORDS;
-    if opens.is_none() || decided || said.iter().any(|word| is_negation(&word.text)) {
+    if opens.is_none() || decided || words.iter().any(|word| is_negation(&word.text)) {
         return;
     }
 
     let wanted = format!("{} {}", case.question(), case.expected_outcome.as_deref().unwrap_or_default())
         .to_lowercase();
-    let unasked = LAYOUT.iter().find_map(|(what, asks)| {
-        let range = find_any_phrase(&said, &[what])?;
+    let unasked = LAYOUT_WORDS.iter().find_map(|(what, asks)| {
+        let range = find_any_phrase(&words, &[what])?;
         (!asks.iter().any(|word| wanted.contains(word))).then_some(range)
     });
     if let Some(span) = unasked.and_then(|range| out.part_span(view.text_mark(), view.text(), range)) {

@@ -1,4 +1,4 @@
-//! L0110: a criterion that rewards length though the question does not ask for it.
+//! L0110: a criterion that rewards length although the question does not ask for it.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
@@ -24,12 +24,12 @@ const LENGTH_WORDS: &[&str] = &[
     "detailed", "comprehensive", "comprehensively", "thorough", "thoroughly", "extensive", "extensively",
     "lengthy", "in-depth", "elaborate", "exhaustive", "exhaustively",
 ];
-/// Maximum number of words: longer criteria name the details.
+/// Maximum number of words. Longer criteria name the details that they expect.
 const MAX_WORDS: usize = 9;
 
 /// Units of length.
 const UNITS: &[&str] = &["words", "characters", "sentences", "paragraphs", "pages", "lines"];
-/// Words of a question that asks for a length.
+/// Words in questions that ask for a length.
 const LENGTH_REQUESTS: &[&str] = &[
     "words", "word", "characters", "sentences", "paragraphs", "paragraph", "pages", "page", "lines", "long",
     "length", "essay", "short", "brief",
@@ -40,13 +40,13 @@ fn check_minimum_length(view: &CriterionView<'_>, out: &mut FindingCollector<'_>
     let Some(case) = view.rubric.own_case().filter(|_| view.weight() > 0.0 && view.bands().is_none()) else {
         return false;
     };
-    let said = split_words(view.text());
+    let words = split_words(view.text());
     let Some(range) =
-        find_any_phrase(&said, &["at least", "more than", "a minimum of", "minimum of", "no fewer than"])
+        find_any_phrase(&words, &["at least", "more than", "a minimum of", "minimum of", "no fewer than"])
     else {
         return false;
     };
-    let mut rest = said.iter().skip_while(|word| word.at.start < range.end);
+    let mut rest = words.iter().skip_while(|word| word.at.start < range.end);
     let number = rest.next().is_some_and(|word| word.text.chars().all(|c| c.is_ascii_digit()));
     let unit = rest.next().filter(|word| number && UNITS.contains(&word.text.as_str()));
     let wanted = format!("{} {}", case.question(), case.expected_outcome.as_deref().unwrap_or_default());
@@ -83,7 +83,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         return;
     };
 
-    // The adjective must be about the answer, not about something in it.
+    // The adjective must describe the answer, not something in it.
     let about_answer = find_any_phrase(
         &words,
         &[

@@ -20,14 +20,14 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-/// Words that make a list one requirement: a choice, a number, examples.
+/// Words that turn a list into a single requirement: a choice, a number, examples.
 const SINGLE_DEMAND_WORDS: &[&str] = &[
     "or", "any of", "one of", "at least", "such as", "for example", "like", "e g", "including",
     "in the order", "in order", "exactly", "in this order", "not", "no", "without", "avoids", "avoid",
     "format", "fields", "keys", "between",
 ];
 
-/// Openings with which a criterion demands that the answer has something. Other verbs may be about the list as a whole
+/// Opening verbs that require the answer to contain something. Other verbs may be about the list as a whole
 /// ("compares the price, the date and the address").
 const NAMING_VERBS: &[&str] = &[
     "names", "mentions", "states", "gives", "lists", "cites", "includes", "contains", "covers", "provides",
@@ -36,23 +36,23 @@ const NAMING_VERBS: &[&str] = &[
     "provide", "quote", "report", "specify", "identify", "show", "tell", "have", "ask for", "refer to",
     "point out",
 ];
-/// Words with which a noun begins.
+/// Words that introduce a noun.
 const DETERMINERS: &[&str] =
     &["the", "a", "an", "its", "their", "his", "her", "your", "our", "my", "this", "that", "each", "every"];
-/// Words that make what follows a part of the first thing: "the effect of the sun, the moon and the tides".
+/// Words after which the list belongs to the first item: "the effect of the sun, the moon and the tides".
 const PREPOSITIONS: &[&str] = &[
     "of", "in", "on", "at", "to", "for", "from", "with", "by", "about", "between", "among", "as", "than",
     "that", "which", "who", "how", "why", "when", "where", "if", "what",
 ];
 
-/// Maximum number of words: in longer sentences commas have other uses.
+/// Maximum number of words. In longer sentences, commas have other uses.
 const MAX_WORDS: usize = 20;
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
     let all = split_words(text);
 
-    // A list in brackets, in quotes or after a colon spells out one thing.
+    // A list in brackets, in quotes or after a colon explains a single thing.
     if view.bands().is_some()
         || view.length() > MAX_WORDS
         || text.contains(['(', '[', '{', '"', '“', '`', ':', ';', '\n'])
@@ -69,7 +69,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let Some((before, last)) = text.rsplit_once(" and ") else { return };
     let items: Vec<&str> = before.split(", ").collect();
 
-    // The first part holds the verb; the following parts are short in a list of things.
+    // The first item contains the verb. The others are short if this is a list of things.
     let short = |item: &&str| (1..=4).contains(&item.split_whitespace().count());
 
     // A long first part is a clause of its own.
@@ -79,7 +79,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     let listed = items.len() + 1;
 
-    // A series of numbers is one thing.
+    // A series of numbers is a single thing.
     if items[1..].iter().any(|item| item.trim().parse::<f64>().is_ok()) {
         return;
     }
@@ -109,11 +109,12 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 }
 
-/// Returns true if three parts are things that the answer has to name: after a verb of naming, all with their determiner, or
-/// all single words. Of adjectives before one noun, only the first may have a determiner, and the last has the noun.
+/// Returns true if three items are things that the answer has to name: they follow a verb of naming, and either
+/// all have a determiner or all are single words. With adjectives before one noun, only the first may have a
+/// determiner, and the last contains the noun.
 fn are_named_things(all: &[TextWord], items: &[&str], last: &str) -> bool {
-    let said = skip_subject(all);
-    let Some(verb) = find_opening_phrase(said, NAMING_VERBS) else { return false };
+    let predicate = skip_subject(all);
+    let Some(verb) = find_opening_phrase(predicate, NAMING_VERBS) else { return false };
 
     let first = items[0].get(verb.end..).unwrap_or_default();
     let parts: Vec<Vec<TextWord>> =
@@ -129,7 +130,7 @@ fn are_named_things(all: &[TextWord], items: &[&str], last: &str) -> bool {
         && (parts.iter().all(begins_as_noun) || (first_is_single && parts[1..].iter().all(is_single)))
 }
 
-/// Returns true for words that are no names of things: adverbs, and verbs in another form.
+/// Returns true for words that do not name things: adverbs, and other forms of verbs.
 fn is_adverb_or_form(word: &str) -> bool {
     word.ends_with("ly") || word.ends_with("ing") || word.ends_with("ed")
 }

@@ -32,7 +32,7 @@ const FORBIDDING_WORDS: &[&str] =
 fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let criteria = view.rubric().criteria();
 
-    // A second grader may do the forbidding.
+    // If there is another grader, it may do the forbidding.
     if criteria.len() < MIN_CRITERIA || !view.alone {
         return;
     }

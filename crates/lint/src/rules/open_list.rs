@@ -27,7 +27,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
     let words = split_words(text);
 
-    // In brackets and after "such as" the list is one of examples.
+    // A list in brackets or after "such as" only gives examples.
     let examples =
         find_any_phrase(&words, &["such as", "for example", "like", "e g", "including", "any", "one of"])
             .is_some();

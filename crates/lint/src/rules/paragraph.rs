@@ -45,7 +45,7 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     }
 }
 
-/// Abbreviations whose full stop ends no sentence.
+/// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: &[&str] = &[" e.g. ", " i.e. ", " al. ", " vs. ", " Fig. ", " approx. ", " no. "];
 
 /// Counts sentences and list items.

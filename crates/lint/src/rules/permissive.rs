@@ -1,4 +1,4 @@
-//! L0112: a criterion that allows instead of demanding.
+//! L0112: a criterion that permits something instead of requiring it.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
@@ -31,7 +31,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let words = split_words(text);
     let Some(range) = find_any_phrase(&words, PERMISSIONS) else { return };
 
-    // A permission beside a demand explains the demand; "may not" forbids.
+    // Next to a requirement, a permission explains it. "May not" forbids.
     let rest = &text[range.end..];
     let demand = find_any_phrase(&words, &["must", "but", "should", "as long as", "if", "or", "not", "only"])
         .is_some();

@@ -20,7 +20,7 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-const AMOUNTS: &[&str] = &[
+const AMOUNT_WORDS: &[&str] = &[
     "several", "few", "enough", "sufficient", "numerous", "various", "many", "multiple", "plenty", "couple",
     "adequate",
 ];
@@ -41,14 +41,13 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     let counted = |at: usize| words.get(at).is_some_and(|w| COUNTABLE_NOUNS.contains(&w.text.as_str()));
     let Some(at) = (0..words.len()).find(|&at| {
-        let amount = AMOUNTS.contains(&words[at].text.as_str());
+        let amount = AMOUNT_WORDS.contains(&words[at].text.as_str());
         let before = at.checked_sub(1).map_or("", |b| words[b].text.as_str());
 
-        // "of the many reasons" counts nothing; "too many" and "not many" set a limit that the author
-        // intends.
+        // "Of the many reasons" counts nothing; "too many" and "not many" set a limit on purpose.
         amount
             && !matches!(before, "the" | "too" | "so" | "how" | "as" | "these" | "those")
-            // In "many development steps" the amount may be incidental; "several good examples" asks for
+            // In "many development steps" the amount may be incidental, but "several good examples" asks for
             // some.
             && (counted(at + 1) || (counted(at + 2) && !matches!(words[at].text.as_str(), "many" | "multiple" | "various")))
     }) else {

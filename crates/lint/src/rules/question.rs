@@ -21,12 +21,12 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-/// Words after which a question says something else as a statement: a second verb that keeps its plain form ("and explain"),
-/// or a choice that the question leaves open ("any").
+/// Words after which a question can't be turned into a statement by removing its beginning: a second verb stays
+/// in its plain form ("and explain"), or a choice stays open ("any").
 const REWORDED: &[&str] =
     &["and", "or", "but", "nor", "then", "any", "anything", "ever", "either", "both", "also"];
 
-const OPENINGS: &[&str] = &[
+const OPENING_WORDS: &[&str] = &[
     "does", "do", "did", "is", "are", "was", "were", "has", "have", "can", "could", "should", "would",
     "will", "how", "what", "which", "who", "why", "when", "where", "to",
 ];
@@ -34,7 +34,7 @@ const OPENINGS: &[&str] = &[
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text().trim();
     let words = split_words(text);
-    let opens = words.first().is_some_and(|word| OPENINGS.contains(&word.text.as_str()));
+    let opens = words.first().is_some_and(|word| OPENING_WORDS.contains(&word.text.as_str()));
     if !opens || !text.ends_with('?') || text.matches('?').count() > 1 || view.bands().is_some() {
         return;
     }

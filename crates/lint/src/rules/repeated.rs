@@ -27,22 +27,22 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Rubric(check),
 };
 
-/// Word similarity from which two texts count as repetitions.
+/// Minimum word similarity of two texts that count as repetitions.
 const MIN_SIMILARITY: f64 = 0.85;
-/// Number of criteria up to which all pairs are compared; above it, each is compared with its ten
-/// predecessors.
+/// Maximum number of criteria for which all pairs are compared. If there are more, each is compared with the
+/// ten before it.
 const MAX_ALL_PAIRS: usize = 300;
 
 struct CriterionWords<'a> {
     view: CriterionView<'a>,
     content: BTreeSet<String>,
     negative: bool,
-    /// True if the text has the word "or": any of several things is another demand than all of them.
+    /// True if the text has the word "or". One of several things is a different requirement than all of them.
     has_choice: bool,
 }
 
 fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
-    let said: Vec<CriterionWords<'_>> = view
+    let criteria: Vec<CriterionWords<'_>> = view
         .criteria()
         .filter(|criterion| criterion.bands().is_none())
         .map(|criterion| {
@@ -56,9 +56,9 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
         })
         .collect();
 
-    let reach = if said.len() > MAX_ALL_PAIRS { 10 } else { said.len() };
-    for (index, later) in said.iter().enumerate() {
-        let near = &said[index.saturating_sub(reach)..index];
+    let reach = if criteria.len() > MAX_ALL_PAIRS { 10 } else { criteria.len() };
+    for (index, later) in criteria.iter().enumerate() {
+        let near = &criteria[index.saturating_sub(reach)..index];
         let Some((earlier, what)) =
             near.iter().find_map(|earlier| Some((earlier, compare_criteria(earlier, later)?)))
         else {
@@ -92,8 +92,8 @@ fn compare_criteria(a: &CriterionWords<'_>, b: &CriterionWords<'_>) -> Option<Cr
     }
 
     let alike = jaccard_similarity(&a.content, &b.content);
-    // One word replaced by another makes a different criterion, whatever the length; an additional word need
-    // not. A different word order may carry the difference too ("from A to B").
+    // If one word is replaced by another, the criterion is a different one, however long the texts are; with an
+    // additional word it may be the same. A different word order may make the difference, too ("from A to B").
     let more = a.content.is_subset(&b.content) || b.content.is_subset(&a.content);
     if alike < MIN_SIMILARITY
         || a.has_choice != b.has_choice
@@ -114,12 +114,12 @@ fn compare_criteria(a: &CriterionWords<'_>, b: &CriterionWords<'_>) -> Option<Cr
     }
 }
 
-/// Returns true if the shared words come in the same order, and no numbers or names are among the other
-/// words: those make a different criterion.
+/// Returns true if the shared words have the same order, and the other words contain no numbers or names, which
+/// would make a different criterion.
 fn have_same_order(a: &CriterionWords<'_>, b: &CriterionWords<'_>) -> bool {
-    let order = |said: &CriterionWords<'_>, other: &CriterionWords<'_>| -> Vec<String> {
-        let stems = split_words(said.view.text()).into_iter().map(|word| crate::words::stem(&word.text));
-        stems.filter(|stem| said.content.contains(stem) && other.content.contains(stem)).collect()
+    let order = |own: &CriterionWords<'_>, other: &CriterionWords<'_>| -> Vec<String> {
+        let stems = split_words(own.view.text()).into_iter().map(|word| crate::words::stem(&word.text));
+        stems.filter(|stem| own.content.contains(stem) && other.content.contains(stem)).collect()
     };
     let differ = a.content.symmetric_difference(&b.content);
     order(a, b) == order(b, a)
@@ -127,7 +127,8 @@ fn have_same_order(a: &CriterionWords<'_>, b: &CriterionWords<'_>) -> bool {
         && (a.content == b.content || !names_differ(a.view.text(), b.view.text()))
 }
 
-/// Returns true if one text has a capitalised or quoted word, not its first, that the other lacks.
+/// Returns true if one text has a capitalised or quoted word that the other lacks. The first word does not
+/// count.
 fn names_differ(a: &str, b: &str) -> bool {
     let names = |text: &str| -> BTreeSet<String> {
         let named = |at: &usize| {

@@ -24,7 +24,7 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-/// Word similarity from which a criterion counts as a repetition of the question.
+/// Minimum word similarity of a criterion that repeats the question.
 const MIN_SIMILARITY: f64 = 0.8;
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
@@ -33,14 +33,14 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         return;
     }
 
-    let (question, said) = (case.question(), content_stems(view.text()));
-    // The task may be the first sentence of a longer question; the rest are conditions, which are legitimate
-    // criteria.
+    let (question, stems) = (case.question(), content_stems(view.text()));
+    // The task may be the first sentence of a longer question. The other sentences are conditions, which are
+    // legitimate criteria.
     let first = question.split(['.', '?', '!', '\n']).next().unwrap_or_default();
     let again = [question.as_str(), first]
         .iter()
-        .any(|asked| jaccard_similarity(&content_stems(asked), &said) >= MIN_SIMILARITY);
-    if said.len() < 3 || !again {
+        .any(|asked| jaccard_similarity(&content_stems(asked), &stems) >= MIN_SIMILARITY);
+    if stems.len() < 3 || !again {
         return;
     }
 

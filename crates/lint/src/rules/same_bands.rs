@@ -24,7 +24,7 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-const DEGREES: &[&str] = &[
+const DEGREE_WORDS: &[&str] = &[
     "very", "quite", "fairly", "rather", "somewhat", "highly", "extremely", "really", "mostly", "largely",
     "slightly", "moderately", "exceptionally", "the", "a", "an", "is", "answer", "response", "too", "and",
 ];
@@ -52,8 +52,11 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 }
 
 fn core_words(text: &str) -> String {
-    let words: Vec<String> =
-        split_words(text).into_iter().map(|w| w.text).filter(|w| !DEGREES.contains(&w.as_str())).collect();
+    let words: Vec<String> = split_words(text)
+        .into_iter()
+        .map(|w| w.text)
+        .filter(|w| !DEGREE_WORDS.contains(&w.as_str()))
+        .collect();
     words.join(" ")
 }
 

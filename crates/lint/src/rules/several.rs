@@ -22,7 +22,7 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-/// Verbs with which criteria begin. Only these make "and ..." a second statement.
+/// Verbs that begin criteria. Only before one of these, "and" joins a second statement.
 pub(super) const VERBS: &[&str] = &[
     "acknowledges", "addresses", "advises", "asks", "avoids", "calculates", "cites", "compares", "concludes",
     "confirms", "contains", "correctly", "covers", "declines", "defines", "demonstrates", "describes",
@@ -33,13 +33,13 @@ pub(super) const VERBS: &[&str] = &[
     "validates", "verifies", "warns",
 ];
 
-/// Verbs that begin a first statement, in addition to [`VERBS`].
+/// Verbs that may begin the first statement, in addition to [`VERBS`].
 const FIRST_VERBS: &[&str] = &["has", "is", "isn't"];
-/// Words that begin a second statement, in addition to [`VERBS`].
+/// Words that may begin the second statement, in addition to [`VERBS`].
 const SECOND_VERBS: &[&str] = &["doesn't", "never"];
-/// Words that make the two statements one: a choice, an order.
+/// Words that turn two statements into one: a choice, an order.
 const JOINING_WORDS: &[&str] = &["and then", "either", "or"];
-/// Words that begin a clause about something in the answer; the following words may belong to that clause.
+/// Words that begin a clause about something in the answer. The words after them may belong to that clause.
 const CLAUSE_WORDS: &[&str] = &["that", "which", "who", "how", "where", "whose"];
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
@@ -59,19 +59,19 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 }
 
-/// Returns the range of "and VERB" if the text begins with a verb too.
+/// Returns the range of "and VERB" if the text also begins with a verb.
 fn find_second_statement(text: &str, all: &[TextWord]) -> Option<Range<usize>> {
-    let said = skip_subject(all);
+    let predicate = skip_subject(all);
     let is_verb = |word: &TextWord, more: &[&str]| {
         VERBS.contains(&word.text.as_str()) || more.contains(&word.text.as_str())
     };
-    if !said.first().is_some_and(|first| is_verb(first, FIRST_VERBS))
+    if !predicate.first().is_some_and(|first| is_verb(first, FIRST_VERBS))
         || find_any_phrase(all, JOINING_WORDS).is_some()
     {
         return None;
     }
 
-    let pair = said.windows(3).skip(1).find(|window| {
+    let pair = predicate.windows(3).skip(1).find(|window| {
         let also = window[1].text == "also";
         let second = if also { &window[2] } else { &window[1] };
 
@@ -85,12 +85,12 @@ fn find_second_statement(text: &str, all: &[TextWord]) -> Option<Range<usize>> {
     })?;
 
     let from = pair[0].at.start;
-    let before: Vec<TextWord> = said.iter().take_while(|word| word.at.start < from).cloned().collect();
+    let before: Vec<TextWord> = predicate.iter().take_while(|word| word.at.start < from).cloned().collect();
     if find_any_phrase(&before, CLAUSE_WORDS).is_some() {
         return None;
     }
 
-    // "(gives x and lists y)" explains; it demands nothing new.
+    // "(gives x and lists y)" explains the criterion, and requires nothing new.
     let open = text[..from].matches('(').count() > text[..from].matches(')').count();
     (!open).then(|| from..pair[1].at.end)
 }

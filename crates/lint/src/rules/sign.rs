@@ -28,7 +28,7 @@ const ABSENCE_PHRASES: &[&str] = &[
     "does not", "doesn't", "avoids", "never", "refrains from", "is free of", "contains no", "has no",
     "makes no",
 ];
-/// Verbs whose absence is a fault.
+/// Verbs for things whose absence is a fault.
 const OMISSION_VERBS: &[&str] = &[
     "mention", "include", "provide", "explain", "address", "answer", "state", "give", "ask", "recommend",
     "name", "list", "cite", "use", "follow", "specify", "identify", "acknowledge", "advise", "warn",
@@ -43,7 +43,7 @@ const FAULT_PHRASES: &[&str] = &[
     "misstates", "makes up", "invents facts", "neglects to", "forgets to", "erroneously", "contains errors",
     "is wrong", "is incorrect", "is misleading", "is rude", "is inaccurate", "is offensive", "leaks",
 ];
-/// Verbs that ascribe a fault named by a noun.
+/// Verbs that ascribe a fault, which a noun names.
 const ASCRIBING_VERBS: &[&str] =
     &["contains", "makes", "commits", "introduces", "has", "gives", "provides", "includes", "states"];
 /// Nouns that name a fault.
@@ -51,17 +51,18 @@ const FAULT_NOUNS: &[&str] = &[
     "errors", "mistakes", "inaccuracies", "hallucinations", "falsehoods", "misinformation", "contradictions",
     "typos",
 ];
-/// Words of praise that nobody uses of a fault; "clearly" and "politely" may go with one.
+/// Praise that is never used for a fault. "Clearly" and "politely" are not included, because a fault can be
+/// stated clearly.
 const MERIT_PHRASES: &[&str] = &[
     "correctly", "accurately", "is correct", "is accurate", "is factually correct", "is clear", "is polite",
     "is helpful",
 ];
 
-/// Returns the range of a fault that the statement ascribes to the answer: "contains factual errors".
-fn find_ascribed_fault(said: &[TextWord]) -> Option<Range<usize>> {
-    let holds = find_opening_phrase(said, ASCRIBING_VERBS)?;
-    // At most two words between the verb and the noun, and none that negates it.
-    let near = said.get(1..said.len().min(4))?;
+/// Returns the range of a fault that a statement ascribes to the answer: "contains factual errors".
+fn find_ascribed_fault(predicate: &[TextWord]) -> Option<Range<usize>> {
+    let holds = find_opening_phrase(predicate, ASCRIBING_VERBS)?;
+    // There may be two words between the verb and the noun, none of which negates it.
+    let near = predicate.get(1..predicate.len().min(4))?;
     let at = near.iter().position(|word| FAULT_NOUNS.contains(&word.text.as_str()))?;
     let between = &near[..at];
     let back = |word: &TextWord| {
@@ -75,19 +76,19 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let criterion = view.criterion();
     let text = view.text();
     let all = split_words(text);
-    let said = skip_subject(&all);
+    let predicate = skip_subject(&all);
     let weight = view.weight();
 
     if criterion.operator == CriterionOperator::Contradiction || view.bands().is_some() {
         return;
     }
 
-    let (range, title, help) = if weight < 0.0 && find_opening_phrase(said, MERIT_PHRASES).is_some() {
-        let Some(range) = find_opening_phrase(said, MERIT_PHRASES) else { return };
+    let (range, title, help) = if weight < 0.0 && find_opening_phrase(predicate, MERIT_PHRASES).is_some() {
+        let Some(range) = find_opening_phrase(predicate, MERIT_PHRASES) else { return };
         (range, "this penalty punishes a merit", "give it a positive weight, or name the fault itself")
     } else if weight < 0.0 {
-        let Some(range) = find_opening_phrase(said, ABSENCE_PHRASES) else { return };
-        let next = said.iter().find(|word| word.at.start > range.end);
+        let Some(range) = find_opening_phrase(predicate, ABSENCE_PHRASES) else { return };
+        let next = predicate.iter().find(|word| word.at.start > range.end);
         let fault_of_omission = next.is_some_and(|word| {
             OMISSION_VERBS.contains(&word.text.as_str())
                 && !matches!(&text[range.clone()], "Avoids" | "avoids")
@@ -102,7 +103,8 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
             "name the fault itself: \"Blames the customer\"",
         )
     } else if weight > 0.0 {
-        let Some(range) = find_opening_phrase(said, FAULT_PHRASES).or_else(|| find_ascribed_fault(said))
+        let Some(range) =
+            find_opening_phrase(predicate, FAULT_PHRASES).or_else(|| find_ascribed_fault(predicate))
         else {
             return;
         };

@@ -26,9 +26,9 @@ pub(super) const RULE: LintRule = LintRule {
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
-    let least = match view.criterion().gate {
+    let minimum = match view.criterion().gate {
         Some(Gate::MinRaw(raw)) => raw.get(),
-        // A minimum between two scores is reached by the higher one.
+        // A minimum between two scores is reached at the higher one.
         Some(Gate::MinValue(unit)) => (unit.get() * 10.0 - 1e-9).ceil() as u8,
         Some(Gate::Met | Gate::PassLine) | None => return,
     };
@@ -37,7 +37,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         .as_slice()
         .iter()
         .enumerate()
-        .find(|(_, band)| band.low.get() < least && least <= band.high.get())
+        .find(|(_, band)| band.low.get() < minimum && minimum <= band.high.get())
     else {
         return;
     };
@@ -54,10 +54,10 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
             RULE.code,
             "this minimum splits a score range",
             span,
-            format!("of its scores {} fail and {} pass", scores(low, least - 1), scores(least, high)),
+            format!("of its scores {} fail and {} pass", scores(low, minimum - 1), scores(minimum, high)),
         )
         .with_secondary(text, format!("one text for {low} to {high}"))
-        .with_help(format!("take {others} of 10 as the minimum, or divide the range at {least}")),
+        .with_help(format!("take {others} of 10 as the minimum, or divide the range at {minimum}")),
     );
 }
 

@@ -24,7 +24,7 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Rubric(check),
 };
 
-const STYLE: &[&str] = &[
+const STYLE_WORDS: &[&str] = &[
     "tone", "polite", "politely", "courteous", "friendly", "markdown", "headings", "heading", "bullet",
     "bullets", "formatting", "formatted", "layout", "grammar", "spelling", "concise", "emoji", "emojis",
     "professional", "readable",
@@ -32,7 +32,7 @@ const STYLE: &[&str] = &[
 
 fn is_style(criterion: &CriterionView<'_>) -> bool {
     criterion.length() <= 10
-        && split_words(criterion.text()).iter().any(|word| STYLE.contains(&word.text.as_str()))
+        && split_words(criterion.text()).iter().any(|word| STYLE_WORDS.contains(&word.text.as_str()))
 }
 
 fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
@@ -44,15 +44,15 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
         return;
     }
 
-    // In a question about style, or in a rubric of the whole suite, it is the author's choice.
+    // If the question is about style, or the rubric applies to the whole suite, the author wants it like this.
     let Some(case) = view.own_case() else { return };
     for criterion in view.criteria().filter(|c| is_style(c) && c.weight() == style) {
         let asked = content_stems(&case.question());
         let expected = case.expected_outcome.as_deref().map(content_stems).unwrap_or_default();
-        let said = split_words(criterion.text());
-        let wanted = said
+        let words = split_words(criterion.text());
+        let wanted = words
             .iter()
-            .filter(|word| STYLE.contains(&word.text.as_str()))
+            .filter(|word| STYLE_WORDS.contains(&word.text.as_str()))
             .map(|word| crate::words::stem(&word.text))
             .any(|stem| asked.contains(&stem) || expected.contains(&stem));
 

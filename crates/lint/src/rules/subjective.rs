@@ -22,14 +22,14 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-const TASTE: &[&str] = &[
+const SUBJECTIVE_WORDS: &[&str] = &[
     "appropriate", "appropriately", "suitable", "suitably", "nice", "nicely", "interesting", "engaging",
     "elegant", "elegantly", "reasonable", "reasonably", "compelling", "insightful", "high-quality",
     "well-written", "adequate", "adequately", "satisfactory", "user-friendly", "impressive", "creative",
     "creatively", "natural-sounding", "sensible", "sensibly", "properly", "effectively", "meaningful",
     "meaningfully", "good",
 ];
-/// Maximum number of words: longer criteria usually explain the adjective.
+/// Maximum number of words. Longer criteria usually explain the adjective.
 const MAX_WORDS: usize = 12;
 
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
@@ -40,14 +40,14 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
 
     let words = split_words(text);
 
-    // Criteria that consist of praise have a rule of their own.
+    // There is a separate rule for criteria that consist of praise.
     if words.len() < 4
         || find_any_phrase(&words, &["by", "which", "when", "good faith", "good morning"]).is_some()
     {
         return;
     }
 
-    let Some(range) = find_any_phrase(&words, TASTE) else { return };
+    let Some(range) = find_any_phrase(&words, SUBJECTIVE_WORDS) else { return };
     if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
             Diagnostic::warning(RULE.code, "a subjective word decides this criterion", span, "subjective")

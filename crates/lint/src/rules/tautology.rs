@@ -20,7 +20,7 @@ pub(super) const RULE: LintRule = LintRule {
     check: RuleCheck::Criterion(check),
 };
 
-/// Words without content: a text that consists of them says nothing.
+/// Words without content. A text that only consists of these is meaningless.
 const FILLER_WORDS: &[&str] = &[
     "meets", "meet", "matches", "match", "satisfies", "fulfils", "fulfills", "achieves", "follows", "all",
     "the", "expected", "outcome", "outcomes", "criteria", "requirements", "requirement", "expectations",
@@ -40,7 +40,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         && words.iter().all(|word| FILLER_WORDS.contains(&word.text.as_str()))
         && words.iter().any(|word| KEY_WORDS.contains(&word.text.as_str()));
 
-    // "Matches the expected output" with a reference answer is a comparison, not a tautology.
+    // With a reference answer, "matches the expected output" is a comparison and not a tautology.
     let compares = empty
         && words.iter().any(|w| matches!(w.text.as_str(), "output" | "answer" | "response"))
         && view.rubric.case.is_some_and(|case| !case.expected_output.is_empty());

@@ -37,19 +37,19 @@ const TURN_PHRASES: &[&str] = &[
 ];
 const RESPONSE_TIME_PHRASES: &[&str] =
     &["response time", "responds within", "answers within", "replies within", "latency of the response"];
-/// Phrases about the speed of the answer's program, used with a number of seconds.
+/// Phrases about the running time of a program in the answer. They count if there is a number of seconds.
 const DURATION_PHRASES: &[&str] = &[
     "runs in", "runs within", "completes in", "completes within", "executes in", "executes within",
     "finishes in", "finishes within", "takes less than", "takes at most", "responds in", "answers in",
     "loads in",
 ];
-/// Claims that only running the answer can verify.
+/// Claims that can only be verified by running the answer.
 const EXECUTION_PHRASES: &[&str] = &[
     "compiles without", "compiles successfully", "compiles and", "code compiles", "runs without",
     "executes without", "builds without", "code runs", "passes all tests", "passes the tests",
     "passes all unit tests", "passes all existing tests", "works in production", "works in all browsers",
 ];
-/// Words for the reader of the answer, whose feelings a judge cannot see.
+/// Words for the reader of the answer, whose feelings a judge can't see.
 const READER_NOUNS: &[&str] = &["user", "customer", "reader", "audience", "patient", "student"];
 const FEELING_PHRASES: &[&str] = &[
     "is satisfied", "feels", "understands", "enjoys", "is happy", "trusts", "learns", "will understand",
@@ -59,16 +59,16 @@ const FEELING_PHRASES: &[&str] = &[
 fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
     let words = split_words(text);
-    let said = skip_subject(&words);
+    let predicate = skip_subject(&words);
     let clock = find_any_phrase(&words, RESPONSE_TIME_PHRASES)
-        .or_else(|| find_opening_phrase(said, DURATION_PHRASES))
+        .or_else(|| find_opening_phrase(predicate, DURATION_PHRASES))
         .filter(|_| has_seconds(text));
     let (range, missing, help) = if let Some(range) = clock {
         (range, "time is not in the answer", "use a grader of type `latency`, or a program that runs it")
     } else if let Some(range) = find_demanded_feeling(&words) {
         (range, "the reader's reaction is not in the answer", "ask what the answer says or does")
     } else if let Some(range) = find_opening_phrase(
-        &said[usize::from(said.first().is_some_and(|word| word.text == "the"))..],
+        &predicate[usize::from(predicate.first().is_some_and(|word| word.text == "the"))..],
         EXECUTION_PHRASES,
     )
     .filter(|_| !is_executed(view))
@@ -86,7 +86,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         let no_file =
             !has_block(case, |b| matches!(b, MessageBlock::File { .. } | MessageBlock::Image { .. }));
 
-        // A question that mentions the thing itself may hold it as text, or name an address.
+        // If the question mentions the thing, it may contain it as text, or its address.
         let visual =
             ["image", "screenshot", "photo", "picture", "http", "figure"].iter().any(|word| asks(word));
         let document = ["file", "document", "attach", "upload", "pdf", "http", "workspace", "```"]
@@ -111,7 +111,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     }
 }
 
-/// Returns true if a text holds a number with a unit of time.
+/// Returns true if a text contains a number with a unit of time.
 fn has_seconds(text: &str) -> bool {
     let words = split_words(text);
     let joined = |word: &TextWord| {
@@ -124,7 +124,7 @@ fn has_seconds(text: &str) -> bool {
                 .is_some()
 }
 
-/// Returns the range of a demanded feeling of the reader: "the user feels heard".
+/// Returns the range of a required feeling of the reader: "the user feels heard".
 fn find_demanded_feeling(words: &[TextWord]) -> Option<Range<usize>> {
     let article = usize::from(words.first().is_some_and(|word| word.text == "the"));
     let reader = words.get(article).filter(|word| READER_NOUNS.contains(&word.text.as_str()))?;
@@ -136,7 +136,7 @@ fn find_demanded_feeling(words: &[TextWord]) -> Option<Range<usize>> {
     Some(reader.at.start..feels.end)
 }
 
-/// Returns true if something executes the target's work: an agent in a workspace, or a program as a grader.
+/// Returns true if the target's work is executed: by an agent in a workspace, or by a program grader.
 fn is_executed(view: &CriterionView<'_>) -> bool {
     let Some(case) = view.rubric.case else { return true };
     let programs = |grader: &std::sync::Arc<assize_evalfile::Grader>| {
@@ -145,7 +145,8 @@ fn is_executed(view: &CriterionView<'_>) -> bool {
     case.workspace.is_some() || case.graders.iter().any(programs)
 }
 
-/// Returns true if nothing else of the case can hold the thing: no workspace, no turns.
+/// Returns true if nothing else in the case can contain the thing: there is no workspace, and there are no
+/// turns.
 fn has_no_other_material(case: &Case) -> bool {
     case.workspace.is_none() && case.conversation.is_none()
 }

@@ -29,7 +29,7 @@ const PRAISE: &[&str] = &[
     "better", "best", "right", "fine", "decent", "optimal", "strong", "robust",
 ];
 
-/// Words that name neither the praised thing nor its quality.
+/// Words that name neither the thing that is praised nor a quality of it.
 const FILLER_WORDS: &[&str] = &[
     "quality", "code", "text", "content", "result", "results", "work", "overall", "very", "quite", "really",
     "highly", "fully", "generally", "is", "looks", "seems", "sounds", "makes", "sense", "gives", "provides",
@@ -49,7 +49,7 @@ fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
         return;
     }
 
-    // "Answers the question correctly" with a reference answer is a comparison with it.
+    // With a reference answer, "answers the question correctly" is a comparison with it.
     let compares =
         words.iter().any(|w| matches!(w.text.as_str(), "correct" | "correctly" | "accurate" | "right"));
     if compares && view.rubric.case.is_some_and(|case| case.reference().is_some()) {

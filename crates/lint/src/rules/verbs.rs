@@ -1,7 +1,7 @@
-//! Conversion of a verb to the form with which criteria begin.
+//! Converts a verb to the form that begins a criterion.
 
-/// Returns the third person of a verb's plain form: "mention", "mentions"; `None` if the word may not be a
-/// plain form.
+/// Returns the third person of a verb in its plain form: "mentions" for "mention". `None` if the word may not
+/// be such a verb.
 pub(super) fn third_person(verb: &str) -> Option<String> {
     if verb.len() < 2 || !verb.chars().all(|c| c.is_ascii_lowercase()) {
         return None;
@@ -11,7 +11,7 @@ pub(super) fn third_person(verb: &str) -> Option<String> {
         "have" => "has".to_owned(),
         "do" => "does".to_owned(),
         "go" => "goes".to_owned(),
-        // These may already be inflected, or not verbs.
+        // These may be inflected already, or may not be verbs.
         "not" | "never" | "the" | "a" | "an" | "its" | "all" | "any" | "only" | "also" | "both" => {
             return None;
         }

@@ -39,7 +39,7 @@ fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
     }
 }
 
-/// Returns true if the grader or something in it can fail the case whatever the score.
+/// Returns true if the grader, or a member of it, can fail the case whatever the score is.
 fn has_gate(grader: &Grader) -> bool {
     grader.standing.required
         || match &grader.kind {

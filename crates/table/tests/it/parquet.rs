@@ -104,7 +104,8 @@ fn damaged_files_are_refused_or_read_as_far_as_they_are_sound() {
                     refused += 1;
                 }
                 Err(other) => panic!("{name} at {at}: {other}"),
-                // A byte may not matter, or be one of a text. Rows never get lost, and each has all its cells.
+                // The byte may not matter, or may be part of a text. But no row gets lost, and each has all its
+                // cells.
                 Ok(sheet) => {
                     assert_eq!(sheet.rows.len(), sound.rows.len(), "{name} at {at}");
                     assert!(

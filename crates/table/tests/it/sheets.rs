@@ -1,11 +1,11 @@
-//! Spreadsheets as other programs write them, and as nobody should.
+//! Spreadsheets as other programs write them, and invalid ones.
 
 use std::path::Path;
 
 use assize_table::{Sheet, SheetPath, TableError, read_sheet};
 use rust_xlsxwriter::{ExcelDateTime, Format, Formula, Workbook, Worksheet};
 
-/// Writes a book of one sheet.
+/// Writes a workbook with a single sheet.
 fn book(write: impl FnOnce(&mut Worksheet)) -> Vec<u8> {
     let mut book = Workbook::new();
     write(book.add_worksheet().set_name("Answers").expect("a name"));
@@ -23,7 +23,7 @@ fn read(bytes: &[u8]) -> Result<Sheet, TableError> {
     read_as("a.xlsx", bytes)
 }
 
-/// Header and rows, with the numbers of the latter.
+/// Returns the header, and the rows with their numbers.
 fn texts(sheet: &Sheet) -> (Vec<&str>, Vec<(usize, Vec<&str>)>) {
     (
         sheet.header.as_ref().map(|row| row.cells.iter().map(String::as_str).collect()).unwrap_or_default(),
@@ -42,7 +42,7 @@ fn write_rows(sheet: &mut Worksheet, rows: &[&[&str]]) {
 #[test]
 fn cells_are_texts_and_nothing_is_renumbered() {
     let bytes = book(|sheet| {
-        // Rows and columns without content, as they stand around tables.
+        // Real tables have rows and columns without content around them.
         sheet.write_row(2, 1, ["id", "answer"]).unwrap();
         sheet.write_row(2, 4, ["when", "n"]).unwrap();
         sheet.write_string(3, 1, "007").unwrap();
@@ -70,7 +70,7 @@ fn a_sheet_is_chosen_by_name_or_number() {
     let mut book = Workbook::new();
     for (name, is_hidden) in [("Notes", true), ("Round 1", false), ("Round 2", false), ("1", false)] {
         let sheet = book.add_worksheet().set_name(name).unwrap();
-        // The first sheet can't be hidden as long as it is the active one.
+        // The first sheet can't be hidden while it is the active one.
         sheet.set_hidden(is_hidden).set_active(name == "Round 1");
         sheet.write_string(0, 0, name).unwrap();
     }
@@ -112,7 +112,7 @@ fn cells_merged_downwards_have_one_content() {
     let bytes = book(|sheet| {
         write_rows(sheet, &[&["question", "answer", "note"], &["", "x"], &["", "y"], &["other", "z"]]);
         sheet.merge_range(1, 0, 2, 0, "What?", &merged).unwrap();
-        // Next to each other: the second column has nothing.
+        // Merged horizontally: the second cell has no content.
         sheet.merge_range(3, 1, 3, 2, "z", &merged).unwrap();
     });
     let sheet = read(&bytes).unwrap();
@@ -150,7 +150,7 @@ fn files_that_are_no_spreadsheets_say_what_they_are() {
     assert_eq!((empty.header, empty.rows.len()), (None, 0));
 }
 
-/// A book whose sheet is the given XML.
+/// Returns a workbook whose sheet is the given XML.
 fn raw_book(sheet: &str) -> Vec<u8> {
     use std::io::{Read as _, Write as _};
 
@@ -207,7 +207,8 @@ fn damaged_files_are_refused_and_never_crash() {
         for at in (0..bytes.len()).step_by(13) {
             let mut changed = bytes.clone();
             changed[at] ^= 0x55;
-            // A byte may not matter, or be one of a text; what is read then has the rows of the sound sheet.
+            // The byte may not matter, or may be part of a text. If the file can still be read, it has the rows
+            // of the original.
             match read(&changed) {
                 Ok(sheet) => assert_eq!(sheet.rows.len(), sound.rows.len(), "changed at {at}"),
                 Err(TableError::Refused { what, .. }) => assert!(!what.is_empty(), "changed at {at}"),

@@ -1,18 +1,18 @@
-//! The place of an assertion list among templates.
+//! Where an assertion list stands in relation to templates.
 
 use std::path::PathBuf;
 
-/// Position of an assertion list: the templates it came through.
+/// Where an assertion list stands: the templates it is included through.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AssertionContext {
-    /// The templates (canonical paths) around the list, outermost first.
+    /// Canonical paths of the templates around the list, outermost first.
     pub(super) stack: Vec<PathBuf>,
-    /// The names of the list have been checked by whoever reads it.
+    /// True if the caller has already checked that the names in the list are unique.
     pub(super) names_are_checked: bool,
 }
 
 impl AssertionContext {
-    /// Returns true if the list stands in a template.
+    /// Returns true if the list is part of a template.
     pub(super) fn in_template(&self) -> bool {
         !self.stack.is_empty()
     }

@@ -33,7 +33,7 @@ pub(super) fn decode_code_grader(
     let cwd = object.text("cwd", &mut cx.problems);
     let cwd = match cwd {
         Some(written) => cx.find_file(&written.value, written.span),
-        // The program of a template is in the template's folder.
+        // A program of a template runs in the template's folder.
         None if at.in_template() => Some(cx.folder_of(object.span().source)),
         None => None,
     };
@@ -80,14 +80,13 @@ fn decode_max_calls(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Optio
     }
 }
 
-/// Decodes `pass_env: [NAME, ...]`: variables that are passed to the program although they are withheld by
-/// default.
+/// Decodes `pass_env: [NAME, ...]`: variables that the program receives although they are withheld by default.
 pub(super) fn decode_pass_env(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<String> {
     object.strings("pass_env", &mut cx.problems).into_iter().map(|name| name.value).collect()
 }
 
-/// Returns the keys that were not read, as settings for a program. One that is close to a known key gets a
-/// warning.
+/// Returns the keys that were not read, as settings for a program. There is a warning for one that resembles a
+/// known key.
 pub(super) fn decode_program_settings(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,

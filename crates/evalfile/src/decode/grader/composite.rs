@@ -60,7 +60,7 @@ pub(super) fn decode_composite(
         .then_some(GraderKind::Composite(CompositeGrader { members, aggregator }))
 }
 
-/// Reports duplicate names: members are referred to by name, so these are errors here.
+/// Reports duplicate names. They are errors here, because members are referred to by name.
 fn report_duplicate_members(cx: &mut DecodeContext, list: &TreeNode) {
     let mut seen: HashMap<&str, &TreeNode> = HashMap::new();
     for name in list.as_seq().unwrap_or_default().iter().filter_map(|item| item.get("name")) {

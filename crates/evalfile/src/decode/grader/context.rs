@@ -1,5 +1,5 @@
-//! Decoder of graders of answers that rest on a context: `context-recall`, `context-relevance`, `context-faithfulness` and
-//! `answer-relevance`.
+//! Decoder of graders for answers that are based on a context: `context-recall`, `context-relevance`,
+//! `context-faithfulness` and `answer-relevance`.
 
 use assize_diagnostic::Diagnostic;
 
@@ -15,7 +15,7 @@ use crate::model::{
 };
 use crate::tree::{NodeValue, TreeNode};
 
-/// Statements that a type decides on.
+/// Which statements a type of grader decides on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ContextType {
     Recall,
@@ -23,7 +23,7 @@ pub(super) enum ContextType {
     Faithfulness,
 }
 
-/// Decodes the keys of a type `context-...`.
+/// Decodes the keys of the `context-...` types.
 pub(super) fn decode_context(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -66,7 +66,7 @@ pub(super) fn decode_context(
     }))
 }
 
-/// Decodes `context_transform`, or else `context`.
+/// Decodes `context_transform`, else `context`.
 fn decode_source(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,

@@ -1,4 +1,4 @@
-//! Decoder of custom graders: files whose name is the type.
+//! Decoder of custom graders: programs of the project whose file name is the type.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use super::prompt::decode_program_config;
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{CustomGrader, GraderKind};
 
-/// Folders of such files, in any folder from the eval file upwards.
+/// Folders with custom graders. They may be in any folder from the eval file upwards.
 const GRADER_FOLDERS: [&str; 2] = [".assize/graders", ".agentv/assertions"];
 const KNOWN_KEYS: [&str; 8] =
     ["name", "type", "weight", "required", "min_score", "negate", "config", "pass_env"];
 
-/// Finds the nearest file that defines the type `name`. Names that could lead to another folder are never
-/// looked up.
+/// Finds the nearest file that defines the type `name`. Names that could lead to another folder are not looked
+/// up.
 pub(super) fn find_custom_grader(cx: &DecodeContext, name: &str, span: Span) -> Option<PathBuf> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     if name.is_empty() || !name.chars().all(is_plain) {
@@ -39,13 +39,13 @@ fn file_named(folder: &Path, name: &str) -> Option<PathBuf> {
         .map(|file| file.path())
         .filter(|path| path.is_file() && path.file_stem().is_some_and(|stem| stem == name))
         .collect();
-    // The order of a folder depends on the file system.
+    // Folders are listed in an order that depends on the file system.
     files.sort();
 
     files.into_iter().next()
 }
 
-/// Decodes the keys of a custom grader: all but the common ones are its settings.
+/// Decodes a custom grader. All keys except the common ones are its settings.
 pub(super) fn decode_custom(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,

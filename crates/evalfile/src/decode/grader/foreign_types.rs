@@ -6,7 +6,7 @@ use super::grader_type::find_built_in;
 use super::shared::normalize_word;
 use crate::codes;
 
-/// Type names with advice. A name that ends with `*` matches all that begin with it.
+/// Type names, each with advice. A name that ends with `*` matches everything that begins with the rest.
 const FOREIGN_TYPES: [(&[&str], &str); 20] = [
     (&["llm-rubric", "agent-rubric"], "write `type: rubrics` with `criteria`, or plain strings in the list"),
     (
@@ -55,7 +55,7 @@ const FOREIGN_TYPES: [(&[&str], &str); 20] = [
     (&["not-skill-used"], "use `type: skill-trigger` with `skill: NAME` and `should_trigger: false`"),
 ];
 
-/// Returns the diagnostic for a type of another tool; `None` if the name is not one.
+/// Returns the diagnostic for a type of another tool; `None` if the name is not such a type.
 pub(super) fn refuse_foreign_type(name: &str, span: Span) -> Option<Diagnostic> {
     let folded = normalize_word(name);
     let diagnostic = Diagnostic::error(
@@ -71,7 +71,7 @@ pub(super) fn refuse_foreign_type(name: &str, span: Span) -> Option<Diagnostic> 
 
     let inner = folded.strip_prefix("not")?.trim_start_matches('-');
     if let Some((kind, _)) = find_built_in(inner) {
-        // No change is suggested: without the second key it would invert the check.
+        // Don't suggest an edit of the type alone: without `negate` it would invert the check.
         return Some(diagnostic.with_help(format!("write `type: {}` with `negate: true`", kind.name())));
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::context::ContextType;
 use super::shared::normalize_word;
 
-/// Type of a grader, resolved.
+/// A resolved grader type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum GraderType {
     Rubrics,
@@ -13,7 +13,7 @@ pub(super) enum GraderType {
     Pairwise,
     Code,
     Composite,
-    /// A text check, by its current name.
+    /// A text check, with its current name.
     Text(&'static str),
     IsJson,
     ContainsJson,
@@ -42,7 +42,7 @@ pub(super) enum GraderType {
     },
 }
 
-/// Every built-in type by its current name.
+/// Every built-in type, by its current name.
 pub(super) const TYPES: [(&str, GraderType); 38] = [
     ("rubrics", GraderType::Rubrics),
     ("llm-grader", GraderType::Llm),
@@ -84,7 +84,7 @@ pub(super) const TYPES: [(&str, GraderType); 38] = [
     ("max-score", GraderType::MaxScore),
 ];
 
-/// Older names and the current ones.
+/// Older names, with the current ones.
 pub(super) const OLDER_NAMES: [(&str, &str); 3] =
     [("rubric", "rubrics"), ("llm-judge", "llm-grader"), ("code-judge", "code-grader")];
 
@@ -129,7 +129,7 @@ impl GraderType {
     }
 }
 
-/// Returns the built-in type of a name in any spelling, and true if the name is an older one.
+/// Returns the built-in type with a name, in any spelling, and true if the name is an older one.
 pub(super) fn find_built_in(name: &str) -> Option<(GraderType, bool)> {
     let folded = normalize_word(name);
     let present = OLDER_NAMES.iter().find(|(older, _)| *older == folded).map(|(_, present)| *present);
@@ -137,7 +137,7 @@ pub(super) fn find_built_in(name: &str) -> Option<(GraderType, bool)> {
     TYPES.iter().find(|(name, _)| *name == wanted).map(|(_, kind)| (kind.clone(), present.is_some()))
 }
 
-/// Returns true if a name is that of a text check or of the JSON check, in any spelling.
+/// Returns true if a name, in any spelling, means a text check or the JSON check.
 pub(in crate::decode) fn is_text_check(name: &str) -> bool {
     matches!(
         find_built_in(name),

@@ -157,7 +157,8 @@ fn read_template(
     list.map_or_else(Vec::new, |list| decode_assertions(cx, list, format, at))
 }
 
-/// Returns the path of a template for [`DecodeContext::find_file`]: a path as given, or the nearest template of a name.
+/// Returns the path of a template as [`DecodeContext::find_file`] takes it: a path as written, or the path of
+/// the nearest template with this name.
 fn locate_template(cx: &mut DecodeContext, name: &SpannedValue<String>) -> Option<String> {
     let written = name.value.trim();
     let is_path = written.starts_with("file://")
@@ -294,7 +295,7 @@ mod tests {
             (".assize/templates/t3.yaml", "assertions: [{include: t4}]\n"),
             (".assize/templates/t4.yaml", "assertions: [Fine]\n"),
         ]);
-        // Named templates are found from the folder of the template itself too.
+        // Named templates are also found from the template's own folder.
         let inner = folder.path().join(".assize/templates");
         for (text, code) in [("- include: a\n", "E0312"), ("- include: t1\n", "E0313")] {
             let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), text);

@@ -1,4 +1,4 @@
-//! Decoder of `moderation` and `classifier`: labels that a model gives an answer.
+//! Decoder of `moderation` and `classifier`, which check the labels that a model assigns to an answer.
 
 use super::shared::missing_key;
 use crate::decode::map_reader::{check_not_blank, string};

@@ -1,4 +1,4 @@
-//! Decoder of a whole assertion list: texts, maps and includes.
+//! Decoder of an assertion list: strings, maps and includes.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use crate::decode::map_reader::wrong_type;
 use crate::model::{EvalFileFormat, Grader};
 use crate::tree::{NodeValue, TreeNode};
 
-/// Maximum number of graders in a list, those of included templates among them.
+/// Maximum number of graders in a list, including those of included templates.
 const MAX_GRADERS: usize = 1_000;
 
 /// A grader in its list, before names are made unique.
 struct ListedGrader {
     grader: Arc<Grader>,
-    /// Span of the name in this list; `None` if the name is that of the type or comes from a template.
+    /// Span of the name in this list. `None` if the name was derived from the type or comes from a template.
     named: Option<Span>,
 }
 
-/// Decodes an assertion list. All plain texts become one rubrics grader at the position of the first, with
-/// their number as its weight. Invalid graders are reported and omitted.
+/// Decodes an assertion list. All plain strings together become one rubrics grader, at the position of the
+/// first; its weight is their number. Invalid graders are reported and left out.
 pub(crate) fn decode_assertions(
     cx: &mut DecodeContext,
     list: &TreeNode,
@@ -99,16 +99,16 @@ fn too_many_graders(at: Span) -> Diagnostic {
     .with_help("write criteria that belong together as one rubric")
 }
 
-/// Returns true if an entry includes a template. A program may have a setting of that name; other graders
-/// have no such key.
+/// Returns true if an entry includes a template. A program may have a setting called `include`; no other grader
+/// has such a key.
 fn is_include(item: &TreeNode) -> bool {
     let is_built_in = |name: &str| find_built_in(name).is_some_and(|(kind, _)| kind != GraderType::Code);
     item.get("include").is_some()
         && item.get("type").is_none_or(|name| name.as_str().is_some_and(is_built_in))
 }
 
-/// Makes names unique: given names stay; names taken from the type, and repeated names, get a number. With
-/// `quietly`, no warnings are added.
+/// Makes names unique. Given names stay as they are. Names derived from the type, and repeated names, get a
+/// number. With `quietly`, no warnings are added.
 fn make_names_unique(cx: &mut DecodeContext, entries: Vec<ListedGrader>, quietly: bool) -> Vec<Arc<Grader>> {
     if entries.len() < 2 {
         return entries.into_iter().map(|entry| entry.grader).collect();

@@ -12,7 +12,7 @@ use crate::decode::preprocessors::decode_preprocessors;
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{EvalFileFormat, GraderKind, LlmGrader};
 
-/// Keys of other tools, with their equivalents.
+/// Keys of other tools, with the equivalent in this format.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("model", "the model that judges is named as `target`"),
     ("reference_answer", "the reference answer is the case's `expected_output`"),

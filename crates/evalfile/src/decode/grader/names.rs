@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::model::Grader;
 
-/// Makes the names of graders unique: a later grader whose name is taken gets a number.
+/// Makes the names of graders unique. If a name is taken, the later grader gets a number.
 pub(crate) fn distinct_names(graders: Vec<Arc<Grader>>) -> Vec<Arc<Grader>> {
     if graders.len() < 2 {
         return graders;

@@ -48,7 +48,7 @@ pub(super) fn decode_grader(
     let has_criteria = node.get("rubrics").is_some() || node.get("criteria").is_some();
     let kind = resolve_type(cx, &written, format, has_criteria)?;
 
-    // A judge with criteria is a rubric, whatever its type name.
+    // A judge with criteria is a rubric, whatever type is written.
     let kind = match kind {
         GraderType::Llm if has_criteria => {
             if format == EvalFileFormat::Two {

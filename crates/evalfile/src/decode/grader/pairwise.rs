@@ -15,7 +15,7 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::{GraderKind, PairwiseBaseline, PairwiseGrader};
 use crate::tree::{NodeValue, TreeNode};
 
-/// Keyword for the reference answer of a case.
+/// Word that means the reference answer of a case.
 const REFERENCE: &str = "reference";
 
 /// Decodes the keys of `type: pairwise`.
@@ -175,7 +175,7 @@ fn file_baseline(cx: &mut DecodeContext, written: &str, place: Span) -> Option<P
     Some(PairwiseBaseline::Text(Arc::from(&*file.text)))
 }
 
-/// Decodes a reference to a run. An id is looked up among the stored runs; a folder relative to the eval
+/// Decodes a reference to a run. An id is looked up among the stored runs; a folder is relative to the eval
 /// file.
 fn run_baseline(cx: &mut DecodeContext, written: String, place: Span) -> Option<PairwiseBaseline> {
     let folder = written.rsplit_once('@').map_or(written.as_str(), |(folder, _)| folder);
@@ -183,8 +183,8 @@ fn run_baseline(cx: &mut DecodeContext, written: String, place: Span) -> Option<
     Some(PairwiseBaseline::Run { written, folder, answer: None })
 }
 
-/// Returns the kind of the existing folder or file that a text names, if it looks like a path. Only the
-/// folders that may be read are searched.
+/// Returns what exists at the path that a text looks like, folder or file, for a message. Only folders that may
+/// be read are searched.
 fn existing_path_kind(cx: &DecodeContext, text: &str, span: Span) -> Option<&'static str> {
     let text = text.trim();
     let is_path = !text.is_empty() && text.len() < 300 && !text.contains(char::is_whitespace);

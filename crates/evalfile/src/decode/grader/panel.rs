@@ -11,7 +11,7 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::{EscalateWhen, Escalation, PanelJudge, PanelSpec, ScoringMethod};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Use of a panel, with the settings beside it that it can conflict with.
+/// Where a panel is used, with the settings beside it that it may conflict with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum PanelUse<'a> {
     /// On a rubrics grader.
@@ -26,14 +26,14 @@ pub(crate) enum PanelUse<'a> {
         /// Single judge of the grader.
         judge: Option<&'a str>,
     },
-    /// In the defaults for graders without a panel of their own.
+    /// In the defaults, for graders that have no panel.
     Defaults {
         /// Single judge of the defaults.
         judge: Option<&'a str>,
     },
 }
 
-/// Decodes `panel`, if present. Invalid settings are reported and left unset.
+/// Decodes `panel`, if present. Invalid settings are reported and left out.
 pub(crate) fn decode_panel(
     cx: &mut DecodeContext,
     outer: &mut MapReader<'_>,
@@ -127,7 +127,7 @@ fn decode_panel_judge(cx: &mut DecodeContext, node: &TreeNode) -> Option<(PanelJ
         ));
     }
 
-    // An invalid weight is reported once.
+    // An invalid weight has been reported; use 1 so that it is not also reported as missing.
     let weight = object.value("weight").map(|node| decode_judge_weight(cx, node).unwrap_or(Weight::ONE));
     object.finish(&mut cx.problems);
 
@@ -211,7 +211,7 @@ fn decode_scoring(
     None
 }
 
-/// Reports contradictions within one block. The combination of several blocks is checked before a run.
+/// Reports contradictions within one panel. The combination of several is checked before a run.
 fn report_panel_conflicts(
     cx: &mut DecodeContext,
     panel: &PanelSpec,

@@ -45,7 +45,7 @@ pub(crate) fn decode_command(cx: &mut DecodeContext, entry: &MapEntry) -> Option
     None
 }
 
-/// Decodes a word of a command. Integers are taken as written; other plain values are ambiguous.
+/// Decodes a word of a command. Integers are used as written; other unquoted values are ambiguous.
 fn decode_argument(cx: &mut DecodeContext, node: &TreeNode) -> Option<String> {
     match &node.data {
         NodeValue::Str(text) => Some(text.clone()),
@@ -63,7 +63,7 @@ fn decode_argument(cx: &mut DecodeContext, node: &TreeNode) -> Option<String> {
     }
 }
 
-/// Decodes `command`, or `script`, its name in format 1.
+/// Decodes `command`, or `script`, as the `evalcases` format calls it.
 pub(super) fn decode_command_or_script(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -153,15 +153,15 @@ fn decode_text_prompt(
     }
 
     if format == EvalFileFormat::One {
-        // A path first, then text. Text that can only be a path is not accepted as a prompt: the judge would
-        // be asked to follow a file name.
+        // A path takes precedence over text. A text that can only be a path is never used as a prompt, because
+        // the judge would get a file name as its instructions.
         if looks_like_path(text) || cx.is_reachable(text.trim(), span) {
             return from_file(cx);
         }
         return Some(inline);
     }
 
-    // The author can only mean the file: no judge could follow its name.
+    // The author must have meant the file, since a judge can do nothing with its name.
     if looks_like_path(text) && cx.is_reachable(text.trim(), span) {
         cx.problems.add(
             Diagnostic::warning(

@@ -1,4 +1,4 @@
-//! Resolution of the name of a grader type, with advice where there is none.
+//! Resolves the name of a grader type, and gives advice if there is no such type.
 
 use assize_diagnostic::{Diagnostic, SpannedValue, did_you_mean};
 
@@ -10,8 +10,8 @@ use crate::codes;
 use crate::decode::DecodeContext;
 use crate::model::EvalFileFormat;
 
-/// Resolves a type name. Returns `None` after adding a diagnostic. The older name of a judge is accepted for
-/// a grader with criteria, which is a rubric; the caller reports that.
+/// Resolves a type name. Returns `None` after adding a diagnostic. The older name of a judge is accepted on a
+/// grader with criteria, which is a rubric then; the caller reports that.
 pub(super) fn resolve_type(
     cx: &mut DecodeContext,
     written: &SpannedValue<String>,
@@ -46,7 +46,7 @@ fn unknown_type(name: &str, written: &SpannedValue<String>) -> Diagnostic {
     );
 
     let names = TYPES.iter().map(|(name, _)| *name).chain(OLDER_NAMES.iter().map(|(older, _)| *older));
-    // What begins like a negation never gets the opposite as a suggestion.
+    // Never suggest the opposite of a name that begins like a negation.
     let is_negated = name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("not"));
     if let Some(near) = did_you_mean(name, names).filter(|_| !is_negated) {
         let near = find_built_in(near).map_or_else(|| near.to_owned(), |(kind, _)| kind.name().to_owned());

@@ -91,7 +91,7 @@ pub(super) fn decode_judge(cx: &mut DecodeContext, object: &mut MapReader<'_>) -
     object.text(key, &mut cx.problems).map(|name| name.value)
 }
 
-/// Decodes `judging` in its forms, or `batched: N` alone. Returns `None` if absent.
+/// Decodes `judging` in any of its forms, or `batched: N` alone. Returns `None` if both are absent.
 pub(crate) fn decode_judging(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<JudgingMode> {
     let judging = object.entry("judging").filter(|entry| !entry.value.is_null());
     let batched = object.entry("batched").filter(|entry| !entry.value.is_null());
@@ -131,7 +131,7 @@ pub(crate) fn decode_judging(cx: &mut DecodeContext, object: &mut MapReader<'_>)
     }
 }
 
-/// Decodes the size of a batch: an integer from 1; `true` for all at once.
+/// Decodes the size of a batch: an integer from 1, or `true` for all criteria at once.
 fn decode_batch_size(cx: &mut DecodeContext, node: &TreeNode) -> Option<JudgingMode> {
     match node.data {
         NodeValue::Bool(true) => return Some(JudgingMode::Batched(None)),
@@ -158,7 +158,7 @@ fn decode_batch_size(cx: &mut DecodeContext, node: &TreeNode) -> Option<JudgingM
     None
 }
 
-/// Decodes `evidence`, the policy for quotes that cannot be found. Returns `None` if absent.
+/// Decodes `evidence`, the policy for quotes that are not found in the answer. Returns `None` if absent.
 pub(crate) fn decode_evidence(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<EvidencePolicy> {
     let node = object.value("evidence")?;
     match decode_choice(node, "evidence", &["checked", "required"], &mut cx.problems)? {
@@ -174,8 +174,8 @@ pub(crate) fn decode_truncate(cx: &mut DecodeContext, object: &mut MapReader<'_>
         .and_then(TruncationMode::from_name)
 }
 
-/// Returns the plain texts of an assertion list as one grader. Its weight is the number of texts, so that
-/// each text counts like a grader of weight 1.
+/// Returns the plain strings of an assertion list as one grader. Its weight is their number, so that each
+/// string counts like a grader of weight 1.
 pub(super) fn grader_from_texts(
     cx: &mut DecodeContext,
     texts: &[&TreeNode],
@@ -209,8 +209,8 @@ pub(crate) fn decode_inline_rubrics(
     Some(grader_from_rubric(cx.position(node.use_span()), decoded, Weight::ONE))
 }
 
-/// Returns the rubric of a case without graders: its expected outcome as the only criterion. A single
-/// criterion decides the case anyway, so it has no gate.
+/// Returns the grader for a case without graders: a rubric with the expected outcome as its only criterion. The
+/// only criterion decides the case anyway, so it has no gate.
 pub(crate) fn grader_from_outcome(cx: &mut DecodeContext, text: &str, span: Span) -> Grader {
     let place = cx.position(span);
     let rubric = Rubric::new(vec![Criterion::checklist("rubric-1", text)]).unwrap_or_else(|_| {

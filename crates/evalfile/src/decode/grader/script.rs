@@ -1,4 +1,4 @@
-//! Decoder of `javascript`, `python` and `ruby`, and of `transform`: code in an eval file, or files that it names.
+//! Decoder of `javascript`, `python`, `ruby` and `transform`: code in an eval file, or in a file that it names.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::{AnswerTransform, AuthorCode, CodeLanguage, CodeProgram, GraderKind, ScriptCheck};
 use crate::tree::TreeNode;
 
-/// Names of the values that a script gets.
+/// Names of the values that a script receives.
 const PARAMETERS: [&str; 2] = ["output", "context"];
-/// Ending of files of Ruby.
+/// File extension of Ruby.
 const RUBY_ENDING: &str = "rb";
 
 /// Decodes the keys of `type: javascript`, `type: python` and `type: ruby`.
@@ -57,7 +57,8 @@ pub(super) fn decode_transform(
     Some(AnswerTransform { code, target: None })
 }
 
-/// Decodes `transform` of a case: code for all answers, or a list of code for all and for single targets, in its order.
+/// Decodes `transform` of a case: code for all answers, or a list of code for all or for single targets, in the
+/// order in which it is applied.
 pub(crate) fn decode_transforms(cx: &mut DecodeContext, node: &TreeNode) -> Vec<AnswerTransform> {
     let items = node.as_seq().unwrap_or(std::slice::from_ref(node));
     let mut transforms = Vec::new();
@@ -84,8 +85,8 @@ pub(crate) fn decode_transforms(cx: &mut DecodeContext, node: &TreeNode) -> Vec<
     transforms
 }
 
-/// Reads code in a language, or `file://PATH` with the name of a function behind it. Returns `None` after adding a
-/// diagnostic.
+/// Reads code in a language, or from `file://PATH`, which may be followed by the name of a function. Returns
+/// `None` after adding a diagnostic.
 pub(crate) fn read_code(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -132,7 +133,7 @@ pub(crate) fn read_code(
         return None;
     }
 
-    // A name that stands nowhere in the file can't be exported.
+    // If the file never mentions the name, it can't export such a function.
     if let AuthorCode::Script(script) = &code
         && let Some(name) = script.export()
         && !script.text().contains(name)
@@ -154,7 +155,7 @@ pub(crate) fn read_code(
     Some(code)
 }
 
-/// Returns true for a file of code. Ruby is the language of graders only.
+/// Returns true for a path of a code file. Ruby counts only in graders.
 fn is_code(path: &str) -> bool {
     let extension = file_extension(Path::new(path));
     extension == RUBY_ENDING || PROGRAM_ENDINGS.contains(&extension.as_str())
@@ -162,7 +163,7 @@ fn is_code(path: &str) -> bool {
 
 fn read_code_file(cx: &mut DecodeContext, written: &str, span: Span) -> Option<AuthorCode> {
     let (path, function) = match written.rsplit_once(':') {
-        // A function may be one of a class: `Class.method`.
+        // The function may be a method of a class: `Class.method`.
         Some((path, function)) if !function.contains(['/', '\\']) && is_code(path) => (path, Some(function)),
         Some((path, function)) if !function.contains(['/', '.', '\\']) => (path, Some(function)),
         _ => (written, None),
@@ -182,8 +183,8 @@ fn read_code_file(cx: &mut DecodeContext, written: &str, span: Span) -> Option<A
     Some(AuthorCode::Program(CodeProgram { language, path: Some(path), text: file.text, function }))
 }
 
-/// Returns the language of a file of code by its ending. Returns `None` after adding a diagnostic, which says that `what` are of
-/// no other kind.
+/// Returns the language of a code file, from its extension. Returns `None` after adding a diagnostic, in which
+/// `what` names the kind of code.
 pub(crate) fn read_language(
     cx: &mut DecodeContext,
     what: &str,
@@ -209,8 +210,8 @@ pub(crate) fn read_language(
     }
 }
 
-/// Returns true for JavaScript that the built-in engine can't run, because it loads modules or asks for a network, timers
-/// or its process.
+/// Returns true for JavaScript that the built-in engine can't run, because it loads modules, or uses the
+/// network, timers or its process.
 fn needs_modules(text: &str) -> bool {
     const CALLS: [&str; 7] =
         ["require(", "import(", "fetch(", "setTimeout(", "process.", "Buffer.", "new URL("];

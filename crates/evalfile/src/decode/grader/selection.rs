@@ -57,7 +57,7 @@ pub(super) fn decode_max_score(cx: &mut DecodeContext, object: &mut MapReader<'_
     (cx.problems.error_count() == errors).then_some(GraderKind::Selection(AnswerSelection::MaxScore(rule)))
 }
 
-/// Reports a `transform`: answers are compared as the case leaves them.
+/// Reports a `transform`, because the answers are compared as the case's own transforms left them.
 pub(super) fn refuse_transform(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -97,7 +97,8 @@ fn decode_weights(cx: &mut DecodeContext, node: &TreeNode) -> BTreeMap<String, f
     weights
 }
 
-/// Reports graders that compare all answers to a case where only one answer, or a part of one, is graded.
+/// Reports graders that compare all answers to a case if they are used where only one answer, or a part of one,
+/// is graded.
 pub(in crate::decode) fn refuse_selection<'g>(
     cx: &mut DecodeContext,
     list: &TreeNode,

@@ -45,7 +45,7 @@ pub(crate) fn decode_choice(
     None
 }
 
-/// Normalises a name: lower case, hyphens for underscores.
+/// Normalises a name: lower case, with hyphens instead of underscores.
 pub(super) fn normalize_word(name: &str) -> String {
     name.chars().map(|c| if c == '_' { '-' } else { c.to_ascii_lowercase() }).collect()
 }
@@ -56,12 +56,12 @@ pub(crate) fn missing_key(at: Span, what: &str, key: &str, example: &str) -> Dia
         .with_help(format!("write `{example}`"))
 }
 
-/// Returns the diagnostic for a key without effect.
+/// Returns the diagnostic for a key that has no effect.
 pub(super) fn unused_key(at: Span, title: impl Into<String>, help: impl Into<String>) -> Diagnostic {
     Diagnostic::error(codes::UNUSED_SETTING, title, at, "has no effect here").with_help(help)
 }
 
-/// Returns the warning about a key or word with a newer name.
+/// Returns the warning about a key or word that has a newer name.
 pub(super) fn older_spelling(at: Span, found: &str, present: &str) -> Diagnostic {
     Diagnostic::warning(
         codes::OLDER_SPELLING,

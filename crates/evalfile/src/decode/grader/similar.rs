@@ -1,4 +1,4 @@
-//! Decoder of `similar`: how close the meaning of the answer is to that of a text.
+//! Decoder of `similar`, which compares the meaning of the answer with texts.
 
 use assize_diagnostic::Diagnostic;
 

@@ -51,7 +51,7 @@ fn decode_dialect(cx: &mut DecodeContext, node: &TreeNode) -> Option<SqlDialect>
     None
 }
 
-/// Decodes a list of patterns of what is allowed.
+/// Decodes a list of patterns for allowed tables or columns.
 fn decode_patterns(cx: &mut DecodeContext, object: &mut MapReader<'_>, key: &'static str) -> Vec<String> {
     let mut patterns = Vec::new();
     for pattern in object.strings(key, &mut cx.problems) {

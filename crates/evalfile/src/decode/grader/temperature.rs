@@ -5,7 +5,7 @@ use assize_diagnostic::Diagnostic;
 use crate::codes;
 use crate::decode::{DecodeContext, MapReader};
 
-/// `temperature`, 0 to 2.
+/// Decodes `temperature`, from 0 to 2.
 pub(super) fn temperature(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<f64> {
     let value = object.number("temperature", &mut cx.problems)?;
     if (0.0..=2.0).contains(&value.value) {

@@ -1,4 +1,4 @@
-//! Templates that were decoded before.
+//! Cache of decoded templates.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::{EvalFileFormat, Grader};
 
-/// Templates that have been read, so that a file that is included by many cases is read, and
-/// complained about, once.
-/// Clones share what has been read.
+/// Templates that have been read. A template that many cases include is read, and its problems are reported,
+/// only once. Clones share the cache.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TemplateCache {
     read: Arc<Mutex<HashMap<TemplateKey, CachedTemplate>>>,
 }
 
-/// Canonical path, format, and nesting depth, which decides whether a template inside is too deep.
+/// Canonical path, format, and nesting depth. The depth matters because it decides whether a nested template is
+/// too deep.
 pub(super) type TemplateKey = (PathBuf, EvalFileFormat, usize);
 
 impl TemplateCache {
@@ -27,7 +27,7 @@ impl TemplateCache {
     }
 }
 
-/// Template that was read.
+/// A template that has been read.
 #[derive(Debug, Clone)]
 pub(super) struct CachedTemplate {
     pub(super) graders: Vec<Arc<Grader>>,

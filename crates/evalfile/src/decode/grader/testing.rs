@@ -1,4 +1,4 @@
-//! Reading snippets in tests.
+//! Helpers for tests: decode snippets.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::decode::grader::{AssertionContext, decode_assertions};
 use crate::model::{EvalFileFormat, Grader};
 use crate::tree::{TreeNode, read_yaml};
 
-/// A context whose only file is `text`, as if it stood in `path`.
+/// Returns a context whose only file is `text`, as if it were at `path`.
 pub(crate) fn read_at(path: &Path, text: &str) -> (DecodeContext, TreeNode) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let roots: Vec<_> = folder.canonicalize().into_iter().collect();
@@ -25,7 +25,7 @@ pub(crate) fn read(text: &str) -> (DecodeContext, TreeNode) {
     read_at(Path::new("test.yaml"), text)
 }
 
-/// Codes and lines of the complaints, in the order they are shown.
+/// Returns the codes and lines of the diagnostics, in the order in which they are shown.
 pub(crate) fn complaints(cx: DecodeContext) -> Vec<(String, usize)> {
     let DecodeContext { sources, problems, .. } = cx;
     let mut list = problems.into_vec();
@@ -33,7 +33,7 @@ pub(crate) fn complaints(cx: DecodeContext) -> Vec<(String, usize)> {
     list.iter().map(|d| (d.code.as_str().to_owned(), sources.position(d.primary.span).line)).collect()
 }
 
-/// The graders of an assertion list and what is said about it.
+/// Returns the graders of an assertion list, and its diagnostics.
 pub(crate) fn graders(text: &str, format: EvalFileFormat) -> (Vec<Arc<Grader>>, Vec<Diagnostic>) {
     let (mut cx, node) = read(text);
     let graders = decode_assertions(&mut cx, &node, format, AssertionContext::default());
@@ -42,7 +42,7 @@ pub(crate) fn graders(text: &str, format: EvalFileFormat) -> (Vec<Arc<Grader>>, 
     (graders, problems)
 }
 
-/// The single grader of a sound list in format 2.
+/// Returns the only grader of a valid list in the `tests` format.
 pub(crate) fn one(text: &str) -> Arc<Grader> {
     let (mut graders, problems) = graders(text, EvalFileFormat::Two);
     assert_eq!(problems, vec![], "{text}");
@@ -50,7 +50,7 @@ pub(crate) fn one(text: &str) -> Arc<Grader> {
     graders.remove(0)
 }
 
-/// The codes of the complaints about a list in format 2.
+/// Returns the codes of the diagnostics for a list in the `tests` format.
 pub(crate) fn codes(text: &str) -> Vec<&'static str> {
     graders(text, EvalFileFormat::Two).1.iter().map(|d| d.code.as_str()).collect()
 }

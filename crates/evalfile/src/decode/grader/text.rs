@@ -10,10 +10,10 @@ use crate::model::{GraderKind, Regex, TextCheck, TextRule};
 use crate::pattern::compile_pattern;
 use crate::tree::{NodeValue, TreeNode};
 
-/// Flags of regular expressions: those of ECMAScript.
+/// Flags of regular expressions in ECMAScript.
 const FLAGS: &str = "dgimsuvy";
 
-/// Decodes the keys of the text check called `name`.
+/// Decodes the keys of the text check with this name.
 pub(super) fn decode_text_check(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -106,8 +106,8 @@ fn decode_value(cx: &mut DecodeContext, node: &TreeNode, name: &str) -> Option<S
         return None;
     }
 
-    // A blank is a valid pattern, an answer may be blank, and it may contain a line break. White space around the start and the
-    // end of an answer does not count.
+    // A blank is a valid pattern, an answer may be blank, and a line break may be searched for. `starts-with`
+    // and `ends-with` ignore white space around the answer, so blank text would be meaningless for them.
     let may_be_blank =
         matches!(name, "regex" | "equals") || name.contains("contains") && !text.value.is_empty();
     if may_be_blank {

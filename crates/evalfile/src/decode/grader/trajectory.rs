@@ -50,7 +50,8 @@ pub(super) fn decode_trajectory(
             ));
         }
 
-        // Only these two modes can demand that there are no calls; the others would check nothing.
+        // Only these two modes can require that there are no calls. In the other modes, an empty list would
+        // check nothing.
         let may_be_empty =
             matches!(mode, TrajectoryMode::Exact | TrajectoryMode::Subset) && expected_at.is_some();
         if expected.is_empty() && !may_be_empty && cx.problems.error_count() == errors {
@@ -59,7 +60,7 @@ pub(super) fn decode_trajectory(
         }
     }
 
-    // Format 1 compares only the arguments that are listed.
+    // By default, the `evalcases` format compares only the arguments that are listed.
     let default = match format {
         EvalFileFormat::One => ArgsMatch::Superset,
         EvalFileFormat::Two => ArgsMatch::Exact,
@@ -170,7 +171,7 @@ fn decode_expected_call(cx: &mut DecodeContext, node: &TreeNode) -> Option<Expec
     (cx.problems.error_count() == errors).then_some(ExpectedCall { tool, args, args_match, max_duration })
 }
 
-/// Decodes a map of arguments; `any` is equivalent to none.
+/// Decodes a map of arguments. `any` means that arguments are not compared.
 fn decode_args(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
     match &node.data {
         NodeValue::Map(_) => Some(node.to_json()),

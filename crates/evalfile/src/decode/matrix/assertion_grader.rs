@@ -1,4 +1,4 @@
-//! An assertion that becomes a grader of the `tests` format, key by key.
+//! Writes one assertion as a grader of the `tests` format, key by key.
 
 use assize_diagnostic::{Diagnostic, Span};
 use serde_json::{Map, Value, json};
@@ -21,26 +21,28 @@ use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Default threshold of `g-eval`.
 const G_EVAL_THRESHOLD: f64 = 0.7;
-/// Least distance of a score from a line at which a negated assertion still fails.
+/// A negated assertion fails if its score reaches the threshold exactly, so the inverted score must be above
+/// the inverted threshold by at least this much.
 const ABOVE: f64 = 1e-6;
-/// Maximum depth of sets in sets.
+/// Maximum nesting depth of sets.
 const MAX_SET_DEPTH: usize = 16;
 
-/// Built-in code that can't decide anything without a `value`.
+/// Built-in code that can't decide without a `value`.
 const COMPARING_CODE: [&str; 9] = [
     "finish-reason", "levenshtein", "rouge-n", "step-count", "tool-args-match", "tool-call-f1",
     "tool-sequence", "tool-used", "word-count",
 ];
 
-/// Keys that only some types have: they are not unknown where a type could not be read to its end.
+/// Keys that only some types have. If reading an assertion stopped early because of its type, these keys are
+/// not reported as unknown.
 const KEYS_OF_TYPES: [&str; 7] =
     ["assert", "assertions", "budget", "config", "contextTransform", "context_transform", "prompt"];
 
-/// An assertion that is being written as a grader. Its methods return `None` after adding a diagnostic.
+/// An assertion that is being written as a grader. Methods that return `None` have added a diagnostic.
 pub(super) struct AssertionGrader<'a> {
     pub(super) writer: &'a AssertionWriter<'a>,
     pub(super) cx: &'a mut DecodeContext,
-    /// Keys of the assertion.
+    /// The assertion, key by key.
     pub(super) object: MapReader<'a>,
     pub(super) kind: &'static AssertionType,
     pub(super) negated: bool,
@@ -48,16 +50,16 @@ pub(super) struct AssertionGrader<'a> {
     rule: PassRule,
     /// Number of sets around the assertion.
     depth: usize,
-    /// `value`, rendered.
+    /// The rendered `value`.
     pub(super) value: Option<TreeNode>,
     pub(super) threshold: Option<f64>,
     /// Name of the judge.
     pub(super) judge: Option<String>,
-    /// Model that measures the answer.
+    /// Model that measures the answer, for example by embeddings.
     pub(super) model: Option<String>,
-    /// The assertion's own prompt of the judge.
+    /// The assertion's own prompt for the judge.
     pub(super) prompt: Option<&'a TreeNode>,
-    /// The grader, as far as it is written.
+    /// The grader, as far as it has been written.
     pub(super) grader: MapNode,
 }
 
@@ -92,7 +94,8 @@ impl<'a> AssertionGrader<'a> {
     /// Reads the assertion and returns its grader.
     pub(super) fn write(mut self) -> Option<TreeNode> {
         self.object.entry("type");
-        // What is wrong with one key hides nothing about the others: the caller drops a grader with errors.
+        // Read all keys even after an error, so that all problems are reported. The caller drops a grader with
+        // errors.
         self.value = self.object.entry("value").filter(|entry| !entry.value.is_null()).map(|entry| {
             self.writer.render_node(self.cx, &entry.value).unwrap_or_else(|| entry.value.clone())
         });
@@ -131,7 +134,7 @@ impl<'a> AssertionGrader<'a> {
         written.map(|()| self.grader.finish())
     }
 
-    /// Reads a threshold. The error about a text with a unit suggests the number.
+    /// Reads a threshold. If it is text with a unit, the error suggests the plain number.
     fn read_threshold(&mut self, node: &TreeNode) -> Option<f64> {
         if let Some((amount, unit)) = node.as_str().and_then(|text| self.amount_in(text)) {
             self.cx.problems.add(wrong_type(node, "`threshold`", "a number").with_suggestion(
@@ -145,7 +148,8 @@ impl<'a> AssertionGrader<'a> {
         number(node, "threshold", &mut self.cx.problems).map(|threshold| threshold.value)
     }
 
-    /// Returns the number that a text with a unit stands for, and the unit in which this type has its threshold.
+    /// Parses a text with a unit. Returns the number, and the unit in which thresholds of this type are
+    /// written.
     fn amount_in(&self, text: &str) -> Option<(f64, &'static str)> {
         match self.kind.support {
             AssertionSupport::Latency => {
@@ -161,7 +165,7 @@ impl<'a> AssertionGrader<'a> {
         }
     }
 
-    /// Refuses `not: true`, which is no key but a prefix of the type.
+    /// Reports `not: true`. Negation is a prefix of the type, not a key.
     fn refuse_not(&mut self) {
         let Some(entry) = self.object.foreign("not") else { return };
         let help = match entry.value.data {
@@ -180,7 +184,7 @@ impl<'a> AssertionGrader<'a> {
         );
     }
 
-    /// Refuses a threshold that no score reaches, such as one in percent.
+    /// Reports a threshold that no score can reach, such as a percentage.
     fn check_threshold(&mut self) {
         let is_share = match self.kind.support {
             AssertionSupport::BuiltIn(name) => ["rouge-n", "tool-call-f1"].contains(&name),
@@ -208,12 +212,12 @@ impl<'a> AssertionGrader<'a> {
         });
     }
 
-    /// Returns the type as a file writes it.
+    /// Returns the type as files write it, with `not-`.
     pub(super) fn full_name(&self) -> String {
         if self.negated { format!("not-{}", self.kind.name) } else { self.kind.name.to_owned() }
     }
 
-    /// Writes name, weight and negation.
+    /// Writes the name, the weight and the negation.
     fn write_common(&mut self) {
         let metric = self
             .object
@@ -230,8 +234,9 @@ impl<'a> AssertionGrader<'a> {
                 self.grader.add(METRIC_MARK, key, name.clone());
                 self.grader.add("name", key, name);
             }
-            // Types that are scripts of our own would all be called `javascript`. Members of a set keep what the
-            // decoder calls them, since no two of them may have one name.
+            // Built-in types become scripts, so without a name all of them would be called `javascript`.
+            // Members of a set keep the names that the decoder gives them, because names must be unique in a
+            // set.
             None if self.depth == 0 && matches!(self.kind.support, AssertionSupport::BuiltIn(_)) => {
                 let name = self.full_name();
                 self.grader.add_text("name", name);
@@ -278,7 +283,7 @@ impl<'a> AssertionGrader<'a> {
         }
     }
 
-    /// Returns the name of the judge: the assertion's own, else that of the test.
+    /// Returns the name of the judge: the assertion's own, else the test's.
     fn find_judge(&mut self) -> Option<String> {
         let of_test = self.writer.judge.map(str::to_owned);
         let entry = self
@@ -362,9 +367,9 @@ impl<'a> AssertionGrader<'a> {
                 self.grader.add_text("type", name);
                 self.keep_values();
             }
-            // Refused before anything else of it was read.
+            // Reported before anything else of the assertion was read.
             AssertionSupport::Refused(_) => return None,
-            // These say for themselves if they pass.
+            // These graders decide by themselves whether they pass.
             AssertionSupport::Similar(measure) => {
                 self.write_similar(measure)?;
                 self.require_verdict();
@@ -393,7 +398,7 @@ impl<'a> AssertionGrader<'a> {
         Some(())
     }
 
-    /// Returns true if the test fails when this assertion does. One of weight 0 only measures.
+    /// Returns true if the test fails when this assertion fails. An assertion of weight 0 only measures.
     fn must_pass(&mut self) -> bool {
         let is_metric = self.object.value("weight").is_some_and(|weight| {
             matches!(weight.data, NodeValue::Int(0))
@@ -402,24 +407,25 @@ impl<'a> AssertionGrader<'a> {
         self.rule == PassRule::Each && !is_metric
     }
 
-    /// Makes the test fail where the grader does.
+    /// Makes the test fail if the grader fails.
     fn require_verdict(&mut self) {
         if self.must_pass() {
             self.grader.add_flag("required", true);
         }
     }
 
-    /// Returns the lowest score that passes: a negated assertion passes if its share is below the threshold.
+    /// Returns the lowest score that passes. A negated assertion passes if its score before the inversion is
+    /// below the threshold.
     pub(super) fn passing_line(&self, threshold: f64) -> f64 {
         if self.is_inverted() && threshold < 1.0 { 1.0 - threshold + ABOVE } else { threshold }
     }
 
-    /// Returns true if the result is inverted: by `not-` or by `negate`.
+    /// Returns true if the result is inverted, by `not-` or by `negate`.
     fn is_inverted(&self) -> bool {
         self.grader.has("negate")
     }
 
-    /// Makes the test fail where the grader's score is below `line`.
+    /// Makes the test fail if the grader's score is below `line`.
     pub(super) fn require(&mut self, line: f64) {
         if line > 0.0 && self.must_pass() {
             self.grader.add_flag("required", true);
@@ -427,14 +433,14 @@ impl<'a> AssertionGrader<'a> {
         }
     }
 
-    /// Adds what to compare with.
+    /// Adds the value that the answer is compared with.
     pub(super) fn add_value(&mut self, convert: impl Fn(&TreeNode) -> TreeNode) -> Option<()> {
         let value = self.read_value()?;
         self.grader.add("value", value.use_span(), convert(&value));
         Some(())
     }
 
-    /// Adds a list of texts to look for.
+    /// Adds the list of texts to search for.
     fn write_texts(&mut self) -> Option<()> {
         let value = self.read_value()?;
         let Some(texts) = texts_of(&value) else {
@@ -448,7 +454,7 @@ impl<'a> AssertionGrader<'a> {
         Some(())
     }
 
-    /// Returns what to compare with.
+    /// Returns the value that the answer is compared with. If it names a file, returns the content of the file.
     fn read_value(&mut self) -> Option<TreeNode> {
         match &self.value {
             Some(value) => read_value_file(self.cx, value),
@@ -500,7 +506,7 @@ impl<'a> AssertionGrader<'a> {
         None
     }
 
-    /// Refuses a `value` of another form than the assertion takes.
+    /// Reports a `value` in a form that the assertion does not accept.
     pub(super) fn refuse_value<T>(&mut self, must: &str, label: &'static str, help: &str) -> Option<T> {
         self.cx.problems.add(
             Diagnostic::error(
@@ -514,7 +520,7 @@ impl<'a> AssertionGrader<'a> {
         None
     }
 
-    /// Warns that a judge is not asked by the prompt of the assertion or of its test.
+    /// Warns that the judge does not get the prompt of the assertion or of its test.
     pub(super) fn warn_about_prompt(&mut self, label: &str, help: &str) {
         if let Some(prompt) = self.prompt.or(self.writer.rubric_prompt) {
             self.cx.problems.add(prompt_not_used(prompt, label, help));
@@ -532,7 +538,7 @@ impl<'a> AssertionGrader<'a> {
         Some(())
     }
 
-    /// Keeps what was read of an assertion whose keys are those of a grader.
+    /// Adds the values that were read from an assertion whose keys are the same as the grader's.
     fn keep_values(&mut self) {
         if let Some(value) = &self.value {
             self.grader.add("value", self.span, value.clone());
@@ -581,7 +587,7 @@ impl<'a> AssertionGrader<'a> {
             self.cx.problems.add(always_reached("a set", span));
         }
 
-        // With a threshold, the members only make the score of the set.
+        // With a threshold, the set as a whole decides, and its members only contribute to its score.
         let rule = if self.threshold.is_some() { PassRule::Mean } else { self.rule };
         let items = entry.value.as_seq().unwrap_or_default();
         let mut members: Vec<TreeNode> =
@@ -599,7 +605,7 @@ impl<'a> AssertionGrader<'a> {
                 self.require(line);
                 self.grader.add_number("min_score", self.span, line.min(1.0));
             }
-            // The members of a negated set do not fail the test themselves.
+            // The members of a negated set must not fail the test themselves.
             None if self.is_inverted() => self.require_verdict(),
             _ => {}
         }
@@ -656,7 +662,7 @@ impl<'a> AssertionGrader<'a> {
             };
             match &value {
                 Some(value) if name == "word-count" => self.check_word_count(value)?,
-                // AgentV's assertions about calls have keys of their own.
+                // AgentV's assertions about tool calls use other keys instead of `value`.
                 None if COMPARING_CODE.contains(&name) && self.writer.spelling == MatrixSpelling::Camel => {
                     return self.refuse_missing_value();
                 }
@@ -666,7 +672,7 @@ impl<'a> AssertionGrader<'a> {
             self.check_span_limits(&value)?;
             self.check_built_in_value(&value)?;
             let value = self.required_elements(value)?;
-            // Without a tool that is missing, one of those that must not be used may still have been.
+            // Negated, this must fail if any of the tools was used, not only if all were.
             let any = self.is_inverted() && name == "tool-used" && value.is_array();
             let threshold = self.object.value("threshold").map(TreeNode::to_json);
             config = json!({"value": value, "threshold": threshold});
@@ -711,7 +717,7 @@ impl<'a> AssertionGrader<'a> {
     }
 }
 
-/// Returns the warning that a judge is asked by another prompt than that of the file.
+/// Returns the warning that a judge does not get the prompt in the file.
 pub(super) fn prompt_not_used(prompt: &TreeNode, label: &str, help: &str) -> Diagnostic {
     Diagnostic::warning(
         codes::READ_DIFFERENTLY,

@@ -2,7 +2,7 @@
 
 use crate::model::SimilarityMeasure;
 
-/// Treatment of a type of assertion.
+/// How a type of assertion is written as a grader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssertionSupport {
     /// A comparison with one text.
@@ -11,51 +11,51 @@ pub enum AssertionSupport {
     TextList,
     /// A comparison with a text or a JSON value.
     Equals,
-    /// A parser of SQL.
+    /// A check that the answer is SQL.
     Sql,
-    /// The answer is JSON, perhaps of a schema.
+    /// A check that the answer is JSON, possibly with a schema.
     Json,
     /// A limit of the time.
     Latency,
     /// A limit of the cost.
     Cost,
-    /// A criterion that a judge decides.
+    /// A criterion, decided by a judge.
     Criterion,
     /// A fact that the answer must not contradict.
     Fact,
     /// A criterion with a score from 0 to 10.
     ScoredCriterion,
-    /// Criteria about each statement of the context, of the answer, or of an expected answer.
+    /// Criteria about the statements of the context, of the answer, or of an expected answer.
     Context,
-    /// A comparison of the question with questions that a judge writes for the answer.
+    /// A comparison of the question with questions that a judge derives from the answer.
     AnswerRelevance,
     /// A criterion about each reply of a conversation.
     Conversation,
     /// Several assertions as one.
     Set,
-    /// Code that is run without access to anything.
+    /// JavaScript, run by the built-in engine without access to anything.
     JavaScript,
-    /// Code of Python, run by an interpreter of its own.
+    /// Python, run by its own interpreter.
     Python,
-    /// Code of Ruby, run by an interpreter of its own.
+    /// Ruby, run by its own interpreter.
     Ruby,
-    /// A comparison of meaning, by a measure.
+    /// A comparison of meaning, with this measure.
     Similar(SimilarityMeasure),
-    /// Categories that a model for moderation flags.
+    /// Categories that a moderation model flags.
     Moderation,
-    /// A class that a model gives the answer.
+    /// The class that a model assigns to the answer.
     Classifier,
-    /// A comparison of all answers by a judge.
+    /// A comparison of all answers, by a judge.
     SelectBest,
-    /// A comparison of all answers by their scores.
+    /// A comparison of all answers, by their scores.
     MaxScore,
     /// Built-in code, by its name.
     BuiltIn(&'static str),
-    /// A skill was used.
+    /// A check that a skill was used.
     Skill,
     /// A grader of the `tests` format with the same keys.
     SameKeys(&'static str),
-    /// Not run here, for this reason.
+    /// Not supported, for this reason.
     Refused(&'static str),
 }
 
@@ -64,7 +64,7 @@ pub enum AssertionSupport {
 pub struct AssertionType {
     /// Name as files write it, without `not-`.
     pub name: &'static str,
-    /// Treatment here.
+    /// How it is written as a grader.
     pub support: AssertionSupport,
     /// Remark for the documentation.
     pub remark: &'static str,
@@ -87,7 +87,7 @@ const METRIC: &str =
 const SIMILAR: &str = "at least 0.75 by default; needs a model for embeddings";
 const SPANS: &str = "of OpenTelemetry spans that come with the answer: from a recording, or as `trace` of what a program returns";
 
-/// Every type, by name.
+/// Every type, sorted by name.
 pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("agent-rubric", Refused("needs an agent that grades; use `llm-rubric`"), ""),
     kind(
@@ -264,7 +264,7 @@ pub const ASSERTION_TYPES: &[AssertionType] = &[
     kind("word-count", BuiltIn("word-count"), ""),
 ];
 
-/// Returns the type of a name without `not-`.
+/// Returns the type with a name, which has no `not-`.
 pub(super) fn find_assertion_type(name: &str) -> Option<&'static AssertionType> {
     ASSERTION_TYPES.iter().find(|row| row.name == name)
 }

@@ -1,4 +1,4 @@
-//! Values of assertions: as they are written, or in the files that they name.
+//! Values of assertions, written in place or in files.
 
 use assize_diagnostic::{Diagnostic, Span};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::decode::DecodeContext;
 use crate::decode::map_reader::wrong_type;
 use crate::tree::{NodeValue, TreeNode};
 
-/// Returns a value, or the text of the file that it names. In a list, each entry may name a file.
+/// Returns a value. If it names a file, returns the text of the file. In a list, each item may name a file.
 pub(super) fn read_value_file(cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
     if let NodeValue::Seq(items) = &value.data {
         let items: Option<Vec<TreeNode>> = items.iter().map(|item| read_value_file(cx, item)).collect();
@@ -38,13 +38,13 @@ fn code_as_value(span: Span) -> Diagnostic {
         .with_help("write the value, or use a `javascript` assertion")
 }
 
-/// Returns true if a path names a program, perhaps with a function behind it.
+/// Returns true if a path names a program; it may be followed by the name of a function.
 pub(super) fn is_code_file(path: &str) -> bool {
     let ends = |ending: &str| path.ends_with(ending) || path.contains(&format!("{ending}:"));
     [".js", ".cjs", ".mjs", ".ts", ".mts", ".py", ".rb"].iter().any(|ending| ends(ending))
 }
 
-/// Returns the schema of `is-json` or `contains-json`: a map, a text in YAML or JSON, or a file.
+/// Returns the schema of `is-json` or `contains-json`, from a map, a text in YAML or JSON, or a file.
 pub(super) fn schema_of(cx: &mut DecodeContext, value: &TreeNode) -> Option<TreeNode> {
     let Some(text) = value.as_str() else { return Some(value.clone()) };
     let span = value.use_span();
@@ -67,14 +67,14 @@ pub(super) fn schema_of(cx: &mut DecodeContext, value: &TreeNode) -> Option<Tree
     }
 }
 
-/// Keys of the `value` of `is-sql`, and those of the grader.
+/// Keys in the `value` of `is-sql`, with the keys of the grader.
 const SQL_KEYS: [(&str, &str); 3] = [
     ("databaseType", "database_type"),
     ("allowedTables", "allowed_tables"),
     ("allowedColumns", "allowed_columns"),
 ];
 
-/// Keys of the `value` of assertions about spans, and those that they need.
+/// Keys in the `value` of assertions about spans, and those that are required.
 const SPAN_KEYS: [(&str, &[&str], &[&str]); 3] = [
     ("trace-error-spans", &["max_count", "max_percentage", "pattern"], &[]),
     ("trace-span-count", &["max", "min", "pattern"], &["pattern"]),
@@ -105,7 +105,7 @@ impl AssertionGrader<'_> {
         Some(())
     }
 
-    /// Checks the limits of an assertion about spans, without which it could not fail.
+    /// Checks the limits of an assertion about spans. Without a limit it could never fail.
     pub(super) fn check_span_limits(&mut self, value: &Value) -> Option<()> {
         let Some((name, keys, needed)) = SPAN_KEYS.iter().find(|row| row.0 == self.kind.name) else {
             return Some(());
@@ -129,7 +129,7 @@ impl AssertionGrader<'_> {
         self.refuse_value("must be a map of limits", "can't be used", &help)
     }
 
-    /// Returns the `value` of an assertion about XML as a list of paths; any other value as it is.
+    /// Returns the `value` of an assertion about XML as a list of paths. Any other value is returned unchanged.
     pub(super) fn required_elements(&mut self, value: Value) -> Option<Value> {
         if !matches!(self.kind.name, "is-xml" | "contains-xml") || value.is_null() {
             return Some(value);
@@ -155,7 +155,7 @@ impl AssertionGrader<'_> {
         self.refuse_value("must name elements", "no paths of elements", help)
     }
 
-    /// Checks the number of words that `word-count` compares with, without which it could not fail or not pass.
+    /// Checks the number of words in `word-count`. With a wrong value it would always pass or always fail.
     pub(super) fn check_word_count(&mut self, value: &TreeNode) -> Option<()> {
         let count = |node: &TreeNode| match &node.data {
             NodeValue::Int(count) => Some(*count as f64),
@@ -209,7 +209,8 @@ impl AssertionGrader<'_> {
         None
     }
 
-    /// Refuses `guardrails` for attacks, which pass in promptfoo where the guardrail fails them.
+    /// Reports `guardrails` with the purpose `redteam`. There promptfoo inverts the result: the assertion
+    /// passes if the guardrail flags the answer.
     pub(super) fn refuse_redteam(&mut self) -> Option<()> {
         let purpose = self.object.value("config").and_then(|config| config.get("purpose")?.as_str());
         if self.kind.name != "guardrails" || purpose != Some("redteam") {

@@ -1,4 +1,4 @@
-//! Assertions of matrix files as graders of the `tests` format.
+//! Writes assertions of matrix files as graders of the `tests` format.
 
 use assize_diagnostic::{Diagnostic, Span, did_you_mean};
 use serde_json::{Map, Value};
@@ -14,36 +14,37 @@ use crate::decode::map_reader::{string, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Rule by which the assertions of a test make it pass.
+/// When a test passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PassRule {
-    /// Each of them must pass.
+    /// When each of its assertions passes.
     Each,
-    /// The weighted mean decides, and what is marked as required.
+    /// When the weighted mean reaches the threshold, and everything marked as required passes.
     Mean,
 }
 
-/// Writer of the graders of a test.
+/// Writes the graders of a test.
 pub(super) struct AssertionWriter<'a> {
     pub(super) spelling: MatrixSpelling,
     pub(super) templates: &'a TemplateRenderer,
     pub(super) scope: &'a TemplateScope,
     /// Variables of the test.
     pub(super) vars: &'a Map<String, Value>,
-    /// Templates that `$ref` may name: the root of the file.
+    /// Root of the file, which contains the templates that `$ref` refers to.
     pub(super) root: &'a TreeNode,
-    /// Name of the judge of the test, if it names one.
+    /// Name of the test's judge, if it has one.
     pub(super) judge: Option<&'a str>,
-    /// Setting of the test that names its judge, and perhaps models for embeddings, moderation or classification.
+    /// Setting of the test that defines its judge, and possibly models for embeddings, moderation and
+    /// classification.
     pub(super) judge_setting: Option<&'a TreeNode>,
-    /// Prompt of the judge that the test names.
+    /// The test's prompt for judges.
     pub(super) rubric_prompt: Option<&'a TreeNode>,
-    /// Names of judges that assertions define themselves, by the place of the definition.
+    /// Names of the judges that assertions define themselves, by the spans of the definitions.
     pub(super) judges: &'a JudgeNames,
 }
 
 impl AssertionWriter<'_> {
-    /// Returns the grader of an assertion. Returns `None` after adding a diagnostic.
+    /// Returns the grader for an assertion. Returns `None` after adding a diagnostic.
     pub(super) fn grader(
         &self,
         cx: &mut DecodeContext,
@@ -97,7 +98,8 @@ impl AssertionWriter<'_> {
         grader.filter(|_| cx.problems.error_count() == before)
     }
 
-    /// Follows `$ref` to a template of the same file, and from there to others. Returns the assertion itself if it has none.
+    /// Follows `$ref` to a template in the same file, and from there to others. Returns the assertion itself if
+    /// it has no `$ref`.
     fn resolve_reference(&self, cx: &mut DecodeContext, node: &TreeNode) -> Option<TreeNode> {
         let mut resolved = node.clone();
         let mut followed: Vec<String> = Vec::new();
@@ -123,13 +125,14 @@ impl AssertionWriter<'_> {
         Some(resolved)
     }
 
-    /// Returns the template that `$ref` names.
+    /// Returns the template that `$ref` refers to.
     pub(super) fn find_template(&self, reference: &TreeNode) -> Option<&TreeNode> {
         let path = reference.as_str()?.strip_prefix("#/")?;
         path.split('/').try_fold(self.root, |at, key| at.get(key))
     }
 
-    /// Returns an assertion with the keys of a template that it does not have itself; its `$ref` is that of the template.
+    /// Adds the keys of a template to an assertion, except those that it already has. The `$ref` of the
+    /// template replaces that of the assertion.
     fn fill_from_template(
         &self,
         cx: &mut DecodeContext,
@@ -161,7 +164,8 @@ impl AssertionWriter<'_> {
         Some(TreeNode { data: NodeValue::Map(entries), ..*node })
     }
 
-    /// A type that is no built-in one: in AgentV's files the name of a file with a grader.
+    /// Handles a type that is not built in. In AgentV's files it is the name of a custom grader; in promptfoo's
+    /// it is an error.
     fn other_type(
         &self,
         cx: &mut DecodeContext,
@@ -184,7 +188,7 @@ impl AssertionWriter<'_> {
             span,
             "not a type",
         );
-        // What begins like a negation never gets the opposite as a suggestion.
+        // Never suggest the opposite of a name that begins like a negation.
         let is_negated = name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("not"));
         let prefix = if is_negated { "not-" } else { "" };
         let names: Vec<String> = ASSERTION_TYPES.iter().map(|row| format!("{prefix}{}", row.name)).collect();
@@ -203,7 +207,7 @@ impl AssertionWriter<'_> {
         None
     }
 
-    /// Reports misspelt keys of an assertion whose type is not known, as if it were of the type `name`.
+    /// Reports misspelt keys of an assertion with an unknown type, as if it had the type `name`.
     fn check_other_keys(&self, cx: &mut DecodeContext, node: &TreeNode, name: &str) {
         let Some(kind) = resolve_assertion_type(name) else { return };
         let fork = cx.problems.fork();
@@ -219,7 +223,7 @@ impl AssertionWriter<'_> {
         }
     }
 
-    /// Renders the texts below a node.
+    /// Renders all strings below a node.
     pub(super) fn render_node(&self, cx: &mut DecodeContext, node: &TreeNode) -> Option<TreeNode> {
         let data = match &node.data {
             NodeValue::Str(text) => {
@@ -243,7 +247,7 @@ impl AssertionWriter<'_> {
     }
 }
 
-/// Returns the error that an assertion has no `type`; the type may stand as a key.
+/// Returns the error that an assertion has no `type`. If a key is a type, suggests that one.
 fn missing_type(node: &TreeNode) -> Diagnostic {
     let entries = node.as_map().unwrap_or_default();
     let is_type = |key: &str| resolve_assertion_type(&key.to_ascii_lowercase().replace('_', "-")).is_some();

@@ -1,4 +1,4 @@
-//! Tests as extensions get them: as JSON, and back again.
+//! Tests as JSON for extensions, and back.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -25,7 +25,7 @@ use crate::decode::suite::SuiteDefaults;
 use crate::model::Case;
 use crate::tree::{MapEntry, TreeNode, read_json_in};
 
-/// Keys of a test that are read; an extension may put others beside them, for itself.
+/// Keys of a test that are read. Extensions may add other keys for their own use.
 const TEST_KEYS: [&str; 16] = [
     "assert", "assertScoringFunction", "conversation_id", "criteria", "depends_on", "description",
     "disableDefaultAsserts", "id", "metadata", "options", "prompts", "provider", "providerOutput",
@@ -46,7 +46,7 @@ pub(super) struct MatrixSource {
 }
 
 impl MatrixSource {
-    /// Keeps what cases of a file are written from.
+    /// Copies the parts of a file that its cases are written from.
     pub(super) fn new(
         cx: &DecodeContext,
         file: &MatrixFile<'_>,
@@ -67,23 +67,23 @@ impl MatrixSource {
     }
 }
 
-/// The test of a matrix file that a case comes from, with one of its combinations of variables. What an extension makes of
-/// it is read like a test of the file.
+/// The test that a case was made from, with one combination of its variables. An extension may change it; the
+/// result is read like a test of the file.
 pub struct AuthoredTest {
     pub(super) source: Arc<MatrixSource>,
     pub(super) id: String,
-    /// The test with what the default test adds, and with the variables of the case.
+    /// The test, merged with the default test, and with the variables of the case.
     pub(super) test: MatrixTest,
     pub(super) prompt: Option<MatrixPrompt>,
-    /// True if one of the variables is an image, a sound or the like.
+    /// True if a variable is an image, a sound, or another file that is not text.
     pub(super) has_media: bool,
-    /// Variables that code wrote, which are no templates.
+    /// Variables whose values were returned by code. They are not templates.
     literal: BTreeSet<String>,
     pub(super) value: Value,
 }
 
 impl AuthoredTest {
-    /// Keeps the test of a case, and the prompt that it is asked.
+    /// Keeps the test and the prompt of a case.
     pub(super) fn new(source: Arc<MatrixSource>, id: String, combination: &Combination<'_>) -> Self {
         let Combination { case, variant } = *combination;
         let test = combination.test();
@@ -102,18 +102,18 @@ impl AuthoredTest {
         }
     }
 
-    /// Returns the test as JSON, with the keys of promptfoo: `vars`, `assert`, `options`, `metadata` and the others that it
-    /// has. Variables are not rendered yet.
+    /// Returns the test as JSON, with promptfoo's keys: `vars`, `assert`, `options`, `metadata`, and any others
+    /// that it has. Templates in variables are not rendered yet.
     pub const fn value(&self) -> &Value {
         &self.value
     }
 
-    /// Returns the text of its prompt, before variables are filled in.
+    /// Returns the text of the prompt, with its templates.
     pub fn prompt(&self) -> Option<Value> {
         self.prompt.as_ref().map(super::extensions::prompt_value)
     }
 
-    /// Returns the case of a test that was changed, `None` if it is the same. It keeps its id.
+    /// Returns the case for a changed test; `None` if nothing was changed. The case keeps its id.
     ///
     /// # Errors
     /// The problems of the changed test, in words.
@@ -187,7 +187,7 @@ impl AuthoredTest {
         let variant = CaseVariant { vars, ..CaseVariant::default() };
         let case = PendingCase {
             id: self.id.clone(),
-            // The item that is run knows its rivals from the plan.
+            // The rivals of this case are already known from the plan.
             group: Arc::from(self.id.as_str()),
             test: Rc::new(test.clone()),
             transform: None,
@@ -216,7 +216,8 @@ impl fmt::Debug for AuthoredTest {
     }
 }
 
-/// Returns the first judge with settings that is none of those that the file defines: targets are made before a run begins.
+/// Returns the first judge that is defined in a test but not in the file. Such a judge can't be used, because
+/// targets are created before the run begins.
 fn undefined_judge<'t>(test: &'t MatrixTest, judges: &JudgeNames) -> Option<&'t TreeNode> {
     let of_assertions = test.assertions.iter().filter_map(|node| node.get("provider"));
     of_assertions
@@ -275,8 +276,8 @@ pub(super) fn test_value(test: &MatrixTest) -> Value {
     Value::Object(value)
 }
 
-/// Returns a test with what the default test adds as JSON. Maps and lists that it does not have are there and empty, so that a
-/// function may add to them.
+/// Returns a test, merged with the default test, as JSON. Missing maps and lists are added as empty ones, so
+/// that functions can add to them.
 pub(super) fn merged_value(test: &MatrixTest) -> Value {
     let mut value = test_value(test);
     if let Value::Object(keys) = &mut value {
@@ -310,8 +311,8 @@ fn object_of(entries: &[MapEntry]) -> Value {
     entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect::<Map<_, _>>().into()
 }
 
-/// Reads a test as a function returned it; of what is as it was given, the original stays with its place in the file. A test
-/// that is new has none. Returns `None` after adding a diagnostic.
+/// Reads a test that a function returned. Parts that it did not change are taken from `original`, with their
+/// spans in the file; a new test has no original. Returns `None` after adding a diagnostic.
 pub(super) fn read_changed_test(
     cx: &mut DecodeContext,
     reader: &TestReader,
@@ -327,7 +328,7 @@ pub(super) fn read_changed_test(
         return Some(original.clone());
     }
 
-    // References of a test are relative to the file it stands in.
+    // References in a test are relative to the file that contains the test.
     let home = original.and_then(|test| test.head).map(|head| cx.folder_of(head.source));
     let shown = match (home, shown.file_name()) {
         (Some(home), Some(name)) => home.join(name),
@@ -355,7 +356,8 @@ fn with_known_keys(changed: &Value, sent: &Value) -> Value {
         .into()
 }
 
-/// Puts back the parts of a test that are as they were, whose places tell judges apart and say where references begin.
+/// Replaces the unchanged parts of a test by the original ones. Their spans matter: judges are identified by
+/// them, and references are resolved from them.
 fn keep_unchanged(read: &mut MatrixTest, original: &MatrixTest, sent: &Value, changed: &Value) {
     let is_same = |key: &str| match (sent.get(key), changed.get(key)) {
         (Some(sent), Some(changed)) => values_agree(sent, changed),
@@ -405,7 +407,7 @@ fn keep_unchanged(read: &mut MatrixTest, original: &MatrixTest, sent: &Value, ch
     read.input.clone_from(&original.input);
 }
 
-/// Returns true if two values are the same for JavaScript, for which 1 and 1.0 are one number.
+/// Returns true if two values are equal in JavaScript, where 1 and 1.0 are the same number.
 pub(super) fn values_agree(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),

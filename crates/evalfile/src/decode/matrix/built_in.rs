@@ -1,6 +1,6 @@
-//! Assertions that are code of our own, run like that of a file.
+//! Assertions that are implemented in JavaScript here, and run like the code of a file.
 
-/// Functions that the code of several assertions uses.
+/// Functions that several assertions use.
 const PRELUDE: &str = include_str!("built_in/prelude.js");
 
 /// Code of each assertion, by name.
@@ -33,7 +33,7 @@ pub(super) fn built_in_code(name: &str) -> String {
     used.map(|(_, code)| code).chain([body]).collect()
 }
 
-/// Returns the functions of the prelude by name. Each begins a line, and none calls another.
+/// Returns the functions of the prelude by name. Each begins at the start of a line, and none calls another.
 fn prelude_functions() -> impl Iterator<Item = (&'static str, &'static str)> {
     let starts = PRELUDE.match_indices("const ").map(|(at, _)| at);
     let starts: Vec<usize> =
@@ -61,7 +61,7 @@ mod tests {
         }
     }
 
-    /// Converted files hold this code, so that it should hold nothing else.
+    /// Converted files contain this code, so it should not contain unused functions.
     #[test]
     fn code_has_the_functions_that_it_calls_and_no_others() {
         let functions: Vec<(&str, &str)> = prelude_functions().collect();

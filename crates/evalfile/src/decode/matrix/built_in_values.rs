@@ -1,4 +1,5 @@
-//! Values of assertions that are code of our own: another shape could make them pass whatever the answer is.
+//! Checks the values of assertions that are implemented in JavaScript here. A value of the wrong shape could
+//! make them pass whatever the answer is.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +8,7 @@ use super::assertion_grader::AssertionGrader;
 /// Keys that name a tool.
 const TOOL_KEYS: [&str; 3] = ["name", "pattern", "tool"];
 
-/// Types whose value is checked, with the shape that it must have.
+/// Types whose value is checked, with the expected shape.
 const SHAPES: [(&str, &str); 8] = [
     ("finish-reason", "write a text, such as `stop`"),
     ("levenshtein", "write the text to compare with"),
@@ -80,7 +81,7 @@ fn is_text(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !text.trim().is_empty())
 }
 
-/// Returns true for a list of tools that is not empty.
+/// Returns true for a non-empty list of tools.
 fn are_tools(value: &Value) -> bool {
     value.as_array().is_some_and(|tools| !tools.is_empty() && tools.iter().all(is_tool))
 }
@@ -100,7 +101,7 @@ fn has_mode(map: &Map<String, Value>, modes: &[&str]) -> bool {
     map.get("mode").is_none_or(|mode| mode.as_str().is_some_and(|mode| modes.contains(&mode)))
 }
 
-/// Returns true if a map has no other keys, numbers as limits, and no other type of step than calls of tools.
+/// Returns true if a map has no other keys, limits are numbers, and the only type of step is a tool call.
 fn has_only(map: &Map<String, Value>, keys: &[&str]) -> bool {
     map.iter().all(|(key, value)| {
         keys.contains(&key.as_str())

@@ -1,4 +1,4 @@
-//! Prompts and providers that tests and providers name.
+//! Resolves the prompts and providers that tests and providers refer to.
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 
@@ -10,7 +10,8 @@ use super::values::unknown_provider;
 use crate::codes;
 use crate::decode::DecodeContext;
 
-/// Returns the prompts that a test is asked; nothing stands for the input of the test itself.
+/// Returns the prompts of a test. `None` in the list is a test without a prompt: its input is its own `input`,
+/// or else its variables.
 pub(super) fn prompts_of<'a>(
     cx: &mut DecodeContext,
     file: &'a MatrixFile<'a>,
@@ -54,7 +55,7 @@ pub(super) fn prompts_of<'a>(
     chosen
 }
 
-/// Reports prompts that providers name and that do not exist: such a provider would answer nothing.
+/// Reports references of providers to prompts that do not exist. Such a provider would not answer anything.
 pub(super) fn check_prompts_of_providers(cx: &mut DecodeContext, file: &MatrixFile<'_>) {
     let all = &file.prompts.found;
     if all.is_empty() {
@@ -86,17 +87,17 @@ fn check_name(cx: &mut DecodeContext, wanted: &SpannedValue<String>, all: &[Matr
     );
 }
 
-/// Returns true if a name, or a pattern that ends with `*`, is that of a prompt.
+/// Returns true if a name refers to the prompt. It may be a pattern that ends with `*`.
 fn is_meant(prompt: &MatrixPrompt, wanted: &str) -> bool {
     prompt.is_called(wanted) || glob_fits(prompt, wanted)
 }
 
-/// Returns true if a provider is asked this prompt.
+/// Returns true if the provider gets this prompt.
 pub(super) fn asks(provider: &MatrixProvider, prompt: &MatrixPrompt) -> bool {
     provider.prompts.is_empty() || provider.prompts.iter().any(|name| is_meant(prompt, &name.value))
 }
 
-/// Returns true if a test is run with a provider.
+/// Returns true if the test is run with the provider.
 pub(super) fn runs(test: &MatrixTest, provider: &MatrixProvider) -> bool {
     test.providers.is_empty() || test.providers.iter().any(|wanted| is_called(provider, &wanted.value))
 }

@@ -14,12 +14,12 @@ use crate::decode::grader::read_code;
 use crate::model::{AuthorCode, CodeLanguage};
 use crate::programs::LoadProgram;
 
-/// Endings of files that are run as commands.
+/// Extensions of files that are run as commands.
 const COMMAND_ENDINGS: [&str; 4] = ["sh", "bash", "rb", "pl"];
 /// Beginning of a prompt that is a command line.
 pub(super) const COMMAND_PREFIX: &str = "exec:";
 
-/// Part of a file that code writes.
+/// A part of a file that code can write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WrittenPart {
     Prompt,
@@ -37,7 +37,7 @@ impl WrittenPart {
         }
     }
 
-    /// Returns the key under which the file stands.
+    /// Returns the key in the file that names the code.
     const fn key(self) -> &'static str {
         match self {
             Self::Prompt => "prompts",
@@ -46,7 +46,7 @@ impl WrittenPart {
         }
     }
 
-    /// Returns the name of the function of a Python file where none is written.
+    /// Returns the default name of the function in a Python file.
     const fn usual_function(self) -> &'static str {
         match self {
             Self::Prompt => "",
@@ -55,7 +55,7 @@ impl WrittenPart {
         }
     }
 
-    /// Returns what the code gets.
+    /// Returns what the code receives, as a sentence for messages.
     const fn given(self) -> &'static str {
         match self {
             Self::Prompt => "the code gets a map with `vars`, `provider` and `config`",
@@ -75,12 +75,12 @@ impl WrittenPart {
     }
 }
 
-/// Code with the place that names it.
+/// Code, with the position that names it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CodePart {
     part: WrittenPart,
     code: PartCode,
-    /// File as it is written, perhaps with a function behind it.
+    /// File as written, which may be followed by the name of a function.
     name: String,
     pub(super) span: Span,
 }
@@ -89,7 +89,7 @@ pub(super) struct CodePart {
 enum PartCode {
     /// JavaScript for the built-in engine.
     Script(Script),
-    /// A program that needs permission.
+    /// A program, which needs permission to run.
     Program(LoadProgram),
 }
 
@@ -99,13 +99,13 @@ pub(super) struct CodeCall<'a> {
     pub(super) arguments: Vec<Value>,
 }
 
-/// Result of a call.
+/// Result of a call of code.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CodeResult {
     Value(Value),
     /// It failed, for this reason.
     Failed(String),
-    /// It was not run, since it needs permission.
+    /// It was not run, because the load had no permission to.
     NotRun,
 }
 
@@ -119,7 +119,7 @@ impl CodePart {
         } else if part == WrittenPart::Prompt
             && Path::new(path).extension().is_some_and(|ending| ending == "py")
         {
-            // A whole program, which gets what a function gets as its argument.
+            // A complete program receives the same input as a function would, as its argument.
             let file = cx.find_file(path, span)?;
             let file = std::path::absolute(&file).unwrap_or(file);
             command(cx, vec!["python3".to_owned(), file.display().to_string()], span)?
@@ -138,7 +138,7 @@ impl CodePart {
         Some(Self { part, code, name: path.to_owned(), span })
     }
 
-    /// Returns the code for messages: its part, its file and its kind.
+    /// Returns a description for messages: which part it writes, and which file and kind of code it is.
     pub(super) fn describe(&self) -> String {
         let part = self.part.noun().trim_start_matches("the ");
         match &self.code {
@@ -150,29 +150,29 @@ impl CodePart {
         }
     }
 
-    /// Returns the code as it is written in a variable.
+    /// Returns the reference to the code, as a variable would contain it.
     pub(super) fn reference(&self) -> String {
         format!("file://{}", self.name)
     }
 
-    /// Returns true if what the code returns may depend on the provider.
+    /// Returns true if the result may depend on the provider, so that the code must be called for each.
     pub(super) fn may_depend_on_provider(&self) -> bool {
         match &self.code {
             PartCode::Script(script) => script.text().contains("provider"),
             PartCode::Program(LoadProgram::Function { code, .. }) => {
-                // Python gets no provider for a variable.
+                // A Python function for a variable does not receive the provider.
                 self.part != WrittenPart::Variable || code.language != CodeLanguage::Python
             }
             PartCode::Program(LoadProgram::Command { .. }) => true,
         }
     }
 
-    /// Returns true if the function of a variable gets the provider.
+    /// Returns true if a function for a variable receives the provider.
     pub(super) fn takes_provider(&self) -> bool {
         !matches!(&self.code, PartCode::Program(LoadProgram::Function { code, .. }) if code.language == CodeLanguage::Python)
     }
 
-    /// Returns the text of the code, where there is one.
+    /// Returns the text of the code, or the name of a command.
     pub(super) fn text(&self) -> &str {
         match &self.code {
             PartCode::Script(script) => script.text(),
@@ -186,7 +186,7 @@ impl CodePart {
         self.problem(reason).with_help(self.part.given())
     }
 
-    /// Returns the error that the code returned something else than its part.
+    /// Returns the error that the code returned something of the wrong kind.
     pub(super) fn misfit(&self, reason: impl Into<String>) -> Diagnostic {
         self.problem(reason).with_help(self.part.advice())
     }
@@ -201,7 +201,8 @@ impl CodePart {
     }
 }
 
-/// Runs calls, those of one program together. Returns a result for each.
+/// Makes the calls and returns a result for each. All calls of the same program are made together, in one
+/// process.
 pub(super) fn run_calls(cx: &DecodeContext, calls: &[CodeCall<'_>]) -> Vec<CodeResult> {
     let mut results: Vec<CodeResult> = vec![CodeResult::NotRun; calls.len()];
     let mut groups: Vec<(&LoadProgram, Vec<usize>)> = Vec::new();
@@ -232,7 +233,7 @@ pub(super) fn run_calls(cx: &DecodeContext, calls: &[CodeCall<'_>]) -> Vec<CodeR
 }
 
 fn run_script(script: &Script, arguments: &[Value]) -> CodeResult {
-    // A file is called by position; the names only tell the arguments apart.
+    // The function takes its arguments by position, so these names have no meaning.
     const NAMES: [&str; 4] = ["a", "b", "c", "d"];
     let named: Vec<(&str, &Value)> = NAMES.into_iter().zip(arguments).collect();
 
@@ -242,12 +243,13 @@ fn run_script(script: &Script, arguments: &[Value]) -> CodeResult {
     }
 }
 
-/// Returns true if a path names code that writes a prompt, perhaps with a function behind it.
+/// Returns true if a path names code that writes a prompt. It may be followed by the name of a function.
 pub(super) fn is_prompt_code(path: &str) -> bool {
     path.starts_with(COMMAND_PREFIX) || is_command_file(path) || names_code(path)
 }
 
-/// Returns true if a path, perhaps with a function behind it, names a file of JavaScript, TypeScript or Python.
+/// Returns true if a path names a file of JavaScript, TypeScript or Python. It may be followed by the name of a
+/// function.
 pub(super) fn names_code(path: &str) -> bool {
     let file = match path.rsplit_once(':') {
         Some((file, _)) if Path::new(file).extension().is_some() => file,
@@ -260,7 +262,7 @@ fn is_command_file(path: &str) -> bool {
     COMMAND_ENDINGS.contains(&file_extension(Path::new(path)).as_str())
 }
 
-/// Returns a command whose program is a file or a name in `PATH`.
+/// Returns a command whose program is a file, or is found in `PATH`.
 fn command(cx: &mut DecodeContext, mut words: Vec<String>, span: Span) -> Option<PartCode> {
     let Some(program) = words.first_mut().filter(|program| !program.is_empty()) else {
         cx.problems.add(
@@ -279,7 +281,7 @@ fn command(cx: &mut DecodeContext, mut words: Vec<String>, span: Span) -> Option
     Some(PartCode::Program(LoadProgram::Command { words, folder }))
 }
 
-/// Splits a command line at blanks. Parts in quotation marks stay together.
+/// Splits a command line at blanks. Quoted parts stay together.
 pub(super) fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

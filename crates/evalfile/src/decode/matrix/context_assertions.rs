@@ -9,9 +9,9 @@ use crate::decode::DecodeContext;
 use crate::decode::map_reader::wrong_type;
 use crate::tree::{NodeValue, TreeNode};
 
-/// Threshold of shares where none is written.
+/// Default threshold.
 const THRESHOLD: f64 = 0.5;
-/// Number of messages that are looked at together where none is written.
+/// Default number of messages that are looked at together.
 const WINDOW: u64 = 5;
 
 const PROMPT_HELP: &str = "for a prompt of your own, use `llm-rubric` without `value`";
@@ -19,8 +19,8 @@ const PROMPT_HELP: &str = "for a prompt of your own, use `llm-rubric` without `v
 const RELEVANT: &str = "The answer is relevant to the conversation before it: it takes up what the user said";
 
 impl AssertionGrader<'_> {
-    /// Makes the test fail where the grader's score is on the wrong side of the threshold. The grader's own verdict goes by it
-    /// also in a test that is decided by the mean.
+    /// Makes the test fail if the score is on the wrong side of the threshold. The grader also gets this
+    /// minimum if the mean decides about the test, because it determines the grader's own verdict.
     pub(super) fn require_share(&mut self) {
         let threshold = self.threshold.unwrap_or(THRESHOLD);
         let line = self.passing_line(threshold);
@@ -61,7 +61,7 @@ impl AssertionGrader<'_> {
         self.add_threshold("threshold");
     }
 
-    /// Writes `conversation-relevance`: a criterion for the answer, or for each reply of `_conversation`.
+    /// Writes `conversation-relevance`: a criterion about the answer, or about each reply in `_conversation`.
     pub(super) fn write_conversation(&mut self) -> Option<()> {
         let window = match self.object.value("config") {
             Some(config) => read_window(self.cx, config)?,
@@ -108,7 +108,7 @@ fn is_empty(context: &Value) -> bool {
     }
 }
 
-/// Reads `windowSize` of the settings of `conversation-relevance`.
+/// Reads `windowSize` in the settings of `conversation-relevance`.
 fn read_window(cx: &mut DecodeContext, config: &TreeNode) -> Option<u64> {
     let Some(entries) = config.as_map() else {
         cx.problems.add(wrong_type(config, "`config` of `conversation-relevance`", "a map"));
@@ -129,7 +129,7 @@ fn read_window(cx: &mut DecodeContext, config: &TreeNode) -> Option<u64> {
     Some(window)
 }
 
-/// Returns the criterion about the last reply of these messages.
+/// Returns the text of the criterion about the last reply of these messages.
 fn reply_text(messages: &[Value], window: usize) -> String {
     let text = |message: &Value, key: &str| match message.get(key) {
         Some(Value::String(text)) => text.clone(),

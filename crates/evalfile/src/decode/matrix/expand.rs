@@ -1,4 +1,16 @@
-//! Expansion of a matrix: a case for each prompt, test and combination of variables.
+//! Expands a matrix: one case for each combination of prompt, test and variable values.
+//!
+//! The number of cases is a product, so it is checked against [`MAX_MATRIX_CASES`] before any case of a test is
+//! made, and the size of all rendered prompts is limited as well.
+//!
+//! A combination can't always be written at once. Variables and prompts may be written by code, and a process
+//! is expensive to start. So combinations are collected as [`PendingCase`]s, and for up to [`PENDING_CASES`] of
+//! them the code is run together: all calls of one program share a process. If the code may depend on the
+//! provider, a pending case has one [`CaseVariant`] for each provider. Variants with equal results are merged
+//! again, so a case is only split where providers really get different prompts.
+//!
+//! If the variables of a test can't be read, its other parts are still checked, see
+//! [`MatrixExpander::check_rest`].
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -37,27 +49,28 @@ use crate::decode::{CaseCollector, DecodeContext};
 use crate::model::{FilePosition, Suite, TargetRef, UnsupportedFeature};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Maximum number of cases that a file may come to.
+/// Maximum number of cases of a matrix file.
 pub const MAX_MATRIX_CASES: usize = 100_000;
-/// Maximum number of bytes of all rendered prompts together.
+/// Maximum total number of bytes of all rendered prompts.
 const MAX_MATRIX_BYTES: usize = 256 * 1024 * 1024;
-/// Number of cases after which their code is run.
+/// Number of collected cases at which their code is run.
 const PENDING_CASES: usize = 256;
-/// Maximum number of letters of a description in an id.
+/// Maximum number of characters that an id takes from a description.
 const MAX_ID_LETTERS: usize = 60;
 
 /// Expansion of one file.
 pub(super) struct MatrixExpander<'a> {
     file: &'a MatrixFile<'a>,
     judges: &'a JudgeNames,
-    /// Source of the tests of cases; `None` where no extension changes them.
+    /// The file that tests come from, so that their cases can be written again; `None` if no extension changes
+    /// tests.
     source: Option<Arc<MatrixSource>>,
     ids: UniqueIds,
     cases: usize,
     bytes: usize,
-    /// Metrics of the cases.
+    /// Metrics of the cases so far.
     pub(super) metrics: MetricNames,
-    /// Cases whose code is still to be run.
+    /// Cases whose code has not been run yet.
     pending: Vec<PendingCase<'a>>,
 }
 
@@ -75,13 +88,12 @@ impl<'a> MatrixExpander<'a> {
         }
     }
 
-    /// Keeps the test of each case.
+    /// Keeps with each case the test that it was made from.
     pub(super) fn with_source(self, source: Option<MatrixSource>) -> Self {
         Self { source: source.map(Arc::new), ..self }
     }
 
-    /// Adds the cases of all tests, and names the targets of the suite.
-    /// Returns the names of their metrics.
+    /// Adds the cases of all tests, and sets the targets of the suite. Returns the names of all metrics.
     pub(super) fn expand(
         mut self,
         cx: &mut DecodeContext,
@@ -110,7 +122,7 @@ impl<'a> MatrixExpander<'a> {
         self.metrics
     }
 
-    /// Adds the cases of a test. Returns false when the limit is reached.
+    /// Adds the cases of a test. Returns false if the limit has been reached.
     fn expand_test(
         &mut self,
         cx: &mut DecodeContext,
@@ -146,13 +158,13 @@ impl<'a> MatrixExpander<'a> {
         let several = count.is_some_and(|count| count > 1);
         let base = base_id(&test, index);
         for (at, VariableCombination { mut vars, code }) in combinations(&values).enumerate() {
-            // Calls of one program for several tests share a process.
+            // The code of several tests is run together, so that the calls of a program share a process.
             if self.pending.len() >= PENDING_CASES && !self.add_pending(cx, into) {
                 return false;
             }
 
             let transform = transform.clone();
-            // Changed variables are not what a template was, so that extensions get them as they are.
+            // Extensions see variables with their templates, unless code or a script changed the variables.
             let is_shown = self.source.is_some() && code.is_empty() && transform.is_none();
             let unrendered = is_shown.then(|| {
                 let mut vars = vars.clone();
@@ -161,7 +173,8 @@ impl<'a> MatrixExpander<'a> {
                 }
                 vars
             });
-            // What code returns may be named by other variables.
+            // Variables may refer to the results of code, so they can only be completed now if there is no
+            // code.
             let changes = (&*test, transform.as_deref());
             if code.is_empty() && !finish_variables(cx, self.file, changes, &BTreeSet::new(), &mut vars) {
                 self.check_rest(cx, &test, span, &into.defaults);
@@ -170,7 +183,7 @@ impl<'a> MatrixExpander<'a> {
                 return true;
             }
             let stem = if several { format!("{base}/vars-{}", at + 1) } else { base.clone() };
-            // Descriptions need not be unique, the number of a test is.
+            // Descriptions need not be unique, so the number of the test is part of the name.
             let group: Arc<str> = format!("{} {stem}", index + 1).into();
             for (number, prompt) in prompts.iter().enumerate() {
                 let id =
@@ -192,7 +205,8 @@ impl<'a> MatrixExpander<'a> {
         true
     }
 
-    /// Returns what a case may come to: one case, or one for each of its providers if code is told of them.
+    /// Returns the variants of a case: a single one, or one for each provider if the code may depend on the
+    /// provider.
     fn variants(
         &self,
         cx: &DecodeContext,
@@ -205,7 +219,7 @@ impl<'a> MatrixExpander<'a> {
             PromptBody::Text(_) | PromptBody::Json(_) => None,
         });
         let mut parts = of_prompt.into_iter().chain(variant.code.iter().map(|(_, part)| part));
-        // Targets of the command line are asked every case.
+        // With targets on the command line, every target gets every case.
         if !cx.reach.targets.is_empty() || !parts.any(|part| part.may_depend_on_provider()) {
             return vec![variant];
         }
@@ -218,7 +232,7 @@ impl<'a> MatrixExpander<'a> {
         if variants.is_empty() { vec![variant] } else { variants }
     }
 
-    /// Runs the code of the pending cases, and adds them. Returns false when the limit of their prompts is reached.
+    /// Runs the code of the pending cases, and adds the cases. Returns false if the limit has been reached.
     fn add_pending(&mut self, cx: &mut DecodeContext, into: &mut CaseCollector) -> bool {
         let mut pending = std::mem::take(&mut self.pending);
         run_code(cx, self.file, &mut pending);
@@ -267,7 +281,7 @@ impl<'a> MatrixExpander<'a> {
         into.add_case(cx, read);
     }
 
-    /// Writes a combination as a case, and decodes it. Returns `None` after adding a diagnostic.
+    /// Writes a combination as a case and decodes it. Returns `None` after adding a diagnostic.
     pub(super) fn write_case(
         &mut self,
         cx: &mut DecodeContext,
@@ -277,7 +291,7 @@ impl<'a> MatrixExpander<'a> {
     ) -> Option<DecodedCase> {
         self.file.templates.filters.report_failures(cx);
         let Combination { case: pending, variant } = *combination;
-        // Its errors are reported beside those of the assertions.
+        // Read early, so that its errors are reported together with those of the assertions.
         let scoring = scoring_function(cx, &pending.test);
         let Some(CaseNode { mut node, has_media: media, marks }) = self.case_node(cx, id, combination) else {
             decode_transforms(cx, &list_node(pending.span, self.transforms(&pending.test)));
@@ -308,7 +322,7 @@ impl<'a> MatrixExpander<'a> {
             case.unrun_code =
                 variant.unrun.iter().cloned().chain(self.file.templates.filters.unrun()).collect();
             match &variant.unrun_prompt {
-                // A given answer can be graded without its question.
+                // A given answer can be graded without its prompt.
                 Some(_) if case.output.is_some() => {
                     let feature = "the code of a prompt, which is not run without `--allow-code`,";
                     case.unbuilt.push(UnsupportedFeature { feature: feature.into(), place });
@@ -323,7 +337,7 @@ impl<'a> MatrixExpander<'a> {
         Some(read)
     }
 
-    /// Writes a combination as a case of the `tests` format.
+    /// Writes a combination as the node of a case in the `tests` format.
     fn case_node(
         &mut self,
         cx: &mut DecodeContext,
@@ -372,7 +386,7 @@ impl<'a> MatrixExpander<'a> {
         for entry in &test.case_keys {
             case.add(&entry.key, entry.key_span, self.lower_turns(cx, entry, (&scope, vars)));
         }
-        // The answer that AgentV's authors expect is a variable.
+        // In AgentV's files, the variable `expected_output` is the expected answer.
         if self.file.spelling == MatrixSpelling::Snake
             && let Some(entry) = test.vars.iter().find(|entry| entry.key == "expected_output")
         {
@@ -405,11 +419,12 @@ impl<'a> MatrixExpander<'a> {
 
         if let Some(body) = &variant.prompt {
             let written = MatrixPrompt { body: body.clone(), ..prompt.clone() };
-            // `prefix` and `suffix` belong to prompts that are texts.
+            // `prefix` and `suffix` are only for prompts that are text.
             return written.render(cx, &self.file.templates, scope, ("", ""));
         }
 
-        // A variable that is a list of messages is the whole conversation.
+        // If the prompt is a single variable that is a list of messages, the variable is the whole
+        // conversation.
         if let PromptBody::Text(text) = &prompt.body
             && let Some(name) = only_variable(text)
             && let Some(entry) = test.vars.iter().find(|entry| entry.key == name)
@@ -442,7 +457,7 @@ impl<'a> MatrixExpander<'a> {
             (MatrixSpelling::Camel | MatrixSpelling::Snake, _) => PassRule::Mean,
         };
         match &test.threshold {
-            // The function decides, and is told the threshold.
+            // The function decides about the test. It receives the threshold.
             _ if test.scoring.is_some() => case.add_number("threshold", span, 0.0),
             Some(threshold) => {
                 if threshold.value == 0.0 && self.file.spelling == MatrixSpelling::Camel {
@@ -450,7 +465,7 @@ impl<'a> MatrixExpander<'a> {
                 }
                 case.add_number("threshold", threshold.span, threshold.value);
             }
-            // The assertions decide, not their mean.
+            // The assertions decide about the test, not their mean.
             None if rule == PassRule::Each => case.add_number("threshold", span, 0.0),
             None => {}
         }
@@ -476,7 +491,7 @@ impl<'a> MatrixExpander<'a> {
             graders = vec![scored_by_function(graders, scoring.span)];
         }
         let marks = take_marks(&mut graders);
-        // A conversion goes on with the assertions that can be read.
+        // A conversion continues with the assertions that could be read.
         let goes_on = cx.lowered.is_some() && !graders.is_empty();
         if cx.problems.error_count() > before && !goes_on {
             return None;
@@ -501,7 +516,7 @@ impl<'a> MatrixExpander<'a> {
         Some(marks)
     }
 
-    /// Returns a writer of assertions for which no judge is named.
+    /// Returns a writer for assertions of a test without a judge.
     fn assertion_writer<'w>(
         &'w self,
         scope: &'w super::template::TemplateScope,
@@ -520,7 +535,7 @@ impl<'a> MatrixExpander<'a> {
         }
     }
 
-    /// Returns the name of the judge that options name.
+    /// Returns the name of the judge in `options`.
     fn judge_name(&self, node: &TreeNode) -> Option<String> {
         match node.as_str() {
             Some(name) => Some(name.trim().to_owned()),
@@ -548,7 +563,7 @@ impl<'a> MatrixExpander<'a> {
         }
     }
 
-    /// Names the targets of a case, if they are not those of all.
+    /// Sets the targets of a case, unless it has all targets.
     fn add_targets(&self, case: &mut MapNode, combination: &Combination<'_>) {
         let Combination { case: PendingCase { test, prompt, span, .. }, variant } = *combination;
         let span = *span;
@@ -570,7 +585,7 @@ impl<'a> MatrixExpander<'a> {
         case.add("execution", span, execution.finish());
     }
 
-    /// Writes the assertions of turns as graders.
+    /// Writes the assertions in `turns` as graders.
     fn lower_turns(
         &self,
         cx: &mut DecodeContext,
@@ -604,7 +619,8 @@ impl<'a> MatrixExpander<'a> {
         list_node(entry.value.use_span(), turns.collect())
     }
 
-    /// Returns the code that changes the answers of a test, as `transform` of a case: that of its providers, then its own.
+    /// Returns the code that changes the answers of a test, as `transform` of the case: first the code of the
+    /// providers, then that of the test.
     fn transforms(&self, test: &MatrixTest) -> Vec<TreeNode> {
         let of_providers = self.file.providers.iter().filter_map(|provider| {
             let (code, span) = provider.transform.as_ref()?;
@@ -634,16 +650,16 @@ fn too_large(span: Span) -> Diagnostic {
     .with_help("name fewer values, or put the cases into a JSONL file")
 }
 
-/// A case of the `tests` format that is still to be decoded.
+/// A case in the `tests` format that has not been decoded yet.
 struct CaseNode {
     node: TreeNode,
-    /// True if a part of it is an image, a sound or the like.
+    /// True if a part of it is an image, a sound, or another file that is not text.
     has_media: bool,
-    /// Metrics of its graders, in their order.
+    /// Metrics of its graders, in the same order.
     marks: Vec<MetricMark>,
 }
 
-/// A case that is written.
+/// One case to write: a pending case and one of its variants.
 #[derive(Clone, Copy)]
 pub(super) struct Combination<'a> {
     pub(super) case: &'a PendingCase<'a>,
@@ -651,7 +667,8 @@ pub(super) struct Combination<'a> {
 }
 
 impl Combination<'_> {
-    /// Returns the test with the variables of this case, before others are filled into them, instead of lists of them.
+    /// Returns the test with this combination of variables instead of lists of values. Templates in the
+    /// variables are not rendered, if extensions are to see them.
     pub(super) fn test(&self) -> MatrixTest {
         let Combination { case, variant } = *self;
         let vars = variant.unrendered.as_ref().unwrap_or(&variant.vars);
@@ -673,13 +690,13 @@ fn target_ref(name: &str, place: FilePosition) -> TargetRef {
     TargetRef { name: name.to_owned(), use_target: None, hooks: None, place }
 }
 
-/// Returns the name of the variable if a text is nothing but one.
+/// Returns the name of the variable if a text consists of a single `{{ name }}`.
 pub(super) fn only_variable(text: &str) -> Option<&str> {
     let name = text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
     name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(name)
 }
 
-/// Returns the input of a test without prompts: its variables.
+/// Returns the input for a test without prompts: the variables themselves.
 fn plain_input(vars: &Map<String, Value>) -> String {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let lines: Vec<String> = match vars.iter().collect::<Vec<_>>().as_slice() {
@@ -691,7 +708,7 @@ fn plain_input(vars: &Map<String, Value>) -> String {
     if whole.trim().is_empty() { "(no prompt)".to_owned() } else { whole }
 }
 
-/// Returns the grader of a test without assertions: there is an answer.
+/// Returns the grader for a test without assertions: any answer passes that is not empty.
 fn any_answer(span: Span) -> TreeNode {
     let mut grader = MapNode::new(span);
     grader.add_text("name", "answered");
@@ -702,7 +719,7 @@ fn any_answer(span: Span) -> TreeNode {
     grader.finish()
 }
 
-/// Returns the id of a test: its own, its description, or its number.
+/// Returns the base of a test's ids: its own id, else its description, else its number.
 fn base_id(test: &MatrixTest, index: usize) -> String {
     if let Some(id) = &test.id {
         return id.value.trim().to_owned();

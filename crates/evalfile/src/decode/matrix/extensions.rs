@@ -1,4 +1,5 @@
-//! `extensions`: the files of functions that are run around tests, and the suite as they get it and may change it.
+//! `extensions`: files with functions that run around tests, and the suite as JSON that they receive and may
+//! change.
 
 use std::path::Path;
 
@@ -21,19 +22,19 @@ use crate::model::{
 };
 use crate::tree::{MapEntry, NodeValue, TreeNode, read_json_in};
 
-/// Hosts that call a function once, in a workspace.
+/// Programs that call a function once, in a workspace.
 const PYTHON_HOST: &str =
     concat!(include_str!("../../../hosts/load.py"), include_str!("../../../hosts/workspace_hook.py"));
 const NODE_HOST: &str = include_str!("../../../hosts/workspace_hook.mjs");
 
-/// The built-in extension of AgentV.
+/// AgentV's built-in extension.
 const AGENT_RULES: &str = "agentv:agent-rules";
-/// Keys of the built-in extension that copy files into the workspace.
+/// Keys of AgentV's built-in extension that copy files into the workspace.
 const RULE_KEYS: [&str; 4] = ["skills", "hooks", "agents", "rules"];
-/// Advice about an entry that names no file of functions.
+/// Advice for an entry that does not name a file of functions.
 const ENTRY_HELP: &str = "write `file://PATH.js:beforeAll`, with the name of a function after the path";
 
-/// Extensions of a file: those that are run, and what a run would lack.
+/// The extensions of a file: those that are run, and those that are not supported.
 #[derive(Debug, Default)]
 pub(super) struct ReadExtensions {
     pub(super) list: Vec<Extension>,
@@ -89,7 +90,7 @@ fn is_agent_rules(written: &str) -> bool {
 }
 
 fn read_file(cx: &mut DecodeContext, written: &str, rest: &str, span: Span) -> Option<Extension> {
-    // A colon of a drive is no separator.
+    // The colon after a drive letter is not a separator.
     let (path, function) = match rest.rsplit_once(':') {
         Some((path, function)) if !path.is_empty() && !function.contains(['/', '\\', '.']) => {
             (path, Some(function).filter(|function| !function.is_empty()))
@@ -113,7 +114,7 @@ fn read_file(cx: &mut DecodeContext, written: &str, rest: &str, span: Span) -> O
     })
 }
 
-/// The parts of a file that extensions get and may change.
+/// The parts of a file that extensions receive and may change.
 pub(super) struct SuiteParts<'a> {
     pub(super) prompts: &'a mut Vec<MatrixPrompt>,
     pub(super) default: &'a mut MatrixTest,
@@ -121,7 +122,7 @@ pub(super) struct SuiteParts<'a> {
 }
 
 impl SuiteParts<'_> {
-    /// Returns the suite as extensions get it.
+    /// Returns the suite as extensions receive it.
     pub(super) fn to_value(
         &self,
         description: Option<&Value>,
@@ -145,8 +146,8 @@ impl SuiteParts<'_> {
         Value::Object(suite)
     }
 
-    /// Takes over what extensions changed in the tests, the prompts and the default test. Returns scenarios in the place of
-    /// those of the file if they are others. `path` is that of the file.
+    /// Applies what extensions changed in the tests, the prompts and the default test. Returns the scenarios if
+    /// they were changed. `path` is the path of the file.
     pub(super) fn apply(
         self,
         cx: &mut DecodeContext,
@@ -170,7 +171,7 @@ impl SuiteParts<'_> {
             let read = read.collect();
             *given = read;
         } else if let Some(reference) = is_other("tests") {
-            // The path of a file, as the file itself may name one.
+            // Like the file itself, an extension may name a file of tests.
             *given =
                 read_value(cx, &shown, reference).map(|root| reader.read_list(cx, &root)).unwrap_or_default();
         }
@@ -209,7 +210,8 @@ impl SuiteParts<'_> {
     }
 }
 
-/// Returns a value that an extension returned as a tree, in a source of its own: judges are told apart by their places.
+/// Parses a value that an extension returned. It becomes a source of its own, because judges are identified by
+/// their spans.
 fn read_value(cx: &mut DecodeContext, shown: &Path, value: &Value) -> Option<TreeNode> {
     let text = value.to_string();
     let length = text.len();
@@ -235,7 +237,7 @@ pub(super) fn prompt_value(prompt: &MatrixPrompt) -> Value {
     Value::Object(value)
 }
 
-/// Returns the default test, whose assertions may be added to whether it has any or not.
+/// Returns the default test as JSON. It always has `assert`, so that extensions can add assertions.
 fn default_value(test: &MatrixTest) -> Value {
     let mut value = test_value(test);
     if let Value::Object(keys) = &mut value {
@@ -244,7 +246,7 @@ fn default_value(test: &MatrixTest) -> Value {
     value
 }
 
-/// Returns extensions as hooks of the workspace, for a file at `path`.
+/// Returns extensions as hooks of the workspace. `path` is the path of the eval file.
 pub(super) fn workspace_functions(list: &[Extension], path: &Path) -> Vec<(HookEvent, WorkspaceHook)> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
@@ -264,7 +266,7 @@ pub(super) fn workspace_functions(list: &[Extension], path: &Path) -> Vec<(HookE
                 CodeLanguage::TypeScript => {
                     &["node", "--experimental-strip-types", "--input-type=module", "-e", NODE_HOST]
                 }
-                // No extension is read in it.
+                // Extensions can't be in Ruby.
                 CodeLanguage::Ruby => continue,
             };
             let file = extension.program.path.as_deref().unwrap_or(Path::new("")).display().to_string();

@@ -1,4 +1,4 @@
-//! `nunjucksFilters`: filters of templates that are functions of JavaScript.
+//! `nunjucksFilters`: filters for templates, written as JavaScript functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,31 +20,32 @@ use crate::model::{AuthorCode, CodeLanguage};
 use crate::programs::{LoadProgram, ProgramRunner};
 use crate::tree::{MapEntry, NodeValue};
 
-/// Names of the arguments that the engine can tell apart: the value and what stands in parentheses.
+/// Names under which the engine passes the arguments: first the value, then those in parentheses.
 const ARGUMENTS: [&str; 8] = ["value", "a", "b", "c", "d", "e", "f", "g"];
 
 /// Filters of a file.
 pub(super) struct CustomFilters {
     filters: BTreeMap<String, CustomFilter>,
-    /// Runner of those that load modules; `None` where programs are not run.
+    /// Runs filters that load modules; `None` if programs must not be run.
     runner: Option<Arc<dyn ProgramRunner>>,
     state: Mutex<FilterState>,
 }
 
 struct CustomFilter {
     code: AuthorCode,
-    /// File as it is written.
+    /// The file, as written.
     file: String,
     span: Span,
 }
 
 #[derive(Default)]
 struct FilterState {
-    /// Values that programs returned, by filter and arguments: a template may be rendered twice, and many share their values.
+    /// Results of programs, by filter and arguments. A template may be rendered twice, and many templates use
+    /// the same values.
     returned: BTreeMap<(String, String), Result<Value, String>>,
-    /// Filters that were needed and not run, for messages.
+    /// Filters that were needed but not run, for messages.
     unrun: BTreeSet<String>,
-    /// Calls that failed, with the places of their filters.
+    /// Failed calls, each with the span of its filter.
     failed: Vec<(Span, String)>,
 }
 
@@ -74,7 +75,7 @@ impl CustomFilters {
         Arc::new(Self { filters, runner: cx.reach.programs.clone(), state: Mutex::default() })
     }
 
-    /// Adds the filters to an environment. One with the name of a built-in filter takes its place.
+    /// Adds the filters to an environment. A filter replaces a built-in one with the same name.
     pub(super) fn add_to(self: &Arc<Self>, environment: &mut Environment<'static>) {
         for name in self.filters.keys() {
             let (all, own) = (Arc::clone(self), name.clone());
@@ -87,7 +88,8 @@ impl CustomFilters {
         }
     }
 
-    /// Takes the problems of filters in the texts of variables, which stay as they are where they are no templates.
+    /// Reports filters that failed in variables. Rendering a variable reports nothing itself, since its text
+    /// may not be meant as a template.
     pub(super) fn report_failures(&self, cx: &mut DecodeContext) {
         let failed = std::mem::take(&mut self.state().failed);
         for (span, reason) in failed {
@@ -97,12 +99,12 @@ impl CustomFilters {
         }
     }
 
-    /// Forgets the failures of a template that is reported itself.
+    /// Discards the failures in a template whose own error is reported.
     pub(super) fn forget_failures(&self) {
         self.state().failed.clear();
     }
 
-    /// Returns the filters that were needed and not run, for messages.
+    /// Returns the filters that were needed but not run, for messages.
     pub(super) fn unrun(&self) -> Vec<String> {
         self.state().unrun.iter().cloned().collect()
     }
@@ -152,7 +154,8 @@ impl CustomFilters {
         })
     }
 
-    /// Runs a program, once for the same arguments. Returns `None` if programs are not run.
+    /// Calls a program, or returns the earlier result for the same arguments. Returns `None` if programs must
+    /// not be run.
     fn run(&self, name: &str, program: &LoadProgram, arguments: Value) -> Option<Result<Value, String>> {
         let key = (name.to_owned(), arguments.to_string());
         if let Some(known) = self.state().returned.get(&key) {
@@ -173,7 +176,7 @@ fn read_filter(cx: &mut DecodeContext, entry: &MapEntry) -> Option<CustomFilter>
         return None;
     };
     let path = written.trim().strip_prefix("file://").unwrap_or(written.trim());
-    // Of several files, the last one is the filter.
+    // If a pattern matches several files, the last one is used.
     let path = if path.contains(['*', '?', '[', '{']) {
         find_matches(cx, path, span).pop()?.display().to_string()
     } else {

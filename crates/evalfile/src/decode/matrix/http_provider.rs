@@ -1,4 +1,4 @@
-//! Providers of matrix files that are servers: `http`, or an address as the id.
+//! Providers of matrix files that are HTTP servers: `http`, or a URL as the id.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::decode::targets::IdleSetting;
 use crate::model::without_credentials;
 use crate::tree::{NodeValue, TreeNode};
 
-/// Keys of `config` that a server as a target has, with its own key.
+/// Keys of `config`, with the equivalent key of a target.
 const CONFIG_KEYS: [(&str, &str); 9] = [
     ("url", "url"),
     ("method", "method"),
@@ -22,20 +22,20 @@ const CONFIG_KEYS: [(&str, &str); 9] = [
     ("maxRetries", "max_retries"),
 ];
 
-/// Keys of `config` that change nothing about an answer.
+/// Keys of `config` that do not affect the answer.
 const IDLE_KEYS: [&str; 5] = ["tokenEstimation", "maxConcurrency", "useHttps", "stateful", "inputs"];
 
-/// Returns true if an id stands for a server that is asked by plain requests.
+/// Returns true if an id means an HTTP server.
 pub(super) fn is_http_id(id: &str) -> bool {
     matches!(id, "http" | "https") || id.starts_with("http://") || id.starts_with("https://")
 }
 
-/// Returns the name of such a provider in results: its address without what may be secret.
+/// Returns the name of such a provider in results: the URL without parts that may be secret.
 pub(super) fn shown_id(id: &str) -> String {
     if id.contains("://") { without_credentials(id) } else { id.to_owned() }
 }
 
-/// Adds the settings of a server to the entry of its target. `body` is the body if a file holds it.
+/// Adds the settings of a server to the entry of its target. `body` is the body if it was read from a file.
 pub(super) fn add_http_settings(
     entry: &mut MapNode,
     id: &str,
@@ -57,7 +57,7 @@ pub(super) fn add_http_settings(
         } else if let Some((_, own)) = CONFIG_KEYS.iter().find(|row| row.0 == key) {
             let is_script = matches!(*own, "response" | "status");
             if is_script && part.value.as_str().is_some_and(|text| text.trim().starts_with("file://")) {
-                // Read apart, since the entry of a target names no files.
+                // Read separately, because the entry of a target can't refer to files.
                 continue;
             }
             if !is_script {
@@ -84,7 +84,7 @@ pub(super) fn add_http_settings(
     entry.add("env", span, variables.finish());
 }
 
-/// Returns a value whose texts hold no references in the spelling of targets files.
+/// Returns a value with `${{` escaped, so that it does not become a reference of targets files.
 fn escaped(node: &TreeNode) -> TreeNode {
     let data = match &node.data {
         NodeValue::Str(text) => NodeValue::Str(text.replace("${{", "$${{")),
@@ -105,7 +105,8 @@ fn escaped(node: &TreeNode) -> TreeNode {
     TreeNode { data, ..*node }
 }
 
-/// Notes the variables of the environment that templates of a value name, and whether there is a default.
+/// Collects the environment variables that the templates in a value refer to, each with whether there is a
+/// default.
 fn note_environment(node: &TreeNode, into: &mut BTreeSet<(String, bool)>) {
     match &node.data {
         NodeValue::Str(text) => note_in_text(text, into),
@@ -134,7 +135,7 @@ fn note_in_text(text: &str, into: &mut BTreeSet<(String, bool)>) {
     }
 }
 
-/// A request as its text: a line with method and path, headers, and the body after an empty line.
+/// A request written as text: a line with method and path, headers, an empty line, the body.
 struct RawRequest {
     method: String,
     url: String,
@@ -149,7 +150,7 @@ impl RawRequest {
         let mut lines = head.lines();
         let first = lines.next()?.trim();
         let (method, rest) = first.split_once(' ')?;
-        // The path may be a template with blanks in it.
+        // The path may be a template, which may contain blanks.
         let path = rest.rsplit_once(" HTTP/").map_or(rest, |(path, _)| path).trim();
         let mut headers = Vec::new();
         let mut host = None;

@@ -1,4 +1,4 @@
-//! Keys of an assertion that its type does not use.
+//! Warns about keys of an assertion that its type does not use.
 
 use super::assertion_grader::AssertionGrader;
 use super::assertion_types::AssertionSupport;
@@ -6,12 +6,12 @@ use super::tests::no_effect;
 
 /// Built-in code that compares a score or a distance with a threshold.
 const CODE_WITH_THRESHOLD: [&str; 3] = ["levenshtein", "rouge-n", "tool-call-f1"];
-/// Built-in code that looks at the answer alone.
+/// Built-in code that looks only at the answer.
 const CODE_WITHOUT_VALUE: [&str; 5] =
     ["contains-html", "guardrails", "is-html", "is-refusal", "is-valid-function-call"];
 
 impl AssertionGrader<'_> {
-    /// Warns about keys that every assertion may have, and that have no effect on this type.
+    /// Warns about keys that every assertion may have but that have no effect on this type.
     pub(super) fn warn_about_idle_keys(&mut self) {
         let label = format!("`{}` does not use it", self.full_name());
         let support = self.kind.support;
@@ -45,7 +45,8 @@ fn takes_value(support: AssertionSupport) -> bool {
     }
 }
 
-/// Returns true for types that a threshold may decide, and for criteria, whose threshold has a warning of its own.
+/// Returns true for types that may use a threshold. Criteria are included, because there is a separate warning
+/// about their threshold.
 fn takes_threshold(support: AssertionSupport) -> bool {
     match support {
         AssertionSupport::BuiltIn(name) => CODE_WITH_THRESHOLD.contains(&name),
@@ -62,7 +63,7 @@ fn takes_threshold(support: AssertionSupport) -> bool {
     }
 }
 
-/// Returns true for types that ask a judge with a prompt. Those with a built-in one have warned about another.
+/// Returns true for types that ask a judge with a prompt. Types with a built-in prompt have their own warning.
 fn takes_prompt(support: AssertionSupport) -> bool {
     matches!(
         support,
@@ -77,7 +78,7 @@ fn takes_prompt(support: AssertionSupport) -> bool {
     )
 }
 
-/// Returns true for types that a judge or another model decides.
+/// Returns true for types that use a judge or another model.
 fn asks_model(support: AssertionSupport) -> bool {
     takes_prompt(support)
         || matches!(

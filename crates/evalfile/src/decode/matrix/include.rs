@@ -1,4 +1,4 @@
-//! Tests of other files that a list of tests includes, all of them or a selection.
+//! Includes tests of other files in a list of tests: all of them, or a selection.
 
 use assize_diagnostic::{Diagnostic, SpannedValue};
 use globset::{GlobBuilder, GlobMatcher};
@@ -11,10 +11,10 @@ use crate::decode::map_reader::{number, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
 use crate::tree::{MapEntry, TreeNode};
 
-/// Keys of a suite that its tests would lose in another file.
+/// Keys of an included suite that would not apply to its tests.
 const OWN_KEYS: [&str; 4] = ["prompts", "scenarios", "environment", "extensions"];
 
-/// Selection of included tests. What is not given selects all.
+/// Which tests to include. Absent conditions select all.
 #[derive(Default)]
 struct TestSelection {
     ids: Vec<GlobMatcher>,
@@ -23,7 +23,7 @@ struct TestSelection {
 }
 
 impl TestReader {
-    /// Reads an entry `{include, type, select, run}` of a list of tests.
+    /// Reads an entry `{include, type, select, run}` in a list of tests.
     pub(super) fn read_included(&self, cx: &mut DecodeContext, item: &TreeNode) -> Vec<MatrixTest> {
         let Some(mut object) = MapReader::new(item, "an included file", &mut cx.problems) else {
             return Vec::new();
@@ -67,7 +67,7 @@ impl TestReader {
             );
         }
         for test in &mut found {
-            // A threshold of the test itself holds; that of its file does not.
+            // The threshold of the entry replaces that of the included file, but not a test's own.
             if threshold.is_some() && !test.has_own_threshold {
                 test.threshold.clone_from(&threshold);
             }
@@ -76,7 +76,7 @@ impl TestReader {
         found
     }
 
-    /// Reads the tests of a file that is a suite itself, with what it adds to each of them.
+    /// Reads the tests of a file that is a suite, merged with what it adds to each of them.
     pub(super) fn read_suite_tests(&self, cx: &mut DecodeContext, root: &TreeNode) -> Vec<MatrixTest> {
         for entry in root.as_map().unwrap_or_default() {
             if OWN_KEYS.contains(&entry.key.as_str()) && !entry.value.is_null() {
@@ -114,7 +114,7 @@ impl TestReader {
     }
 }
 
-/// Returns a test with what its own suite adds.
+/// Returns a test merged with what its own suite adds.
 fn with_suite(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
     let mut outer = outer.clone();
     if test.skip_defaults {
@@ -140,7 +140,7 @@ impl TestSelection {
     }
 }
 
-/// Returns the tags of a test: its own and those in its metadata.
+/// Returns the tags of a test, including those in its metadata.
 fn tags_of(test: &MatrixTest) -> Vec<String> {
     let entries = test.case_keys.iter().chain(&test.metadata).filter(|entry| entry.key == "tags");
     entries
@@ -152,7 +152,7 @@ fn tags_of(test: &MatrixTest) -> Vec<String> {
         .collect()
 }
 
-/// Returns true if two values, or an element of each that is a list, are equal.
+/// Returns true if two values are equal. If one is a list, one equal element suffices.
 fn shares_value(own: &Value, wanted: &Value) -> bool {
     match (own, wanted) {
         (_, Value::Array(wanted)) => wanted.iter().any(|wanted| shares_value(own, wanted)),
@@ -208,7 +208,7 @@ fn read_patterns(cx: &mut DecodeContext, node: &TreeNode) -> Vec<GlobMatcher> {
     globs
 }
 
-/// Maximum number of bytes of a pattern of ids. The library panics if the expression it makes is too large.
+/// Maximum number of bytes of a pattern for ids. The library panics if the compiled pattern is too large.
 const MAX_PATTERN_BYTES: usize = 200;
 
 fn bad_pattern(node: &TreeNode, reason: String) -> Diagnostic {
@@ -216,7 +216,7 @@ fn bad_pattern(node: &TreeNode, reason: String) -> Diagnostic {
         .with_help("`*` stands for any letters of an id")
 }
 
-/// Reads `run` of an entry: the threshold of its tests. Other keys are refused.
+/// Reads `run` of an entry, which may set the threshold of its tests. Other keys are errors.
 fn read_run(cx: &mut DecodeContext, node: &TreeNode) -> Option<SpannedValue<f64>> {
     let mut object = MapReader::new(node, "`run` of an included file", &mut cx.problems)?;
     let threshold = object.number("threshold", &mut cx.problems);

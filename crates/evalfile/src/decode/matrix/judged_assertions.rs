@@ -16,7 +16,7 @@ impl AssertionGrader<'_> {
     pub(super) fn write_judged(&mut self) -> Option<()> {
         self.add_judge("target");
 
-        // AgentV's prompt of a judge, or promptfoo's where there is no criterion beside it.
+        // `prompt` is AgentV's; promptfoo uses its prompt for a judge if there is no criterion.
         let prompt = self.object.entry("prompt").filter(|entry| !entry.value.is_null());
         let prompt = prompt.map(|entry| &entry.value);
         let own = prompt.or(self.prompt).or(self.writer.rubric_prompt);
@@ -24,7 +24,8 @@ impl AssertionGrader<'_> {
             Some(value) => Some(read_value_file(self.cx, value)?),
             None => None,
         };
-        // Only `llm-rubric` can do without a criterion: the prompt says what matters, or the test of AgentV does.
+        // Only `llm-rubric` needs no criterion, if there is a prompt; in AgentV's files the test itself may say
+        // what is expected.
         let needs_value =
             self.kind.name != "llm-rubric" || own.is_none() && self.writer.spelling == MatrixSpelling::Camel;
         if value.is_none() && prompt.is_none() && needs_value {
@@ -64,7 +65,7 @@ impl AssertionGrader<'_> {
         Some(())
     }
 
-    /// Returns the criteria that a `value` holds.
+    /// Returns the criteria in a `value`.
     fn criteria_of(&mut self, value: &TreeNode) -> Option<TreeNode> {
         let span = value.use_span();
         let texts: Vec<&TreeNode> = match &value.data {
@@ -76,7 +77,7 @@ impl AssertionGrader<'_> {
         for text in texts {
             let written = match &text.data {
                 NodeValue::Str(written) => written.trim().to_owned(),
-                // AgentV's criteria with ids, weights and score ranges; and goals of trajectories.
+                // A goal of a trajectory, or AgentV's criteria with ids, weights and score ranges.
                 NodeValue::Map(_) => match text.get("goal").and_then(TreeNode::as_str) {
                     Some(goal) => format!("Reaches this goal: {goal}"),
                     None if text.get("outcome").is_some() || text.get("score_ranges").is_some() => {
@@ -107,7 +108,7 @@ impl AssertionGrader<'_> {
     }
 }
 
-/// The scale of `g-eval`.
+/// The score ranges of `g-eval`.
 fn score_ranges(span: Span) -> TreeNode {
     json_node(
         span,
@@ -119,7 +120,7 @@ fn score_ranges(span: Span) -> TreeNode {
     )
 }
 
-/// Returns the text of a judge's prompt: a text, or the texts of a list of messages.
+/// Returns the text of a judge's prompt. The texts of a list of messages are joined.
 fn prompt_text(node: &TreeNode) -> String {
     match &node.data {
         NodeValue::Str(text) => match serde_json::from_str::<Value>(text) {

@@ -1,22 +1,22 @@
-//! Tables of the keys that a matrix file, its tests, their options and its providers may have.
+//! Tables of the keys of matrix files: the top level, tests, their options, and providers.
 
-/// Treatment of a key.
+/// How a key is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixKeySupport {
-    /// It is read; with a remark for the documentation, perhaps an empty one.
+    /// Read. The text is a remark for the documentation and may be empty.
     Read(&'static str),
-    /// It is accepted with a warning, for this reason.
+    /// Accepted with a warning, for this reason.
     NoEffect(&'static str),
-    /// It is an error, with this advice.
+    /// An error, with this advice.
     Refused(&'static str),
 }
 
-/// A key of a matrix file, or of a part of it.
+/// A key of a matrix file or of one of its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatrixKey {
-    /// Name in promptfoo's spelling. AgentV's is the same in snake_case.
+    /// Name in promptfoo's spelling. AgentV's name is the same in snake_case.
     pub name: &'static str,
-    /// Treatment here.
+    /// How it is treated.
     pub support: MatrixKeySupport,
 }
 
@@ -26,7 +26,7 @@ const fn key(name: &'static str, support: MatrixKeySupport) -> MatrixKey {
     MatrixKey { name, support }
 }
 
-/// Every key of the top level, by name.
+/// Every key of the top level, sorted by name.
 pub const MATRIX_KEYS: &[MatrixKey] = &[
     key("$schema", Read("for editors")),
     key("assert", Read("AgentV's; assertions of every test")),
@@ -69,10 +69,10 @@ pub const MATRIX_KEYS: &[MatrixKey] = &[
     key("writeLatestResults", NoEffect("every run is kept")),
 ];
 
-/// Reason why a setting of the order of tests has no effect.
+/// Why settings for the order of tests have no effect.
 const ALONE: &str = "tests are run on their own, several at once";
 
-/// Keys of tests and of the default test, by name.
+/// Keys of tests and of the default test, sorted by name.
 pub const TEST_KEYS: &[MatrixKey] = &[
     key("$schema", Read("for editors")),
     key("assert", Read("a list, or a file of one")),
@@ -91,7 +91,7 @@ pub const TEST_KEYS: &[MatrixKey] = &[
     key("vars", Read("a map, or a file of one")),
 ];
 
-/// Keys of `options` of a test, by name.
+/// Keys of `options` of a test, sorted by name.
 pub const OPTION_KEYS: &[MatrixKey] = &[
     key("delay", NoEffect("`--rate` limits requests per minute")),
     key("disableConversationVar", NoEffect(ALONE)),
@@ -113,7 +113,7 @@ pub const OPTION_KEYS: &[MatrixKey] = &[
     key("transformVars", Read("JavaScript, or a file of it")),
 ];
 
-/// Keys of providers, by name.
+/// Keys of providers, sorted by name.
 pub const PROVIDER_KEYS: &[MatrixKey] = &[
     key("command", Read("AgentV's; the command of a `cli` target")),
     key("config", Read("settings of the model")),

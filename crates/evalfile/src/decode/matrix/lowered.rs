@@ -1,4 +1,4 @@
-//! A matrix file as a file of the `tests` format: what conversions write.
+//! Matrix files rewritten in the `tests` format, for `convert`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,20 +16,21 @@ use crate::decode::suite::SuiteDefaults;
 use crate::model::{AnswerSelection, EvalFileFormat, FilePosition, GraderKind};
 use crate::tree::{NodeValue, TreeNode};
 
-/// A matrix file as a file of the `tests` format.
+/// A matrix file rewritten in the `tests` format.
 #[derive(Debug, Clone, Default)]
 pub struct LoweredSuite {
     /// Keys of the suite, without its cases.
     pub head: Map<String, Value>,
     /// One case for each combination of prompt, test and variables, as a value of `tests`.
     pub cases: Vec<Value>,
-    /// Definitions of the providers, in the spelling of targets files.
+    /// Definitions of the providers, in the form of targets files.
     pub targets: Vec<LoweredTarget>,
-    /// Parts that the `tests` format can't express, or that this program can't run, in the order in which they were found.
+    /// Parts that the `tests` format can't express or that can't be run here, in the order in which they were
+    /// found.
     pub losses: Vec<LoweredLoss>,
-    /// Folder of the file, from which its references are followed.
+    /// Folder of the file. Its references are relative to this folder.
     folder: PathBuf,
-    /// Number of cases that an assertion was left out of.
+    /// For assertions that could not be converted: the number of cases that lack them.
     left_out: HashMap<Span, usize>,
 }
 
@@ -46,26 +47,26 @@ pub struct LoweredTarget {
     pub problems: Vec<String>,
 }
 
-/// A part of a file that was lost.
+/// A part of a file that could not be converted.
 #[derive(Debug, Clone)]
 pub struct LoweredLoss {
     /// Position of the part.
     pub place: FilePosition,
     /// Name of the part.
     pub item: String,
-    /// Effect on it.
+    /// What the loss means.
     pub what: String,
     /// Number of cases that lack it.
     pub cases: usize,
 }
 
 impl LoweredSuite {
-    /// Creates a collector for a file.
+    /// Creates an empty result for a file.
     pub(crate) fn new(path: &Path) -> Self {
         Self { folder: path.parent().unwrap_or(Path::new("")).to_path_buf(), ..Self::default() }
     }
 
-    /// Sets the keys of the suite: its names, and the settings of `node`.
+    /// Sets the keys of the suite: name, description, tags, metadata, and the settings of `node`.
     pub(super) fn set_head(
         &mut self,
         name: &str,
@@ -90,7 +91,7 @@ impl LoweredSuite {
         }
     }
 
-    /// Names the targets that all cases are put to.
+    /// Sets the targets of all cases.
     pub(super) fn name_targets<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
         let names: Vec<&str> = names.collect();
         if !names.is_empty() {
@@ -99,19 +100,20 @@ impl LoweredSuite {
         }
     }
 
-    /// Counts a case that an assertion was left out of, since it can't be read. A diagnostic says why.
+    /// Counts a case that lacks this assertion, because it could not be read. A diagnostic has the reason.
     pub(super) fn leave_out(&mut self, assertion: Span) {
         *self.left_out.entry(assertion).or_default() += 1;
     }
 
-    /// Returns the number of cases that lack what stands at a span.
+    /// Returns the number of cases that lack the part at a span.
     pub(crate) fn cases_without(&self, span: Span) -> usize {
         let holds =
             |outer: &Span| outer.source == span.source && outer.start <= span.start && span.end <= outer.end;
         self.left_out.iter().find(|(outer, _)| holds(outer)).map_or(0, |(_, count)| *count)
     }
 
-    /// Notes a part that is lost; once, however many cases lack it.
+    /// Records a part that could not be converted. The same part in several cases is recorded once, and
+    /// counted.
     pub(crate) fn lose(&mut self, place: &FilePosition, item: &str, what: &str) {
         let known = self.losses.iter_mut().find(|loss| loss.place == *place && loss.item == item);
         match known {
@@ -126,7 +128,7 @@ impl LoweredSuite {
     }
 }
 
-/// Keeps a case that was read, with what its node does not hold.
+/// Adds a case, with its variables and other data that are not in its node.
 pub(super) fn keep_case(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -175,7 +177,8 @@ pub(super) fn keep_case(
     cx.lowered = Some(lowered);
 }
 
-/// Decodes a case without the graders that can't be read, which diagnostics have named. Returns it as a node too.
+/// Decodes a case again without the graders that have errors, which have been reported. Returns the remaining
+/// node and the case.
 pub(super) fn decode_readable_graders(
     cx: &mut DecodeContext,
     mut node: TreeNode,
@@ -213,7 +216,8 @@ fn assertions_of(node: &mut TreeNode) -> Option<&mut Vec<TreeNode>> {
     }
 }
 
-/// Returns a node as a value. References to files that stand in another folder are made relative to that of the file.
+/// Returns a node as JSON. References in files of another folder are made relative to the folder of the matrix
+/// file.
 fn lowered_value(cx: &DecodeContext, folder: &Path, node: &TreeNode) -> Value {
     match &node.data {
         NodeValue::Str(text) => {
@@ -229,7 +233,8 @@ fn lowered_value(cx: &DecodeContext, folder: &Path, node: &TreeNode) -> Value {
     }
 }
 
-/// Returns a reference relative to a folder if it stands in a file of another folder, and leads from there to a file.
+/// Returns a `file://` reference relative to `folder`. `None` if that changes nothing, or if it leads to no
+/// file.
 fn reference_from(cx: &DecodeContext, folder: &Path, text: &str, span: Span) -> Option<String> {
     let written = text.strip_prefix("file://").filter(|path| !path.contains('\n'))?;
     let home = cx.folder_of(span.source);
@@ -243,11 +248,11 @@ fn reference_from(cx: &DecodeContext, folder: &Path, text: &str, span: Span) -> 
     exists.then(|| format!("file://{}", inner.join(written).display()))
 }
 
-/// Warnings about settings that a conversion loses, because they work otherwise in promptfoo.
+/// Warnings about settings that are lost in a conversion, because they work differently in promptfoo.
 pub const LOSS_WARNINGS: [DiagnosticCode; 3] =
     [codes::CODE_NOT_RUN, codes::NO_EFFECT, codes::READ_DIFFERENTLY];
 
-/// Adds what diagnostics say was not read to what is lost: an error stops no conversion.
+/// Adds everything that diagnostics report as unreadable to the losses. Errors do not stop a conversion.
 pub(crate) fn finish_losses(cx: &DecodeContext, mut lowered: LoweredSuite) -> LoweredSuite {
     let mut losses = Vec::new();
     for found in cx.problems.iter() {

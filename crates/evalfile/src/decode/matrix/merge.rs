@@ -1,4 +1,4 @@
-//! Merging of tests with the default test, with scenarios and with the suites that they are included from.
+//! Merges tests with the default test, with scenarios, and with the suites that they are included from.
 
 use super::read::MatrixFile;
 use super::tests::MatrixTest;
@@ -16,7 +16,8 @@ pub(super) fn merge_tests(settings: &MatrixTest, test: &MatrixTest, scenario: Op
     merged
 }
 
-/// Returns a test with what the default test adds; its assertions only unless the test disables them.
+/// Returns a test merged with the default test. The assertions of the default test are left out if the test
+/// disables them.
 pub(super) fn merge_default(file: &MatrixFile<'_>, test: &MatrixTest) -> MatrixTest {
     let mut merged = if test.skip_defaults {
         merge(&MatrixTest { assertions: Vec::new(), assert_span: None, ..file.default.clone() }, test)
@@ -28,7 +29,8 @@ pub(super) fn merge_default(file: &MatrixFile<'_>, test: &MatrixTest) -> MatrixT
     merged
 }
 
-/// Returns a test with what another one adds: its assertions come first, its other settings hold where the test has none.
+/// Returns `test` merged with `outer`: assertions of `outer` come first, its other settings apply where the
+/// test has none.
 pub(super) fn merge(outer: &MatrixTest, test: &MatrixTest) -> MatrixTest {
     let mut merged = test.clone();
     let add_missing = |own: &mut Vec<MapEntry>, other: &[MapEntry]| {

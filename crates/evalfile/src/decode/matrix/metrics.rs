@@ -13,8 +13,8 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::{Grader, GraderKind, NamedMetric, Suite};
 use crate::tree::{NodeValue, TreeNode};
 
-/// Key under which the writer of assertions notes the metric of a grader: none that an author could write. The decoder of
-/// graders never sees it.
+/// Key under which a grader's metric is recorded while its node is written. An author can't write this key. It
+/// is removed before the node is decoded.
 pub(super) const METRIC_MARK: &str = "\0metric";
 
 /// Metrics that a file computes from others.
@@ -97,7 +97,8 @@ impl DerivedMetrics {
         self.found.push((DerivedMetricSpec { name: name.value, formula }, span));
     }
 
-    /// Reports names in formulas that no assertion has, and scores that count here but not in promptfoo.
+    /// Reports names in formulas that no assertion has, and scores of weight 0, which promptfoo would not
+    /// count.
     fn check(&self, cx: &mut DecodeContext, metrics: &MetricNames) {
         let mut weightless: Vec<(String, Span)> = Vec::new();
         for (at, (spec, span)) in self.found.iter().enumerate() {
@@ -137,7 +138,7 @@ impl DerivedMetrics {
         );
     }
 
-    /// Checks the names in formulas, if all tests were read, and gives the metrics to the suite.
+    /// Checks the names in formulas, unless some tests could not be read, and adds the metrics to the suite.
     pub(super) fn finish(self, cx: &mut DecodeContext, metrics: &MetricNames, suite: &mut Suite) {
         if suite.unrun_code.is_empty() && cx.problems.error_count() == 0 {
             self.check(cx, metrics);
@@ -194,7 +195,7 @@ fn unknown_name<'a>(
 /// Names of the metrics of all cases.
 #[derive(Debug, Default)]
 pub(super) struct MetricNames {
-    /// Names, each with true if an assertion with weight 0 has it.
+    /// Names; true if an assertion with weight 0 has the name.
     found: BTreeMap<String, bool>,
 }
 
@@ -210,7 +211,7 @@ impl MetricNames {
     }
 }
 
-/// Metric of a grader, and those of its members.
+/// Metric of a grader, and the metrics of its members.
 #[derive(Debug, Default)]
 pub(super) struct MetricMark {
     metric: Option<String>,
@@ -218,7 +219,7 @@ pub(super) struct MetricMark {
     members: Vec<Self>,
 }
 
-/// Takes the notes of metrics out of graders.
+/// Removes the recorded metrics from graders, and returns them.
 pub(super) fn take_marks(graders: &mut [TreeNode]) -> Vec<MetricMark> {
     graders.iter_mut().map(take_mark).collect()
 }
@@ -244,7 +245,7 @@ fn take_mark(grader: &mut TreeNode) -> MetricMark {
     mark
 }
 
-/// Returns the metrics of graders as they were decoded.
+/// Returns the metrics of the decoded graders. `marks` are the recorded ones, in the same order.
 pub(super) fn named_metrics(graders: &[Arc<Grader>], marks: &[MetricMark]) -> Vec<NamedMetric> {
     let mut found = Vec::new();
     add_metrics(graders, marks, &[], &mut found);
@@ -257,7 +258,7 @@ fn add_metrics(
     above: &[String],
     found: &mut Vec<NamedMetric>,
 ) {
-    // Without this, a metric could be that of another grader.
+    // If some graders could not be decoded, metrics could be assigned to the wrong ones.
     if graders.len() != marks.len() {
         return;
     }

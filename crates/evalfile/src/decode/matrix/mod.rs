@@ -1,7 +1,27 @@
-//! Matrix files: prompts, providers and tests that are multiplied to cases, in promptfoo's spelling or AgentV's.
+//! Matrix files: prompts, providers and tests that are combined to cases, in promptfoo's spelling or AgentV's.
 //!
-//! The file is read into prompts, providers and tests; each combination is then written as a case of the `tests` format,
-//! with the spans of this file, and decoded like one. So everything behind the decoder is the same for all formats.
+//! There is no second model for these files. They are read into prompts, providers and tests; then each
+//! combination is written as a case of the `tests` format (a `TreeNode` with the spans of this file) and decoded
+//! by the decoder of that format. So diagnostics, limits, identities, linter and language server work for them
+//! as for any eval file, and a case of a matrix can do nothing that a written case can't. Two readers, one for
+//! each spelling, would have duplicated everything for the sake of renamed keys and one rule.
+//!
+//! The steps are:
+//!
+//! - `read` reads the top level, `tests`, `prompts` and `providers` read its parts. Both spellings of a key are
+//!   accepted (`spelling`). The spelling of the file decides one rule: without a `threshold`, promptfoo's tests
+//!   need every assertion to pass, AgentV's need the weighted mean.
+//! - `merge` adds the default test, scenarios and included suites to each test.
+//! - `expand` forms the combinations, and `pending` runs the code that writes variables and prompts.
+//! - `template` renders the texts. Rendered texts are never rendered again: cases are decoded without the
+//!   substitutions of the `tests` format, so text from a dataset can't become a template.
+//! - `assertions` writes each assertion as a grader. "Every assertion must pass" is `required` on each grader
+//!   and a case threshold of 0, so scoring and reports need no rule for matrix files.
+//! - `lowered` keeps the cases as JSON for `convert`. `authored` and `extensions` convert tests to JSON and
+//!   back for functions that may change them.
+//!
+//! Providers become targets that the suite defines. A provider that can't be run is an error of its target,
+//! which only concerns runs that use it.
 
 mod assertion_grader;
 mod assertion_types;

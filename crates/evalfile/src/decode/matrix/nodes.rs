@@ -1,4 +1,4 @@
-//! Builders of tree nodes for what a matrix file comes to.
+//! Builders of tree nodes.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use assize_records::UniqueIds;
 
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Returns a text at the place it came from.
+/// Returns a string node.
 pub(super) fn text_node(span: Span, text: impl Into<String>) -> TreeNode {
     TreeNode::new(span, NodeValue::Str(text.into()))
 }
@@ -17,7 +17,7 @@ pub(super) fn list_node(span: Span, items: Vec<TreeNode>) -> TreeNode {
     TreeNode::new(span, NodeValue::Seq(items))
 }
 
-/// A map that is put together key by key.
+/// A map that is built key by key.
 #[derive(Debug)]
 pub(super) struct MapNode {
     span: Span,
@@ -25,12 +25,12 @@ pub(super) struct MapNode {
 }
 
 impl MapNode {
-    /// Creates an empty map. Everything that is added without a place of its own stands at `span`.
+    /// Creates an empty map. Values that are added without a span get `span`.
     pub(super) fn new(span: Span) -> Self {
         Self { span, entries: Vec::new() }
     }
 
-    /// Adds a value under a key that stands elsewhere in the file. A key that is there already stays.
+    /// Adds a value under a key that has its own span. If the key exists already, nothing changes.
     pub(super) fn add(&mut self, key: &str, key_span: Span, value: TreeNode) {
         if !self.has(key) {
             self.entries.push(MapEntry { key: key.to_owned(), key_span, value });
@@ -63,7 +63,7 @@ impl MapNode {
     }
 }
 
-/// Numbers the graders of a list that share a name: a metric may be measured by several assertions.
+/// Numbers the graders of a list that have the same name, since several assertions may measure one metric.
 pub(super) fn number_names(graders: &mut [TreeNode]) {
     let names = graders.iter().filter_map(|node| node.get("name")?.as_str().map(str::to_owned));
     let mut ids: UniqueIds = names.collect();
@@ -78,7 +78,7 @@ pub(super) fn number_names(graders: &mut [TreeNode]) {
     }
 }
 
-/// Returns a JSON value as a node whose parts all stand at `span`.
+/// Returns a JSON value as a node. All of its parts get `span`.
 pub(super) fn json_node(span: Span, value: &serde_json::Value) -> TreeNode {
     use serde_json::Value;
 

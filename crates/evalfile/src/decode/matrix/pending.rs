@@ -1,4 +1,4 @@
-//! Cases that are to be written, while the code that writes their variables and prompts is run.
+//! Cases that wait for the code that writes their variables and prompts.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -20,10 +20,10 @@ use super::variables::{
 use crate::codes;
 use crate::decode::{DecodeContext, LoadScope};
 
-/// A test with values of its variables and a prompt.
+/// A test with one combination of variables, and a prompt.
 pub(super) struct PendingCase<'a> {
     pub(super) id: String,
-    /// Name of the test with these values of variables, whatever its prompt.
+    /// Name of the test with this combination of variables, the same for all prompts.
     pub(super) group: Arc<str>,
     pub(super) test: Rc<MatrixTest>,
     /// Script that changes the variables.
@@ -34,17 +34,17 @@ pub(super) struct PendingCase<'a> {
     pub(super) variants: Vec<CaseVariant>,
 }
 
-/// A case for some of its providers, or for all.
+/// A case for one or several of its providers, or for all.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CaseVariant {
-    /// Providers that are asked this, by their places in the list; all that the case has if empty.
+    /// Indexes of the providers; empty for all providers of the case.
     pub(super) providers: Vec<usize>,
     pub(super) vars: Map<String, Value>,
-    /// Variables before others are filled into them, if extensions are shown them so.
+    /// Variables with their templates, if extensions are to see them like this.
     pub(super) unrendered: Option<Map<String, Value>>,
-    /// Variables whose code is still to be run, in their order.
+    /// Variables whose code has not been run yet, in order.
     pub(super) code: Vec<(String, Arc<CodePart>)>,
-    /// Prompt that code wrote.
+    /// Prompt that code returned.
     pub(super) prompt: Option<PromptBody>,
     /// Code of variables that was not run, for messages.
     pub(super) unrun: BTreeSet<String>,
@@ -60,7 +60,7 @@ impl CaseVariant {
     }
 }
 
-/// Runs the code of variables and prompts, and merges what is the same for several providers.
+/// Runs the code of variables and prompts. Then merges variants of a case that turned out equal.
 pub(super) fn run_code(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [PendingCase<'_>]) {
     fill_variables(cx, file, pending);
     write_prompts(cx, file, pending);
@@ -83,8 +83,8 @@ pub(super) fn run_code(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &
     }
 }
 
-/// Removes line ends of variables, renders those that name others, and changes them by a script. Returns false after adding
-/// a diagnostic.
+/// Completes the variables: removes line ends, renders templates, and applies the script that changes
+/// variables. `written` are the variables that code returned. Returns false after adding a diagnostic.
 pub(super) fn finish_variables(
     cx: &mut DecodeContext,
     file: &MatrixFile<'_>,
@@ -110,7 +110,8 @@ pub(super) fn finish_variables(
     transform.is_none_or(|script| transform_variables(cx, script, vars))
 }
 
-/// Runs the code of variables: the first of each test, then the second, which gets the value of the first, and so on.
+/// Runs the code of variables in rounds: first the first variable of every test, then the second, and so on,
+/// because the code of a variable receives the values before it.
 fn fill_variables(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [PendingCase<'_>]) {
     let rounds = variants(pending).map(|(_, variant)| variant.code.len()).max().unwrap_or_default();
     for round in 0..rounds {
@@ -166,7 +167,7 @@ fn fill_variables(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [
     }
 }
 
-/// Returns the value that the code of a variable returned.
+/// Returns the value of a variable, from what its code returned.
 fn variable_value(part: &CodePart, returned: Value) -> Result<Value, Box<Diagnostic>> {
     let Value::Object(mut parts) = returned else {
         return Err(Box::new(part.misfit("it did not return a map with `output`")));
@@ -178,7 +179,7 @@ fn variable_value(part: &CodePart, returned: Value) -> Result<Value, Box<Diagnos
 
     match parts.remove("output") {
         None | Some(Value::Null) => Err(Box::new(part.misfit("it returned no `output`"))),
-        // As in promptfoo, only what Python returns is trimmed.
+        // As in promptfoo, only the result of Python is trimmed.
         Some(Value::String(text)) if !part.takes_provider() => Ok(Value::from(text.trim())),
         Some(other) => Ok(other),
     }
@@ -237,7 +238,7 @@ fn write_prompts(cx: &mut DecodeContext, file: &MatrixFile<'_>, pending: &mut [P
     }
 }
 
-/// Returns the prompt that a function returned. It is a template, as in promptfoo.
+/// Returns the prompt that a function returned. As in promptfoo, it is a template.
 fn prompt_body(
     cx: &mut DecodeContext,
     part: &CodePart,
@@ -279,7 +280,7 @@ fn variants<'p>(
     pending.iter().flat_map(|case| case.variants.iter().map(move |variant| (case, variant)))
 }
 
-/// Returns the provider that code is told of: an empty map if it is one of several.
+/// Returns the provider that code receives. An empty map if there are several.
 fn provider_of(reach: &LoadScope, file: &MatrixFile<'_>, variant: &CaseVariant) -> Value {
     let told = |id: &str, label: &str| json!({"id": id, "label": label});
     let provider = match (reach.targets.as_slice(), variant.providers.as_slice(), file.providers.as_slice()) {

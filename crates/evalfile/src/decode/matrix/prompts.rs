@@ -16,23 +16,23 @@ use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
 use crate::tree::{MapEntry, NodeValue, TreeNode, read_yaml};
 
-/// Line between the prompts of a text file.
+/// Line that separates the prompts in a text file.
 const DIVIDER: &str = "---";
-/// Endings of files that hold a prompt. A bare name with one of them is a path.
+/// Extensions of prompt files. A name with one of them is a path, even without `file://`.
 const PROMPT_ENDINGS: [&str; 9] = ["txt", "md", "j2", "json", "yaml", "yml", "jsonl", "csv", "prompt"];
 
 /// A prompt of a matrix file.
 #[derive(Debug, Clone)]
 pub(super) struct MatrixPrompt {
-    /// Label, else the file it comes from, else nothing.
+    /// Label, else the file that it comes from, if any.
     pub(super) label: Option<String>,
-    /// Id, by which providers and tests may choose it.
+    /// Id, which providers and tests can use to choose it.
     pub(super) id: Option<String>,
     pub(super) span: Span,
     pub(super) body: PromptBody,
-    /// Settings for the function that writes it; nothing if there are none.
+    /// Settings for the function that writes it; null if there are none.
     pub(super) config: Value,
-    /// Name in results; nothing for the only prompt of a file.
+    /// Name in results; `None` for the only prompt of a file.
     pub(super) shown: Option<Arc<str>>,
 }
 
@@ -47,7 +47,7 @@ pub(super) enum PromptBody {
     Code(Arc<CodePart>),
 }
 
-/// Collector of the prompts of a file.
+/// Collects the prompts of a file.
 #[derive(Debug, Default)]
 pub(super) struct PromptReader {
     pub(super) found: Vec<MatrixPrompt>,
@@ -62,7 +62,7 @@ impl PromptReader {
                     .with_help("add a prompt with the names of variables: `- 'Answer: {{question}}'`"),
             ),
             NodeValue::Seq(items) => items.iter().for_each(|item| self.read(cx, item)),
-            // The older form: each key is a path, each value its label.
+            // The older form: each key is a path, and its value the label.
             NodeValue::Map(entries) if entries.iter().all(|entry| entry.value.as_str().is_some()) => {
                 for MapEntry { key, key_span, value } in entries {
                     self.read_text(cx, key, *key_span, value.as_str().map(str::to_owned), None);
@@ -73,7 +73,8 @@ impl PromptReader {
         }
     }
 
-    /// Gives each prompt of a file with several a name for results: its label, or its number where that is no name.
+    /// Names the prompts of a file for results, if it has several: by their labels, or by their numbers if they
+    /// have none. Prompts that share a label get their number as well.
     pub(super) fn name_for_results(&mut self) {
         let labels: Vec<Option<String>> = self.found.iter().map(|prompt| prompt.label.clone()).collect();
         if labels.len() < 2 {
@@ -148,7 +149,7 @@ impl PromptReader {
         }
     }
 
-    /// Gives the `config` of an entry to the functions that it names.
+    /// Passes the `config` of an entry to the functions that the entry names.
     fn give_config(&mut self, cx: &mut DecodeContext, before: usize, entry: &MapEntry) {
         let prompts = &mut self.found[before..];
         let (title, label) = if prompts.iter().any(|prompt| matches!(prompt.body, PromptBody::Code(_))) {
@@ -165,7 +166,7 @@ impl PromptReader {
         }
     }
 
-    /// Reads a text, or the file that it names.
+    /// Reads a prompt from a text, or from the file that the text names.
     fn read_text(
         &mut self,
         cx: &mut DecodeContext,
@@ -182,7 +183,8 @@ impl PromptReader {
 
         if path.contains(['*', '?', '[']) && !path.starts_with("exec:") {
             for file in find_matches(cx, path, span) {
-                // The path is relative to the working folder, references are not.
+                // Make the path absolute: it is relative to the working folder, but references are relative to
+                // the file.
                 let shown = std::fs::canonicalize(&file).unwrap_or(file).display().to_string();
                 if is_prompt_code(&shown) {
                     self.read_code(cx, &shown, span, Some(shown.clone()), id.clone());
@@ -283,7 +285,7 @@ impl MatrixPrompt {
         Self { label, id, span, body, config: Value::Null, shown: None }
     }
 
-    /// Returns the prompt as it is written, before its variables are put in.
+    /// Returns the prompt as written, with its templates.
     pub(super) fn raw_text(&self) -> String {
         match &self.body {
             PromptBody::Text(text) => text.clone(),
@@ -292,7 +294,7 @@ impl MatrixPrompt {
         }
     }
 
-    /// Returns true if a provider or a test that names `wanted` means this prompt.
+    /// Returns true if `wanted`, in a provider or test, refers to this prompt.
     pub(super) fn is_called(&self, wanted: &str) -> bool {
         let plain = |name: &str| name.strip_prefix("file://").unwrap_or(name).to_owned();
         let wanted_name = plain(wanted);
@@ -305,7 +307,8 @@ impl MatrixPrompt {
             || matches!(&self.body, PromptBody::Text(text) if text == wanted)
     }
 
-    /// Renders the prompt as the `input` of a case. Returns `None` after adding a diagnostic.
+    /// Renders the prompt as the `input` of a case, with `around` as prefix and suffix of a text. Returns
+    /// `None` after adding a diagnostic.
     pub(super) fn render(
         &self,
         cx: &mut DecodeContext,
@@ -320,7 +323,7 @@ impl MatrixPrompt {
             }
             PromptBody::Text(text) => {
                 let whole = format!("{}{text}{}", around.0, around.1);
-                // A text that is JSON keeps its structure, whatever the variables hold.
+                // A text that is JSON is rendered value by value, so that variables can't change its structure.
                 if let PromptBody::Json(value) = json_or_text(&whole) {
                     let rendered = render_json(cx, templates, scope, self.span, &value)?;
                     return Some(RenderedPrompt::from_json(self.span, rendered));
@@ -329,19 +332,19 @@ impl MatrixPrompt {
                 let text = templates.render(cx, &whole, self.span, scope)?;
                 Some(RenderedPrompt::from_text(cx, self.span, text))
             }
-            // Written before, with the variables of each test.
+            // Code was run before, and its result is rendered instead.
             PromptBody::Code(_) => None,
         }
     }
 }
 
-/// A prompt with its variables.
+/// A prompt after rendering.
 pub(super) struct RenderedPrompt {
     /// The prompt as `input` of a case.
     pub(super) input: TreeNode,
-    /// Text that a target which repeats its prompt answers.
+    /// The answer of a target that repeats its prompt.
     pub(super) text: String,
-    /// True if it has parts that are neither texts nor messages, such as images.
+    /// True if it contains parts that are not text, such as images.
     pub(super) has_media: bool,
 }
 
@@ -373,7 +376,7 @@ impl RenderedPrompt {
     }
 }
 
-/// Returns a list of messages as `input`, and true if some of their parts are no texts.
+/// Returns a list of messages as `input`, and true if some of their parts are not text.
 fn messages_node(span: Span, value: &Value) -> Option<(TreeNode, bool)> {
     let items = value.as_array().filter(|items| !items.is_empty())?;
     if !items.iter().all(|item| item.get("role").is_some_and(Value::is_string)) {
@@ -383,13 +386,13 @@ fn messages_node(span: Span, value: &Value) -> Option<(TreeNode, bool)> {
     let mut media = false;
     let messages = items.iter().map(|item| {
         let mut message = item.clone();
-        // Google's word for it.
+        // Google's name for `content`.
         if let Some(parts) = message.as_object_mut().filter(|message| !message.contains_key("content"))
             && let Some(content) = parts.remove("parts")
         {
             message["content"] = content;
         }
-        // Lists of OpenAI's responses say of each message that it is one.
+        // OpenAI's responses format marks each message with its type.
         if message["type"] == "message"
             && let Some(keys) = message.as_object_mut()
         {
@@ -451,7 +454,7 @@ fn json_or_text(text: &str) -> PromptBody {
     }
 }
 
-/// Returns the path if a prompt names a file.
+/// Returns the path if the text of a prompt names a file.
 fn written_path(text: &str) -> Option<&str> {
     let text = text.trim();
     if let Some(path) = text.strip_prefix("file://") {
@@ -481,7 +484,8 @@ fn split_prompts(text: &str) -> Vec<String> {
     prompts.into_iter().map(|prompt| prompt.trim().to_owned()).filter(|prompt| !prompt.is_empty()).collect()
 }
 
-/// Returns the prompts of a table with a column `prompt`, and perhaps `label`; or one a line.
+/// Returns the prompts of a table: from the columns `prompt` and, optionally, `label`; without such columns,
+/// one per line.
 fn prompts_of_table(text: &str) -> Vec<(Option<String>, String)> {
     let mut table =
         csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());

@@ -1,4 +1,4 @@
-//! Providers of matrix files, as targets.
+//! Reads the providers of matrix files as targets.
 
 use std::path::Path;
 
@@ -26,16 +26,16 @@ use crate::tree::{NodeValue, TreeNode};
 pub(super) struct MatrixProvider {
     /// Name in results: its label, else its id.
     pub(super) name: String,
-    /// Id as written, by which tests may choose it.
+    /// Id as written, which tests can use to choose it.
     pub(super) id: String,
     pub(super) span: Span,
-    /// Labels of the prompts it is asked; all if empty.
+    /// Labels of the prompts that it gets; empty for all.
     pub(super) prompts: Vec<SpannedValue<String>>,
     /// Code that changes its answers.
     pub(super) transform: Option<(String, Span)>,
 }
 
-/// First words of ids that name a model, the words between, and the provider of targets.
+/// Ids that name a model: the first word, possible second words, and the provider of the target.
 const MODEL_IDS: [(&str, &[&str], &str); 37] = [
     ("openai", &["chat"], "openai"),
     ("openai", EMBEDDING_WORDS, "openai-embeddings"),
@@ -76,10 +76,10 @@ const MODEL_IDS: [(&str, &[&str], &str); 37] = [
     ("huggingface", &["token-classification"], "huggingface-token-classifier"),
 ];
 
-/// Words after the first that make an id one of a model for embeddings.
+/// Second words of ids that name embedding models.
 const EMBEDDING_WORDS: &[&str] = &["embedding", "embeddings"];
 
-/// Words after the first that make an id another interface than that of a chat.
+/// Second words of ids that name an interface other than chat.
 const OTHER_INTERFACES: [&str; 24] = [
     "completion", "embedding", "embeddings", "image", "images", "realtime", "assistant", "assistants",
     "agents", "codex-sdk", "codex-app-server", "moderation", "transcription", "speech", "tts", "video",
@@ -87,7 +87,7 @@ const OTHER_INTERFACES: [&str; 24] = [
     "nova-sonic",
 ];
 
-/// Keys of `config` that a target has, with its own key.
+/// Keys of `config`, with the equivalent key of a target.
 const CONFIG_KEYS: [(&str, &str); 21] = [
     ("temperature", "temperature"),
     ("max_tokens", "max_output_tokens"),
@@ -112,36 +112,38 @@ const CONFIG_KEYS: [(&str, &str); 21] = [
     ("model", "model"),
 ];
 
-/// Keys of `config` without which the provider would be asked for something else.
+/// Keys of `config` that change what is asked. Without support for them, the provider can't be run.
 const NEEDED_CONFIG: [&str; 18] = [
     "tools", "tool_choice", "toolConfig", "functions", "function_call", "functionToolCallbacks", "mcp",
     "response_format", "responseFormat", "instructions", "system", "systemInstruction", "body",
     "transformRequest", "modalities", "audio", "prompt", "transformResponse",
 ];
 
-/// Keys of `config` that promptfoo knows and that have no effect here: they are no misspelt ones, however near to those above.
+/// Keys of `config` that promptfoo knows but that have no effect here. They are not misspellings of the keys
+/// above, however similar they are.
 const OTHER_CONFIG: [&str; 8] =
     ["maxTurns", "speed", "store", "user", "metadata", "verbosity", "effort", "timeout"];
 
-/// Servers of one's own that give embeddings by OpenAI's interface: first word of ids, and the usual address.
+/// Self-hosted servers that return embeddings with OpenAI's interface: the first word of ids, and the default
+/// address.
 const EMBEDDING_SERVERS: [(&str, &str); 3] = [
     ("ollama", "http://127.0.0.1:11434/v1"),
     ("vllm", "http://127.0.0.1:8000/v1"),
     ("litellm", "http://127.0.0.1:4000/v1"),
 ];
 
-/// Hosts of providers that are functions in files.
+/// Programs that call a provider which is a function in a file.
 const PYTHON_PROVIDER: &str =
     concat!(include_str!("../../../hosts/load.py"), include_str!("../../../hosts/provider.py"));
 const NODE_PROVIDER: &str = include_str!("../../../hosts/provider.mjs");
 
-/// Returns true if an id names a model for embeddings.
+/// Returns true if an id names an embedding model.
 pub(super) fn is_embedding_id(id: &str) -> bool {
     id.split(':').any(|word| EMBEDDING_WORDS.contains(&word) || word == "feature-extraction")
         || id.starts_with("voyage:")
 }
 
-/// Returns the model of an id for embeddings, with the address of its server.
+/// Returns the model in the id of a self-hosted embedding server, and the server's address.
 fn embedding_server(id: &str) -> Option<(&str, &'static str)> {
     let (first, rest) = id.split_once(':')?;
     let (_, address) = EMBEDDING_SERVERS.iter().find(|row| row.0 == first)?;
@@ -149,7 +151,7 @@ fn embedding_server(id: &str) -> Option<(&str, &'static str)> {
     (is_embedding_id(id) && !model.is_empty()).then_some((model, *address))
 }
 
-/// Returns the entry of a targets file that a provider's id and configuration come to, or the reason why it can't be run.
+/// Returns the provider and the model of the target for an id, or the reason why it can't be run.
 pub(crate) fn model_entry(id: &str) -> Result<(&'static str, String), String> {
     let (first, rest) = id.split_once(':').unwrap_or((id, ""));
     let refuse = || Err(format!("provider `{id}` can't be run here"));
@@ -162,7 +164,7 @@ pub(crate) fn model_entry(id: &str) -> Result<(&'static str, String), String> {
     if rest.is_empty() || OTHER_INTERFACES.contains(&word) {
         return refuse();
     }
-    // Cohere's models that answer are not asked.
+    // Cohere's chat models are not supported.
     if let Some(row) = rows.iter().find(|row| row.1 != EMBEDDING_WORDS) {
         return Ok((row.2, rest.to_owned()));
     }
@@ -173,7 +175,7 @@ pub(crate) fn model_entry(id: &str) -> Result<(&'static str, String), String> {
     }
 }
 
-/// Collector of the providers of a file, and of the targets they stand for.
+/// Collects the providers of a file, and the targets that they define.
 pub(super) struct ProviderReader<'a> {
     pub(super) spelling: MatrixSpelling,
     pub(super) targets: &'a mut InlineTargets,
@@ -197,7 +199,7 @@ impl ProviderReader<'_> {
         }
     }
 
-    /// Reads one provider and returns its name.
+    /// Reads one provider. Returns its name.
     pub(super) fn read(&mut self, cx: &mut DecodeContext, node: &TreeNode) -> Option<String> {
         match &node.data {
             NodeValue::Str(id) if id.starts_with("file://") && is_settings_file(id) => {
@@ -235,7 +237,8 @@ impl ProviderReader<'_> {
         }
     }
 
-    /// Reads a provider that judges: it is defined like any other, and answers nothing. Returns its name.
+    /// Reads a provider that is used as a judge. It is defined like any other, but does not answer cases.
+    /// Returns its name.
     pub(super) fn read_judge(&mut self, cx: &mut DecodeContext, node: &TreeNode) -> Option<String> {
         if let Some(name) = node.as_str().map(str::trim)
             && (self.targets.has(name) || !name.contains(':'))
@@ -250,7 +253,7 @@ impl ProviderReader<'_> {
         name
     }
 
-    /// Adds a provider and, if this file says what it is, its target. Returns its name.
+    /// Adds a provider and, if the file defines it, its target. Returns its name.
     fn add(
         &mut self,
         cx: &mut DecodeContext,
@@ -278,7 +281,7 @@ impl ProviderReader<'_> {
 
         let name = self.unique_name(name);
 
-        // A plain name of AgentV's is a target of the targets file.
+        // In AgentV's files, a plain name refers to a target of the targets file.
         let is_reference =
             self.spelling == MatrixSpelling::Snake && settings.is_none() && !id.contains(':') && id != "echo";
         if !is_reference {
@@ -305,7 +308,7 @@ impl ProviderReader<'_> {
         name
     }
 
-    /// Adds a number to a name that is taken.
+    /// Appends a number to a name that is taken.
     fn unique_name(&self, name: String) -> String {
         let is_taken =
             |name: &str| self.targets.has(name) || self.found.iter().any(|known| known.name == name);
@@ -323,7 +326,7 @@ impl ProviderReader<'_> {
             }
         }
 
-        // Settings of AgentV's providers stand beside their id.
+        // AgentV's providers have their settings beside the id.
         if self.spelling == MatrixSpelling::Snake {
             object.take_remaining();
         }
@@ -332,8 +335,8 @@ impl ProviderReader<'_> {
     }
 }
 
-/// Returns the entry of a targets file that a provider of AgentV's comes to which is no model: all its settings are those of
-/// such an entry, beside its id or under `config`.
+/// Converts a provider that only AgentV has to the entry of a target. Its settings are the same as those of the
+/// entry, and may be beside the id or under `config`.
 fn other_tools_entry(name: &str, id: &str, settings: &TreeNode) -> InlineTarget {
     const OWN_KEYS: [&str; 8] =
         ["id", "label", "prompts", "transform", "delay", "inputs", "env", "environment"];
@@ -356,7 +359,7 @@ fn spanned_text(node: &TreeNode) -> Option<SpannedValue<String>> {
     Some(SpannedValue { value: node.as_str()?.to_owned(), span: node.use_span() })
 }
 
-/// Returns the entry of a targets file that a provider comes to. What can't be run says why under `unrunnable`.
+/// Converts a provider to the entry of a target, with the reasons why it can't be run, if any.
 fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -> InlineTarget {
     let mut entry = MapNode::new(span);
     let mut problems = Vec::new();
@@ -411,7 +414,7 @@ fn target_entry(name: &str, id: &str, settings: Option<&TreeNode>, span: Span) -
     InlineTarget { entry: entry.finish(), problems, idle, code: None, response: None }
 }
 
-/// Returns the script of a file that finds the answer in the response of a server.
+/// Returns the script that reads the answer from a server's response, if it is in a file.
 fn response_file(cx: &mut DecodeContext, id: &str, settings: Option<&TreeNode>) -> Option<Script> {
     let config = settings.filter(|_| is_http_id(id))?.get("config")?;
     let node = config.get("transformResponse").or_else(|| config.get("responseParser"))?;
@@ -436,7 +439,8 @@ fn response_file(cx: &mut DecodeContext, id: &str, settings: Option<&TreeNode>) 
     }
 }
 
-/// Returns the settings of a server with the content of the file that holds its body; `None` if there is no such file.
+/// Returns the settings of a server whose body is in a file, with the content of the file as the body. `None`
+/// if the body is not in a file.
 fn with_body(cx: &mut DecodeContext, settings: &TreeNode) -> Option<TreeNode> {
     let written = settings.get("config")?.get("body")?;
     let path = written.as_str().filter(|text| text.starts_with("file://") && !text.contains('\n'))?;
@@ -456,7 +460,7 @@ fn with_body(cx: &mut DecodeContext, settings: &TreeNode) -> Option<TreeNode> {
     Some(changed)
 }
 
-/// Returns the file of a provider that is a function in one, and the name of the function if the id has it.
+/// Returns the file of a provider that is a function, and the name of the function if the id contains it.
 fn code_file(id: &str) -> Option<(&str, Option<&str>)> {
     let named = ["file://", "python:", "javascript:"].iter().find_map(|start| id.strip_prefix(start));
     let written = named?.trim();
@@ -467,7 +471,8 @@ fn code_file(id: &str) -> Option<(&str, Option<&str>)> {
     })
 }
 
-/// Returns the language and the command of a provider that is a function in a file; `None` for any other provider.
+/// Returns the language and the command of a provider that is a function in a file; `None` for any other
+/// provider.
 fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str, Vec<String>)> {
     let (path, function) = code_file(id)?;
     let node = |extra: &[&str]| {
@@ -490,15 +495,15 @@ fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str,
     Some((what, words))
 }
 
-/// Returns what a provider that is code is told of itself, as JSON.
+/// Returns the id and configuration that provider code receives, as JSON.
 fn provider_options(id: &str, settings: Option<&TreeNode>) -> String {
     let config = settings.and_then(|settings| settings.get("config")).map(TreeNode::to_json);
-    // Functions look keys up without asking whether there is a map.
+    // Functions access keys of `config` without checking that it exists.
     let config = config.filter(|config| !config.is_null()).unwrap_or_else(|| serde_json::json!({}));
     serde_json::json!({"id": id, "config": config}).to_string()
 }
 
-/// Adds what the `config` of a provider sets.
+/// Adds the settings in the `config` of a provider.
 fn add_config(
     entry: &mut MapNode,
     settings: Option<&TreeNode>,
@@ -520,7 +525,8 @@ fn add_config(
     }
 }
 
-/// Adds a setting of a target. References to the environment get the spelling of targets files.
+/// Adds a setting of a target. References to environment variables are converted to the spelling of targets
+/// files.
 fn add_setting(entry: &mut MapNode, key: &str, span: Span, value: &TreeNode) {
     match (key, &value.data) {
         ("api_host", NodeValue::Str(host)) => {
@@ -538,14 +544,14 @@ fn is_settings_file(id: &str) -> bool {
     [".yaml", ".yml", ".json"].iter().any(|ending| id.ends_with(ending))
 }
 
-/// Reads a file of settings that this file refers to.
+/// Reads a settings file that this file refers to.
 pub(super) fn read_settings(cx: &mut DecodeContext, written: &str, span: Span) -> Option<TreeNode> {
     let path = cx.find_file(written, span)?;
     let source = crate::decode::file::read_source(cx, &path, Some(span))?;
     crate::decode::file::read_tree(cx, source)
 }
 
-/// Returns a name without blanks around it and without control characters.
+/// Returns a name without control characters and without blanks at its ends.
 fn clean_name(name: &str) -> String {
     let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     name.trim().to_owned()

@@ -1,4 +1,4 @@
-//! Reading of a matrix file: its top level, and from there its cases.
+//! Reads a matrix file: its top level, and from there its cases.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,7 +29,7 @@ use crate::decode::{CaseCollector, DecodeContext, MapReader};
 use crate::model::{EvalFileFormat, Suite, SuiteExtensions};
 use crate::tree::{NodeValue, TreeNode};
 
-/// Parts of a matrix file that are common to all its cases.
+/// The parts of a matrix file that all its cases share.
 pub(super) struct MatrixFile<'n> {
     pub(super) spelling: MatrixSpelling,
     pub(super) root: &'n TreeNode,
@@ -88,7 +88,7 @@ pub(crate) fn load_matrix(
         read_scenarios(cx, &tests, scenarios, &mut all);
     }
     let unrun_code = tests.report_unrun(cx);
-    // Prompts alone are asked once each.
+    // If there are only prompts, each of them is sent once.
     if scenarios.is_none() && all.is_empty() && list.is_none_or(|list| list.value.is_null()) {
         all.push(MatrixTest { head: Some(object.head()), is_stand_in: true, ..MatrixTest::default() });
     }
@@ -130,7 +130,7 @@ pub(crate) fn load_matrix(
     Some((suite, collector.into_cases()))
 }
 
-/// Adds extensions to a suite, which is `shown` to them as JSON.
+/// Adds extensions to a suite. `shown` is the suite as JSON, which they receive.
 fn add_extensions(
     suite: &mut Suite,
     mut read: ReadExtensions,
@@ -139,7 +139,7 @@ fn add_extensions(
     spelling: MatrixSpelling,
 ) {
     suite.unbuilt.append(&mut read.unbuilt);
-    // AgentV's functions are told the path of the workspace.
+    // AgentV's functions receive the path of the workspace.
     let is_agentv = spelling == MatrixSpelling::Snake;
     let workspace = suite.workspace.as_mut().filter(|workspace| workspace.describes_folder());
     let in_workspace = is_agentv && workspace.is_some();
@@ -153,13 +153,13 @@ fn add_extensions(
     }
 }
 
-/// Reads `extensions`; `None` where they are not there.
+/// Reads `extensions`; `None` if they are absent.
 fn read_extended(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<ReadExtensions> {
     let entry = object.entry("extensions").filter(|entry| !entry.value.is_null())?;
     Some(read_extensions(cx, entry))
 }
 
-/// Reads what templates may name and use: variables of the environment, and filters.
+/// Reads what templates may use: environment variables and filters.
 fn read_templates(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -171,7 +171,7 @@ fn read_templates(
     TemplateRenderer::new(Arc::clone(&cx.reach.environment), own, filters)
 }
 
-/// Reads `env`: variables that templates may name.
+/// Reads `env`, the variables that templates may use as `env.NAME`.
 fn read_environment(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> BTreeMap<String, String> {
     let Some(node) = object.value("env") else { return BTreeMap::new() };
     let values = decode_free_map(cx, node, "env");
@@ -195,7 +195,8 @@ fn read_default(cx: &mut DecodeContext, object: &mut MapReader<'_>, tests: &Test
     read.unwrap_or_default()
 }
 
-/// Reads what AgentV puts beside the default test: assertions and a threshold of all tests.
+/// Reads the assertions and the threshold that AgentV's files may have at the top level, and adds them to the
+/// default test.
 fn read_shared(cx: &mut DecodeContext, object: &mut MapReader<'_>, default: &mut MatrixTest) {
     for key in ["assert", "assertions"] {
         let Some(entry) = object.entry(key).filter(|entry| !entry.value.is_null()) else { continue };
@@ -211,7 +212,7 @@ fn read_shared(cx: &mut DecodeContext, object: &mut MapReader<'_>, default: &mut
     }
 }
 
-/// Reads scenarios: each of their settings with each of their tests.
+/// Reads scenarios: each item of `config` is combined with each of the `tests`.
 fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, all: &mut Vec<MatrixTest>) {
     let items = match &node.data {
         NodeValue::Seq(items) => items.clone(),
@@ -242,7 +243,7 @@ fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, a
             object.entry(key);
         }
         let config = read_scenario_part(cx, tests, &mut object, "config");
-        // Settings without tests are tests themselves.
+        // An item of `config` without tests is a test itself.
         let inner = match object.entry("tests").filter(|entry| !entry.value.is_null()) {
             None => vec![MatrixTest::default()],
             Some(_) => read_scenario_part(cx, tests, &mut object, "tests"),
@@ -257,7 +258,7 @@ fn read_scenarios(cx: &mut DecodeContext, tests: &TestReader, node: &TreeNode, a
     }
 }
 
-/// Reads the list of settings or of tests of a scenario. Adds a diagnostic if it is not there or empty, since nothing would
+/// Reads `config` or `tests` of a scenario. Adds a diagnostic if it is absent or empty, because nothing would
 /// be run then.
 fn read_scenario_part(
     cx: &mut DecodeContext,
@@ -288,7 +289,7 @@ fn read_scenario_part(
     read
 }
 
-/// Reads `evaluateOptions` into the settings of a suite.
+/// Reads `evaluateOptions` into the settings of the suite.
 fn read_options(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -319,7 +320,7 @@ fn read_options(
     settings.add("execution", entry.key_span, execution.finish());
 }
 
-/// Returns trials with the keys that eval files have.
+/// Returns trials with the keys of eval files.
 fn with_current_keys(node: &TreeNode) -> TreeNode {
     let NodeValue::Map(entries) = &node.data else { return node.clone() };
     let entries = entries.iter().cloned().map(|mut entry| {
@@ -332,7 +333,7 @@ fn with_current_keys(node: &TreeNode) -> TreeNode {
     TreeNode { data: NodeValue::Map(entries.collect()), ..*node }
 }
 
-/// Reports keys that are read and have no effect, and those that can't be honoured.
+/// Reports keys that are read but have no effect, and keys that are not supported.
 fn report_idle(cx: &mut DecodeContext, object: &mut MapReader<'_>, spelling: MatrixSpelling) {
     for row in MATRIX_KEYS {
         let reason = match row.support {
@@ -355,7 +356,7 @@ fn report_idle(cx: &mut DecodeContext, object: &mut MapReader<'_>, spelling: Mat
     object.entry("$schema");
 }
 
-/// Decodes the suite: names, tags and settings, those of AgentV among them.
+/// Decodes the suite: names, tags, and settings, including AgentV's.
 fn read_suite(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -364,7 +365,7 @@ fn read_suite(
 ) -> Option<(Suite, SuiteDefaults)> {
     let description = object.string("description", &mut cx.problems).map(|text| text.value);
     let tags = match object.value("tags") {
-        // promptfoo's tags are names with values.
+        // promptfoo's `tags` are a map, not a list of tags.
         Some(node) if node.as_map().is_some() => Vec::new(),
         _ => decode_tags(cx, object),
     };
@@ -400,7 +401,7 @@ fn read_suite(
     Some((suite, defaults))
 }
 
-/// Reads `environment`, the folder that agents work in, as a workspace.
+/// Reads AgentV's `environment`, the folder that agents work in, as a workspace.
 fn read_environment_of_agents(cx: &mut DecodeContext, object: &mut MapReader<'_>, settings: &mut MapNode) {
     if let Some(entry) = object.entry("workspace").filter(|entry| !entry.value.is_null()) {
         settings.add("workspace", entry.key_span, entry.value.clone());
@@ -418,7 +419,7 @@ fn read_environment_of_agents(cx: &mut DecodeContext, object: &mut MapReader<'_>
     if loaded.get("type").and_then(TreeNode::as_str) == Some("docker") {
         workspace.add("docker", entry.key_span, loaded.clone());
     } else {
-        // What its setup creates begins empty.
+        // If `setup` creates the folder, there is nothing to copy.
         let created = loaded.get("setup").is_some()
             && loaded.get("workdir").and_then(TreeNode::as_str).is_some_and(|folder| {
                 let home = cx.folder_of(loaded.use_span().source);
@@ -436,7 +437,7 @@ fn read_environment_of_agents(cx: &mut DecodeContext, object: &mut MapReader<'_>
     settings.add("workspace", entry.key_span, workspace.finish());
 }
 
-/// Reads `defaults` of AgentV: the provider that judges.
+/// Reads AgentV's `defaults`, which name the provider that judges.
 fn read_agentv_defaults(cx: &mut DecodeContext, node: &TreeNode, settings: &mut MapNode) {
     let Some(mut object) = MapReader::new(node, "`defaults` of providers", &mut cx.problems) else { return };
     if let Some(grader) = object.entry("grader") {
@@ -452,7 +453,7 @@ fn read_agentv_defaults(cx: &mut DecodeContext, node: &TreeNode, settings: &mut 
     object.finish(&mut cx.problems);
 }
 
-/// Span used for a test without a place of its own.
+/// Returns the span of a test, or `fallback` if it has none.
 pub(super) fn place_of(test: &MatrixTest, fallback: Span) -> Span {
     test.head.unwrap_or(fallback)
 }

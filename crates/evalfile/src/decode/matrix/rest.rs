@@ -1,4 +1,4 @@
-//! Tests whose variables can't be read: what else is wrong with them.
+//! Checks the other parts of tests whose variables can't be read.
 
 use std::mem;
 use std::rc::Rc;
@@ -15,8 +15,8 @@ use crate::decode::DecodeContext;
 use crate::decode::suite::SuiteDefaults;
 
 impl MatrixExpander<'_> {
-    /// Reports what is wrong with a test besides its variables. Since their values are not known, only errors that no value could
-    /// cause are kept.
+    /// Reports problems of a test other than its variables. The test is written with empty variables, and only
+    /// errors that no value could cause are kept.
     pub(super) fn check_rest(
         &mut self,
         cx: &mut DecodeContext,
@@ -51,7 +51,7 @@ impl MatrixExpander<'_> {
     }
 }
 
-/// Returns true for errors about keys, types and files that the test itself names.
+/// Returns true for errors about keys, types and files that do not depend on variables.
 fn is_independent(cx: &DecodeContext, diagnostic: &Diagnostic) -> bool {
     let code = diagnostic.code;
     let independent = [

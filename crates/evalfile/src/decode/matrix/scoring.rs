@@ -1,4 +1,4 @@
-//! `assertScoringFunction`: a function that makes the score of a test of the scores of its assertions.
+//! `assertScoringFunction`: a function that computes the score of a test from the scores of its assertions.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -10,10 +10,10 @@ use crate::decode::grader::read_code;
 use crate::model::{CodeLanguage, CompositeAggregator, Grader, GraderKind};
 use crate::tree::TreeNode;
 
-/// Name of the grader that the function decides.
+/// Name of the grader whose score the function computes.
 const SCORING_NAME: &str = "scoring-function";
 
-/// Reads the function that a test names. Returns `None` where it names none, or after adding a diagnostic.
+/// Reads the function that a test names. Returns `None` if it names none, and after adding a diagnostic.
 pub(super) fn scoring_function(cx: &mut DecodeContext, test: &MatrixTest) -> Option<CompositeAggregator> {
     let written = test.scoring.as_ref()?;
     if !written.value.trim().starts_with("file://") {
@@ -37,7 +37,7 @@ pub(super) fn scoring_function(cx: &mut DecodeContext, test: &MatrixTest) -> Opt
     })
 }
 
-/// Returns graders as members of the one that the function decides. It alone decides about its test.
+/// Returns a composite of the graders, whose score the function computes. It alone decides about the test.
 pub(super) fn scored_by_function(graders: Vec<TreeNode>, span: Span) -> TreeNode {
     let mut scored = MapNode::new(span);
     scored.add_text("name", SCORING_NAME);
@@ -47,7 +47,7 @@ pub(super) fn scored_by_function(graders: Vec<TreeNode>, span: Span) -> TreeNode
     scored.finish()
 }
 
-/// Lets the function decide the grader.
+/// Sets the function as the aggregator of the composite.
 pub(super) fn set_scoring(grader: &mut Grader, function: CompositeAggregator) {
     if let GraderKind::Composite(composite) = &mut grader.kind {
         composite.aggregator = function;

@@ -1,4 +1,4 @@
-//! Assertions that compare the answers of all providers and prompts to a test.
+//! Assertions that compare the answers to a test from all providers and prompts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::decode::map_reader::wrong_type;
 use crate::model::{AnswerSelection, Case, GraderKind};
 use crate::tree::TreeNode;
 
-/// Keys of the `value` of `max-score`, which are those of the grader.
+/// Keys in the `value` of `max-score`. The grader has the same keys.
 const MAX_SCORE_KEYS: [&str; 3] = ["method", "weights", "threshold"];
 
 impl AssertionGrader<'_> {
-    /// Writes `select-best` or `max-score` as the grader of that type.
+    /// Writes `select-best` or `max-score` as a grader with the same type.
     pub(super) fn write_selection(&mut self) -> Option<()> {
         self.grader.add_text("type", self.kind.name);
         if self.kind.support == AssertionSupport::MaxScore {
@@ -64,8 +64,8 @@ impl AssertionGrader<'_> {
     }
 }
 
-/// Gives the weights of `max-score` to the graders of the case: assertions are weighted by their types, graders by their
-/// names. The graders are those of the assertions, in their order.
+/// Converts the weights of `max-score`: assertions are weighted by type, graders by name. The graders must be
+/// in the order of the assertions.
 pub(super) fn name_weights(cx: &mut DecodeContext, case: &mut Case, test: &MatrixTest, root: &TreeNode) {
     if !case.compares_answers() || case.graders.len() != test.assertions.len() {
         return;
@@ -97,7 +97,7 @@ pub(super) fn name_weights(cx: &mut DecodeContext, case: &mut Case, test: &Matri
     }
 }
 
-/// Returns the type of an assertion as the file writes it, in itself or in the template that it refers to.
+/// Returns the type of an assertion as written, in the assertion itself or in the template that it refers to.
 fn written_type(node: &TreeNode, root: &TreeNode) -> String {
     let own = node.get("type").and_then(TreeNode::as_str);
     let of_template = || {

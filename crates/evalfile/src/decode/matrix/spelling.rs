@@ -1,4 +1,4 @@
-//! Both spellings of matrix files: promptfoo's keys in camelCase, AgentV's in snake_case.
+//! The two spellings of matrix files: promptfoo's keys in camelCase, AgentV's in snake_case.
 
 use std::path::Path;
 
@@ -8,12 +8,12 @@ use crate::decode::targets::is_other_tools_provider;
 use crate::decode::{DiagnosticCollector, MapReader};
 use crate::tree::{MapEntry, TreeNode};
 
-/// Spelling of a matrix file. It decides what a test without a threshold needs to pass.
+/// Spelling of a matrix file. It decides when a test without a threshold passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MatrixSpelling {
-    /// promptfoo: a test without a threshold passes when each of its assertions does.
+    /// promptfoo: if each of its assertions passes.
     Camel,
-    /// AgentV: the weighted mean of the assertions decides.
+    /// AgentV: if the weighted mean of the assertions is high enough.
     Snake,
 }
 
@@ -45,20 +45,20 @@ pub(crate) const KEY_PAIRS: [(&str, &str); 24] = [
     ("showProgressBar", "show_progress_bar"),
 ];
 
-/// Keys that only AgentV has, at the top of a file.
+/// Keys at the top level that only AgentV has.
 const SNAKE_TOP_KEYS: [&str; 8] =
     ["name", "governance", "environment", "defaults", "assert", "version", "workspace", "run"];
 
 impl MatrixSpelling {
-    /// Detects the spelling of a file by its name, as promptfoo calls its files, or else by its keys. A file without any
-    /// sign is promptfoo's.
+    /// Detects the spelling of a file from its name, if it is promptfoo's usual one, else from its keys.
+    /// Without any sign, the file is promptfoo's.
     pub(super) fn detect(path: &Path, root: &TreeNode) -> Self {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         if name.starts_with("promptfooconfig") {
             return Self::Camel;
         }
         let has = |key: &str| root.get(key).is_some();
-        // A misspelt key shows the spelling, too.
+        // A misspelt key still shows the spelling.
         let is_camel =
             |key: &str| key.contains(|c: char| c.is_ascii_uppercase()) && !key.contains(['_', '-']);
         let keys = root.as_map().unwrap_or_default();
@@ -84,7 +84,7 @@ impl MatrixSpelling {
         if snake || with_id || labels || own_providers { Self::Snake } else { Self::Camel }
     }
 
-    /// Returns the two spellings of a key, given in camelCase: that of the file first.
+    /// Returns both spellings of a key, which is given in camelCase. The spelling of the file comes first.
     fn spellings(self, camel: &'static str) -> [&'static str; 2] {
         let snake = KEY_PAIRS.iter().find(|pair| pair.0 == camel).map_or(camel, |pair| pair.1);
         match self {
@@ -93,7 +93,7 @@ impl MatrixSpelling {
         }
     }
 
-    /// Returns the entry of a key, given in camelCase, in either spelling.
+    /// Returns the entry of a key in either spelling. The key is given in camelCase.
     pub(super) fn entry<'n>(
         self,
         object: &mut MapReader<'n>,
@@ -128,10 +128,10 @@ fn is_agentv_provider(id: &str) -> bool {
     id.starts_with("agentv:") || is_other_tools_provider(id)
 }
 
-/// Returns true if a map is a matrix of prompts and providers rather than a list of cases.
+/// Returns true if a map is a matrix of prompts and providers, and not a list of cases.
 pub(crate) fn is_matrix(root: &TreeNode) -> bool {
     let has = |key: &str| root.get(key).is_some();
-    // A case with an input of its own is no test of a matrix, whatever stands beside it.
+    // A test with its own `input` is a case, whatever else is in the file.
     let first = root.get("tests").and_then(TreeNode::as_seq).and_then(<[_]>::first);
     let has_input = first.is_some_and(|test| test.get("input").is_some() && test.get("vars").is_none());
     if has_input || has("redteam") && !has("tests") {

@@ -1,4 +1,5 @@
-//! Tests in tables: a row each, with variables in its columns and expectations in those that begin with `__`.
+//! Tests in tables: one per row, with variables in the columns, and expectations in columns that begin with
+//! `__`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,17 +18,18 @@ use crate::decode::file::file_extension;
 use crate::decode::sheet_rows::{load_sheet, row_text};
 use crate::tree::{MapEntry, TreeNode};
 
-/// Threshold of `similar` in a table that names none.
+/// Default threshold of `similar` in tables.
 const TABLE_SIMILARITY: f64 = 0.8;
-/// Threshold of other types in a table that name none.
+/// Default threshold of other types in tables.
 const TABLE_THRESHOLD: f64 = 0.75;
-/// Types whose expectations have a threshold even where none is written.
+/// Types that always have a threshold in tables.
 const WITH_THRESHOLD: [&str; 8] = [
     "answer-relevance", "classifier", "context-faithfulness", "context-recall", "context-relevance",
     "levenshtein", "rouge-n", "similar",
 ];
 
-/// Shortest type that a word in a table is taken for: `host: ...` is hardly a misspelt `cost`.
+/// Minimum length of a type for misspellings of it to be suspected: `host: ...` is probably not a misspelt
+/// `cost`.
 const SHORTEST_TYPE: usize = 5;
 
 /// Returns the tests of a CSV or TSV file.
@@ -72,7 +74,7 @@ pub(super) fn tests_of_table(cx: &mut DecodeContext, source: SourceId) -> Vec<Ma
     tests
 }
 
-/// Returns the tests of a sheet of a spreadsheet, which `from` names.
+/// Returns the tests in a sheet of a spreadsheet. `from` is the reference to it.
 pub(super) fn tests_of_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Span) -> Vec<MatrixTest> {
     let Some(sheet) = load_sheet(cx, path, Some(from)) else { return Vec::new() };
     let Some(header) = &sheet.header else { return Vec::new() };
@@ -93,14 +95,14 @@ pub(super) fn tests_of_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Spa
     tests
 }
 
-/// Returns the test of a row. `place` is that of the row, beside those of its cells.
+/// Returns the test in a row. `place` is the span of the row; each cell has its own span.
 fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &[(&str, Span)], place: Span) -> MatrixTest {
     let mut test = MatrixTest { head: Some(place), assert_span: Some(place), ..MatrixTest::default() };
     let mut expectations: Vec<(Value, Span)> = Vec::new();
     let mut metric = None;
     let mut thresholds: Vec<(usize, f64)> = Vec::new();
 
-    // AgentV's columns say what is a variable; the others describe the test.
+    // If AgentV's columns mark variables with `vars.`, the others describe the test.
     let names_variables = headers.iter().any(|header| header.starts_with("vars."));
     for (header, &(cell, span)) in headers.iter().zip(row).filter(|(header, _)| !header.is_empty()) {
         let entry =
@@ -155,7 +157,7 @@ fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &[(&str, Span)],
     test
 }
 
-/// Returns the assertion that a cell stands for.
+/// Returns the assertion that a cell means.
 fn expectation(cx: &mut DecodeContext, text: &str, span: Span) -> Value {
     for (prefix, kind) in [
         ("javascript:", "javascript"),
@@ -178,7 +180,7 @@ fn expectation(cx: &mut DecodeContext, text: &str, span: Span) -> Value {
         Some((head, value)) => (head, Some(value)),
         None => (text, None),
     };
-    // `type(threshold): value`; a type may itself hold a colon.
+    // `type(threshold): value`. The type may contain a colon.
     let (name, threshold) = match head.strip_suffix(')').and_then(|head| head.split_once('(')) {
         Some((name, number)) => (name, number.parse::<f64>().ok()),
         None => (head, None),
@@ -210,7 +212,7 @@ fn expectation(cx: &mut DecodeContext, text: &str, span: Span) -> Value {
     assertion
 }
 
-/// Returns the type that the first word of a cell is most likely a misspelling of. Without a value after it, only a word with a
+/// Returns the type that the first word of a cell probably means. If no value follows, only a word with a
 /// hyphen looks like a type.
 fn similar_type(word: &str, has_value: bool) -> Option<&'static str> {
     let is_name = word.chars().all(|c| c.is_ascii_alphabetic() || "-_".contains(c));
@@ -222,7 +224,7 @@ fn similar_type(word: &str, has_value: bool) -> Option<&'static str> {
     did_you_mean(word, names)
 }
 
-/// Returns the warning for a cell that is compared as a whole although it begins like an assertion.
+/// Returns the warning for a cell that looks like an assertion but is compared as a whole.
 fn misspelt_type(name: &str, base: &str, near: &str, span: Span) -> Diagnostic {
     let meant = name.replacen(base, near, 1);
     Diagnostic::warning(
@@ -243,7 +245,7 @@ fn assertion_node(span: Span, value: &Value) -> TreeNode {
     map.finish()
 }
 
-/// Returns the number of the expectation that a column sets the threshold of.
+/// Returns the number of the expectation whose threshold a column sets.
 fn config_index(setting: &str) -> Option<usize> {
     let (expected, key) = setting.split_once(':')?;
     if key != "threshold" {

@@ -1,4 +1,24 @@
-//! Templates of matrix files: the part of nunjucks that minijinja has, with values of this file only.
+//! Templates of matrix files: the subset of nunjucks that minijinja can render.
+//!
+//! promptfoo renders templates with nunjucks. Here they are rendered by minijinja, which needs no JavaScript
+//! engine and whose steps can be limited. So templates are translated to its syntax (`syntax`), and values are
+//! written and filtered as JavaScript would do it (`script_values`). A construct that can't be translated is an
+//! error, not an approximation.
+//!
+//! A template may come from a stranger, so three things are limited:
+//!
+//! - Size. A small template must not produce a large text. Multiplication, loops over expressions, and `set`
+//!   inside a loop are rejected; only filters that can't enlarge a text are available (`allowed_environment`),
+//!   or have a limit; each template has a number of steps (`TEMPLATE_FUEL`); and the output ends at
+//!   [`MAX_RENDERED_BYTES`].
+//! - Secrets. `env` is an object that records which variables were used. After rendering, variables that look
+//!   like secrets are reported, and the values of all others are hidden in diagnostics.
+//! - Repetition. A rendered text is not rendered again. Only the texts of variables are templates themselves,
+//!   and each is rendered once.
+//!
+//! Undefined names are a warning in a prompt, as in promptfoo, so a text is rendered twice in that case: first
+//! by the `strict` environment, which fails at an undefined name, then by the `lenient` one. The text of a
+//! variable is only rendered strictly, since it may not be meant as a template at all.
 
 mod script_values;
 mod syntax;
@@ -23,28 +43,28 @@ use crate::decode::{DecodeContext, EnvironmentLookup};
 use crate::http_request::UNRESERVED;
 use crate::model::SecretText;
 
-/// Steps that one template may take.
+/// Maximum number of steps for rendering one template.
 const TEMPLATE_FUEL: u64 = 1_000_000;
-/// Maximum size of a rendered text.
+/// Maximum number of bytes of a rendered text.
 pub(crate) const MAX_RENDERED_BYTES: usize = 16 * 1024 * 1024;
 
-/// Renderer of the templates of one file.
+/// Renders the templates of one file.
 pub(super) struct TemplateRenderer {
     strict: Environment<'static>,
     lenient: Environment<'static>,
     variables: Arc<EnvironmentObject>,
-    /// Filters of the file itself.
+    /// Filters that the file defines.
     pub(super) filters: Arc<CustomFilters>,
 }
 
-/// Values that a template may name.
+/// Values that a template may use.
 pub(super) struct TemplateScope {
     values: JinjaValue,
     names: BTreeSet<String>,
 }
 
 impl TemplateRenderer {
-    /// Creates a renderer. `own` are the variables that the file itself sets under `env`.
+    /// Creates a renderer. `own` are the variables that the file sets under `env`.
     pub(super) fn new(
         lookup: EnvironmentLookup,
         own: BTreeMap<String, String>,
@@ -64,7 +84,7 @@ impl TemplateRenderer {
         }
     }
 
-    /// Returns the scope of these variables.
+    /// Returns the scope with these variables.
     pub(super) fn scope(&self, vars: &Map<String, Value>) -> TemplateScope {
         let mut all: BTreeMap<String, JinjaValue> =
             vars.iter().map(|(name, value)| (name.clone(), JinjaValue::from(Serde(value)))).collect();
@@ -75,8 +95,8 @@ impl TemplateRenderer {
         TemplateScope { values: JinjaValue::from(all), names }
     }
 
-    /// Renders a text. Returns `None` after adding a diagnostic. A name that is not defined is a warning, and stands for
-    /// nothing.
+    /// Renders a text. Returns `None` after adding a diagnostic. An undefined name is a warning, and is
+    /// rendered as nothing.
     pub(super) fn render(
         &self,
         cx: &mut DecodeContext,
@@ -118,7 +138,8 @@ impl TemplateRenderer {
         }
     }
 
-    /// Renders a variable's own text, which may be any text. Returns `None` for what can't be rendered, and stays as it is.
+    /// Renders the text of a variable. It need not be meant as a template: returns `None` if it can't be
+    /// rendered, and the variable keeps its text.
     pub(super) fn render_value(&self, text: &str, scope: &TemplateScope) -> Option<String> {
         if !has_markers(text) {
             return Some(text.to_owned());
@@ -126,12 +147,12 @@ impl TemplateRenderer {
         render_with(&self.strict, text, scope).ok()
     }
 
-    /// Returns true for a text that looks like a template and can't be parsed as one.
+    /// Returns true for a text that looks like a template but can't be parsed as one.
     pub(super) fn is_unread(&self, text: &str) -> bool {
         has_markers(text) && self.names_in(text).is_none()
     }
 
-    /// Returns the names that a text uses as a template; `None` for a text that is no template.
+    /// Returns the names that a text uses as a template; `None` if it is not a template.
     pub(super) fn names_in(&self, text: &str) -> Option<BTreeSet<String>> {
         let translated = syntax::translate(text).ok().filter(|_| has_markers(text))?;
         let template = self.lenient.template_from_str(&translated).ok()?;
@@ -166,7 +187,7 @@ impl TemplateRenderer {
         }
     }
 
-    /// Reports variables of the environment that are not set or hold a secret, and hides the values of the others in
+    /// Reports environment variables that are not set or hold a secret. The values of all others are hidden in
     /// diagnostics.
     fn check_variables(&self, cx: &mut DecodeContext, text: &str, span: Span) {
         for (name, value) in self.variables.take_used() {
@@ -226,21 +247,22 @@ fn render_with(
         .map_err(|error| minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string()))
 }
 
-/// Escaping of values in the texts of a request.
+/// How values are escaped in the texts of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RequestEscape {
-    /// None.
+    /// Not at all.
     None,
-    /// Texts are inside of the quotes of JSON; other values are JSON.
+    /// Strings are inserted inside of quotes and escaped for JSON; other values are inserted as JSON.
     Json,
-    /// Values are parts of an address. Those of the environment may be several parts of one.
+    /// Values are escaped as a single part of a URL. Values of environment variables are inserted unchanged,
+    /// since they may be several parts.
     Url,
 }
 
-/// Renders a text of a request. `secrets` are the variables of the environment that it may name.
+/// Renders a text of a request. `secrets` are the environment variables that it may use.
 ///
 /// # Errors
-/// When it is no template, or names what is not there. The reason quotes no value.
+/// If it is not a template, or uses a value that does not exist. The reason contains no values.
 pub(crate) fn render_request(
     text: &str,
     values: &Map<String, Value>,
@@ -316,8 +338,8 @@ fn full_environment(undefined: UndefinedBehavior) -> Environment<'static> {
     environment
 }
 
-/// Returns an environment with the filters that can't make a large text of a small one. Those that can are added with a
-/// limit.
+/// Returns an environment with those filters that can't make a large text from a small one. The others are
+/// added with a limit.
 fn allowed_environment() -> Environment<'static> {
     let mut environment = Environment::empty();
     environment.add_filter("abs", filters::abs);
@@ -352,7 +374,7 @@ fn bounded(bytes: usize) -> Result<(), minijinja::Error> {
     Err(minijinja::Error::new(ErrorKind::InvalidOperation, limit))
 }
 
-/// A text that takes no more than the limit.
+/// A buffer that accepts no more bytes than the limit.
 #[derive(Default)]
 struct LimitedText {
     bytes: Vec<u8>,
@@ -374,7 +396,8 @@ impl io::Write for LimitedText {
     }
 }
 
-/// Returns the last marker of a template that opens and is not closed, with what follows it on its line, and its closing marker.
+/// Returns the last opening marker that is not closed, together with the rest of its line, and its closing
+/// marker.
 fn unclosed_marker(text: &str) -> Option<(&str, &'static str)> {
     let last = |marker: &str| text.rfind(marker);
     let (at, closing) = [("{{", "}}"), ("{%", "%}"), ("{#", "#}")]
@@ -403,7 +426,7 @@ fn write_value(
     }
 }
 
-/// Returns a value as JSON; nothing if it is too large or not there.
+/// Returns a value as JSON. Empty if it is undefined or too large.
 fn json_text(value: &JinjaValue) -> String {
     if value.is_undefined() {
         return String::new();
@@ -427,7 +450,7 @@ fn strip_tags(text: &str) -> String {
         .collect()
 }
 
-/// The variables of the environment, as `env` in templates. Notes what was asked for.
+/// The environment variables, as `env` in templates. Records which of them were used.
 struct EnvironmentObject {
     lookup: EnvironmentLookup,
     own: BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! Judges that options and assertions of tests define.
+//! Judges that are defined in options and assertions of tests.
 
 use assize_diagnostic::Span;
 
@@ -8,7 +8,7 @@ use super::tests::MatrixTest;
 use crate::decode::DecodeContext;
 use crate::tree::TreeNode;
 
-/// Names of the judges that assertions and options define, by the place of the definition.
+/// Names of these judges, by the spans of their definitions.
 pub(super) type JudgeNames = Vec<(Span, String)>;
 
 /// Adds the judges that options and assertions define to the targets of the file. Returns their names.
@@ -51,7 +51,7 @@ fn add_judge(
     node: &TreeNode,
     names: &mut JudgeNames,
 ) {
-    // A map may name a judge for each kind of question.
+    // A map may define a judge for each kind of model.
     let kinds = Some(node).filter(|_| node.get("id").is_none());
     for kind in MeasuringModel::ALL {
         if let Some(model) = kinds.and_then(|node| node.get(kind.key()))
@@ -74,7 +74,7 @@ fn add_judge(
     }
 }
 
-/// Kind of model that measures answers and judges none.
+/// Kind of model that measures answers, as opposed to judging them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MeasuringModel {
     Embeddings,
@@ -85,7 +85,7 @@ pub(super) enum MeasuringModel {
 impl MeasuringModel {
     const ALL: [Self; 3] = [Self::Embeddings, Self::Moderation, Self::Classification];
 
-    /// Returns the kind that a type of assertion asks, if it asks one.
+    /// Returns the kind of model that a type of assertion needs, if any.
     pub(super) const fn asked_by(support: AssertionSupport) -> Option<Self> {
         match support {
             AssertionSupport::Similar(_) | AssertionSupport::AnswerRelevance => Some(Self::Embeddings),
@@ -95,7 +95,7 @@ impl MeasuringModel {
         }
     }
 
-    /// Key of a map that names a judge for each kind of question.
+    /// Returns the key for this kind in a map that defines a judge for each kind.
     const fn key(self) -> &'static str {
         match self {
             Self::Embeddings => "embedding",
@@ -113,7 +113,8 @@ impl MeasuringModel {
         }
     }
 
-    /// Returns the name of the model of this kind that a setting of judges names. A judge that answers is none.
+    /// Returns the name of the model of this kind that a setting of judges defines. A judge that answers in
+    /// words is not such a model.
     pub(super) fn named(self, node: &TreeNode, judges: &JudgeNames) -> Option<String> {
         let id = |node: &TreeNode| node.as_str().or_else(|| node.get("id")?.as_str()).map(str::to_owned);
         let settings = match node.get(self.key()) {

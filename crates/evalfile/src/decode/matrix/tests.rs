@@ -1,4 +1,4 @@
-//! Tests of matrix files: maps, files of them, and what the default test adds.
+//! Reads the `tests` of matrix files: maps, and files of them.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -20,17 +20,17 @@ use crate::decode::map_reader::{string, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
 use crate::tree::{MapEntry, NodeValue, TreeNode, read_json_in};
 
-/// Keys of a test that a case of the `tests` format has too.
+/// Keys of a test that are the same as those of a case in the `tests` format.
 const CASE_KEYS: [&str; 12] = [
     "criteria", "conversation_id", "mode", "turns", "aggregation", "on_turn_failure", "window_size",
     "depends_on", "on_dependency_failure", "input_files", "expected_output", "tags",
 ];
 
-/// Names under which the assertions of a test are looked for by those who know other tools.
+/// Keys under which people who know other tools write the assertions of a test.
 const OTHER_LISTS: &[&str] =
     &["assertions", "checks", "evaluators", "expect", "expectations", "expects", "graders", "rubrics"];
 
-/// Keys that a test of promptfoo does not have, with what to write instead.
+/// Keys that promptfoo's tests do not have, with what to write instead.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("answer", "write the answer to grade as `providerOutput`"),
     ("criteria", "write each criterion under `assert`: `- {type: llm-rubric, value: TEXT}`"),
@@ -45,35 +45,35 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("value", "indent it as far as the `type` of its assertion"),
 ];
 
-/// A test as it is written, or the default test.
+/// A test as written, or the default test.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MatrixTest {
-    /// Place of the test; `None` for a default test that is not there.
+    /// Span of the test; `None` for a default test that is absent.
     pub(super) head: Option<Span>,
     pub(super) id: Option<SpannedValue<String>>,
     pub(super) description: Option<String>,
     pub(super) vars: Vec<MapEntry>,
-    /// Assertions, and the place of their key.
+    /// Assertions; `assert_span` is the span of their key.
     pub(super) assertions: Vec<TreeNode>,
     pub(super) assert_span: Option<Span>,
     pub(super) options: TestOptions,
-    /// Function that makes score and verdict of the named scores.
+    /// Function that computes the score and verdict of the test from the named scores.
     pub(super) scoring: Option<SpannedValue<String>>,
     pub(super) threshold: Option<SpannedValue<f64>>,
-    /// True if the test itself has the threshold, not only its file.
+    /// True if the test itself sets the threshold, and not only its file.
     pub(super) has_own_threshold: bool,
     pub(super) metadata: Vec<MapEntry>,
-    /// Providers it is run with; all if empty.
+    /// Providers that it is run with; empty for all.
     pub(super) providers: Vec<SpannedValue<String>>,
-    /// Prompts it is run with; all if empty.
+    /// Prompts that it is run with; empty for all.
     pub(super) prompts: Vec<SpannedValue<String>>,
     pub(super) output: Option<TreeNode>,
-    /// Input that takes the place of the prompts.
+    /// Input that replaces the prompts.
     pub(super) input: Option<TreeNode>,
     pub(super) skip_defaults: bool,
-    /// Keys of a case that are taken as they are.
+    /// Keys of a case that are copied unchanged.
     pub(super) case_keys: Vec<MapEntry>,
-    /// True if it stands for the tests of a file without any, so that its prompts are asked once.
+    /// True for the test that is made for a file without tests, so that each prompt is sent once.
     pub(super) is_stand_in: bool,
     /// True if its variables or assertions can't be read at all.
     pub(super) is_broken: bool,
@@ -105,7 +105,8 @@ impl TestReader {
         Self { spelling, unrun: RefCell::new(Vec::new()) }
     }
 
-    /// Reports the programs that write tests and were not run, in one diagnostic. Returns them for messages.
+    /// Reports the programs that write tests and were not run, in a single diagnostic. Returns their
+    /// descriptions.
     pub(super) fn report_unrun(&self, cx: &mut DecodeContext) -> Vec<String> {
         let unrun = self.unrun.borrow();
         if let Some((first, others)) = unrun.split_first() {
@@ -162,7 +163,7 @@ impl TestReader {
         }
     }
 
-    /// Reads the tests of a file. `config` are settings for the function that writes them.
+    /// Reads the tests in a file. `config` are the settings for a function that writes them.
     pub(super) fn read_reference(
         &self,
         cx: &mut DecodeContext,
@@ -213,7 +214,7 @@ impl TestReader {
         }
     }
 
-    /// Reads the tests that a function returns.
+    /// Reads the tests that a function returned.
     fn read_generated(
         &self,
         cx: &mut DecodeContext,
@@ -226,15 +227,16 @@ impl TestReader {
         let call = CodeCall { part: &part, arguments: arguments.into_iter().collect() };
         let problem = match run_calls(cx, &[call]).pop() {
             Some(CodeResult::Value(Value::Array(tests))) => {
-                // A source of its own, since judges are told apart by their places.
+                // They become a source of their own, because judges are identified by their spans.
                 let text = serde_json::to_string_pretty(&tests).unwrap_or_default();
                 let length = text.len();
-                // A function of the file may be named behind it.
+                // The path may be followed by the name of a function.
                 let file = match path.rsplit_once(':') {
                     Some((file, _)) if names_code(file) => file,
                     _ => path,
                 };
-                // Positions are those in what it returned, and no edit of that may be written into the file.
+                // Spans are positions in the returned text, so the name must not be that of the file:
+                // suggestions must not be applied to it.
                 let shown = cx.folder_of(span.source).join(format!("{file} (what it returned)"));
                 let source = cx.sources.add(shown, text);
                 let root = read_json_in(&cx.sources, source, 0..length, &mut cx.problems);
@@ -319,7 +321,7 @@ impl TestReader {
             }
         }
         let assertions = object.entry("assert");
-        // AgentV's own files spell it both ways.
+        // AgentV's own files use both spellings.
         let assertions = match spelling {
             MatrixSpelling::Snake if assertions.is_none() => object.entry("assertions"),
             _ => assertions,
@@ -361,7 +363,7 @@ impl TestReader {
         test.skip_defaults = alone;
         test.has_own_threshold = test.threshold.is_some();
 
-        // The provider of the default test judges; that of a test answers.
+        // The provider of the default test is the judge; the provider of a test answers.
         if let Some(provider) = provider {
             if what == DEFAULT_TEST {
                 test.options.judge.get_or_insert_with(|| provider.clone());
@@ -424,7 +426,7 @@ impl TestReader {
         options
     }
 
-    /// Reads `execution` of a test of AgentV. Returns true if the defaults are skipped.
+    /// Reads `execution` of an AgentV test. Returns true if the defaults are skipped.
     fn read_execution(cx: &mut DecodeContext, node: &TreeNode, test: &mut MatrixTest) -> bool {
         let Some(mut object) = MapReader::new(node, "`execution` of a test", &mut cx.problems) else {
             return false;
@@ -447,7 +449,8 @@ impl TestReader {
     }
 }
 
-/// Reports keys below an empty `vars` that are not keys of a test: variables that are not indented. Returns true if there are any.
+/// Reports keys after an empty `vars` that are not keys of a test: these are variables that were not indented.
+/// Returns true if there are any.
 fn refuse_outdented(cx: &mut DecodeContext, object: &mut MapReader<'_>, node: &TreeNode) -> bool {
     let entries = node.as_map().unwrap_or_default();
     let after = entries.iter().skip_while(|entry| entry.key != "vars").skip(1);
@@ -469,7 +472,7 @@ fn refuse_outdented(cx: &mut DecodeContext, object: &mut MapReader<'_>, node: &T
     !variables.is_empty()
 }
 
-/// Warns that assertions are a variable, since they are indented too far.
+/// Warns if `assert` is among the variables, because it is indented too far.
 fn warn_about_indented(cx: &mut DecodeContext, vars: &[MapEntry]) {
     let is_list = |entry: &&MapEntry| {
         let items = entry.value.as_seq().unwrap_or_default();
@@ -488,7 +491,7 @@ fn warn_about_indented(cx: &mut DecodeContext, vars: &[MapEntry]) {
     }
 }
 
-/// Reports keys that are types of assertions.
+/// Reports keys of a test that are types of assertions.
 fn refuse_types_as_keys(cx: &mut DecodeContext, object: &mut MapReader<'_>, node: &TreeNode) {
     for entry in node.as_map().unwrap_or_default() {
         if resolve_assertion_type(&entry.key).is_none() || object.foreign(&entry.key).is_none() {
@@ -509,13 +512,14 @@ fn refuse_types_as_keys(cx: &mut DecodeContext, object: &mut MapReader<'_>, node
 /// Name of the default test in messages.
 pub(super) const DEFAULT_TEST: &str = "the default test";
 
-/// Returns the warning that a key is accepted and not used.
+/// Returns the warning that a key is accepted but not used.
 pub(super) fn no_effect(entry: &MapEntry, why: &str) -> Diagnostic {
     Diagnostic::warning(codes::NO_EFFECT, format!("`{}` has no effect", entry.key), entry.key_span, why)
         .with_help("remove it")
 }
 
-/// Reads a list of assertions, following references to files of them. Returns `None` after adding a diagnostic.
+/// Reads a list of assertions, which may refer to files of assertions. Returns `None` after adding a
+/// diagnostic.
 fn read_assertions(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<TreeNode>> {
     match &node.data {
         NodeValue::Seq(items) => Some(items.clone()),
@@ -536,7 +540,7 @@ fn read_assertions(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<TreeNo
     }
 }
 
-/// Reads variables: a map, or the path of a file with one. Returns `None` after adding a diagnostic.
+/// Reads variables: a map, or the path of a file that contains a map. Returns `None` after adding a diagnostic.
 fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<MapEntry>> {
     match &node.data {
         NodeValue::Map(entries) => Some(entries.clone()),
@@ -562,18 +566,18 @@ fn read_vars(cx: &mut DecodeContext, node: &TreeNode) -> Option<Vec<MapEntry>> {
     }
 }
 
-/// Returns true if a path names a spreadsheet or another table that is no text.
+/// Returns true if a path names a spreadsheet, or another table that is not a text file.
 pub(super) fn is_sheet(written: &str) -> bool {
     SheetPath::parse(Path::new(written.strip_prefix("file://").unwrap_or(written).trim())).is_some()
 }
 
-/// Returns the error that variables come from a table.
+/// Returns the error that a table is used for variables.
 pub(super) fn sheet_of_variables(span: Span) -> Diagnostic {
     Diagnostic::error(codes::UNKNOWN_FILE_KIND, "variables are not read from a table", span, "a file of rows")
         .with_help("name it as `tests: file://NAME.xlsx`; each row is a test, and each column a variable")
 }
 
-/// Returns settings, or those of the file that they name.
+/// Returns settings; if they name a file, the settings in the file.
 fn with_file(cx: &mut DecodeContext, node: &TreeNode) -> Option<TreeNode> {
     match node.as_str().filter(|text| text.starts_with("file://")) {
         Some(written) => super::providers::read_settings(cx, written, node.use_span()),

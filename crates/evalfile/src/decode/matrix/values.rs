@@ -1,4 +1,4 @@
-//! Values of assertions as texts and lists of texts.
+//! Values of assertions as strings and lists of strings.
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 
@@ -6,7 +6,7 @@ use super::nodes::{MapNode, list_node, text_node};
 use crate::codes;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Returns a number or a boolean as a text.
+/// Returns a number or a boolean as a string.
 pub(super) fn text_of(node: &TreeNode) -> TreeNode {
     let text = match &node.data {
         NodeValue::Int(number) => number.to_string(),
@@ -17,7 +17,7 @@ pub(super) fn text_of(node: &TreeNode) -> TreeNode {
     text_node(node.use_span(), text)
 }
 
-/// Returns the text of a given answer. Messages stay what they are.
+/// Returns a given answer as text. Messages are returned unchanged.
 pub(super) fn given_text(output: &TreeNode) -> TreeNode {
     if is_given_value(output) {
         text_node(output.use_span(), output.to_json().to_string())
@@ -26,7 +26,7 @@ pub(super) fn given_text(output: &TreeNode) -> TreeNode {
     }
 }
 
-/// Returns the transform by which scripts see a given map or list as such, not as its text.
+/// Returns a transform that parses a given map or list, so that scripts see the value itself and not its text.
 pub(super) fn given_transform(output: &TreeNode) -> Option<TreeNode> {
     is_given_value(output).then(|| {
         let mut transform = MapNode::new(output.use_span());
@@ -44,8 +44,8 @@ fn is_given_value(output: &TreeNode) -> bool {
     }
 }
 
-/// Returns a list of texts. A single text is split at its commas; parts in quotes stay whole. Returns `None` if a quote is not
-/// closed, or if something else than a comma follows it.
+/// Returns a list of strings. A single string is split at its commas; quoted parts stay whole. Returns `None`
+/// if a quote is not closed, or is followed by anything but a comma.
 pub(super) fn texts_of(node: &TreeNode) -> Option<TreeNode> {
     let items = match &node.data {
         NodeValue::Seq(items) => items.iter().map(text_of).collect(),
@@ -97,7 +97,7 @@ fn split_list(text: &str) -> Option<Vec<String>> {
     Some(parts)
 }
 
-/// Returns the error that a test names a provider which the file does not have.
+/// Returns the error that a test names a provider that is not in the file.
 pub(super) fn unknown_provider<'n>(
     wanted: &SpannedValue<String>,
     names: impl Iterator<Item = &'n str>,
@@ -121,7 +121,7 @@ pub(super) fn set_without_members(span: Span, found: Option<&MapEntry>) -> Diagn
         .with_help("list its members under `assert`")
 }
 
-/// Returns the warning that a threshold of 0 makes a part of a file always pass.
+/// Returns the warning that a part of a file always passes because its threshold is 0.
 pub(super) fn always_reached(part: &str, span: Span) -> Diagnostic {
     Diagnostic::warning(
         codes::READ_DIFFERENTLY,

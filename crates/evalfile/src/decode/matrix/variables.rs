@@ -1,4 +1,5 @@
-//! Variables of a test: files, lists that multiply, and texts that name other variables.
+//! Variables of a test: files, lists of values that multiply the test, and templates that refer to other
+//! variables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,16 +22,16 @@ use crate::decode::grader::read_code;
 use crate::model::{AuthorCode, CodeLanguage};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Endings of files that are no text.
+/// Extensions of files that are not text.
 const MEDIA_ENDINGS: [&str; 16] = [
     "jpg", "jpeg", "png", "gif", "webp", "bmp", "svg", "mp3", "wav", "ogg", "mp4", "webm", "mov", "pdf",
     "tiff", "m4a",
 ];
 
-/// Letters of a prompt that a message shows at most.
+/// Maximum number of characters of a prompt that a message shows.
 const MAX_SHOWN_LETTERS: usize = 60;
 
-/// Values of a variable: one, or several that multiply.
+/// Values of a variable. Several values multiply the test.
 pub(super) struct VariableValues {
     pub(super) name: String,
     pub(super) values: Vec<VariableValue>,
@@ -46,13 +47,13 @@ pub(super) enum VariableValue {
 
 /// One value for each variable.
 pub(super) struct VariableCombination {
-    /// Values; the path of a file where code returns the value.
+    /// Values. If code returns the value, this is the path of the code until then.
     pub(super) vars: Map<String, Value>,
     pub(super) code: Vec<(String, Arc<CodePart>)>,
 }
 
-/// Reads the values of the variables of a test. Returns true as the second part if one of them is an image, a sound or the
-/// like.
+/// Reads the values of a test's variables. The second result is true if one of them is an image, a sound, or
+/// another file that is not text.
 pub(super) fn read_values(
     cx: &mut DecodeContext,
     vars: &[MapEntry],
@@ -68,7 +69,7 @@ pub(super) fn read_values(
                 Some(path) if !text.trim().contains('\n') => read_files(cx, path, span, &mut media),
                 _ => vec![VariableValue::Written(Value::from(text.as_str()))],
             },
-            // Only lists of texts multiply.
+            // Only lists of strings multiply a test.
             NodeValue::Seq(items) if expands && items.first().is_some_and(|item| item.as_str().is_some()) => {
                 items.iter().map(|item| value_of(cx, item, &mut media)).collect()
             }
@@ -87,7 +88,7 @@ fn value_of(cx: &mut DecodeContext, item: &TreeNode, media: &mut bool) -> Variab
     value.unwrap_or_else(|| VariableValue::Written(if path.is_some() { Value::Null } else { item.to_json() }))
 }
 
-/// Reads the file of a variable, or all that a pattern matches.
+/// Reads the file that a variable names, or all files that match a pattern.
 fn read_files(cx: &mut DecodeContext, path: &str, span: Span, media: &mut bool) -> Vec<VariableValue> {
     if names_code(path) {
         let part = CodePart::read(cx, WrittenPart::Variable, path, span);
@@ -128,12 +129,12 @@ fn read_file(cx: &mut DecodeContext, path: &str, span: Span, media: &mut bool) -
     })
 }
 
-/// Returns each combination of the values.
+/// Returns every combination of values.
 pub(super) fn combinations(all: &[VariableValues]) -> impl Iterator<Item = VariableCombination> {
     let count = all.iter().map(|one| one.values.len()).product::<usize>();
     (0..count).map(move |mut index| {
         let mut chosen: Vec<(&str, &VariableValue)> = Vec::new();
-        // The last variable changes fastest.
+        // The last variable varies fastest.
         for one in all.iter().rev() {
             let at = index % one.values.len();
             index /= one.values.len();
@@ -156,12 +157,12 @@ pub(super) fn combinations(all: &[VariableValues]) -> impl Iterator<Item = Varia
     })
 }
 
-/// Returns the number of combinations; `None` if there are more than can be counted.
+/// Returns the number of combinations; `None` if it overflows.
 pub(super) fn count_combinations(all: &[VariableValues]) -> Option<usize> {
     all.iter().try_fold(1usize, |product, one| product.checked_mul(one.values.len()))
 }
 
-/// Removes the line break that block texts of YAML end in, as promptfoo does.
+/// Removes the line break at the end of YAML block strings, as promptfoo does.
 pub(super) fn strip_line_ends(vars: &mut Map<String, Value>) {
     for value in vars.values_mut() {
         if let Value::String(text) = value
@@ -172,11 +173,12 @@ pub(super) fn strip_line_ends(vars: &mut Map<String, Value>) {
     }
 }
 
-/// Renders variables that name others, each after those that it names. Those that code wrote are no templates. Returns the names
-/// of variables that look like templates and can't be rendered.
+/// Renders the templates in variables. A variable is rendered after those that it refers to. Variables in
+/// `written` were returned by code and are not templates. Returns the names of variables that look like
+/// templates but can't be rendered.
 ///
 /// # Errors
-/// With the names of variables that name each other in a circle.
+/// The names of variables that refer to each other in a cycle.
 pub(super) fn render_variables(
     templates: &TemplateRenderer,
     written: &BTreeSet<String>,
@@ -217,7 +219,7 @@ pub(super) fn render_variables(
     Ok(unread)
 }
 
-/// Returns the variables of a circle, where each variable names one that is still pending.
+/// Returns the variables of a cycle, given that each pending variable refers to another pending one.
 fn find_circle(pending: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
     let mut path: Vec<&String> = Vec::new();
     let mut next = pending.keys().next();
@@ -232,7 +234,7 @@ fn find_circle(pending: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
     Vec::new()
 }
 
-/// Returns the error that variables of a test name each other in a circle.
+/// Returns the error that variables of a test refer to each other in a cycle.
 pub(super) fn circle_of_variables(circle: &[String], vars: &[MapEntry], place: Span) -> Diagnostic {
     let first = circle.first().map_or("", String::as_str);
     let at = vars.iter().find(|entry| entry.key == first).map_or(place, |entry| entry.value.use_span());
@@ -246,7 +248,7 @@ pub(super) fn circle_of_variables(circle: &[String], vars: &[MapEntry], place: S
         .with_help("put text that is not a template between `{% raw %}` and `{% endraw %}`")
 }
 
-/// Returns the warning that a variable looks like a template and stays as it is written.
+/// Returns the warning that a variable looks like a template but keeps its text.
 pub(super) fn unread_template(name: &str, vars: &[MapEntry], place: Span) -> Diagnostic {
     let at = vars.iter().find(|entry| entry.key == name).map_or(place, |entry| entry.value.use_span());
     Diagnostic::warning(
@@ -258,7 +260,8 @@ pub(super) fn unread_template(name: &str, vars: &[MapEntry], place: Span) -> Dia
     .with_help("if it is no template, put it between `{% raw %}` and `{% endraw %}`")
 }
 
-/// Returns the error that a prompt is empty because one of the variables of a test is; `None` if no variable that it names is blank.
+/// Returns the error that a prompt is empty because a variable of the test is. `None` if no variable in the
+/// prompt is blank.
 pub(super) fn blank_variable(
     cx: &DecodeContext,
     vars: &[MapEntry],
@@ -282,7 +285,7 @@ pub(super) fn blank_variable(
     Some(diagnostic.with_note(shown_prompt(&text)).with_help(help))
 }
 
-/// Returns the error that a prompt is nothing but a variable which the test does not have.
+/// Returns the error that a prompt consists of a single variable that the test does not have.
 pub(super) fn absent_variable(
     test: &MatrixTest,
     vars: &Map<String, Value>,
@@ -316,10 +319,11 @@ fn shown_prompt(text: &str) -> String {
     format!("the prompt is `{short}`")
 }
 
-/// Names of what a script that changes variables gets.
+/// Names of the values that a script for variables receives.
 const PARAMETERS: [&str; 2] = ["vars", "context"];
 
-/// Reads a script that changes the variables of a test. It is run when the file is read, by the built-in engine only.
+/// Reads the script that changes the variables of a test. It is run while the file is loaded, and only by the
+/// built-in engine.
 pub(super) fn read_variables_script(
     cx: &mut DecodeContext,
     written: &SpannedValue<String>,
@@ -356,7 +360,7 @@ pub(super) fn read_variables_script(
     }
 }
 
-/// Changes variables by a script. Returns false after adding a diagnostic.
+/// Applies the script that changes variables. Returns false after adding a diagnostic.
 pub(super) fn transform_variables(
     cx: &mut DecodeContext,
     (script, span): &(Script, Span),

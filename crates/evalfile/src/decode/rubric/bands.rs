@@ -17,14 +17,14 @@ struct BandsDraft {
     /// Spans of the texts.
     texts: Vec<Span>,
     whole: Span,
-    /// True if a range could not be decoded, so that reporting gaps would be a guess.
+    /// True if a range could not be decoded. Then gaps are not reported, because the range might fill them.
     partial: bool,
     /// True after any error.
     broken: bool,
 }
 
-/// Decodes `score_ranges` in either form; returns the bands and the spans of their texts. Every violation is
-/// reported; returns `None` after any.
+/// Decodes `score_ranges` in either form. Returns the bands and the spans of their texts. Every violation is
+/// reported; after any, returns `None`.
 pub(super) fn decode_bands(
     cx: &mut DecodeContext,
     entry: &MapEntry,
@@ -99,7 +99,7 @@ fn decode_range_list(
 
         match range {
             Some(((low, high), place)) => {
-                // A missing text has been reported; the range still counts for gaps and overlaps.
+                // A missing text has been reported. The range still counts for gaps and overlaps.
                 draft.texts.push(text.as_ref().map_or(place, |text| text.span));
                 let text = text.map_or_else(|| "-".to_owned(), |text| text.value);
                 draft.bands.push(ScoreBand { low, high, text });
@@ -174,7 +174,7 @@ fn decode_raw_score(cx: &mut DecodeContext, node: &TreeNode) -> Option<RawScore>
     score
 }
 
-/// Decodes the map form: keys are the lowest scores of the bands; each band ends before the next key.
+/// Decodes the map form: each key is the lowest score of a band, which ends before the next key.
 fn decode_range_map(cx: &mut DecodeContext, entries: &[MapEntry], draft: &mut BandsDraft) {
     let mut starts: Vec<(RawScore, String, Span, Span)> = Vec::new();
     for entry in entries.iter().filter(|entry| !entry.key.starts_with("x-")) {
@@ -226,7 +226,7 @@ fn decode_range_map(cx: &mut DecodeContext, entries: &[MapEntry], draft: &mut Ba
         }
     }
 
-    // Where no key is right, nothing is known about the scores that are missing.
+    // If no key is valid, missing scores can't be determined.
     draft.partial |= starts.is_empty() && draft.broken;
     starts.sort_by_key(|(key, ..)| *key);
 
@@ -257,7 +257,7 @@ fn decode_range_map(cx: &mut DecodeContext, entries: &[MapEntry], draft: &mut Ba
         high = low.get().saturating_sub(1);
     }
 
-    // After the dedup the keys are ascending, so the only possible gap is before the first one.
+    // The keys are unique and sorted now, so the only possible gap is before the first one.
     draft.bands.reverse();
     draft.places.reverse();
 

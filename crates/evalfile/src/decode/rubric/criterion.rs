@@ -1,4 +1,4 @@
-//! Decoder of one criterion: a text, or a map with its details.
+//! Decoder of one criterion: a string, or a map with details.
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_rubric::{Criterion, CriterionId, CriterionOperator, CriterionScale, Gate, Weight};
@@ -15,15 +15,15 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::{CriterionMarks, EvalFileFormat};
 use crate::tree::{NodeValue, TreeNode};
 
-/// A decoded criterion, with the facts needed to check the whole rubric.
+/// A decoded criterion, with the facts that are needed to check the whole rubric.
 pub(super) struct DecodedCriterion {
-    /// Criterion; `None` after an error, when the other fields still count.
+    /// The criterion; `None` after an error. The other fields are still used then.
     pub(super) criterion: Option<Criterion>,
     /// Id; `None` if it could not be decoded.
     pub(super) id: Option<CriterionId>,
     /// Span at which the criterion begins.
     pub(super) place: Span,
-    /// Span of the id, or that at which the criterion begins.
+    /// Span of the id, else the span at which the criterion begins.
     pub(super) id_place: Span,
     /// Span of `min_score: 1`, written without a decimal point.
     pub(super) bare_one: Option<Span>,
@@ -46,7 +46,7 @@ pub(super) struct CriterionSpans {
 }
 
 impl CriterionSpans {
-    /// Returns the spans in a form that outlives the sources.
+    /// Returns the spans in a form that does not need the sources.
     pub(super) fn to_marks(&self, cx: &DecodeContext) -> CriterionMarks {
         let mark = |span: &Option<Span>| span.map(|span| cx.mark(span));
         CriterionMarks {
@@ -61,7 +61,7 @@ impl CriterionSpans {
     }
 }
 
-/// Returns the span of key and value of an entry of the map `node`.
+/// Returns the span of an entry of the map `node`, key and value.
 fn find_entry_span(node: &TreeNode, key: &str) -> Option<Span> {
     let entry = node.as_map()?.iter().find(|entry| entry.key == key && !entry.value.is_null())?;
     Some(entry.key_span.to(entry.value.use_span()))
@@ -91,7 +91,7 @@ pub(super) fn decode_criterion(
     }
 }
 
-/// Decodes a plain text: required, weight 1, in both formats.
+/// Decodes a plain string. In both formats it is required and has the weight 1.
 fn decode_plain_criterion(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -129,9 +129,11 @@ fn decode_plain_criterion(
     })
 }
 
-/// Names that people and other tools give to the text of a criterion, by format.
+/// Advice for a range without texts.
 const RANGE_HELP: &str = "write the range of the score with a text for each part of it: \
                           `score_ranges: [{score_range: [0, 4], expected_outcome: TEXT}, ...]`, from 0 to 10";
+/// Keys that people and other tools use for the text of a criterion, each with advice: in the `evalcases`
+/// format, then in the `tests` format.
 const FOREIGN_TEXT_KEYS_ONE: &[(&str, &str)] = &[
     ("criterion", "write the text as `expected_outcome`"),
     ("text", "write the text as `expected_outcome`"),
@@ -147,7 +149,7 @@ const FOREIGN_TEXT_KEYS_TWO: &[(&str, &str)] = &[
     ("range", RANGE_HELP),
 ];
 
-/// Returns true if a criterion has a text under a name of people and other tools.
+/// Returns true if a criterion has its text under a key that people and other tools use.
 pub(super) fn has_foreign_text(criterion: &TreeNode) -> bool {
     FOREIGN_TEXT_KEYS_TWO.iter().any(|(key, _)| criterion.get(key).is_some())
 }

@@ -7,7 +7,7 @@ use crate::decode::map_reader::{check_not_blank, string};
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::EvalFileFormat;
 
-/// Length in bytes from which a text gets a warning.
+/// Length in bytes above which there is a warning.
 const LONG_TEXT_BYTES: usize = 20_000;
 
 /// Returns the key of the text of a criterion.
@@ -18,8 +18,8 @@ pub(super) const fn text_key(format: EvalFileFormat) -> &'static str {
     }
 }
 
-/// Decodes the text of a criterion or of a score range, in the spelling of either format. Returns `None` if
-/// it is absent, or after adding a diagnostic.
+/// Decodes the text of a criterion or of a score range, in the spelling of either format. Returns `None` if it
+/// is absent, and after adding a diagnostic.
 pub(super) fn decode_criterion_text(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,

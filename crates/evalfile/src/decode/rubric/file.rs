@@ -1,4 +1,4 @@
-//! Decoder of a rubric in a file of its own, for grading answers without a suite.
+//! Decoder of rubric files, which are used to grade answers without a suite.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -72,8 +72,9 @@ pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     finish_rubric(cx, root, path)
 }
 
-/// Loads a rubric file like [`load_rubric`], with the values of `vars` in the place of `{{ name }}` in its criteria. A name that
-/// `vars` lacks is a warning. Values are not read again: a `${{ NAME }}` in one stays as it is.
+/// Loads a rubric file like [`load_rubric`], and replaces `{{ name }}` in its criteria with the values of
+/// `vars`. A name that is not in `vars` is a warning. Values are inserted as they are: a `${{ NAME }}` in a
+/// value is not replaced.
 pub fn load_rubric_with(path: &Path, options: &LoadOptions, vars: &BTreeMap<String, Value>) -> LoadedRubric {
     let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let real = options.working_folder.join(path);
@@ -81,7 +82,7 @@ pub fn load_rubric_with(path: &Path, options: &LoadOptions, vars: &BTreeMap<Stri
     finish_rubric(cx, root, path)
 }
 
-/// Decodes the text of a rubric file that need not exist; `path` names it in diagnostics, and its extension
+/// Decodes the text of a rubric file, which need not exist. `path` names it in diagnostics, and its extension
 /// determines the syntax. Environment variables are not substituted.
 pub fn read_rubric(path: &Path, text: &str) -> LoadedRubric {
     let mut cx = DecodeContext::new(Arc::new(|_| None), Vec::new(), Vec::new());
@@ -90,8 +91,8 @@ pub fn read_rubric(path: &Path, text: &str) -> LoadedRubric {
     finish_rubric(cx, root, path)
 }
 
-/// Decodes the text of a rubric file like [`read_rubric`], with the values of `vars` in the place of `{{ name }}` in its
-/// texts. A name that `vars` lacks is a warning.
+/// Decodes the text of a rubric file like [`read_rubric`], and replaces `{{ name }}` in its texts with the
+/// values of `vars`. A name that is not in `vars` is a warning.
 pub fn read_rubric_with(path: &Path, text: &str, vars: &BTreeMap<String, Value>) -> LoadedRubric {
     let mut cx = DecodeContext::new(Arc::new(|_| None), Vec::new(), Vec::new());
     let source = cx.sources.add(path, text);
@@ -99,8 +100,8 @@ pub fn read_rubric_with(path: &Path, text: &str, vars: &BTreeMap<String, Value>)
     finish_rubric(cx, root, path)
 }
 
-/// Decodes the text of a rubric file as if it were the file at `path`, like [`load_rubric`]: for a text that
-/// is not saved yet.
+/// Decodes the text of a rubric file as if it were the file at `path`, like [`load_rubric`]. Used for a text
+/// that is not saved yet.
 pub fn read_rubric_file(path: &Path, text: &str, options: &LoadOptions) -> LoadedRubric {
     let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let source = cx.sources.add(path, text);
@@ -108,8 +109,7 @@ pub fn read_rubric_file(path: &Path, text: &str, options: &LoadOptions) -> Loade
     finish_rubric(cx, root, path)
 }
 
-/// Decodes the text of a rubric file as if it were the file at `path`, like [`read_rubric_file`], with the values of `vars` as in
-/// [`load_rubric_with`].
+/// Decodes the text of a rubric file like [`read_rubric_file`], with `vars` as in [`load_rubric_with`].
 pub fn read_rubric_file_with(
     path: &Path,
     text: &str,
@@ -122,7 +122,7 @@ pub fn read_rubric_file_with(
     finish_rubric(cx, root, path)
 }
 
-/// The tree with the values of `vars` in its criteria.
+/// Returns the tree with the values of `vars` inserted into its criteria.
 fn filled(cx: &mut DecodeContext, mut root: TreeNode, vars: &BTreeMap<String, Value>) -> TreeNode {
     fill_rubric(cx, &mut root, vars);
     root
@@ -152,7 +152,7 @@ fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> 
 }
 
 fn read_rubric_tree(cx: &mut DecodeContext, real: &Path, shown: &Path) -> Option<TreeNode> {
-    // A relative path stays relative in messages, if it leads to the same file.
+    // Show the path as the user wrote it, if it leads to the same file.
     let same = |path: &Path| path.canonicalize().ok();
     let path = if same(shown) == same(real) { shown } else { real };
     if let Some(table) = answers_for_rubric(cx, path) {
@@ -164,7 +164,7 @@ fn read_rubric_tree(cx: &mut DecodeContext, real: &Path, shown: &Path) -> Option
     read_checked_tree(cx, source)
 }
 
-/// Returns the diagnostic for a file of answers in the place of the rubric.
+/// Returns the diagnostic for a file of answers that was given as the rubric.
 fn answers_for_rubric(cx: &mut DecodeContext, path: &Path) -> Option<Diagnostic> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     let holds_answers = is_table(path) || matches!(ending.as_str(), "jsonl" | "ndjson");
@@ -290,7 +290,7 @@ fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode, format: EvalFileF
     decoded
 }
 
-/// Detects the format of the criteria: the first key that only one of the formats has decides, then the key
+/// Detects the format of the criteria, from the first key that only one of the formats has, else from the key
 /// of the list.
 fn detect_criteria_format(root: &TreeNode) -> EvalFileFormat {
     let list = match &root.data {
@@ -299,7 +299,8 @@ fn detect_criteria_format(root: &TreeNode) -> EvalFileFormat {
     };
     let items = list.and_then(TreeNode::as_seq).unwrap_or_default();
     for item in items {
-        // A text under a name that neither format knows is refused; the advice names the shorter key.
+        // A text under a key that neither format has is an error. Its advice mentions the key of this format,
+        // which is the shorter one.
         if item.get("outcome").is_some() || has_foreign_text(item) {
             return EvalFileFormat::Two;
         }

@@ -9,10 +9,10 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::EvalFileFormat;
 use crate::tree::{MapEntry, NodeValue};
 
-/// Gate keys of one criterion as written.
+/// The gate keys of a criterion, as written.
 pub(super) struct GateKeys {
     required: Option<SpannedValue<bool>>,
-    /// Minimum, with the span of its key and value.
+    /// The minimum, with the span of its key and value.
     minimum: Option<(Gate, Span)>,
     /// Span of the value of `min_score` if it is the integer 1.
     pub(super) bare_one: Option<Span>,
@@ -47,7 +47,8 @@ impl GateKeys {
         }
 
         let unit = min_score.and_then(|entry| decode_min_score(cx, entry, banded));
-        // Of two minimums one must be removed, so a warning about the spelling of the other is pointless.
+        // If there are two minimums, one must be removed. A warning about the spelling of this one would be
+        // pointless.
         let spelling = if min_score.is_some() { EvalFileFormat::One } else { format };
         let raw = raw_minimum.and_then(|entry| decode_raw_minimum(cx, entry, banded, spelling));
         Self {
@@ -60,7 +61,7 @@ impl GateKeys {
         }
     }
 
-    /// Combines the keys to a gate. `default` is true if a checklist criterion is required by default.
+    /// Combines the keys to a gate. `default` is true if checklist criteria are required by default.
     pub(super) fn resolve(
         &self,
         cx: &mut DecodeContext,
@@ -134,7 +135,7 @@ impl GateKeys {
                 Some(Gate::PassLine)
             }
             (Some(true), None) => Some(Gate::Met),
-            // A penalty that had to be met would fail every good answer.
+            // A penalty is met by bad answers only, so it is never required by default.
             (None, None) => (default && !banded && !penalty).then_some(Gate::Met),
         }
     }

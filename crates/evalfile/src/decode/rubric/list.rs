@@ -19,8 +19,8 @@ pub(crate) struct DecodedRubric {
     pub(crate) marks: Vec<CriterionMarks>,
 }
 
-/// Decodes a list of criteria, or a single text as a list of one. `key` names it in messages. Returns `None`
-/// after adding a diagnostic.
+/// Decodes a list of criteria, or a single string as a list of one. `key` names the list in messages. Returns
+/// `None` after adding a diagnostic.
 pub(crate) fn rubric_from_list(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -32,7 +32,7 @@ pub(crate) fn rubric_from_list(
             let items: Vec<&TreeNode> = items.iter().collect();
             rubric_from_items(cx, &items, node.use_span(), format)
         }
-        // Judged as one criterion, the lines of `criteria: |` would all have to be met by one decision.
+        // The lines of `criteria: |` would be one criterion, which is met only if all lines are.
         NodeValue::Str(text) if text.lines().filter(|line| !line.trim().is_empty()).count() > 1 => {
             cx.problems.add(
                 Diagnostic::error(
@@ -88,7 +88,7 @@ pub(crate) fn rubric_from_items(
     let places = items.iter().map(|item| cx.position(item.place)).collect();
     let marks = items.iter().map(|item| item.spans.to_marks(cx)).collect();
 
-    // An in-place collect would keep the allocation of the items, which is several times larger.
+    // Collecting in place would keep the allocation of `items`, which is several times larger.
     let mut criteria = Vec::with_capacity(items.len());
     criteria.extend(items.into_iter().filter_map(|item| item.criterion));
 
@@ -127,7 +127,7 @@ fn report_duplicate_ids(cx: &mut DecodeContext, items: &[DecodedCriterion]) {
     }
 }
 
-/// Warns about `min_score: 1`, which means full marks, among criteria on the scale from 0 to 10.
+/// Warns about `min_score: 1`, which means full marks, if other criteria use the scale from 0 to 10.
 fn warn_of_bare_ones(cx: &mut DecodeContext, items: &[DecodedCriterion]) {
     if !items.iter().any(|item| item.raw_scale) {
         return;
@@ -154,7 +154,7 @@ fn to_diagnostic(error: &RubricError, whole: Span) -> Diagnostic {
         RubricError::Empty => {
             Diagnostic::error(codes::EMPTY_RUBRIC, "this rubric has no criteria", whole, "an empty list")
         }
-        // Both are reported with their own spans before the rubric is built.
+        // Duplicates have been reported at their own spans before.
         RubricError::DuplicateId { .. } => {
             Diagnostic::error(codes::DUPLICATE_CRITERION, error.to_string(), whole, "")
         }

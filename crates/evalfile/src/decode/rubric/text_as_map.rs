@@ -1,4 +1,4 @@
-//! Detection of texts that YAML parsed as maps: `- Returns: the value` without quotes.
+//! Detects strings that YAML parsed as maps: `- Returns: the value` without quotes.
 
 use assize_diagnostic::Diagnostic;
 
@@ -6,8 +6,8 @@ use crate::codes;
 use crate::decode::DecodeContext;
 use crate::tree::{NodeValue, TreeNode};
 
-/// Returns the diagnostic for a map that was most likely meant as one text: a map with a single entry whose
-/// key reads like prose (it has a blank or a capital letter).
+/// Returns the diagnostic for a map that was probably meant as a string: it has a single entry, whose key looks
+/// like prose (with a blank or a capital letter).
 pub(crate) fn detect_text_as_map(cx: &DecodeContext, node: &TreeNode) -> Option<Diagnostic> {
     let [entry] = node.as_map()? else { return None };
     let is_prose = entry.key.contains(' ') || entry.key.starts_with(char::is_uppercase);

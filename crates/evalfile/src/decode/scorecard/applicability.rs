@@ -1,4 +1,4 @@
-//! Checks of the tags that connect benchmarks and cases.
+//! Checks the tags that connect benchmarks and cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,12 @@ use crate::codes;
 use crate::decode::DecodeContext;
 use crate::model::{BenchmarkApplicability, Scorecard, ScorecardBenchmark};
 
-/// Reports tags that connect nothing: those of a benchmark that no case has, and those of a case that no benchmark has
-/// and that resemble one, or that are all the case has. Other tags of a case may only select it.
+/// Reports tags that connect nothing: tags of a benchmark that no case has, and tags of a case that no
+/// benchmark has. Tags of a case may also only serve to select it, so these are reported only if they resemble
+/// a tag of a benchmark, or if no tag connects the case to a benchmark.
 ///
-/// A tag that resembles one on the other side is an error: it would take benchmarks, gates among them, out of the count.
+/// A tag that resembles one on the other side is an error. It would silently remove benchmarks from the result,
+/// possibly gates.
 pub(super) fn check_tags(cx: &mut DecodeContext, draft: &ScorecardDraft) {
     let wanted: BTreeSet<&str> =
         draft.benchmarks.iter().flat_map(|benchmark| values(&benchmark.tags)).collect();
@@ -29,7 +31,7 @@ pub(super) fn check_tags(cx: &mut DecodeContext, draft: &ScorecardDraft) {
         }
     }
 
-    // The place of the first such tag, the tag it resembles, and the number of cases.
+    // For each such tag: where it first occurs, the tag it resembles, and the number of cases that have it.
     let mut strays: BTreeMap<&str, (&SpannedValue<String>, Option<&str>, usize)> = BTreeMap::new();
     for case in draft.cases.iter().filter(|case| case.benchmarks.is_none()) {
         for (tag, near) in stray_tags(case, &wanted) {
@@ -50,7 +52,7 @@ fn values(tags: &[SpannedValue<String>]) -> impl Iterator<Item = &str> {
     tags.iter().map(|tag| tag.value.as_str())
 }
 
-/// Returns the tags of a case that seem to be meant for a benchmark, with the one that each resembles.
+/// Returns the tags of a case that were probably meant for a benchmark, each with the tag that it resembles.
 fn stray_tags<'d>(
     case: &'d ScorecardCaseDraft,
     wanted: &BTreeSet<&'d str>,
@@ -60,7 +62,7 @@ fn stray_tags<'d>(
 
     unknown
         .map(|tag| {
-            // A tag that resembles one the case has takes nothing out of the count.
+            // If the case also has the tag that this one resembles, the benchmark is not lost.
             let others = wanted.iter().copied().filter(|known| !values(&case.tags).any(|own| own == *known));
             (tag, near_tag(&tag.value, others))
         })
@@ -91,8 +93,8 @@ fn report_tag(
     cx.problems.add(diagnostic);
 }
 
-/// The tag that `tag` may be a misspelling of. Names that differ in their digits alone, such as `stage-2` and `stage-3`,
-/// are different ones.
+/// Returns the tag that `tag` may be a misspelling of. Tags that differ only in digits, such as `stage-2` and
+/// `stage-3`, are different tags.
 fn near_tag<'t>(tag: &str, known: impl Iterator<Item = &'t str>) -> Option<&'t str> {
     let without_digits = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
     let bare = without_digits(tag);
@@ -101,7 +103,7 @@ fn near_tag<'t>(tag: &str, known: impl Iterator<Item = &'t str>) -> Option<&'t s
     did_you_mean(tag, known.filter(|name| !is_numbered || without_digits(name) != bare))
 }
 
-/// Warns of hard gates that no case tests.
+/// Warns of hard gates that apply to no case.
 pub(super) fn report_gates_without_case(cx: &mut DecodeContext, scorecard: &Scorecard, spans: &[Span]) {
     if scorecard.cases.is_empty() {
         report_scorecard_without_cases(cx, scorecard, spans);
@@ -150,7 +152,8 @@ fn report_scorecard_without_cases(cx: &mut DecodeContext, scorecard: &Scorecard,
     );
 }
 
-/// Warns of labels that count nowhere, since their benchmark does not apply to their case: one warning, at the first.
+/// Warns of labels that have no effect because their benchmark does not apply to their case. There is one
+/// warning, at the first such label.
 pub(super) fn report_labels_elsewhere(cx: &mut DecodeContext, scorecard: &Scorecard, spans: &[Span]) {
     let elsewhere = scorecard.labels_elsewhere();
     let Some(&(label, benchmark, case)) = elsewhere.first() else { return };

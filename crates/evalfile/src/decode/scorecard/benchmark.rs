@@ -31,7 +31,7 @@ const EVALUATORS: [(&str, EvaluatorType); 4] = [
     (EvaluatorType::ManualSme.name(), EvaluatorType::ManualSme),
 ];
 
-/// Decodes a benchmark. Its code is returned even if other fields are invalid, so that references to it
+/// Decodes a benchmark. Its code is returned even if other fields are invalid, so that references to it still
 /// resolve.
 pub(super) fn decode_benchmark(
     cx: &mut DecodeContext,
@@ -42,7 +42,7 @@ pub(super) fn decode_benchmark(
     let mut object = MapReader::new(node, what, &mut cx.problems)?;
     object.entry("$schema");
 
-    // Words about the figure; what counts is its threshold and its cases.
+    // A description of the metric, which has no effect: the threshold and the cases count.
     object.entry("metric");
 
     let code = decode_code(cx, &mut object, what);
@@ -154,7 +154,7 @@ fn decode_criticality(
     tier.and_then(|node| decode_enum_word(cx, node, "criticality", &CRITICALITIES)).unwrap_or_default()
 }
 
-/// Largest number of people that can be asked for.
+/// Maximum number of reviewers that can be required.
 const MAX_RATERS: i64 = 100;
 
 #[derive(Default)]
@@ -164,7 +164,7 @@ struct EvaluatorConfig {
     /// True if there are checks, valid or not.
     has_checks: bool,
     all_must_pass: bool,
-    /// Number of people who have to decide.
+    /// Number of reviewers who must decide.
     raters: Option<NonZeroU32>,
 }
 
@@ -213,7 +213,7 @@ fn decode_evaluator_config(
     config
 }
 
-/// Decodes the prompt file, from either of the two keys that may name it.
+/// Decodes the prompt file, which either of two keys may name.
 fn decode_prompt_file(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,

@@ -11,8 +11,8 @@ use crate::decode::map_reader::wrong_type;
 use crate::model::{EvalFileFormat, EvaluatorType, Grader, GraderKind};
 use crate::tree::{NodeValue, TreeNode};
 
-/// Decodes `deterministic`. Checks are written like the assertions of an eval file, without those that need a
-/// judge. Invalid ones are reported and omitted.
+/// Decodes `deterministic`. Checks are written like the assertions of an eval file, but may not need a judge.
+/// Invalid ones are reported and left out.
 pub(super) fn decode_checks(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -35,7 +35,7 @@ pub(super) fn decode_checks(
         cx.problems.add(wrong_type(node, "`deterministic`", "a list of checks"));
         return Vec::new();
     };
-    // A plain text would become a criterion for a judge.
+    // A plain string would become a criterion for a judge.
     let mut texts = items.iter().filter(|item| item.as_map().is_none()).peekable();
     if texts.peek().is_some() {
         for text in texts {
@@ -51,7 +51,7 @@ pub(super) fn decode_checks(
     let graders = decode_assertions(cx, &flat, EvalFileFormat::Two, AssertionContext::default());
     let (sound, judged): (Vec<_>, Vec<_>) = graders.into_iter().partition(|grader| decides_alone(grader));
     for grader in judged {
-        // The grader is in the last entry that begins no later than it.
+        // Find the entry of the grader: the last one that does not begin after it.
         let begins = |span: &Span| {
             let place = cx.position(*span);
             (place.line, place.column) <= (grader.place.line, grader.place.column)
@@ -73,8 +73,9 @@ pub(super) fn decode_checks(
     sound
 }
 
-/// Returns a check with the entries of its `config` beside its type, as built-in checks have them, and a type in camel
-/// case (`ContainsAny`) with hyphens. Checks of other types, such as programs, have a `config` of their own.
+/// Converts a check to the form of assertions. The entries of its `config` are moved to the check itself, and a
+/// type in camel case (`ContainsAny`) is hyphenated. Checks of other types, such as programs, keep their
+/// `config`.
 fn flatten_config(mut check: TreeNode) -> TreeNode {
     let NodeValue::Map(entries) = &mut check.data else { return check };
     let Some(place) = entries.iter().position(|entry| entry.key == "type") else { return check };
@@ -94,7 +95,7 @@ fn flatten_config(mut check: TreeNode) -> TreeNode {
     check
 }
 
-/// Writes a word in camel case with hyphens: `ContainsAny` becomes `contains-any`. Other words stay as they are.
+/// Hyphenates a word in camel case: `ContainsAny` becomes `contains-any`. Other words are returned unchanged.
 fn hyphenate_word(word: &str) -> String {
     let is_camel = word.chars().all(char::is_alphanumeric) && word.starts_with(char::is_uppercase);
     if !is_camel || word.chars().all(char::is_uppercase) {

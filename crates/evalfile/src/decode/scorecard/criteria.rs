@@ -1,4 +1,4 @@
-//! Check of the standard form of inclusion and exclusion criteria.
+//! Checks the standard form of inclusion and exclusion criteria.
 
 use assize_diagnostic::{Diagnostic, SpannedValue};
 
@@ -53,7 +53,7 @@ pub(super) fn check_criteria_form(
     }
 }
 
-/// Returns a text in lower case with single blanks.
+/// Returns a text in lower case, with single spaces.
 fn fold_text(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_ascii_lowercase()
@@ -74,8 +74,8 @@ fn warn_if_numbered(cx: &mut DecodeContext, which: &str, text: &SpannedValue<Str
     );
 }
 
-/// Returns true if a text has the marks of a numbered list: `1.` or `1)` at the beginning of a line, or `(1)`
-/// and `(2)` anywhere.
+/// Returns true if a text looks like a numbered list: `1.` or `1)` at the beginning of a line, or `(1)` and
+/// `(2)` anywhere.
 fn has_numbers(text: &str) -> bool {
     let mark = |line: &str| {
         let digits = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Draft of a scorecard, before codes are resolved.
+//! A scorecard before its codes are resolved.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ pub(super) struct ScorecardDraft {
     pub(super) prompts: Vec<PromptDraft>,
     pub(super) cases: Vec<ScorecardCaseDraft>,
     pub(super) labels: Vec<LabelDraft>,
-    /// Names without extensions of rubric and benchmark files that could not be decoded: codes that they
-    /// would have defined are not reported as unknown.
+    /// Names, without extensions, of rubric and benchmark files that could not be decoded. A code with such a
+    /// name is not reported as unknown, because the file would probably define it.
     pub(super) broken: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct WeightSetDraft {
 pub(super) enum PartsDraft {
     Benchmarks(Vec<SpannedValue<String>>),
     Rubrics(Vec<SpannedValue<String>>),
-    /// Both or neither; already reported.
+    /// Both lists or neither were given, which has been reported.
     #[default]
     Invalid,
 }
@@ -58,7 +58,7 @@ pub(super) struct RubricDraft {
     pub(super) code: SpannedValue<String>,
     pub(super) label: String,
     pub(super) description: Option<String>,
-    /// Weight; `None` if it could not be decoded, which is already reported.
+    /// Weight; `None` after an error, which has been reported.
     pub(super) weight: Option<Weight>,
     pub(super) aggregation: ScorecardAggregation,
     pub(super) threshold: UnitInterval,
@@ -81,7 +81,7 @@ pub(super) struct BenchmarkDraft {
     pub(super) parent: Option<SpannedValue<String>>,
     pub(super) label: Option<String>,
     pub(super) concept: String,
-    /// Weight; `None` if it could not be decoded, which is already reported.
+    /// Weight; `None` after an error, which has been reported.
     pub(super) weight: Option<Weight>,
     pub(super) threshold: UnitInterval,
     pub(super) criticality: Criticality,
@@ -90,7 +90,7 @@ pub(super) struct BenchmarkDraft {
     pub(super) prompt: Option<SpannedValue<String>>,
     pub(super) checks: Vec<Arc<Grader>>,
     pub(super) all_must_pass: bool,
-    /// Number of people who have to decide, if the file says it.
+    /// Number of reviewers who must decide, if the file sets it.
     pub(super) raters: Option<NonZeroU32>,
     pub(super) inclusion: String,
     pub(super) exclusion: Option<String>,
@@ -133,6 +133,6 @@ pub(super) struct LabelDraft {
     pub(super) trial: Option<f64>,
     pub(super) seen: Option<SeenHash>,
     pub(super) adjudicates: bool,
-    /// True if the label says what was decided, and not only which failure was found.
+    /// True if the label states the decision, and not only which failure was found.
     pub(super) says_outcome: bool,
 }

@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 32;
 /// Number of bytes of a file that are examined to detect its type.
 const HEAD_BYTES: usize = 16 * 1024;
 
-/// Files of a scorecard, each list sorted.
+/// Files of a scorecard. Each list is sorted.
 #[derive(Debug, Default)]
 pub(super) struct ScorecardFiles {
     pub(super) indexes: Vec<PathBuf>,
@@ -25,13 +25,14 @@ pub(super) struct ScorecardFiles {
     pub(super) unread_labels: Vec<PathBuf>,
 }
 
-/// Keys that only the files of scorecards have. A file with one of them is a scorecard even where another key is
-/// missing, so that the message names that key.
+/// Keys that only the files of scorecards have. A file with one of them is a scorecard even if a required key
+/// is missing; then the error names the missing key.
 const SCORECARD_KEYS: [&str; 4] =
     ["aggregation_method", "passing_threshold", "evaluation_guidelines", "sub_rubrics"];
 
-/// Returns true if a path is a scorecard: a folder whose `rubrics/` holds a file with a `code` or another key of
-/// scorecards, or a file that is a rubric, or a list of those. Examines only the outermost keys of files.
+/// Returns true if a path is a scorecard: a folder whose `rubrics/` contains a file with a `code` or another
+/// key of scorecards; or a file that is a rubric or a list of rubrics. Only the outermost keys of files are
+/// examined.
 pub fn is_scorecard(path: &Path) -> bool {
     if path.is_dir() {
         let mut files = Vec::new();
@@ -52,7 +53,7 @@ pub fn is_scorecard(path: &Path) -> bool {
         || (beginning.len() >= HEAD_BYTES && looks_like_scorecard(&read_beginning(path, MAX_FILE_BYTES)))
 }
 
-/// Returns true if a text begins like a scorecard in one file.
+/// Returns true if a text begins like a single-file scorecard.
 pub fn looks_like_scorecard(text: &str) -> bool {
     let keys = outer_keys(text);
     let has = |key| keys.contains(&key);
@@ -101,7 +102,7 @@ pub(super) fn list_files(root: &Path) -> ScorecardFiles {
     files
 }
 
-/// Returns the files of labels in a folder of nothing else, and the files beside them that are not read.
+/// Returns the label files in a folder of labels, and the other files in it, which are not read.
 pub(super) fn list_labels(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut labels, mut unread) = (Vec::new(), Vec::new());
     walk(folder, MAX_DEPTH, &mut |path| {
@@ -137,7 +138,7 @@ fn walk(folder: &Path, depth: usize, found: &mut dyn FnMut(PathBuf)) {
     }
 }
 
-/// Returns true for a file beside labels that is none, and no description of them either.
+/// Returns true for a file among labels that is neither a label file nor a description of one.
 fn is_no_label_file(path: &Path) -> bool {
     file_extension(path) != "md"
 }
@@ -175,7 +176,7 @@ fn outer_keys(text: &str) -> Vec<&str> {
     keys.collect()
 }
 
-/// Returns the keys of the outermost map in braces: the quoted or unquoted texts before a colon.
+/// Returns the keys of the outermost map in braces: quoted or unquoted strings before a colon.
 fn flow_keys(text: &str) -> Vec<&str> {
     let (mut keys, mut depth, mut begin) = (Vec::new(), 0usize, None);
     let mut quoted: Option<u8> = None;
@@ -204,8 +205,8 @@ fn flow_keys(text: &str) -> Vec<&str> {
                 let key = begin.take().and_then(|begin| text.get(begin..at));
                 keys.extend(key.map(|key| key.trim().trim_matches(['"', '\''])));
             }
-            // An apostrophe quotes only at the beginning of a text, or if doubled inside one: in plain YAML
-            // words it is a letter.
+            // An apostrophe is a quotation mark only at the beginning of a string, or doubled inside of one.
+            // Elsewhere, in plain YAML, it is a letter.
             b'"' => quoted = Some(byte),
             b'\'' if text[..at].trim_end().ends_with(['{', '[', ',', ':', '\'']) => quoted = Some(byte),
             _ => {}

@@ -13,7 +13,7 @@ use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Name of the only weight set of an index that does not name it.
+/// Name of the weight set of an index that has a single one without a name.
 const DEFAULT_SET_NAME: &str = "default";
 
 /// Decodes an index. `components` are codes or inline rubrics; weights are under `weights` (one set) or

@@ -22,8 +22,8 @@ const OUTCOMES: [(&str, LabelOutcome); 6] = [
 const SEVERITIES: [(&str, FailureSeverity); 3] =
     [("low", FailureSeverity::Low), ("medium", FailureSeverity::Medium), ("high", FailureSeverity::High)];
 
-/// Decodes one label, with the keys of scorecards or those of labels files. A label with a benchmark and no
-/// `outcome` is a failure, and so is one with `NONE_OF_THE_ABOVE`; one with `NO_FAILURE` says that there was none.
+/// Decodes one label, with the keys of scorecards or of labels files. A label with a benchmark but without an
+/// `outcome` means a failure, and so does `NONE_OF_THE_ABOVE`. `NO_FAILURE` means that there was none.
 pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut ScorecardDraft) {
     let what = "a label";
     let Some(mut object) = MapReader::new(node, what, &mut cx.problems) else { return };
@@ -51,7 +51,7 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
 
     let suite = text(cx, "suite");
 
-    // Keys that calibration needs and scoring does not.
+    // Calibration reads these keys; scoring does not.
     for key in ["sampled", "split"] {
         text(cx, key);
     }

@@ -1,4 +1,4 @@
-//! Resolution of codes: builds the tree, and reports problems of its shape.
+//! Resolves codes: builds the tree, and reports problems with its shape.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ enum NodeReference {
 /// All codes, and the parents of each node.
 struct CodeTable {
     named: HashMap<String, (NodeReference, Span)>,
-    /// Spans of codes that another node already has.
+    /// Spans of codes that another node has as well.
     duplicates: Vec<Span>,
     /// Codes of files that could not be decoded.
     broken: Vec<String>,
@@ -39,8 +39,7 @@ struct CodeTable {
     benchmark_parents: Vec<Option<(usize, Span)>>,
 }
 
-/// Builds the scorecard. Unresolved codes are reported; the result may only be used if there was no error at
-/// all.
+/// Builds the scorecard. Unresolved codes are reported. The result must not be used if there was any error.
 pub(super) fn link_scorecard(
     cx: &mut DecodeContext,
     mut draft: ScorecardDraft,
@@ -128,7 +127,7 @@ fn link_benchmark(
         examples: benchmark.examples,
         tags: benchmark.tags.into_iter().map(|tag| tag.value).collect(),
         marks: node_marks(cx, benchmark.code.span, &benchmark.spans),
-        // A benchmark without a parent was reported, so this value is never used.
+        // A benchmark without a parent is an error, so this value is never used.
         parent: parent.map_or(0, |(parent, _)| parent),
     }
 }
@@ -178,7 +177,7 @@ fn node_marks(cx: &DecodeContext, code: Span, spans: &NodeSpans) -> ScorecardMar
     }
 }
 
-/// Returns the marks of the first lines of conditions in the prompt file that begins at `start`.
+/// Returns the ranges of the first lines of conditions in the prompt file that begins at `start`.
 fn condition_marks(cx: &DecodeContext, start: Span, items: &[PromptCondition]) -> Vec<SourceMark> {
     let mark = |item: &PromptCondition| cx.mark(Span::new(start.source, item.place.start, item.place.end));
     items.iter().map(mark).collect()
@@ -219,7 +218,7 @@ fn register_codes(cx: &mut DecodeContext, draft: &ScorecardDraft) -> CodeTable {
     }
 }
 
-/// Returns the diagnostic for a code that refers to nothing of the wanted kind.
+/// Returns the diagnostic for a code that refers to nothing of the expected kind.
 fn unknown_code(
     cx: &DecodeContext,
     codes: &CodeTable,
@@ -356,9 +355,9 @@ fn set_parent(
     false
 }
 
-/// Follows each rubric upwards; a rubric that reaches itself is in a cycle.
+/// Follows the parents of each rubric. A rubric that reaches itself is in a cycle.
 fn report_cycles(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTable) {
-    // 0: not visited; otherwise the number of the walk that visited it.
+    // For each rubric the number of the walk that visited it first; 0 if none did.
     let mut visited = vec![0usize; draft.rubrics.len()];
     for start in 0..draft.rubrics.len() {
         let mut at = start;
@@ -496,7 +495,7 @@ fn report_orphans(
     }
 }
 
-/// Returns all benchmarks at any depth below a rubric. Cycles are walked once.
+/// Returns all benchmarks below a rubric, at any depth. Terminates if there are cycles.
 fn benchmarks_below(parts: &[RubricChildren], rubric: usize) -> Vec<usize> {
     let mut seen = vec![false; parts.len()];
     let (mut waiting, mut found) = (vec![rubric], Vec::new());
@@ -541,7 +540,7 @@ fn resolve_cases(
             let mut found: Vec<usize> = Vec::new();
             for code in list {
                 match codes.named.get(&code.value) {
-                    // A rubric includes all benchmarks below it.
+                    // The code of a rubric means all benchmarks below it.
                     Some((NodeReference::Rubric(rubric), _)) => found.extend(below(*rubric)),
                     _ => found.extend(lookup_benchmark(cx, codes, code)),
                 }
@@ -656,8 +655,8 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
     labels
 }
 
-/// Warns of a label that names another suite than the scorecard, or another trial than the only one that a scorecard has.
-/// Returns true if it does.
+/// Warns of a label that is about another suite than this scorecard, or about a trial other than the first,
+/// since a scorecard runs each case once. Returns true if there was a warning.
 fn report_other_subject(cx: &mut DecodeContext, label: &LabelDraft, scorecard: &str) -> bool {
     let other_suite = label.suite.as_deref().filter(|suite| *suite != scorecard);
     let (title, help) = match (other_suite, label.trial) {

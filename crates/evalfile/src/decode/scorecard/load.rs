@@ -40,13 +40,14 @@ pub struct LoadedScorecard {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Loads a scorecard from a folder or from one file with everything inside. All problems are reported at
-/// once; only the files of the folder and those they refer to are read.
+/// Loads a scorecard, from a folder or from a single file that contains everything. All problems are reported
+/// at once. Only the files of the folder and files that they refer to are read.
 pub fn load_scorecard(path: &Path, options: &LoadOptions) -> LoadedScorecard {
     read_scorecard(path, BTreeMap::new(), options)
 }
 
-/// Loads a scorecard with the labels of another folder beside its own: one in a single file has no folder for them.
+/// Loads a scorecard with additional labels from another folder. A single-file scorecard has no folder for
+/// labels.
 pub fn load_scorecard_with_labels(
     path: &Path,
     labels: Option<&Path>,
@@ -55,8 +56,8 @@ pub fn load_scorecard_with_labels(
     read_parts(path, BTreeMap::new(), labels, options)
 }
 
-/// Loads a scorecard with texts that replace the files of these paths, such as unsaved texts in an editor.
-/// Paths are those found in the folder.
+/// Loads a scorecard, with texts that replace the files at these paths, such as unsaved texts in an editor. The
+/// paths are as found in the folder.
 pub fn read_scorecard(
     path: &Path,
     open: BTreeMap<PathBuf, String>,
@@ -65,8 +66,9 @@ pub fn read_scorecard(
     read_parts(path, open, None, options)
 }
 
-/// Decodes a scorecard in one text, JSON if the ending of `path` says so and YAML otherwise, as a file at `path` would be. Reads no
-/// files: `prompts` are the texts of the prompt files by the names that benchmarks give them.
+/// Decodes a scorecard from a text, as if it were the file at `path`. It is parsed as JSON if the extension of
+/// `path` says so, else as YAML. Reads no files: `prompts` contains the texts of the prompt files, by the names
+/// that the benchmarks use.
 pub fn read_scorecard_text(path: &Path, text: &str, prompts: &BTreeMap<String, String>) -> LoadedScorecard {
     let mut cx = DecodeContext::new(Arc::new(|_| None), Vec::new(), Vec::new());
     Arc::make_mut(&mut cx.reach).open = BTreeMap::from([(path.to_path_buf(), text.to_owned())]);
@@ -101,7 +103,7 @@ fn read_parts(
         1
     };
 
-    // The folder may be that of the scorecard, whose labels are read already.
+    // If this is the scorecard's own folder, its labels have been read already.
     let labels = labels.filter(|labels| !is_folder || !is_same_folder(labels, &root.join("labels")));
     let files = files + labels.map_or(0, |folder| read_labels(&mut cx, folder, &mut draft));
 
@@ -129,7 +131,7 @@ fn is_same_folder(a: &Path, b: &Path) -> bool {
     a == b || fs::canonicalize(a).is_ok_and(|a| fs::canonicalize(b).is_ok_and(|b| a == b))
 }
 
-/// Reads the labels of a folder; one that is not there has none yet.
+/// Reads the labels of a folder. If the folder does not exist, there are none yet.
 fn read_labels(cx: &mut DecodeContext, folder: &Path, draft: &mut ScorecardDraft) -> usize {
     let (files, unread) = list_labels(folder);
     refuse_unread_labels(cx, &unread);
@@ -147,7 +149,7 @@ fn parent_folder(path: &Path) -> PathBuf {
     }
 }
 
-/// Returns the name of a folder, also for the path `.`; for a file, its name without extension.
+/// Returns the name of a folder, even if the path is `.`; for a file, its name without extension.
 fn scorecard_name(path: &Path) -> String {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let name = if path.is_dir() { real.file_name() } else { real.file_stem() };
@@ -221,7 +223,8 @@ fn read_folder(
     lists.iter().map(|list| list.len()).sum()
 }
 
-/// Refuses other files among the labels, such as tables: what is dropped there would seem to count.
+/// Reports other files among the labels, such as tables, as errors. Otherwise their labels would silently not
+/// count.
 fn refuse_unread_labels(cx: &mut DecodeContext, paths: &[PathBuf]) {
     for path in paths {
         let source = cx.sources.add(path, "");
@@ -278,7 +281,7 @@ fn check_file_name(cx: &mut DecodeContext, path: &Path, code: &SpannedValue<Stri
     }
 }
 
-/// Decodes a file of cases or labels: one a line, or a list, alone or under its key.
+/// Decodes a file of cases or labels: one per line, or a list, which may be under its key.
 fn decode_rows(
     cx: &mut DecodeContext,
     path: &Path,
@@ -289,7 +292,7 @@ fn decode_rows(
     if file_extension(path) != "jsonl" {
         let Some((node, _)) = read_non_empty_tree(cx, path) else { return };
         let list = node.get(key).filter(|_| node.as_map().is_some_and(|map| map.len() == 1)).unwrap_or(&node);
-        // One case or one label may stand alone.
+        // The file may be a single case or label.
         if list.as_map().is_some() && list.get(key).is_none() {
             read(cx, list, draft);
         } else {
@@ -323,8 +326,8 @@ fn decode_items(
     }
 }
 
-/// Lists of a single-file scorecard whose items are decoded one by one if the file is JSON: together they
-/// would take many times the memory of the file.
+/// Lists of a single-file scorecard. In a JSON file their items are decoded one at a time, because all of them
+/// together would take many times the memory of the file.
 const LIST_KEYS: [&str; 4] = ["rubrics", "benchmarks", "cases", "labels"];
 
 /// Decodes a single-file scorecard.

@@ -20,8 +20,8 @@ pub(super) enum PromptPart {
     Inputs,
 }
 
-/// Headings in lower case; a line that begins with one opens its part. Headings without a colon must be alone
-/// on their line.
+/// Headings in lower case. A line that begins with one starts the part. A heading without a colon must be alone
+/// on its line.
 const HEADINGS: [(&str, PromptPart); 17] = [
     ("system:", PromptPart::System),
     ("behavior:", PromptPart::Behaviour),
@@ -42,7 +42,7 @@ const HEADINGS: [(&str, PromptPart); 17] = [
     ("input:", PromptPart::Inputs),
 ];
 
-/// One condition.
+/// A condition in a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PromptCondition {
     pub(super) text: String,
@@ -55,9 +55,9 @@ pub(super) struct PromptCondition {
 #[derive(Debug, Clone)]
 pub(super) struct ParsedPrompt {
     pub(super) text: Arc<str>,
-    /// Parts with the range of their heading, in the order of the file.
+    /// Parts in the order of the file, each with the range of its heading.
     pub(super) parts: Vec<(PromptPart, Range<usize>)>,
-    /// Texts after each `BEHAVIOR:`.
+    /// Text after each `BEHAVIOR:`.
     pub(super) behaviours: Vec<PromptCondition>,
     pub(super) fails: Vec<PromptCondition>,
     pub(super) passes: Vec<PromptCondition>,

@@ -46,7 +46,8 @@ impl PromptChecker<'_> {
             lacking.push((at, "BEHAVIOR:", "names no behaviour"));
         }
 
-        // A prompt that names its behaviour can be asked as it is; one without anything can't.
+        // If a prompt names its behaviour, missing lists are only warnings: it can be sent as it is. A prompt
+        // with nothing at all can't.
         let missing_lists = if lacking.is_empty() { &mut advised_lists } else { &mut lacking };
         for (part, heading, items) in lists {
             match (self.prompt.find_part(part), items.is_empty()) {
@@ -225,8 +226,8 @@ impl PromptChecker<'_> {
     }
 }
 
-/// Returns true if a fail condition, in lower case, only says that the source lacks something: by itself that is no
-/// fault of the output, so it belongs to the bullet before it.
+/// Returns true if a fail condition, given in lower case, only says that the source lacks something. That alone
+/// is no fault of the output, so the line probably belongs to the bullet before it.
 fn blames_source(text: &str) -> bool {
     const SOURCES: [&str; 3] = ["narrative", "source", "transcript"];
     const OUTPUT_WORDS: [&str; 14] = [

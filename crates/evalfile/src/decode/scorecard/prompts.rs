@@ -1,4 +1,4 @@
-//! Resolution of the prompt files of a scorecard.
+//! Finds and reads the prompt files of a scorecard.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub(super) fn load_prompt(
     Some(draft.prompts.len() - 1)
 }
 
-/// Takes the text of a prompt that is given under a name instead of a file.
+/// Adds a prompt whose text is given under a name, instead of a file.
 pub(super) fn take_prompt(cx: &mut DecodeContext, name: &str, text: &str, draft: &mut ScorecardDraft) {
     let source = cx.sources.add(Path::new(name), text);
     let text = ParsedPrompt::parse(cx.sources.file(source).text());
@@ -51,8 +51,8 @@ pub(super) fn take_prompt(cx: &mut DecodeContext, name: &str, text: &str, draft:
     });
 }
 
-/// Finds the prompt file that a benchmark names, relative to the scorecard's folder, else to the folder of
-/// the file that names it. Returns `None` after adding a diagnostic.
+/// Finds the prompt file that a benchmark names. The path is relative to the scorecard's folder, else to the
+/// folder of the file that names it. Returns `None` after adding a diagnostic.
 pub(super) fn find_prompt(
     cx: &mut DecodeContext,
     root: &Path,
@@ -65,7 +65,7 @@ pub(super) fn find_prompt(
 
     let home = cx.folder_of(written.span.source);
     let relative = Path::new(written.value.trim_start_matches("file://"));
-    // Without a folder that may be read, nothing is looked for on the disk.
+    // If no files may be read, don't look at the disk at all.
     let folders = [root, &home].into_iter().filter(|_| cx.reach.reads_files());
     let found: Option<PathBuf> = folders.map(|folder| folder.join(relative)).find(|path| path.is_file());
     let Some(path) = found else {

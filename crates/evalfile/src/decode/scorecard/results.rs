@@ -1,4 +1,4 @@
-//! Decoder of results of benchmarks on cases, as judges and programs write them.
+//! Decoder of results of benchmarks on cases, as written by judges and programs.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::tree::{TreeNode, read_json_in};
 /// A loaded file of results.
 #[derive(Debug)]
 pub struct LoadedCardResults {
-    /// Results, without those that have errors.
+    /// The valid results.
     pub results: Vec<ScorecardResult>,
     /// Texts that the diagnostics point into.
     pub sources: SourceMap,
@@ -34,10 +34,10 @@ impl LoadedCardResults {
     }
 }
 
-/// Loads results of a scorecard: one JSON object a line with `case`, `benchmark` and `pass`, and optionally
-/// `score` (on the benchmark's own scale), `uncertain`, `applies`, `confidence` and `reason`. Without a
-/// score, a pass is 1 and a fail 0. An uncertain result never passes. A result that contradicts itself or the
-/// applicability of its benchmark is an error: it could take a failed gate out of the count.
+/// Loads results of a scorecard: one JSON object per line with `case`, `benchmark` and `pass`, and optionally
+/// `score` (on the benchmark's own scale), `uncertain`, `applies`, `confidence` and `reason`. Without a score,
+/// a pass is 1 and a fail 0. An uncertain result never passes. A result that contradicts itself or the
+/// applicability of its benchmark is an error, because it might hide a failed gate.
 pub fn load_card_results(path: &Path, scorecard: &Scorecard, options: &LoadOptions) -> LoadedCardResults {
     let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let mut reader = CardResultReader {
@@ -69,7 +69,7 @@ struct CardResultReader<'s> {
     results: Vec<ScorecardResult>,
 }
 
-/// Fields of a row about a benchmark that applies.
+/// Fields of a row whose benchmark applies.
 struct ResultFields {
     pass: Option<SpannedValue<bool>>,
     score: Option<SpannedValue<f64>>,
@@ -124,7 +124,7 @@ impl CardResultReader<'_> {
         }
     }
 
-    /// Reports a result about a benchmark that the scorecard keeps from the case.
+    /// Reports a result for a benchmark that does not apply to the case according to the scorecard.
     fn check_applicable(&self, cx: &mut DecodeContext, place: (usize, usize), head: Span) {
         if self.applicability(place) != BenchmarkApplicability::No {
             return;
@@ -144,7 +144,7 @@ impl CardResultReader<'_> {
         );
     }
 
-    /// Reports a result with `applies: false` that the scorecard or the result itself contradicts.
+    /// Reports a result with `applies: false` if the scorecard, or the result itself, contradicts that.
     fn check_not_applicable(
         &self,
         cx: &mut DecodeContext,
@@ -185,7 +185,7 @@ impl CardResultReader<'_> {
         self.scorecard.applies(benchmark, &self.scorecard.cases[case])
     }
 
-    /// Source of the decision on applicability, in words.
+    /// Returns what the applicability is based on, in words.
     fn applicability_source(&self, (case, _): (usize, usize)) -> &'static str {
         match self.scorecard.cases[case].benchmarks {
             Some(_) => "by the `benchmarks` list of the case",
@@ -208,7 +208,7 @@ impl CardResultReader<'_> {
             return Some(ScorecardOutcome::Uncertain);
         }
 
-        // A score alone could not be held against its verdict.
+        // A score without `pass` could not be checked against a verdict.
         let Some(pass) = &said.pass else {
             cx.problems.add(missing_field(head, "a result", "pass", "\"pass\": true"));
             return None;

@@ -18,8 +18,9 @@ use crate::tree::{MapEntry, NodeValue, TreeNode};
 /// Default passing threshold of a rubric.
 pub(super) const DEFAULT_THRESHOLD: f64 = 0.8;
 
-/// Decodes a rubric, including everything inside it. Its code is returned even if other fields are invalid,
-/// so that references to it resolve. The tree parsers limit the depth.
+/// Decodes a rubric, with everything inside of it. Its code is returned even if other fields are invalid, so
+/// that references to it still resolve. The recursion is bounded, because the parsers limit the depth of the
+/// tree.
 pub(super) fn decode_scorecard_rubric(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -132,7 +133,7 @@ fn report_no_parts(cx: &mut DecodeContext, at: assize_diagnostic::Span) {
     );
 }
 
-/// Decodes a list of codes and of inline objects.
+/// Decodes a list that may contain codes and inline objects.
 pub(super) fn decode_children(
     cx: &mut DecodeContext,
     entry: Option<&MapEntry>,

@@ -9,8 +9,8 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::ScoringScale;
 use crate::tree::TreeNode;
 
-/// Number of steps in which a formula is tried between the ends of its scale. The whole scores of usual scales are
-/// among them, and their halves.
+/// Number of steps at which a formula is tried between the ends of its scale. It is divisible by the ranges of
+/// the usual scales and their doubles, so that whole and half scores are tried.
 const SCALE_SAMPLES: u32 = 1200;
 
 /// Decodes `scoring_scale` and checks that its formula maps the whole scale to 0..1.
@@ -81,7 +81,7 @@ fn decode_formula(
     max: f64,
 ) -> Option<NormalisationFormula> {
     let Some(text) = object.text("normalization_formula", &mut cx.problems) else {
-        // By default a scale within 0 to 1 is taken as it is, any other is mapped linearly.
+        // By default, a scale within 0 to 1 is used as it is; any other is mapped linearly.
         let plain = if min >= 0.0 && max <= 1.0 { "x" } else { "(x-min)/(max-min)" };
         return NormalisationFormula::parse(plain).ok();
     };
@@ -92,7 +92,7 @@ fn decode_formula(
             format!("{}{place}", error.message)
         }
         Ok(formula) => {
-            // The ends first: they are what an author looks at.
+            // Try the ends first, because they are the easiest for the author to check.
             let between =
                 (1..SCALE_SAMPLES).map(|step| min + (max - min) * f64::from(step) / f64::from(SCALE_SAMPLES));
             let mut scores = [min, max].into_iter().chain(between);

@@ -21,7 +21,7 @@ pub(super) fn missing_field(at: Span, what: &str, key: &str, example: &str) -> D
         .with_help(format!("write `{example}`"))
 }
 
-/// Returns the span of key and value of an entry.
+/// Returns the span of an entry, key and value.
 pub(super) fn entry_span(object: &mut MapReader<'_>, key: &'static str) -> Option<Span> {
     let entry = object.entry(key).filter(|entry| !entry.value.is_null())?;
     Some(entry.key_span.to(entry.value.use_span()))
@@ -42,7 +42,7 @@ pub(super) fn decode_required_text(
     object.text(key, &mut cx.problems)
 }
 
-/// Decodes `code`: unlike other ids, it is used in lists, so it has no blanks.
+/// Decodes `code`. Unlike other ids, a code may not contain blanks, because it is used in lists.
 pub(super) fn decode_code(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
@@ -61,7 +61,7 @@ pub(super) fn decode_code(
     Some(code)
 }
 
-/// Decodes one of several words, ignoring case; a class name before it (`Tier.WORD`) is ignored.
+/// Decodes one of several words, ignoring case. A class name before it (`Tier.WORD`) is ignored too.
 pub(super) fn decode_enum_word<T: Copy>(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -89,7 +89,7 @@ pub(super) fn decode_aggregation(
     decode_enum_word(cx, node, "aggregation_method", &AGGREGATIONS)
 }
 
-/// Decodes a number from 0 to 1; an error has the given code.
+/// Decodes a number from 0 to 1. `code` is the code of its errors.
 fn decode_share(cx: &mut DecodeContext, node: &TreeNode, key: &str, code: DiagnosticCode) -> Option<f64> {
     let value = crate::decode::map_reader::number(node, key, &mut cx.problems)?;
     if (0.0..=1.0).contains(&value.value) {
@@ -130,7 +130,7 @@ pub(super) fn decode_threshold(
     UnitInterval::new(value).ok().map(|unit| SpannedValue::new(unit, node.use_span()))
 }
 
-/// Warns that a setting is left to its default.
+/// Warns that a setting is not written, so that its default applies.
 pub(super) fn warn_of_default(cx: &mut DecodeContext, at: Span, what: &str, key: &str, value: &str) {
     cx.problems.add(
         Diagnostic::warning(

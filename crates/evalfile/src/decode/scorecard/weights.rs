@@ -1,4 +1,4 @@
-//! Checks of the weights below a node and of the weight sets of an index.
+//! Checks the weights of the children of a node, and of the weight sets of an index.
 
 use std::sync::Arc;
 
@@ -10,17 +10,18 @@ use crate::codes;
 use crate::decode::DecodeContext;
 use crate::model::{RubricChildren, ScorecardIndex, WeightSet};
 
-/// Maximum deviation of a sum of weights from 1, with room for rounding: three times 0.333333 is 0.999999.
+/// Maximum deviation of a sum of weights from 1. It allows for rounding: three times 0.333333 is 0.999999.
 const TOLERANCE: f64 = 1e-6 + 1e-9;
 
-/// Checks the weights of each rubric's children. Under a minimum or maximum aggregation they have no effect.
+/// Checks the weights of each rubric's children. With minimum or maximum as aggregation, weights have no
+/// effect.
 pub(super) fn check_weights(cx: &mut DecodeContext, draft: &ScorecardDraft, parts: &[RubricChildren]) {
     for (rubric, parts) in draft.rubrics.iter().zip(parts) {
         if rubric.aggregation != ScorecardAggregation::WeightedAverage {
             continue;
         }
 
-        // Parts that could not be decoded or resolved have no weight to sum.
+        // If a child could not be decoded or resolved, there is no meaningful sum.
         let weights: Option<Vec<(f64, bool)>> = match (parts, &rubric.parts) {
             (RubricChildren::Benchmarks(list), PartsDraft::Benchmarks(written))
                 if list.len() == written.len() =>
@@ -45,8 +46,8 @@ pub(super) fn check_weights(cx: &mut DecodeContext, draft: &ScorecardDraft, part
     }
 }
 
-/// Reports weights with a sum of 0, or a sum other than 1. Each weight comes with a flag for whether it
-/// counts; a sum of 1 with or without the uncounted ones is fine.
+/// Reports weights whose sum is 0, or not 1. Each weight comes with a flag that is false if it does not count
+/// (an improvement signal). The sum may be 1 with or without these.
 fn report_weight_sum(cx: &mut DecodeContext, whose: &str, at: Span, weights: &[(f64, bool)]) {
     if weights.is_empty() {
         return;
@@ -80,7 +81,7 @@ fn report_weight_sum(cx: &mut DecodeContext, whose: &str, at: Span, weights: &[(
     }
 }
 
-/// Returns the index, with its components and the weights of each set in the same order.
+/// Returns the index. Its components and the weights of each set are in the same order.
 pub(super) fn resolve_index(
     cx: &mut DecodeContext,
     draft: &ScorecardDraft,

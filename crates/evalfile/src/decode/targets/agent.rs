@@ -1,4 +1,4 @@
-//! Decoder of agent targets: commands defined in the presets of this crate.
+//! Decoder of agent targets. The command of each agent is defined by a preset of this crate.
 
 use std::sync::LazyLock;
 
@@ -15,17 +15,17 @@ use crate::tree::{NodeValue, TreeNode, read_yaml};
 
 const PRESETS: &str = include_str!("../../../presets/agents.yaml");
 
-/// Settings of agents that only locate that tool's own logs.
+/// Settings for the location and form of AgentV's own logs, which have no effect here.
 const LOG_SETTINGS: [&str; 5] = ["log_dir", "log_directory", "log_format", "log_output_format", "stream_log"];
 
-/// Preset of one agent's command.
+/// Preset of an agent's command.
 #[derive(Debug)]
 pub(super) struct AgentPreset {
     provider: String,
     pub(super) title: String,
     program: String,
     arguments: Vec<String>,
-    /// Arguments that a setting of the target adds, with `{VALUE}` for its value.
+    /// For each setting, the arguments that it adds; `{VALUE}` stands for its value.
     options: Vec<(String, Vec<String>)>,
     last: Vec<String>,
     stdin: Option<String>,
@@ -143,7 +143,7 @@ pub(super) fn decode_agent(
     })
 }
 
-/// Decodes a setting that is passed on as an argument.
+/// Decodes a setting that becomes an argument of the agent.
 fn decode_agent_setting(
     entry: &mut TargetEntryReader<'_, '_, '_>,
     key: &'static str,
@@ -174,7 +174,7 @@ fn refuse_setting(entry: &mut TargetEntryReader<'_, '_, '_>, preset: &AgentPrese
     );
 }
 
-/// Decodes a program: a text that is one word, or a list of a program and its first arguments.
+/// Decodes a program: a single word, or a list of a program and its first arguments.
 fn decode_program_words(
     node: &TreeNode,
     key: &str,

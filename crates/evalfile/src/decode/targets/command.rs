@@ -12,8 +12,8 @@ use crate::decode::map_reader::string;
 use crate::decode::{DiagnosticCollector, second_shell};
 use crate::model::{CommandTargetSpec, CommandText};
 
-/// Decodes the settings of a command. `usual` is run if the entry names none. Returns `None` after adding a diagnostic, or
-/// when a variable is not set.
+/// Decodes the settings of a command. `usual` is run if the entry has no command. Returns `None` after adding a
+/// diagnostic, or when a variable is not set.
 pub(super) fn decode_command_target(
     entry: &mut TargetEntryReader<'_, '_, '_>,
     usual: Option<CommandText>,
@@ -89,8 +89,8 @@ pub(super) fn decode_command_target(
     })
 }
 
-/// Refuses placeholders with texts of a case where a second shell would read them as script. Files whose paths are made
-/// for the command may be named there. Returns true if there was one.
+/// Reports placeholders for texts of a case that a second shell would read as script. Placeholders for files
+/// that Assize creates, with paths of its own, are allowed there. Returns true if one was reported.
 pub(super) fn refuse_script_placeholders(
     template: &CommandText,
     span: Span,
@@ -107,7 +107,7 @@ pub(super) fn refuse_script_placeholders(
     true
 }
 
-/// Returns true if a command has a placeholder whose value differs from case to case.
+/// Returns true if a command has a placeholder whose value depends on the case.
 fn differs_by_case(template: &CommandText, stdin: Option<&str>) -> bool {
     const OF_CASES: [&str; 10] = [
         "{PROMPT}", "{PROMPT_FILE}", "{CHAT}", "{MESSAGES_FILE}", "{VARS}", "{VARS_FILE}", "{FILES}",

@@ -1,4 +1,4 @@
-//! Providers that are programs of the project: files whose name is the provider.
+//! Providers that are programs of the project: the name of the file is the provider.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::settings_files::search_folders;
 use crate::model::CommandText;
 
-/// Folders of such files, in any folder of the project from the targets file upwards.
+/// Folders with such programs. They may be in any folder of the project, from the targets file upwards.
 const PROVIDER_FOLDERS: [&str; 2] = [".assize/providers", ".agentv/providers"];
-/// Endings of such files with the words that run them, in order of precedence.
+/// File extensions of such programs, with the command that runs them, in order of precedence.
 const INTERPRETERS: [(&str, &[&str]); 6] = [
     ("ts", &["bun", "run"]),
     ("mts", &["bun", "run"]),
@@ -18,8 +18,8 @@ const INTERPRETERS: [(&str, &[&str]); 6] = [
     ("sh", &["sh"]),
 ];
 
-/// Returns the command of the nearest program that is the provider `name`. It is given the prompt as its argument. Names that
-/// could lead to another folder are never looked up.
+/// Returns the command of the nearest program for the provider `name`. It receives the prompt as its argument.
+/// Names that could lead to another folder are not looked up.
 pub(super) fn find_provider_program(name: &str, folder: &Path) -> Option<CommandText> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     if name.is_empty() || !name.chars().all(is_plain) {
@@ -39,7 +39,7 @@ pub(super) fn find_provider_program(name: &str, folder: &Path) -> Option<Command
 }
 
 fn program_in(folder: &Path, name: &str) -> Option<(&'static [&'static str], PathBuf)> {
-    // A link may lead out of the project.
+    // A link could lead out of the project.
     let is_inside = |file: &PathBuf| {
         let real = fs::canonicalize(file).ok().zip(fs::canonicalize(folder).ok());
         real.is_some_and(|(file, folder)| file.is_file() && file.starts_with(folder))

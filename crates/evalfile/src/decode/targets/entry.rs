@@ -1,4 +1,4 @@
-//! An entry of a targets file while it is read.
+//! An entry of a targets file while it is decoded.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ pub(super) struct TargetsContext<'a> {
     pub(super) environment: &'a crate::EnvironmentLookup,
     /// Absolute path of the file's folder.
     pub(super) folder: &'a Path,
-    /// Converts a span to a place.
+    /// Converts a span to a position.
     pub(super) place: &'a dyn Fn(Span) -> FilePosition,
     /// Spans of values that must not be shown.
     pub(super) secrets: Vec<Span>,
     pub(super) problems: &'a mut DiagnosticCollector,
-    /// Number of errors that concern single targets.
+    /// Number of errors that only concern single targets.
     pub(super) entry_errors: usize,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct TargetEntryReader<'a, 'n, 'p> {
     pub(super) expanded: &'n ExpandedMap,
     pub(super) place: &'a dyn Fn(Span) -> FilePosition,
     pub(super) spec: TargetSpec,
-    /// Span of the setting that puts all cases into one run of a command.
+    /// Span of the setting that runs a command once for all cases.
     pub(super) batching: Option<Span>,
 }
 
@@ -42,12 +42,12 @@ impl TargetEntryReader<'_, '_, '_> {
         self.expanded.depends_on_variable(key)
     }
 
-    /// Returns true if one of `keys` has a value, or would have one if all variables were set.
+    /// Returns true if one of `keys` has a value, or would have one if its variable were set.
     pub(super) fn given(&mut self, keys: &[&'static str]) -> bool {
         keys.iter().any(|key| self.expanded.is_unset(key) || self.object.value(key).is_some())
     }
 
-    /// Reports that none of `keys` has a value, unless a variable is the reason.
+    /// Reports that none of `keys` has a value, unless that is because of an unset variable.
     pub(super) fn demand(&mut self, keys: &[&'static str], title: &str, example: &str) {
         if self.given(keys) {
             return;

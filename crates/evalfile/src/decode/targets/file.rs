@@ -24,7 +24,7 @@ const TARGETS_PATHS: &[&str] = &[
     ".agentv/targets.yml", ".agentv/providers.yaml", ".agentv/providers.yml",
 ];
 
-/// Maximum number of targets: resolving `use_target` takes superlinear time.
+/// Maximum number of targets, because resolving `use_target` takes more than linear time.
 const MAX_TARGETS: usize = 1000;
 
 /// A targets file, loaded and checked.
@@ -38,7 +38,7 @@ pub struct LoadedTargets {
     pub sources: SourceMap,
     /// All diagnostics.
     pub diagnostics: Vec<Diagnostic>,
-    /// True if all errors concern single targets: runs with other targets are not affected.
+    /// True if all errors concern single targets. Runs with other targets are not affected.
     pub is_usable: bool,
 }
 
@@ -51,10 +51,10 @@ impl LoadedTargets {
 
 /// Loads the targets for the eval files of the folder `start`.
 ///
-/// With `explicit`, that file is read, relative to the working folder. Otherwise the nearest one is: in
-/// `start` and each parent folder up to the root of the repository, then in the working folder; in each of
-/// them `.assize/targets.yaml`, then `targets.yaml`, then `.agentv/targets.yaml` and `.agentv/providers.yaml` (or
-/// `.yml`). A missing file is not an error.
+/// With `explicit`, that file is read, relative to the working folder. Otherwise the nearest targets file is
+/// read. It is searched for in `start` and each parent folder up to the root of the repository, then in the
+/// working folder; in each of them `.assize/targets.yaml`, then `targets.yaml`, then `.agentv/targets.yaml` and
+/// `.agentv/providers.yaml` (or `.yml`). A missing file is not an error.
 pub fn load_targets(start: &Path, explicit: Option<&Path>, options: &LoadOptions) -> LoadedTargets {
     let working = &options.working_folder;
     let path = match explicit {
@@ -123,13 +123,13 @@ fn decode_target_list(
     targets
 }
 
-/// Returns the list of targets in the root of the file: under a key, or the root itself.
+/// Returns the list of targets of a file: the root, or the list under a key.
 fn find_target_list(root: &TreeNode, problems: &mut DiagnosticCollector) -> Option<Vec<TreeNode>> {
     if root.is_null() {
         report_no_targets(root.use_span().start_point(), "there is no key `targets`", problems);
         return None;
     }
-    // AgentV's newest format: the file is the list.
+    // In AgentV's newest format, the file itself is the list.
     if root.as_seq().is_some() {
         return check_target_list(root, true, problems);
     }
@@ -140,7 +140,7 @@ fn find_target_list(root: &TreeNode, problems: &mut DiagnosticCollector) -> Opti
     }
 
     let head = object.head();
-    // AgentV's newest format calls them providers.
+    // AgentV's newest format calls targets providers.
     let found = object.first_of(&["targets", "providers"], problems);
     let is_newest = found.is_some_and(|found| found.key == "providers");
     let list = match found {
@@ -159,8 +159,8 @@ fn find_target_list(root: &TreeNode, problems: &mut DiagnosticCollector) -> Opti
     list
 }
 
-/// Returns the entries of a list of targets, those of lists in it among them. With `is_newest`, they are providers of
-/// AgentV's newest format.
+/// Returns the entries of a list of targets, including those of nested lists. With `is_newest`, they are
+/// providers in AgentV's newest format.
 fn check_target_list(
     node: &TreeNode,
     is_newest: bool,
@@ -232,8 +232,8 @@ fn remove_duplicate_names(drafts: Vec<TargetDraft>, problems: &mut DiagnosticCol
     kept
 }
 
-/// Warns of judges that are neither a target of the file, nor `offline`, nor a model name: a run may name
-/// another judge, so this is no error yet.
+/// Warns of judges that are neither a target of the file, nor `offline`, nor a model name. It is not an error
+/// yet, because a run may name another judge.
 fn warn_of_unknown_judges(list: &[TreeNode], targets: &[TargetSpec], problems: &mut DiagnosticCollector) {
     for node in list {
         let Some(judge) = node.get("grader_target").or_else(|| node.get("judge_target")) else { continue };
@@ -264,7 +264,7 @@ fn warn_of_unknown_judges(list: &[TreeNode], targets: &[TargetSpec], problems: &
     }
 }
 
-/// Reports fallback targets that are not in the file, or are the target itself.
+/// Reports fallback targets that are not in the file, or that are the target itself.
 fn report_unknown_fallbacks(list: &[TreeNode], targets: &[TargetSpec], problems: &mut DiagnosticCollector) {
     for node in list {
         let Some(fallbacks) = node.get("fallback_targets") else { continue };

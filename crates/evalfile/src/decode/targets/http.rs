@@ -1,4 +1,4 @@
-//! Decoder of targets that are servers.
+//! Decoder of HTTP targets.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ use crate::tree::{NodeValue, TreeNode};
 
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
 
-/// Decodes the settings of a server. Returns `None` after adding a diagnostic, or when a variable is not set.
+/// Decodes the settings of an HTTP target. Returns `None` after adding a diagnostic, or when a variable is not
+/// set.
 pub(super) fn decode_http_target(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<HttpTargetSpec> {
     entry.demand(&["url"], "a server needs `url`", "url: https://example.com/answer");
     let url = entry.object.text("url", entry.problems);
@@ -62,7 +63,7 @@ pub(super) fn decode_http_target(entry: &mut TargetEntryReader<'_, '_, '_>) -> O
     })
 }
 
-/// Returns the texts of a map, in the order of the file.
+/// Returns the strings of a map, in the order of the file.
 fn texts(entry: &mut TargetEntryReader<'_, '_, '_>, key: &'static str) -> Vec<(String, String)> {
     let Some(node) = entry.object.value(key).filter(|node| !node.is_null()) else { return Vec::new() };
     let Some(items) = node.as_map() else {
@@ -84,7 +85,8 @@ fn texts(entry: &mut TargetEntryReader<'_, '_, '_>, key: &'static str) -> Vec<(S
     found
 }
 
-/// Returns the body in the form that its type asks for; a type that is not there is guessed from the value.
+/// Returns the body in the form that the content type requires. Without a content type, the form is guessed
+/// from the value.
 fn body_of(node: &TreeNode, content_type: Option<&str>) -> HttpBody {
     let is_form = content_type.is_some_and(|kind| kind.contains("x-www-form-urlencoded"));
     let is_json = content_type.is_some_and(|kind| kind.contains("json"));

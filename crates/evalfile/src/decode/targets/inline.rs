@@ -17,22 +17,22 @@ use crate::tree::TreeNode;
 
 /// A target that an eval file defines.
 pub(crate) struct InlineTarget {
-    /// Its entry, in the spelling of targets files.
+    /// Its entry, in the form of a targets file.
     pub(crate) entry: TreeNode,
-    /// Reasons why it can't be run as it is defined.
+    /// Reasons why it can't be run.
     pub(crate) problems: Vec<String>,
-    /// Settings without effect.
+    /// Settings that have no effect.
     pub(crate) idle: Vec<IdleSetting>,
-    /// Description of the code that it runs, if it runs some.
+    /// Description of the code that it runs, if any.
     pub(crate) code: Option<String>,
-    /// Script of a file that finds the answer in the response of a server.
+    /// Script from a file that reads the answer from a server's response.
     pub(crate) response: Option<Script>,
 }
 
 /// A setting in the `config` of a provider that has no effect here.
 pub(crate) struct IdleSetting {
     pub(crate) key: String,
-    /// Setting that the key was most likely meant to be.
+    /// Setting that the key was probably meant as.
     pub(crate) near: Option<&'static str>,
     /// Span of the key.
     pub(crate) span: Span,
@@ -43,7 +43,7 @@ impl IdleSetting {
         format!("`{}` in the `config` of a provider", self.key)
     }
 
-    /// Returns a warning with the right spelling, if the key looks like a misspelt one.
+    /// Returns a warning with the right spelling, if the key looks like a misspelt setting.
     fn misspelling(&self) -> Option<Diagnostic> {
         let title = format!("{} has no effect", self.name());
         let warning = Diagnostic::warning(codes::NO_EFFECT, title, self.span, "unknown setting");
@@ -51,7 +51,7 @@ impl IdleSetting {
     }
 }
 
-/// Collector of such targets. An error in one of them concerns only the runs that use it.
+/// Collects such targets. An error in one of them only concerns runs that use it.
 pub(crate) struct InlineTargets {
     folder: PathBuf,
     targets: Vec<TargetSpec>,
@@ -111,7 +111,7 @@ impl InlineTargets {
                 http.response = Some(script);
             }
             if unrunnable {
-                // What the settings of a target of unknown kind lack says nothing.
+                // The kind of target is unknown, so errors about its settings are meaningless.
                 spec.errors.clear();
             }
             spec.errors
@@ -147,8 +147,8 @@ impl InlineTargets {
     }
 }
 
-/// Decodes `targets` of an eval file: definitions as in a targets file, for this file only. Programs among them are run only
-/// when code is allowed, since whoever wrote the file wrote them.
+/// Decodes `targets` of an eval file: definitions as in a targets file, valid for this file only. The author of
+/// the eval file wrote the programs among them, so they are only run if code is allowed.
 pub(crate) fn decode_defined_targets(
     cx: &mut DecodeContext,
     node: &TreeNode,
@@ -176,12 +176,12 @@ pub(crate) fn decode_defined_targets(
             target.code = Some(format!("`{}` is a program", target.name));
         }
     }
-    // They are hidden once the cases are read, which stand in the same text.
+    // Masked only after the cases were read, because they are in the same text.
     cx.secrets = Some(targets.secrets);
 
     targets.targets
 }
 
-/// Advice for names where definitions belong.
+/// Advice if names are given where definitions are expected.
 const DEFINITIONS: &str = "define targets as in the targets file, `- {name: NAME, provider: ...}`; name the ones to run under \
      `execution: {targets: [NAME, ...]}`";

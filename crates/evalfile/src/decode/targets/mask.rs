@@ -1,4 +1,4 @@
-//! Masking of literal secrets in diagnostics and source excerpts.
+//! Masks literal secrets in diagnostics and source excerpts.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::tree::{MapEntry, TreeNode};
 /// Keys whose values are secret.
 const SECRET_KEYS: &[&str] = &["api_key", "github_token"];
 
-/// Warns of secrets written out in the file and records their spans, so that they are never shown.
+/// Warns of secrets that are written in the file, and records their spans so that they are never shown.
 pub(super) fn record_secrets(node: &TreeNode, loading: &mut TargetsContext<'_>) {
     let headers = node.get("headers").and_then(TreeNode::as_map).unwrap_or_default();
     for header in headers.iter().filter(|header| is_secret_header(&header.key)) {
@@ -36,7 +36,7 @@ pub(super) fn record_secrets(node: &TreeNode, loading: &mut TargetsContext<'_>) 
     }
 }
 
-/// Hides a literal secret, and warns of it with how to write it as a `reference` instead.
+/// Records a literal secret, and warns of it. `reference` is what to write instead.
 fn record_secret(entry: &MapEntry, what: &str, reference: &str, loading: &mut TargetsContext<'_>) {
     loading.secrets.push(entry.value.span);
     if let Some(text) = entry.value.as_str().filter(|text| text.len() >= 8) {
@@ -57,7 +57,7 @@ fn record_secret(entry: &MapEntry, what: &str, reference: &str, loading: &mut Ta
     );
 }
 
-/// Returns true if the value of a header is secret by its name.
+/// Returns true if the name of a header implies that its value is secret.
 pub fn is_secret_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name == "cookie" || ["auth", "key", "token", "secret", "password"].iter().any(|word| name.contains(word))
@@ -65,8 +65,8 @@ pub fn is_secret_header(name: &str) -> bool {
 
 /// Returns the sources with secrets masked. Byte offsets do not change.
 ///
-/// `spans` are the values found while decoding. Lines that look like `api_key: ...` are masked too, because a
-/// file that cannot be parsed has no spans yet.
+/// `spans` are the secrets found while decoding. Lines that look like `api_key: ...` are masked as well,
+/// because a file that can't be parsed has no spans.
 pub(crate) fn mask_secrets(sources: &SourceMap, spans: &[Span]) -> SourceMap {
     let mut masked = SourceMap::new();
     for (id, file) in sources.files() {
@@ -90,7 +90,7 @@ fn find_secret_lines(text: &str) -> Vec<Range<usize>> {
             let value = after.trim_start_matches(['"', '\'', ' ', '\t']);
             let Some(value) = value.strip_prefix(':') else { continue };
             let reference = value.trim_start_matches([' ', '\t', '"', '\'']);
-            // Another template, or one with a default value, may hold the secret itself.
+            // Any other template, or a default value, may contain the secret itself.
             let inner = reference.strip_prefix("{{").unwrap_or_default().trim_start();
             let is_variable =
                 reference.starts_with("${{") || inner.starts_with("env.") && !inner.contains('|');
@@ -107,7 +107,7 @@ fn find_secret_lines(text: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Finds user names, passwords, and parameters that may be secret, in the addresses of a text.
+/// Finds user names, passwords, and parameters that may be secret, in the URLs of a text.
 fn find_secrets_in_addresses(text: &str) -> Vec<Range<usize>> {
     const WORDS: [&str; 8] = ["auth", "key", "token", "secret", "pass", "pwd", "sig", "credential"];
 
@@ -118,7 +118,7 @@ fn find_secrets_in_addresses(text: &str) -> Vec<Range<usize>> {
         let address = &text[begin..begin + text[begin..].find(ends).unwrap_or(text.len() - begin)];
 
         let host_end = address.find(['/', '?', '#']).unwrap_or(address.len());
-        // A password may hold what ends a host.
+        // The end of the host is found by its first delimiter, which a password may contain.
         let user = address[..host_end]
             .rfind('@')
             .or_else(|| address.rfind('@').filter(|_| !address[..host_end].contains('.')));

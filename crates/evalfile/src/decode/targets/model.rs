@@ -1,4 +1,4 @@
-//! Decoder of model targets, for every provider.
+//! Decoder of model targets of all providers.
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 
@@ -8,20 +8,20 @@ use crate::decode::map_reader::{check_not_blank, string};
 use crate::model::{ModelTargetSpec, SecretText};
 use crate::tree::NodeValue;
 
-/// Settings of a model's location: provider, key, variable.
+/// Location settings of models: provider, key, and the environment variable that it overrides.
 const LOCATION_SETTINGS: [(&str, &str, &str); 4] = [
     ("bedrock", "region", "AWS_REGION"),
     ("vertex", "project", "GOOGLE_CLOUD_PROJECT"),
     ("vertex", "location", "GOOGLE_CLOUD_LOCATION"),
     ("vertex", "region", "GOOGLE_CLOUD_LOCATION"),
 ];
-/// End of the names of providers that give embeddings; what stands before it is that of the same provider for answers.
+/// Suffix of the names of embedding providers. Without it, the name is that of the same provider for answers.
 const EMBEDDINGS: &str = "-embeddings";
 const ADDRESS_KEYS: &[&str] = &["base_url", "endpoint"];
 const OPENROUTER_URL: &str = "https://openrouter.ai/api/v1";
 const OPENROUTER_KEY: &str = "OPENROUTER_API_KEY";
 
-/// Settings that models of every provider share.
+/// Settings that the models of all providers have in common.
 pub(super) struct ModelSettings {
     model: Option<String>,
     base_url: Option<String>,
@@ -89,8 +89,7 @@ pub(super) fn decode_model(
     })
 }
 
-/// Decodes the location settings of providers that have several, as values of the environment variables they
-/// override.
+/// Decodes the location settings of a provider, as values for the environment variables that they override.
 fn decode_locations(
     entry: &mut TargetEntryReader<'_, '_, '_>,
     provider: &str,
@@ -116,7 +115,7 @@ fn decode_locations(
     found
 }
 
-/// Returns the address of an Azure resource that is given by its name alone.
+/// Returns the URL of an Azure resource that is given only by name.
 fn decode_azure_resource(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<String> {
     let resource = decode_one_text(entry, &["resource"])?;
     let name = resource.value.trim();
@@ -179,7 +178,7 @@ fn decode_base_url(text: SpannedValue<String>, entry: &mut TargetEntryReader<'_,
     None
 }
 
-/// Returns true if a text has the form of a server's address.
+/// Returns true if a text looks like the URL of a server.
 pub(super) fn is_address(text: &str) -> bool {
     let trimmed = text.trim();
     let lower = trimmed.to_ascii_lowercase();
@@ -188,7 +187,7 @@ pub(super) fn is_address(text: &str) -> bool {
     sound && !trimmed.contains(char::is_whitespace)
 }
 
-/// Decodes the API key. No diagnostic quotes it.
+/// Decodes the API key. No diagnostic shows it.
 fn decode_api_key(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<SecretText> {
     let node = entry.object.value("api_key")?;
     let complaint: (_, &str) = match &node.data {

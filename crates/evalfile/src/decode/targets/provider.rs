@@ -1,27 +1,27 @@
-//! Table of the kinds of target.
+//! Table of the kinds of targets.
 
 use assize_diagnostic::did_you_mean;
 
-/// Implementation of a kind of target.
+/// How a kind of target is implemented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProviderFamily {
-    /// A model; the provider has the same name in the model client.
+    /// A model. The model client knows the provider by the same name.
     Model,
     Command,
     Mock,
-    /// A server that is asked by requests the entry describes.
+    /// A server. The entry describes the requests.
     Http,
-    /// The question itself as the answer.
+    /// The answer is the question.
     Echo,
     /// Recorded answers.
     Replay,
-    /// Recorded sessions, of this log format if the kind determines it.
+    /// Recorded sessions, in this log format if the kind determines it.
     Sessions(Option<&'static str>),
-    /// A program that works on files by itself; the name of its preset.
+    /// A program that works on files by itself. Contains the name of its preset.
     Agent(&'static str),
-    /// The name of a library for an agent, which is treated as that agent: the program is run all the same.
+    /// The name of an agent's library. It is treated as that agent, because the same program is run.
     Library(&'static str),
-    /// A kind that cannot be run yet; the missing feature, as a noun.
+    /// A kind that can't be run yet. Contains the missing feature, as a noun.
     Unbuilt(&'static str),
 }
 
@@ -102,7 +102,7 @@ static PROVIDERS: &[TargetProviderRow] = &[
     provider_row("agentv", &[], ProviderFamily::Unbuilt("another tool's own agent (`provider: agentv`)")),
 ];
 
-/// Returns the kind of a name, ignoring case and the difference between hyphens and underscores.
+/// Returns the kind with a name, ignoring case and the difference between hyphens and underscores.
 pub(super) fn find_provider(name: &str) -> Option<&'static TargetProviderRow> {
     let name = name.trim().to_lowercase().replace('_', "-");
     PROVIDERS.iter().find(|row| row.name == name || row.aliases.contains(&name.as_str()))
@@ -113,12 +113,12 @@ pub fn model_provider(name: &str) -> Option<&'static str> {
     find_provider(name).filter(|row| row.family == ProviderFamily::Model).map(|row| row.name)
 }
 
-/// Returns true if there is a kind of target of this name.
+/// Returns true if there is a kind of target with this name.
 pub(crate) fn is_provider(name: &str) -> bool {
     find_provider(name).is_some()
 }
 
-/// Returns true if a name is a kind of target that promptfoo does not have, so that an eval file with it is AgentV's.
+/// Returns true for kinds of targets that promptfoo does not have: an eval file with one of these is AgentV's.
 pub(crate) fn is_other_tools_provider(name: &str) -> bool {
     use ProviderFamily::{Agent, Command, Library, Mock, Replay, Sessions};
 
@@ -127,7 +127,7 @@ pub(crate) fn is_other_tools_provider(name: &str) -> bool {
     })
 }
 
-/// Returns true if a name stands for servers that are asked by requests of any form.
+/// Returns true if a name means an HTTP target.
 pub(super) fn is_http_provider(name: &str) -> bool {
     find_provider(name).is_some_and(|row| row.family == ProviderFamily::Http)
 }
@@ -148,7 +148,7 @@ pub(crate) fn runnable_names() -> impl Iterator<Item = &'static str> {
     PROVIDERS.iter().filter(runs).map(|row| row.name)
 }
 
-/// First words of names of models, with their provider.
+/// First words of model names, with the model's provider.
 const MODEL_WORDS: [(&str, &str); 9] = [
     ("gpt", "openai"),
     ("o1", "openai"),
@@ -161,7 +161,7 @@ const MODEL_WORDS: [(&str, &str); 9] = [
     ("grok", "xai"),
 ];
 
-/// Returns advice for a name that is half of a model's: without its provider, or a provider alone.
+/// Returns advice for an incomplete model name: one without its provider, or a provider alone.
 pub fn model_hint(name: &str) -> Option<String> {
     if name.contains(':') {
         return None;

@@ -1,4 +1,4 @@
-//! Providers of AgentV's newest format, as entries of a targets file.
+//! Converts providers of AgentV's newest format to entries of a targets file.
 
 use assize_diagnostic::Span;
 
@@ -6,13 +6,14 @@ use super::provider::is_http_provider;
 use crate::decode::matrix::model_entry;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Answer of AgentV's mock that gives none.
+/// The answer of AgentV's mock if none is configured.
 const MOCK_RESPONSE: &str =
     r#"{"answer":"Mock provider response. Configure targets.yaml to supply a custom value."}"#;
 
-/// Returns an entry of `providers` as one of `targets`: `label` is the name, `id` the provider and perhaps its model, and
-/// the keys of `config` are keys of the entry. References to the environment get the spelling of targets files. The
-/// entry may be an id alone, or a map from an id to its settings.
+/// Converts an entry of `providers` to an entry of `targets`. `label` becomes the name, `id` the provider and
+/// possibly the model, and the keys of `config` become keys of the entry. References to the environment are
+/// converted to the spelling of targets files. The entry may also be only an id, or a map from an id to its
+/// settings.
 pub(crate) fn target_of_provider(node: &TreeNode) -> TreeNode {
     let with_id = |span: Span, id: &str, settings: &[MapEntry]| {
         let value = TreeNode::new(span, NodeValue::Str(id.to_owned()));
@@ -35,7 +36,7 @@ pub(crate) fn target_of_provider(node: &TreeNode) -> TreeNode {
 
     let NodeValue::Map(entries) = &node.data else { return node.clone() };
     let id = node.get("id").and_then(TreeNode::as_str).unwrap_or_default().trim();
-    // The texts of a request are templates, which name the environment in their own way.
+    // Requests are templates, which have their own syntax for environment variables.
     let has_templates = is_http_provider(id);
     let mut own = Vec::new();
     let mut add = |key: &str, from: &MapEntry, value: TreeNode| {
@@ -64,7 +65,7 @@ pub(crate) fn target_of_provider(node: &TreeNode) -> TreeNode {
         }
     }
 
-    // AgentV's mock has an answer of its own.
+    // AgentV's mock has a default answer.
     if id == "mock" && !own.iter().any(|entry| entry.key == "response") {
         let span = node.use_span();
         let value = TreeNode::new(span, NodeValue::Str(MOCK_RESPONSE.to_owned()));
@@ -74,7 +75,7 @@ pub(crate) fn target_of_provider(node: &TreeNode) -> TreeNode {
     TreeNode { data: NodeValue::Map(own), ..*node }
 }
 
-/// Returns the settings that an id stands for: the provider, and what follows it.
+/// Returns the settings that an id implies: the provider, and the part after it.
 fn settings_of_id(id: &str) -> Vec<(&'static str, String)> {
     if let Some(command) = id.strip_prefix("exec:") {
         return vec![("provider", "cli".to_owned()), ("command", command.trim().to_owned())];
@@ -110,7 +111,7 @@ pub(crate) fn agent_of_id(id: &str) -> Option<(&'static str, Option<String>)> {
     })
 }
 
-/// Rewrites the references to the environment in a value.
+/// Converts the references to environment variables in a value.
 fn with_environment_references(node: TreeNode) -> TreeNode {
     let data = match node.data {
         NodeValue::Str(text) => NodeValue::Str(environment_references(&text)),
@@ -127,7 +128,7 @@ fn with_environment_references(node: TreeNode) -> TreeNode {
     TreeNode { data, ..node }
 }
 
-/// Rewrites `{{ env.NAME }}`, with or without a default, as `${{ NAME }}`.
+/// Converts `{{ env.NAME }}`, with or without a default, to `${{ NAME }}`.
 pub(crate) fn environment_references(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;

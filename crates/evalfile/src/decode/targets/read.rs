@@ -1,4 +1,4 @@
-//! Reading one entry of a targets file.
+//! Decodes one entry of a targets file.
 
 use assize_diagnostic::{Diagnostic, Severity};
 
@@ -27,9 +27,9 @@ pub(crate) const TYPED: &[&str] = &[
     "delay_ms", "delay_min_ms", "delay_max_ms", "max_turns", "max_budget_usd", "wait", "dry_run",
 ];
 
-/// Reads one entry. `None` after a complaint when it can't even be named.
+/// Decodes one entry. Returns `None` after adding a diagnostic if it does not even have a name.
 ///
-/// Its errors concern only the runs that use this target, so the target keeps them.
+/// Errors in it only concern runs that use this target, so the target keeps them.
 pub(super) fn entry(node: &TreeNode, loading: &mut TargetsContext<'_>) -> Option<TargetDraft> {
     record_secrets(node, loading);
     let mut found = loading.problems.fork();
@@ -105,13 +105,13 @@ fn read_entry(
             entry.without_effect("`provider_batching` of a target that is not a command", span);
         }
     } else {
-        // Without its kind nobody knows which settings belong to it.
+        // If the kind is unknown, so are its settings.
         entry.object.take_remaining();
     }
 
     let TargetEntryReader { object, spec, problems, .. } = entry;
-    // Keys of a kind that can't be run yet are not settled, and must not stop a run that does not use it. Whoever writes a
-    // program may keep settings of its own beside it.
+    // The keys of a kind that can't be run yet are not settled; unknown ones must not stop a run that uses
+    // other targets. A program may have settings of its own.
     if is_program {
         object.finish_with_own_keys(problems);
     } else if strict {
@@ -161,13 +161,13 @@ fn name(
     None
 }
 
-/// Kind of an entry, and the command that runs it if the kind is a program of the project.
+/// Kind of an entry. If the kind is a program of the project, also the command that runs it.
 struct ProviderMatch {
     row: &'static TargetProviderRow,
     program: Option<CommandText>,
 }
 
-/// The kind, from `provider`. `None` when it is not known, with the reason given.
+/// Returns the kind from `provider`, or `None` after adding a diagnostic.
 fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<ProviderMatch> {
     let Some(written) = entry.object.text("provider", entry.problems) else {
         entry.demand(&["provider"], "a target has no `provider`", "provider: openai` or `provider: cli");
@@ -208,7 +208,7 @@ fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<ProviderMatch> 
     None
 }
 
-/// A target that stands for another says nothing of its own about what is run.
+/// Reports settings beside `use_target`, which would have no effect.
 fn alone(entry: &mut TargetEntryReader<'_, '_, '_>) {
     for extra in entry.object.take_remaining() {
         if extra.key.starts_with("x-") {
@@ -259,7 +259,7 @@ fn settings(
             find_preset(name).and_then(|preset| decode_agent(entry, preset)).map(TargetSpecKind::Command)
         }
         ProviderFamily::Unbuilt(feature) => {
-            // Which settings such a kind has is not settled.
+            // The settings of this kind are not settled.
             entry.object.take_remaining();
             entry.unbuilt(feature, head);
             Some(TargetSpecKind::Unbuilt { provider: row.name })

@@ -12,7 +12,7 @@ use crate::model::{MockTargetSpec, RecordingKind, RecordingSpec, SESSION_FORMATS
 /// Maximum delay of a mock, in milliseconds.
 const MAX_DELAY: i64 = 3_600_000;
 
-/// Decodes the settings of a recording. `format` is that of its sessions if the provider determines it.
+/// Decodes the settings of a recording. `format` is the format of its sessions if the provider determines it.
 pub(super) fn decode_recording(
     entry: &mut TargetEntryReader<'_, '_, '_>,
     is_replay: bool,

@@ -1,4 +1,4 @@
-//! Finding and reading of the settings files of eval files.
+//! Finds and reads settings files.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -11,12 +11,12 @@ use crate::decode::DiagnosticCollector;
 /// Maximum size of a settings file.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Returns the folders to search, nearest first: those of the project of `start`, then those of the project of
-/// the working folder.
+/// Returns the folders to search, nearest first: the folders of the project of `start`, then those of the
+/// project of the working folder.
 ///
-/// The folders of a project are the folder itself and its parents up to the root of its repository. Outside a
-/// repository, a folder above is searched as long as it belongs to the same user and nobody else may write to
-/// it: files further up belong to other people.
+/// The folders of a project are the folder itself and its parents up to the root of its repository. Outside of
+/// a repository, a parent is searched if it belongs to the same user and nobody else can write to it. Otherwise
+/// another user could place settings there, which may contain commands.
 pub(crate) fn search_folders(start: &Path, working: &Path) -> Vec<PathBuf> {
     let mut folders = project_folders(&absolute(start, working), working);
     for folder in project_folders(working, working) {
@@ -28,18 +28,18 @@ pub(crate) fn search_folders(start: &Path, working: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Returns the folder, in an absolute form whose parents are those of the file system.
+/// Returns the folder as an absolute path whose parents are the real ones.
 fn absolute(folder: &Path, working: &Path) -> PathBuf {
     let joined = working.join(folder);
     if joined.components().any(|part| part == Component::ParentDir) {
         return joined.canonicalize().unwrap_or(joined);
     }
 
-    // Without `.` in the middle, which is no folder of its own.
+    // Drops `.` components, so that they don't count as folders.
     joined.components().collect()
 }
 
-/// Returns the folder and those above that belong to its project, nearest first.
+/// Returns the folder and the folders above it that belong to its project, nearest first.
 fn project_folders(start: &Path, working: &Path) -> Vec<PathBuf> {
     let repository = start.ancestors().find(|folder| folder.join(".git").exists());
     let top = repository.or_else(|| start.starts_with(working).then_some(working));
@@ -59,7 +59,7 @@ fn project_folders(start: &Path, working: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// Returns the user that a folder belongs to; `None` if others may write to it, or if that is unknown.
+/// Returns the owner of a folder. `None` if other users can write to it, or if the owner is unknown.
 #[cfg(unix)]
 fn owner_of_private_folder(folder: &Path) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
@@ -69,7 +69,7 @@ fn owner_of_private_folder(folder: &Path) -> Option<u32> {
     (found.mode() & WRITABLE_BY_OTHERS == 0).then(|| found.uid())
 }
 
-/// Returns the user that a folder belongs to, which is unknown here.
+/// The owner is unknown on this system.
 #[cfg(not(unix))]
 fn owner_of_private_folder(_: &Path) -> Option<u32> {
     None
@@ -80,8 +80,7 @@ pub(crate) fn find_first_file(folders: &[PathBuf], names: &[&str]) -> Option<Pat
     folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))).find(|path| path.is_file())
 }
 
-/// Reads a file into `sources` under the path that users would write. Returns `None` after adding a
-/// diagnostic.
+/// Reads a file into `sources` under the path that users would write. Returns `None` after adding a diagnostic.
 pub(crate) fn read_settings_file(
     path: &Path,
     working: &Path,

@@ -32,7 +32,7 @@ pub(super) fn decode_shared_settings(entry: &mut TargetEntryReader<'_, '_, '_>) 
     };
 
     if let Some(factor) = entry.object.number("retry_backoff_factor", entry.problems) {
-        // Waits double in any case.
+        // Delays always double, so a factor of 2 has its effect.
         if factor.value != 2.0 {
             entry.without_effect("`retry_backoff_factor`", factor.span);
         }
@@ -61,7 +61,7 @@ pub(super) fn decode_shared_settings(entry: &mut TargetEntryReader<'_, '_, '_>) 
         entry.spec.health = decode_health_check(&found.value, entry.problems);
     }
     if let Some(hooks) = entry.object.entry("hooks").filter(|found| !found.value.is_null()) {
-        // No version of AgentV runs hooks of a targets file.
+        // No version of AgentV runs hooks from a targets file.
         entry.without_effect(
             "`hooks` in a targets file (write them under `execution: {targets: [...]}` of the eval file)",
             hooks.key_span,
@@ -75,7 +75,7 @@ pub(super) fn decode_shared_settings(entry: &mut TargetEntryReader<'_, '_, '_>) 
     }
 }
 
-/// Returns true if a value of `runtime` is this machine, without a profile or a sandbox.
+/// Returns true if a value of `runtime` means this machine, without a profile or a sandbox.
 fn is_host(runtime: &TreeNode) -> bool {
     let mode = runtime.get("mode").unwrap_or(runtime);
     mode.is_null()

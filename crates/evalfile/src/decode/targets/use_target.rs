@@ -13,8 +13,8 @@ pub(super) struct TargetDraft {
     pub(super) uses: Option<SpannedValue<String>>,
 }
 
-/// Gives every target with `use_target` the kind of the target it refers to. The settings of the nearer
-/// target win; missing variables and unsupported parts accumulate. Names must be unique already.
+/// Replaces every `use_target` with the kind of the target it refers to. The settings of the nearer target win.
+/// Missing variables and unsupported parts accumulate. Names must be unique.
 pub(super) fn resolve_use_target(
     drafts: Vec<TargetDraft>,
     problems: &mut DiagnosticCollector,
@@ -27,10 +27,10 @@ pub(super) fn resolve_use_target(
 /// Result of following `use_target` once.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum UseTargetStep {
-    /// No reference: the target has a kind of its own.
+    /// There is no reference: the target has its own kind.
     End,
     To(usize),
-    /// The target referred to does not exist.
+    /// The target that is referred to does not exist.
     Lost,
 }
 

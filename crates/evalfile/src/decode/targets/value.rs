@@ -1,4 +1,4 @@
-//! Values that settings of several kinds of target have: folders, time limits, commands.
+//! Values that several kinds of targets have in their settings: folders, time limits, commands.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,16 +11,16 @@ use crate::decode::{DiagnosticCollector, MapReader};
 use crate::model::CommandText;
 use crate::tree::{NodeValue, TreeNode};
 
-/// Longest time limit in seconds; longer ones are mistakes and would overflow a clock.
+/// Maximum time limit in seconds. A longer one is a mistake, and would overflow a clock.
 const MAX_SECONDS: f64 = 7.0 * 24.0 * 3600.0;
 
-/// A folder named in the targets file, without `.` and `..` as far as it exists.
+/// Returns a folder named in the targets file. As far as the path exists, it has no `.` or `..`.
 pub(super) fn folder(home: &Path, written: &str) -> PathBuf {
     let path = home.join(written);
     path.canonicalize().unwrap_or(path)
 }
 
-/// A command line, or a list of a program and its arguments.
+/// Decodes a command: a command line, or a list of a program and its arguments.
 pub(super) fn command_text(
     node: &TreeNode,
     key: &str,
@@ -61,7 +61,7 @@ pub(super) fn command_text(
     }
 }
 
-/// `timeout_seconds`, more than zero.
+/// Decodes `timeout_seconds`, which must be more than zero.
 pub(super) fn seconds(object: &mut MapReader<'_>, problems: &mut DiagnosticCollector) -> Option<Duration> {
     let value = object.number("timeout_seconds", problems)?;
     if value.value > 0.0 && value.value <= MAX_SECONDS {

@@ -1,4 +1,5 @@
-//! Expansion of `${{ NAME }}` in settings from the environment, where unset variables are allowed.
+//! Expands `${{ NAME }}` in settings. Unset variables are allowed here: they only matter to runs that need the
+//! setting.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -10,11 +11,11 @@ use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// A map with expanded variables.
 pub(crate) struct ExpandedMap {
-    /// Expanded map. An entry that needs an unset variable has the value null.
+    /// The expanded map. An entry that needs an unset variable is null.
     pub(crate) node: TreeNode,
     /// Variables that are not set.
     pub(crate) unset: Vec<UnsetVariable>,
-    /// Variables that values of the map name, set or not.
+    /// Variables that occur in values of the map, set or not.
     pub(crate) used: Vec<SettingVariable>,
 }
 
@@ -27,19 +28,19 @@ pub(crate) struct UnsetVariable {
 }
 
 impl ExpandedMap {
-    /// Returns true if the value of a key is absent only because a variable is not set.
+    /// Returns true if a key has no value only because a variable is not set.
     pub(crate) fn is_unset(&self, key: &str) -> bool {
         self.unset.iter().any(|unset| unset.key == key)
     }
 
-    /// Returns true if the value of a key came from the environment: it is not quoted in messages then.
+    /// Returns true if the value of a key came from the environment. Messages must not quote it.
     pub(crate) fn depends_on_variable(&self, key: &str) -> bool {
         self.used.iter().any(|used| used.setting == key)
     }
 }
 
-/// Expands the variables of a map. The values of `typed` keys may become numbers and booleans; all others
-/// stay texts, so that a key of nothing but digits is still a key.
+/// Expands the variables of a map. The values of `typed` keys may become numbers and booleans. All others stay
+/// strings, so that an API key that consists of digits is not read as a number.
 pub(crate) fn expand_variables(
     node: &TreeNode,
     typed: &[&str],
@@ -51,7 +52,7 @@ pub(crate) fn expand_variables(
     let Some(entries) = node.as_map() else {
         return ExpandedMap { node: node.clone(), unset, used };
     };
-    // Requests are written by templates, which name the environment in this way.
+    // Requests are templates, which have their own syntax for environment variables.
     let has_templates = node.get("provider").and_then(TreeNode::as_str).is_some_and(is_http_provider);
     let mut filled = Vec::with_capacity(entries.len());
     for entry in entries {
@@ -82,11 +83,11 @@ pub(crate) fn expand_variables(
 struct VariableExpander<'a> {
     environment: &'a EnvironmentLookup,
     problems: &'a mut DiagnosticCollector,
-    /// True if texts may be templates that name the environment.
+    /// True if strings may be templates that refer to environment variables.
     has_templates: bool,
     /// Variables that are not set.
     names: Vec<(String, Span)>,
-    /// Variables that are named, set or not.
+    /// Variables that occur, set or not.
     used: Vec<String>,
 }
 
@@ -129,8 +130,8 @@ impl VariableExpander<'_> {
         TreeNode { span: node.span, used_at: node.used_at, data }
     }
 
-    /// Expands `${{ NAME }}` and `${{ NAME:-default }}`; `$${{` escapes `${{`. An empty variable counts as
-    /// not set: an empty text is no key, no model and no address.
+    /// Expands `${{ NAME }}` and `${{ NAME:-default }}`; `$${{` escapes `${{`. An empty variable counts as not
+    /// set, because an empty text is neither a key nor a model nor an address.
     fn text(&mut self, text: &str, span: Span) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;

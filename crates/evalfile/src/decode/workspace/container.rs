@@ -9,14 +9,14 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::{ContainerSpec, UnsupportedFeature};
 use crate::tree::TreeNode;
 
-/// Decodes `docker` of a workspace. Returns `None` after adding a diagnostic, and for a container to work in, which is noted
-/// in `missing`.
+/// Decodes `docker` of a workspace. Returns `None` after adding a diagnostic, and for a container that the
+/// target would work in, which is not supported and noted in `missing`.
 pub(super) fn decode_container(
     cx: &mut DecodeContext,
     node: &TreeNode,
     missing: &mut Vec<UnsupportedFeature>,
 ) -> Option<ContainerSpec> {
-    // AgentV's newest format describes the folder of agents in this way.
+    // AgentV's newest format describes the agents' folder like this.
     if node.get("type").is_some() {
         missing.push(unsupported_feature(
             cx,
@@ -44,7 +44,7 @@ pub(super) fn decode_container(
                 .with_help("write a number of processors, such as `1` or `0.5`"),
         );
     }
-    // The words are arguments of `docker`, where a hyphen would begin an option.
+    // These become arguments of `docker`, where a word that begins with a hyphen would be an option.
     for text in image.iter().chain(&memory) {
         if text.value.starts_with('-') || text.value.contains(char::is_whitespace) {
             cx.problems.add(

@@ -13,7 +13,7 @@ use crate::decode::{DecodeContext, MapReader, second_shell};
 use crate::model::{GraderCommand, WorkspaceHook, WorkspaceHooks, WorkspaceReset};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Decodes `hooks` of a workspace, or of a target named by a suite.
+/// Decodes `hooks` of a workspace, or of a target that a suite names.
 pub(crate) fn decode_hooks(cx: &mut DecodeContext, node: &TreeNode) -> WorkspaceHooks {
     if node.is_null() {
         return WorkspaceHooks::default();
@@ -48,7 +48,7 @@ pub(crate) fn decode_hooks(cx: &mut DecodeContext, node: &TreeNode) -> Workspace
     WorkspaceHooks { enabled, before_all, before_each, after_each, after_all, functions: Vec::new() }
 }
 
-/// Decodes one hook: a map, or only its command.
+/// Decodes a hook: a map, or only a command.
 fn decode_hook(cx: &mut DecodeContext, entry: &MapEntry) -> Option<WorkspaceHook> {
     let node = &entry.value;
     let place = cx.position(entry.key_span);
@@ -103,7 +103,8 @@ fn decode_hook(cx: &mut DecodeContext, entry: &MapEntry) -> Option<WorkspaceHook
     Some(WorkspaceHook { command, cwd: cwd.unwrap_or(home), timeout: millis.or(seconds), reset, place })
 }
 
-/// Decodes the command of a hook. The id of a case may come from a data set, so no second shell may read it as script.
+/// Decodes the command of a hook. The id of a case may come from a dataset, so a second shell must not read it
+/// as script.
 fn decode_hook_command(cx: &mut DecodeContext, entry: &MapEntry) -> Option<GraderCommand> {
     const OF_DATA: [&str; 1] = ["test_id"];
 
@@ -121,7 +122,7 @@ fn decode_hook_command(cx: &mut DecodeContext, entry: &MapEntry) -> Option<Grade
     Some(command)
 }
 
-/// Decodes the folder of a hook; one inside the workspace does not exist yet.
+/// Decodes the folder of a hook. A folder inside the workspace need not exist yet.
 fn decode_hook_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) -> Option<PathBuf> {
     if !written.value.contains("{{") {
         return find_existing_folder(cx, written);

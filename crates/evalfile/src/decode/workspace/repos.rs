@@ -13,9 +13,9 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::{RepoSource, RepoSpec};
 use crate::tree::{NodeValue, TreeNode};
 
-/// Host of `ORGANISATION/NAME`.
+/// Host that `ORGANISATION/NAME` refers to.
 const SHORTHAND_HOST: &str = "https://github.com/";
-/// Allowed schemes of git addresses. Others (`ext::`) can be commands.
+/// Allowed schemes of git URLs. Others, such as `ext::`, can run commands.
 const SCHEMES: [&str; 4] = ["https://", "http://", "ssh://", "git://"];
 
 pub(super) fn decode_repos(cx: &mut DecodeContext, node: &TreeNode) -> Vec<RepoSpec> {
@@ -65,7 +65,7 @@ fn decode_repo(cx: &mut DecodeContext, node: &TreeNode) -> Option<RepoSpec> {
     {
         revision.decode(cx, &mut checkout);
 
-        // The place where a revision is resolved does not change which one it is.
+        // Accepted without effect: where a revision is resolved does not change the result.
         if let Some(node) = checkout.value("resolve") {
             decode_keyword(cx, node, "resolve", &[("remote", ()), ("local", ())]);
         }
@@ -121,7 +121,7 @@ struct RepoRevision {
 }
 
 impl RepoRevision {
-    /// Decodes `commit` with its other names, and `ancestor`. Several keys may name the same commit.
+    /// Decodes `commit` and its other names, and `ancestor`. Several keys may name the same commit.
     fn decode(&mut self, cx: &mut DecodeContext, object: &mut MapReader<'_>) {
         for key in ["commit", "base_commit", "ref"] {
             let Some(name) = object.text(key, &mut cx.problems) else { continue };
@@ -189,7 +189,7 @@ fn decode_source_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<RepoSour
     let url = object.text("url", &mut cx.problems);
     let path = object.text("path", &mut cx.problems);
 
-    // An empty one was reported, or is a variable that is not set.
+    // An empty value has been reported, or is an unset variable.
     let is_given = object.has("url") || object.has("path");
 
     object.finish(&mut cx.problems);
@@ -223,7 +223,7 @@ fn decode_repo_address(cx: &mut DecodeContext, written: &SpannedValue<String>) -
     let text = written.value.trim();
     let sound = !text.chars().any(|c| c.is_control() || c.is_whitespace()) && !text.starts_with('-');
 
-    // `user@host:path`, the syntax of ssh.
+    // `user@host:path`, the syntax of scp.
     let scp = text.split_once(':').is_some_and(|(host, path)| {
         !host.is_empty()
             && !path.is_empty()
@@ -260,14 +260,15 @@ fn decode_repo_address(cx: &mut DecodeContext, written: &SpannedValue<String>) -
     None
 }
 
-/// Returns the folder that git would choose by default.
+/// Returns the folder name that git would choose.
 fn default_folder_name(url: &str) -> Option<PathBuf> {
     let name = url.trim_end_matches('/').rsplit(['/', ':']).next()?;
     let name = name.strip_suffix(".git").unwrap_or(name);
     (!name.is_empty() && name != "." && name != "..").then(|| PathBuf::from(name))
 }
 
-/// Decodes a folder of the workspace: it may not leave the workspace, or lead into a repository's own data.
+/// Decodes a folder of the workspace. It must not be outside of the workspace, or inside of a repository's
+/// `.git`.
 fn decode_inner_path(cx: &mut DecodeContext, written: &SpannedValue<String>) -> Option<PathBuf> {
     let mut path = PathBuf::new();
     for part in Path::new(&written.value).components() {
@@ -292,7 +293,7 @@ fn decode_inner_path(cx: &mut DecodeContext, written: &SpannedValue<String>) -> 
     Some(path)
 }
 
-/// Reports a word that git would take for an option, or that has control characters.
+/// Reports a word that git would read as an option, or that has control characters.
 fn refuse_git_option(cx: &mut DecodeContext, word: &SpannedValue<String>) {
     if word.value.starts_with('-') || word.value.chars().any(char::is_control) {
         cx.problems.add(

@@ -35,7 +35,7 @@ pub(crate) fn decode_workspace(
     spec.map(Arc::new)
 }
 
-/// Returns the workspace of a case whose folder has a template.
+/// Returns the workspace of a case whose folder contains a template.
 pub(crate) fn workspace_from_template(template: PathBuf) -> Arc<WorkspaceSpec> {
     Arc::new(WorkspaceSpec { template: Some(template), ..WorkspaceSpec::default() })
 }
@@ -135,7 +135,7 @@ fn decode_workspace_map(
     Some(WorkspaceSpec { template, repos, hooks, isolation, mode, path, docker: docker.map(Arc::new) })
 }
 
-/// Decodes the path of a folder that may not exist yet; it must be inside the folders that may be read.
+/// Decodes the path of a folder that may not exist yet. It must be inside the folders that may be read.
 fn decode_own_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) -> Option<PathBuf> {
     let given = Path::new(&written.value);
     let whole = cx.folder_of(written.span.source).join(given);

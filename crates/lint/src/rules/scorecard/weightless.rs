@@ -26,7 +26,7 @@ pub(in crate::rules) const RULE: LintRule = LintRule {
 
 fn check(card: &Scorecard, out: &mut FindingCollector<'_>) {
     for benchmark in &card.benchmarks {
-        // With a minimum or maximum aggregation, weights have no effect.
+        // With minimum or maximum as aggregation, weights have no effect.
         let averaged = card
             .rubrics
             .get(benchmark.parent)

@@ -1,4 +1,4 @@
-//! Values and filters of templates as JavaScript writes and computes them, since nunjucks is written in it.
+//! Writes and filters the values of templates as JavaScript does, since nunjucks is written in JavaScript.
 
 use minijinja::value::{Rest, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Value as JinjaValue, filters, functions};
@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::{bounded, json_text};
 
-/// Returns the text that a template shows for a value: nothing for what is absent, and the elements of a list with
-/// commas between them. Maps, and lists with maps in them, are JSON: JavaScript's `[object Object]` says nothing.
+/// Returns the text that a template shows for a value. Absent values are empty, and the elements of a list are
+/// joined by commas. Maps, and lists that contain maps, are written as JSON, because JavaScript's `[object
+/// Object]` would be useless.
 pub(super) fn script_text(value: &JinjaValue) -> String {
     match value.kind() {
         ValueKind::Undefined | ValueKind::None => String::new(),
@@ -23,7 +24,7 @@ pub(super) fn script_text(value: &JinjaValue) -> String {
     }
 }
 
-/// Returns true if a list has a map in it, at any depth that a file can have.
+/// Returns true if a list contains a map, at any depth that a file can have.
 fn holds_maps(value: &JinjaValue, depth: usize) -> bool {
     match value.kind() {
         ValueKind::Map => true,
@@ -34,7 +35,7 @@ fn holds_maps(value: &JinjaValue, depth: usize) -> bool {
     }
 }
 
-/// Returns a number as `String(x)` of JavaScript does.
+/// Returns a number as JavaScript's `String(x)` does.
 fn number_text(value: &JinjaValue) -> String {
     let written = value.to_string();
     let Ok(number) = f64::try_from(value.clone()) else { return written };
@@ -56,7 +57,7 @@ fn number_text(value: &JinjaValue) -> String {
     format!("{number}")
 }
 
-/// Returns a value with the numbers that JSON of JavaScript has: whole ones have no point.
+/// Returns a value in which numbers are written as in JavaScript's JSON: whole numbers have no decimal point.
 pub(super) fn with_whole_numbers(value: Value) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(with_whole_numbers).collect(),
@@ -64,7 +65,7 @@ pub(super) fn with_whole_numbers(value: Value) -> Value {
             Value::Object(map.into_iter().map(|(key, value)| (key, with_whole_numbers(value))).collect())
         }
         Value::Number(number) if number.is_f64() => match number.as_f64() {
-            // Exact: whole numbers below 2^53 are in both types.
+            // Exact: both types can represent whole numbers below 2^53.
             #[allow(clippy::cast_possible_truncation)]
             Some(float) if float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 => {
                 json!(float as i64)
@@ -75,7 +76,7 @@ pub(super) fn with_whole_numbers(value: Value) -> Value {
     }
 }
 
-/// Adds the filters and functions that nunjucks has and that minijinja lacks or computes otherwise.
+/// Adds the filters and functions that minijinja lacks, or that it computes differently from nunjucks.
 pub(super) fn add_script_filters(environment: &mut Environment<'static>) {
     environment.add_filter("js_length", |value: &JinjaValue| script_length(value));
     environment.add_filter("js_pairs", |value: &JinjaValue| match value.kind() {
@@ -83,7 +84,7 @@ pub(super) fn add_script_filters(environment: &mut Environment<'static>) {
         _ => Ok(value.clone()),
     });
     environment.add_filter("js_operand", |value: &JinjaValue| match value.kind() {
-        // A name that is not defined is reported as such.
+        // Undefined names are reported elsewhere.
         ValueKind::Undefined => value.clone(),
         ValueKind::None => JinjaValue::from("null"),
         _ => JinjaValue::from(script_text(value)),
@@ -114,7 +115,7 @@ pub(super) fn add_script_filters(environment: &mut Environment<'static>) {
         .set_unknown_method_callback(|_, value, method, arguments| call_method(value, method, arguments));
 }
 
-/// Returns a rounded number as nunjucks does: a half is rounded up, also below 0.
+/// Rounds like nunjucks: halves are rounded up, for negative numbers too.
 fn round(
     value: &JinjaValue,
     precision: Option<i32>,
@@ -139,7 +140,8 @@ fn round(
     Ok(JinjaValue::from(rounded / factor))
 }
 
-/// Returns `value.length` of JavaScript: letters of a text in UTF-16, elements of a list, a key of a map.
+/// Returns JavaScript's `value.length`: UTF-16 code units of a string, elements of a list, or the key `length`
+/// of a map.
 fn script_length(value: &JinjaValue) -> JinjaValue {
     match value.kind() {
         ValueKind::String => JinjaValue::from(value.to_string().encode_utf16().count()),
@@ -190,7 +192,7 @@ fn escape(text: &str) -> Result<String, Error> {
     Ok(escaped)
 }
 
-/// Cuts a text, at the last space before the limit unless `inside` words.
+/// Shortens a text: at the limit if `inside` is true, else at the last space before it.
 fn truncate(
     value: &JinjaValue,
     limit: Option<usize>,
@@ -207,7 +209,7 @@ fn truncate(
     let end = if inside.unwrap_or(false) {
         cut
     } else {
-        // A space right after the limit counts too.
+        // A space directly after the limit counts as well.
         let after = text[cut..].chars().next().map_or(cut, |letter| cut + letter.len_utf8());
         text[..after].rfind(' ').unwrap_or(cut)
     };
@@ -238,7 +240,7 @@ fn url_encoded(value: &JinjaValue) -> Result<String, Error> {
     Ok(encoded)
 }
 
-/// Returns a text as `encodeURIComponent` does.
+/// Encodes a text as `encodeURIComponent` does.
 fn percent_encoded(text: &str) -> String {
     use std::fmt::Write;
 
@@ -247,7 +249,7 @@ fn percent_encoded(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
             encoded.push(char::from(byte));
         } else {
-            // Writing into a text can't fail.
+            // Writing into a string can't fail.
             let _ = write!(encoded, "%{byte:02X}");
         }
     }
@@ -278,7 +280,7 @@ fn center(value: &JinjaValue, width: Option<usize>) -> Result<String, Error> {
     let width = width.unwrap_or(80);
     bounded(text.len().saturating_add(width))?;
     let missing = width.saturating_sub(text.chars().count());
-    // nunjucks puts the odd space behind.
+    // If there is an odd space, nunjucks puts it at the end.
     Ok(format!("{}{text}{}", " ".repeat(missing / 2), " ".repeat(missing.div_ceil(2))))
 }
 
@@ -308,7 +310,7 @@ fn join(
     Ok(texts.join(&between))
 }
 
-/// Calls a method of JavaScript's texts and lists that templates use.
+/// Calls a method of a JavaScript string or list that templates use.
 fn call_method(value: &JinjaValue, method: &str, arguments: &[JinjaValue]) -> Result<JinjaValue, Error> {
     let text = value.as_str();
     let is_list = matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
@@ -340,7 +342,7 @@ fn call_method(value: &JinjaValue, method: &str, arguments: &[JinjaValue]) -> Re
     })
 }
 
-/// Adds minijinja's own filters that take texts, so that they see values as JavaScript writes them.
+/// Adds minijinja's own filters for text in such a way that they receive values as JavaScript writes them.
 pub(super) fn add_text_filters(environment: &mut Environment<'static>) {
     type TextFilter = fn(&str) -> String;
     let filters: [(&str, TextFilter); 5] = [

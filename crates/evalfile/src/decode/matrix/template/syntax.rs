@@ -1,15 +1,16 @@
-//! Syntax of nunjucks that minijinja writes otherwise, and the limits of what a template may say.
+//! Translates the syntax of nunjucks to minijinja's where they differ, and rejects templates that could produce
+//! large texts.
 
 use std::fmt::Write;
 
-/// Tags that are read.
+/// Supported tags.
 const TAGS: [&str; 9] = ["if", "elif", "elseif", "else", "endif", "for", "endfor", "raw", "set"];
 
-/// Filter that operands of `~` pass through.
+/// Filter that is applied to the operands of `~`.
 const OPERAND_FILTER: &str = "|js_operand";
 
-/// Returns a template as minijinja reads it. Refuses what could make a large text of a small one: multiplication, and
-/// tags that bind texts of any size to names.
+/// Returns a template in the syntax of minijinja. Returns an error for constructs that could make a large text
+/// from a small one: multiplication, and tags that bind an expression of any size to a name.
 pub(super) fn translate(text: &str) -> Result<String, String> {
     let mut written = String::with_capacity(text.len() + 16);
     let mut rest = text;
@@ -82,7 +83,7 @@ fn check_tag(word: &str, plain: &str, loops: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns a loop without its calls of `range`.
+/// Returns a `for` tag without its calls of `range`.
 fn without_ranges(plain: &str) -> String {
     let mut kept = String::new();
     let mut rest = plain;
@@ -94,7 +95,7 @@ fn without_ranges(plain: &str) -> String {
     kept
 }
 
-/// Writes what stands in a tag or in braces, with operators and properties as minijinja knows them.
+/// Writes the content of a tag or of braces, with operators and properties in the syntax of minijinja.
 fn write_expression(written: &mut String, inner: &str, is_tag: bool, word: &str) {
     let mut translated = String::with_capacity(inner.len() + 16);
     for (part, is_quoted) in parts_by_quotes(inner) {
@@ -114,7 +115,8 @@ fn write_expression(written: &mut String, inner: &str, is_tag: bool, word: &str)
     written.push_str(&with_script_operands(translated));
 }
 
-/// Passes the operands of `~` through a filter, since minijinja joins `true` and `null` as Python writes them.
+/// Applies a filter to the operands of `~`, because minijinja would write `true` and `null` like Python when it
+/// joins them.
 fn with_script_operands(inner: String) -> String {
     let mut ends = Vec::new();
     let mut at = 0;
@@ -126,7 +128,7 @@ fn with_script_operands(inner: String) -> String {
         }
         at += part.len();
     }
-    // The operand between two operators ends only once.
+    // An operand between two operators was found twice.
     ends.sort_unstable();
     ends.dedup();
 
@@ -141,7 +143,7 @@ fn with_script_operands(inner: String) -> String {
     written
 }
 
-/// Returns where the operand at the beginning of a text ends, with its properties, calls and filters.
+/// Returns the end of the operand at the beginning of a text, including its properties, calls and filters.
 fn operand_end(text: &str) -> usize {
     let operand = text.trim_start_matches([' ', '\n', '\t', '\r', '-']);
     let mut at = text.len() - operand.len();
@@ -163,7 +165,7 @@ fn operand_end(text: &str) -> usize {
     }
 }
 
-/// Returns where the text in quotes or the group in brackets ends that a text begins with.
+/// Returns the end of the quoted string or of the group in brackets at the beginning of a text.
 fn group_end(text: &str) -> usize {
     let mut depth = 0_usize;
     for (at, letter, place) in quoted_letters(text) {
@@ -185,14 +187,15 @@ fn write_plain(written: &mut String, part: &str) {
     let mut rest = part.as_str();
     while let Some((before, after)) = rest.split_once(".length") {
         let is_whole = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '(');
-        // Writing into a text can't fail.
+        // Writing into a string can't fail.
         let _ = write!(written, "{before}{}", if is_whole { "|js_length" } else { ".length" });
         rest = after;
     }
     written.push_str(rest);
 }
 
-/// Returns a loop with two names as one over the pairs of a map; what is no map stays as it is.
+/// Converts a loop with two names to a loop over the pairs of a map. Values that are not maps are left as they
+/// are.
 fn loop_over_pairs(inner: String) -> String {
     let Some((names, source)) = inner.split_once(" in ") else { return inner };
     if names.matches(',').count() != 1 {
@@ -204,7 +207,7 @@ fn loop_over_pairs(inner: String) -> String {
     format!("{names} in {}|js_pairs{}", source[..end].trim_end(), &source[end..])
 }
 
-/// Returns the place of the closing marker, outside of quotes.
+/// Returns the position of the closing marker, ignoring quoted strings.
 fn find_closing(text: &str, closing: &str) -> Option<usize> {
     let mut at = 0;
     for (part, is_quoted) in parts_by_quotes(text) {
@@ -213,11 +216,11 @@ fn find_closing(text: &str, closing: &str) -> Option<usize> {
         }
         at += part.len();
     }
-    // An apostrophe in the text behind is no quotation mark.
+    // An apostrophe in the text after the template may look like an open quote. Ignore quotes then.
     text.find(closing)
 }
 
-/// Returns an expression with what stands in quotes left out.
+/// Returns an expression without its quoted strings.
 fn without_quotes(expression: &str) -> String {
     parts_by_quotes(expression)
         .into_iter()
@@ -226,7 +229,7 @@ fn without_quotes(expression: &str) -> String {
         .collect()
 }
 
-/// Splits an expression into what stands in quotes, with them, and what does not.
+/// Splits an expression into quoted strings, including the quotes, and the parts between them.
 fn parts_by_quotes(text: &str) -> Vec<(&str, bool)> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -246,7 +249,7 @@ fn parts_by_quotes(text: &str) -> Vec<(&str, bool)> {
     parts
 }
 
-/// Place of a letter among quoted texts.
+/// Where a character is, relative to quoted strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum QuotePlace {
     Outside,
@@ -255,8 +258,8 @@ enum QuotePlace {
     Closing,
 }
 
-/// Returns the letters of an expression with their positions and their places among its quoted texts. A letter after a
-/// backslash closes nothing.
+/// Iterates over the characters of an expression with their positions, and where they are relative to quoted
+/// strings. A quote after a backslash does not end a string.
 fn quoted_letters(text: &str) -> impl Iterator<Item = (usize, char, QuotePlace)> + '_ {
     let mut quote = None;
     let mut is_escaped = false;
