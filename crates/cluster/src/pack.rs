@@ -1,7 +1,7 @@
 //! The run folder of a unit as one file.
 //!
-//! Compressing the rows of a unit of 500 results takes tens of milliseconds, and writing them waits for the disk. Leases and signs
-//! of life must not wait for that, so it is done on a thread for blocking work.
+//! Compressing the rows of a unit of 500 results takes tens of milliseconds, and writing them waits for the
+//! disk. Lease extensions and signs of life must not wait for that, so it runs on a thread for blocking work.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,9 +13,9 @@ use flate2::write::GzEncoder;
 
 use crate::error::ClusterError;
 
-/// Files in a run folder, at most. It has a handful.
+/// Most files in a run folder; a normal one has a handful.
 const MOST_FILES: usize = 64;
-/// Bytes that a unit unfolds to at most.
+/// Most bytes that a packed unit may unpack to.
 const MOST_BYTES: u64 = 16 << 30;
 
 /// Packs the files of a run folder.
@@ -27,7 +27,7 @@ pub(crate) async fn pack(folder: PathBuf) -> Result<Vec<u8>, ClusterError> {
     apart(move || packed(&folder).map_err(|error| ClusterError::storage(&what, error))).await
 }
 
-/// Does blocking work on a thread that is there for it.
+/// Runs blocking work on a thread for blocking work.
 async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ClusterError> + Send + 'static,
 ) -> Result<T, ClusterError> {
@@ -51,7 +51,7 @@ fn packed(folder: &Path) -> io::Result<Vec<u8>> {
     archive.into_inner()?.finish()
 }
 
-/// Unpacks a result into a folder that is not there yet. Nothing is written outside of it.
+/// Unpacks a result into a folder that does not exist yet. Writes nothing outside of it.
 ///
 /// # Errors
 /// [`ClusterError::Damaged`] when the bytes are not a result; another one when files can't be written.
@@ -68,7 +68,7 @@ pub(crate) async fn unpack(bytes: Vec<u8>, folder: PathBuf) -> Result<(), Cluste
 }
 
 fn unpacked(bytes: &[u8], folder: &Path) -> io::Result<()> {
-    // Not instead of an extension: units `2.1` and `2.2` are two.
+    // Appended, not a replaced extension: units `2.1` and `2.2` would share one draft.
     let mut draft = folder.as_os_str().to_owned();
     draft.push(".part");
     let draft = PathBuf::from(draft);
@@ -83,7 +83,7 @@ fn unpacked(bytes: &[u8], folder: &Path) -> io::Result<()> {
     fs::rename(&draft, folder)
 }
 
-/// Shows `see` each file of a result with its name, and reads all of it.
+/// Calls `see` for each file of a result with its name, and reads the archive to its end.
 fn each_file(bytes: &[u8], mut see: impl FnMut(String, &mut dyn Read) -> io::Result<()>) -> io::Result<()> {
     let mut left = MOST_BYTES;
     let mut archive = tar::Archive::new(GzDecoder::new(bytes));
@@ -98,7 +98,7 @@ fn each_file(bytes: &[u8], mut see: impl FnMut(String, &mut dyn Read) -> io::Res
         let size = entry.size();
         see(name, &mut entry.by_ref().take(size))?;
     }
-    // The sum of all bytes comes after the last file.
+    // The checksum comes after the last file.
     io::copy(&mut archive.into_inner().take(MOST_BYTES), &mut io::sink())?;
 
     Ok(())
@@ -147,7 +147,8 @@ mod tests {
             let unpacked = unpack(damaged.to_vec(), place.path().join(format!("half-{at}"))).await;
             assert!(matches!(unpacked, Err(ClusterError::Damaged(_))), "{at}: {unpacked:?}");
         }
-        // No byte can change unnoticed; those that are not Assize's, such as the time in the header, may.
+        // No change of a byte goes unnoticed, except in bytes that Assize does not use, such as the time in the
+        // header.
         for at in 0..bytes.len() {
             let to = place.path().join(format!("to-{at}"));
             let mut changed = bytes.clone();

@@ -1,4 +1,13 @@
-//! Watching a job until it ends: results that come, workers that are there, units that were lost.
+//! Watches a job until it ends.
+//!
+//! The list of stored results is the record of what is done; the queue only distributes work. Every few seconds
+//! the coordinator compares the plan with both, and publishes each unit that has neither a result nor a place
+//! in the queue. A queue that loses or doubles messages, and a worker or coordinator that dies between two
+//! steps, therefore cost time but no results. The order matters: the queue is listed before the results, since
+//! a unit that leaves the queue in between has its result already.
+//!
+//! Results are fetched while the job runs. That spreads the transfer, and it finds damaged results while there
+//! are workers that can run their units again.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,15 +26,15 @@ use crate::patience::Patience;
 use crate::seam::JobLinks;
 use crate::unit::{UnitName, WorkUnit, covering_units, missing_units};
 
-/// Time between two looks at the results.
+/// Shortest time between two looks at the results.
 const LOOK: Duration = Duration::from_millis(500);
-/// Time between two comparisons of the queue with what is missing.
+/// Time between two comparisons of the queue with the missing units.
 const RECONCILE: Duration = Duration::from_secs(5);
 
-/// Results that are fetched between two looks.
+/// Number of results fetched between two looks.
 const FETCHED_AT_ONCE: usize = 64;
 
-/// Reason why no more units are handed out.
+/// Why no more units are handed out.
 pub(crate) enum JobEnd {
     Complete,
     OverBudget,
@@ -34,9 +43,9 @@ pub(crate) enum JobEnd {
     NoWorker(Duration),
 }
 
-/// A job as its coordinator watches it.
+/// A job that its coordinator watches.
 pub(crate) struct JobWatch<'a> {
-    /// Told what happens.
+    /// Receives the events of the job.
     observe: &'a dyn Fn(JobEvent),
     job: &'a JobManifest,
     board: &'a JobBoard,
@@ -44,25 +53,26 @@ pub(crate) struct JobWatch<'a> {
     keeper: &'a LimitKeeper,
     staging: &'a Path,
     pub(crate) seat: Seat,
-    /// Last sign of life that was shown by this watch.
+    /// When this watch last renewed the seat.
     beaten: Instant,
-    /// Results that were seen. None goes away, but servers that were held up may list fewer.
+    /// Units whose results were listed. A result never goes away, but servers that were suspended may list
+    /// fewer.
     pub(crate) done: BTreeSet<UnitName>,
-    /// Results that are here.
+    /// Units whose results are on this machine.
     fetched: BTreeSet<UnitName>,
-    /// Results that were damaged and removed.
+    /// Units whose damaged results were removed.
     discarded: BTreeSet<UnitName>,
-    /// Number of complete shards that was told last.
+    /// The number of complete shards that was last reported.
     told: Option<u32>,
-    /// Last comparison of the queue with what is missing.
+    /// When the queue was last compared with the missing units.
     reconciled: Option<Instant>,
     patience: Patience,
 }
 
-/// Workers of a job as its coordinator last saw them.
+/// The workers of a job, as the coordinator last saw them.
 struct WorkerWatch {
     looked: Instant,
-    /// Number of workers that refuse the job, as it was told.
+    /// The number of refusing workers that was last reported.
     refusals: usize,
     absence: Absence,
 }
@@ -97,8 +107,8 @@ impl<'a> JobWatch<'a> {
         (self.observe)(event);
     }
 
-    /// Waits until every unit has a result, the budget is spent, nobody has worked for as long as `wait`, or it is to stop: by
-    /// `stopped`, or by a deadline.
+    /// Waits until every unit has a result, the budget is spent, no worker has worked for `wait`, the user
+    /// stops the job (`stopped`), or `deadline` has passed.
     pub(crate) async fn until_end(
         &mut self,
         stopped: impl Future<Output = ()>,
@@ -126,7 +136,7 @@ impl<'a> JobWatch<'a> {
                 return Ok(JobEnd::Stopped);
             }
 
-            // A list of many results takes a while: no more than a tenth of the time goes into it.
+            // Listing many results takes a while: spend no more than a tenth of the time on it.
             let pause = (looked.elapsed() * 9).clamp(LOOK, SEAT_BEAT);
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
@@ -138,7 +148,7 @@ impl<'a> JobWatch<'a> {
         }
     }
 
-    /// Shows a sign of life when it is time for one.
+    /// Renews the seat when that is due.
     async fn show_life(&mut self) -> Result<(), ClusterError> {
         if self.beaten.elapsed() < SEAT_BEAT && self.seat.sign().is_held() {
             return Ok(());
@@ -153,7 +163,8 @@ impl<'a> JobWatch<'a> {
         }
     }
 
-    /// Looks which results there are, takes some of them, and sees to it that the rest is worked on. True if all are there.
+    /// Lists the results, fetches some of them, and publishes lost units again. Returns true if all results are
+    /// there.
     async fn look_at_results(&mut self) -> Result<bool, ClusterError> {
         match results(self.links).await {
             Ok(listed) => {
@@ -189,8 +200,8 @@ impl<'a> JobWatch<'a> {
         Ok(false)
     }
 
-    /// Fetches results that are not here yet. One that can't be fetched now is when results are merged. One that is damaged is
-    /// removed while workers are there that can run its unit again.
+    /// Fetches results that are not on this machine yet. One that can't be fetched now is fetched before the
+    /// merge. One that is damaged is removed while there are workers that can run its unit again.
     async fn fetch_each(&mut self, units: Vec<UnitName>) -> Result<(), ClusterError> {
         for unit in units {
             self.show_life().await?;
@@ -209,7 +220,8 @@ impl<'a> JobWatch<'a> {
     /// Removes a result that is damaged.
     ///
     /// # Errors
-    /// When that of the same unit was removed before: its next one would hardly be better.
+    /// When a result of this unit was damaged before. A unit whose result was damaged twice is not run a third
+    /// time.
     async fn discard(&mut self, unit: UnitName, why: String) -> Result<(), ClusterError> {
         if self.discarded.contains(&unit) {
             return Err(ClusterError::Damaged(format!(
@@ -229,7 +241,7 @@ impl<'a> JobWatch<'a> {
         }
     }
 
-    /// Tells how many shards are complete, if that is new.
+    /// Reports how many shards are complete, if that has changed.
     fn tell_progress(&mut self, missing: &[UnitName]) {
         let open: BTreeSet<u32> = missing.iter().map(|unit| unit.shard).collect();
         let shards = self.job.shards;
@@ -240,7 +252,7 @@ impl<'a> JobWatch<'a> {
         }
     }
 
-    /// Tells which workers refuse the job. True if nobody has worked on it for as long as is waited.
+    /// Reports workers that refuse the job. Returns true if no worker has worked on it for the longest wait.
     async fn look_at_workers(&self, workers: &mut WorkerWatch) -> bool {
         workers.refusals = self.tell_refusals(workers.refusals).await;
         let is_abandoned = self.is_abandoned(&mut workers.absence).await;
@@ -249,9 +261,9 @@ impl<'a> JobWatch<'a> {
         is_abandoned
     }
 
-    /// Tells which workers refuse the job, if there are more than the last time; returns their number.
+    /// Reports how many workers refuse the job, if there are more than `told`; returns their number.
     async fn tell_refusals(&self, told: usize) -> usize {
-        // It is only told: a server that is away now is asked again.
+        // Only for a message: if the servers are away now, the next look asks again.
         let Ok(refusals) = self.board.refusals(&self.job.job).await else { return told };
         let workers = refusals.len();
         if let Some((_, reason)) = refusals.into_iter().next().filter(|_| workers > told) {
@@ -261,7 +273,7 @@ impl<'a> JobWatch<'a> {
         workers
     }
 
-    /// True if there was no sign of work for as long as is waited; a person is told before.
+    /// True if there was no sign of work for the longest wait. Warns earlier than that.
     async fn is_abandoned(&self, absence: &mut Absence) -> bool {
         let shown = self.board.work_shown(&self.job.job).await.ok();
         match absence.note(shown.map(|shown| (shown, self.done.len()))) {
@@ -274,13 +286,13 @@ impl<'a> JobWatch<'a> {
         }
     }
 
-    /// Hands out again what has no result and is not in the queue: units that were never published, because a coordinator
-    /// died, that a worker took out and could not put back, and that the servers have lost.
+    /// Publishes units again that have no result and are not in the queue: a coordinator died before it
+    /// published them, a worker took them out and could not put them back, or the servers lost them.
     async fn reconcile(&self, missing: &[UnitName]) -> Result<(), ClusterError> {
         if self.links.queue.depth().await? >= missing.len() as u64 {
             return Ok(());
         }
-        // First the queue: a unit that is completed after that has a result.
+        // List the queue before the results: a unit that is completed in between then has a result.
         let queued: BTreeSet<UnitName> = self.links.queue.names().await?.into_iter().collect();
         let mut done = results(self.links).await?;
         done.extend(self.done.iter().cloned());
@@ -308,11 +320,11 @@ impl<'a> JobWatch<'a> {
 /// Units that have a result.
 pub(crate) async fn results(links: &JobLinks) -> Result<BTreeSet<UnitName>, ClusterError> {
     let names = links.results.names().await?;
-    // What others have put there is none of ours.
+    // Other files in the same folder are not ours.
     Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
 }
 
-/// Fetches a result, unless it is here already.
+/// Fetches a result, unless it is on this machine already.
 pub(crate) async fn fetch(links: &JobLinks, unit: &UnitName, staging: &Path) -> Result<(), ClusterError> {
     let folder: PathBuf = staging.join(unit.to_string());
     if folder.exists() {

@@ -76,7 +76,7 @@ fn coordinator<'a>(cluster: &MemoryCluster, folder: &Path, observe: &'a dyn Fn(J
     Coordinator { cluster, engine: engine(folder), options: options(), decides: &|_| true, observe }
 }
 
-/// Works until it is dropped: a worker that ended when it was idle could end before there is anything to do.
+/// Works until the future is dropped. A worker with an idle limit could stop before there is anything to do.
 async fn work(cluster: &MemoryCluster, folder: &Path, events: &Mutex<Vec<WorkerEvent>>) {
     let worker = Worker {
         cluster: Arc::new(cluster.clone()),
@@ -130,7 +130,7 @@ async fn doubled_and_halved_units_come_out_as_one_run() {
     let events = Mutex::new(Vec::new());
     let doubling = Mutex::new(None);
     let again = cluster.clone();
-    // As soon as there is a job: a unit for a second time, and the halves of another one.
+    // As soon as there is a job: publish one unit a second time, and the halves of another one.
     let observe = |event: JobEvent| {
         if let JobEvent::Begun { job, .. } = event {
             let cluster = again.clone();
@@ -173,7 +173,8 @@ async fn a_lost_unit_is_put_back_with_its_tries() {
     };
     let request = request("merged");
     let worker = async {
-        // One that was tried twice is taken out, and its worker is gone before it could put it back.
+        // A unit that was tried twice is taken out of the queue, and its worker is gone before it could put it
+        // back.
         let job = begun.recv().await.expect("a job");
         let records = cluster.records();
         records.replace(&format!("tries.{job}"), br#"{"2":2}"#.to_vec(), 0).await.expect("works");
@@ -219,7 +220,8 @@ async fn a_job_that_nobody_works_on_ends_and_can_be_continued() {
     assert!(matches!(left, ClusterRunError::NoWorker { .. }), "{left}");
     assert!(left.to_string().contains("no worker has worked on job "), "{left}");
 
-    // Another argument that decides nothing continues the job, and holds from then on; one that decides begins another.
+    // The job continues with other arguments that decide nothing, and keeps them; another argument that decides
+    // begins another job.
     let events = Mutex::new(Vec::new());
     let decides = |argument: &str| !argument.starts_with("--workers=");
     let next = Coordinator {
@@ -243,7 +245,8 @@ async fn a_job_that_nobody_works_on_ends_and_can_be_continued() {
     assert_eq!(job.arguments, arguments(4));
 }
 
-/// A cluster whose records take everything but that a job is done, as if its coordinator died before it could say so.
+/// A cluster whose records accept everything except that a job is done, as if its coordinator died before it
+/// could say so.
 struct Unending(MemoryCluster);
 
 impl Cluster for Unending {
@@ -307,14 +310,14 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
             options: ClusterOptions { resume: true, ..options() },
             ..coordinator(&cluster, boss.path(), &|_| {})
         };
-        // No worker is left: nothing has to be run again.
+        // No worker is left: no unit may have to run again.
         let merged = tokio::time::timeout(Duration::from_mins(1), next.run(&request, Vec::new()));
         let merged = merged.await.expect("in time").expect("works");
         assert_eq!((merged.exit, rows(merged.folder.path()).len()), (ExitStatus::Failed, CASES));
         if run_dir.is_some() {
             let again = next.run(&request, Vec::new()).await.expect("the run is found");
             assert_eq!((again.exit, again.totals.counts), (ExitStatus::Failed, merged.totals.counts));
-            // Other options are another run.
+            // With other options it is another run.
             let other = next.run(&request, vec!["--seed=7".to_owned()]).await.expect_err("it is refused");
             assert!(other.to_string().contains("holds another run"), "{other}");
         }
@@ -325,21 +328,21 @@ async fn a_coordinator_that_died_after_merging_is_followed_by_one_that_says_so()
     }
 }
 
-/// A cluster whose results can't be used as they should be.
+/// A cluster whose results fail in a given way.
 struct FaultyCluster {
     inner: MemoryCluster,
-    /// What it has been asked so far.
+    /// Which calls it has seen so far.
     asked: Arc<FirstCalls>,
     fault: ResultFault,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum ResultFault {
-    /// It takes longer than a lease to say for the first time whether there is a result.
+    /// The first check for a result takes longer than a lease.
     FirstLookIsSlow,
-    /// It takes longer than a lease to store the first one.
+    /// Storing the first result takes longer than a lease.
     FirstStoreIsSlow,
-    /// None can be read.
+    /// No result can be read.
     Unreadable,
 }
 
@@ -419,8 +422,8 @@ impl ResultStore for FaultyResults {
     }
 }
 
-/// Runs all cases as one unit, of which a worker in a slow cluster is the first to hear; another one comes while the first waits.
-/// Returns how often each asked its target, and what the first one said.
+/// Runs all cases as one unit. A worker in a slow cluster gets it first; another worker comes while the first
+/// one waits. Returns how often each asked its target, and the events of the first.
 async fn race(fault: ResultFault) -> (usize, usize, Vec<WorkerEvent>) {
     let ((boss, _), (slow, asked_slow), (host, asked)) = (slow_machine(), slow_machine(), slow_machine());
     let cluster = MemoryCluster::default();
@@ -469,7 +472,7 @@ async fn a_unit_is_not_run_again_while_its_result_is_stored_slowly() {
     assert_eq!((by_slow, by_other), (CASES, 0));
 }
 
-/// A machine whose target takes half a second for an answer, and notes each time that it is asked.
+/// A machine whose target takes half a second for an answer, and records each call.
 fn slow_machine() -> (TempDir, std::path::PathBuf) {
     let folder = machine();
     let file = folder.path().join("suite.yaml");
@@ -552,7 +555,7 @@ async fn a_coordinator_that_waits_for_results_to_merge_can_be_stopped() {
         while events.lock().expect("works").iter().filter(is_done).count() < CASES.div_ceil(3) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        // In this time the coordinator sees that all units are done.
+        // Long enough for the coordinator to see that all units are done.
         tokio::time::sleep(Duration::from_secs(3)).await;
         stop.cancel();
         tokio::time::sleep(Duration::from_secs(20)).await;
@@ -581,7 +584,7 @@ async fn a_unit_whose_stored_result_is_damaged_runs_again() {
     let seen = Mutex::new(Vec::new());
     let damaging = Mutex::new(None);
     let again = cluster.clone();
-    // Before a worker comes, two units have results that are none: one is no archive, one is half of one.
+    // Before a worker comes, two units get damaged results: one is no archive, one is half of one.
     let observe = |event: JobEvent| {
         if let JobEvent::Begun { job, .. } = &event {
             let (cluster, job) = (again.clone(), job.clone());
