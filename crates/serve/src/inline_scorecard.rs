@@ -1,4 +1,5 @@
-//! Scorecards in requests: one JSON value with the texts of its prompts, and what such a scorecard may not say.
+//! Scorecards in requests: one JSON value with the texts of its prompts, and what such a scorecard must not
+//! contain.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,12 +14,12 @@ use crate::inline_rubric::{PlacedText, describe, refuse_paths, too_large};
 use crate::options::RequestLimits;
 use crate::problem::RequestProblem;
 
-/// Name of the text, which has its syntax.
+/// File name for the text; its extension gives the syntax.
 const FILE: &str = "scorecard.json";
-/// Place in the request.
+/// Pointer to the scorecard in the request.
 const PLACE: &str = "/scorecard";
 
-/// A scorecard of a request, as text that can be decoded.
+/// A scorecard of a request, as text.
 #[derive(Debug, Clone)]
 pub(crate) struct InlineScorecard {
     value: Value,
@@ -30,7 +31,7 @@ impl InlineScorecard {
     /// A scorecard from the value at `/scorecard` of the request.
     ///
     /// # Errors
-    /// With every part that a request may not have.
+    /// With every part that a request must not contain.
     pub(crate) fn new(
         mut content: Map<String, Value>,
         limits: &RequestLimits,
@@ -61,7 +62,7 @@ impl InlineScorecard {
         if problems.is_empty() { Ok(Self { value, text, prompts }) } else { Err(problems) }
     }
 
-    /// Hash of what is decoded.
+    /// Hash of everything that is decoded.
     pub(crate) fn hash(&self) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new();
         let texts = self.prompts.iter().flat_map(|(name, text)| [name, text]);
@@ -73,10 +74,10 @@ impl InlineScorecard {
         hasher.finalize()
     }
 
-    /// Decodes the scorecard. Its warnings are no problems.
+    /// Decodes the scorecard. Warnings are ignored.
     ///
     /// # Errors
-    /// With every problem, at its place in the request.
+    /// With every problem and its position in the request.
     pub(crate) fn decode(&self, limits: &RequestLimits) -> Result<Arc<Scorecard>, Vec<RequestProblem>> {
         let loaded = read_scorecard_text(Path::new(FILE), &self.text, &self.prompts);
         let mut placed = PlacedText::default();
