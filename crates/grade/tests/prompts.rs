@@ -1,5 +1,5 @@
-//! Requests as they are sent, word for word. A change here is a change of what judges are asked: it needs a new
-//! prompt version and new golden files.
+//! Requests as they are sent, word for word. A change here changes what judges are asked: it needs a new prompt
+//! version and new golden files.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 

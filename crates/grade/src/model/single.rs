@@ -23,19 +23,19 @@ pub(super) trait SingleQuestion: Sync {
     /// Version of its prompts.
     fn version(&self) -> &'static str;
 
-    /// Hash of everything the judge is told beside the material.
+    /// Hash of everything that the judge is told besides the material.
     fn prompt_hash(&self) -> String;
 
-    /// The messages of a call, after an unusable reply with what was wrong with it.
+    /// The messages of a call. After an unusable reply, `repair` says what was wrong with it.
     fn messages(&self, fences: &dyn FenceSource, repair: Option<String>) -> Vec<ChatMessage>;
 
-    /// The shape of a reply.
+    /// The JSON schema of a reply.
     fn schema(&self) -> JsonSchemaFormat;
 
-    /// The content of a reply, or what is wrong with it.
+    /// Reads a reply; the error says what is wrong with it.
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String>;
 
-    /// The texts that may be quoted.
+    /// Index of the texts that may be quoted.
     fn index(&self) -> EvidenceIndex;
 
     /// The trial of the case, and the options of the calls.
@@ -167,7 +167,7 @@ impl SingleQuestion for QuestionsTask {
     }
 }
 
-/// A question with one decision on its way to a model.
+/// A question with one decision that is being asked.
 pub(super) struct SingleCall<'a> {
     judge: &'a ModelJudge,
     question: &'a dyn SingleQuestion,

@@ -10,30 +10,30 @@ use super::window;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::messages;
 
-/// The common beginning, options and limits of all calls of a task.
+/// The common prefix, options and limits of all calls of a task.
 pub(super) struct CallTemplate<'a> {
     pub(super) judge: &'a ModelJudge,
     pub(super) shared: Arc<str>,
     pub(super) fence: String,
     pub(super) index: EvidenceIndex,
     pub(super) policy: EvidencePolicy,
-    /// Repeat index of the cache key.
+    /// Number of the reply among repeated ones, for the cache key.
     pub(super) draw: u32,
     pub(super) seed: Option<u64>,
     pub(super) temperature: Option<f64>,
-    /// Set where probabilities make the decisions.
+    /// True if probabilities make the decisions.
     pub(super) probabilities: bool,
     pub(super) card: ModelCard,
     pub(super) truncate: TruncationMode,
 }
 
-/// Tokens that could have stood in place of each one, as many as any provider tells.
+/// Number of alternatives to request for each token: the most that any provider offers.
 const ALTERNATIVES: u8 = 20;
-/// Letters of the fence in the handles of criteria: few enough to be cheap, enough not to be guessed.
+/// Number of fence characters in the handles of criteria: few enough to be cheap, enough to be unguessable.
 const MARK: usize = 4;
 
 impl CallTemplate<'_> {
-    /// The end of every handle.
+    /// The suffix of every handle.
     pub(super) fn handle_mark(&self) -> &str {
         self.fence.get(..MARK).unwrap_or(&self.fence)
     }
