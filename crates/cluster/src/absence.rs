@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Time without a worker before the first warning; the next one comes after twice as long, and so on.
-const FIRST_WORD: Duration = Duration::from_mins(1);
+const FIRST_WARNING: Duration = Duration::from_mins(1);
 
 /// Time without a sign of work on a job.
 #[derive(Debug)]
@@ -14,8 +14,8 @@ pub(crate) struct Absence {
     signs: (u64, usize),
     since: Instant,
     /// Time without a sign before the next warning.
-    word: Duration,
-    first_word: Duration,
+    next_warning: Duration,
+    first_warning: Duration,
     limit: Duration,
 }
 
@@ -34,8 +34,14 @@ impl Absence {
     /// Begins now. Workers show signs several times during a lease, so a shorter time than its term means
     /// nothing.
     pub(crate) fn begin(limit: Duration, lease: Duration) -> Self {
-        let first_word = FIRST_WORD.max(lease);
-        Self { signs: (0, 0), since: Instant::now(), word: first_word, first_word, limit: limit.max(lease) }
+        let first_warning = FIRST_WARNING.max(lease);
+        Self {
+            signs: (0, 0),
+            since: Instant::now(),
+            next_warning: first_warning,
+            first_warning,
+            limit: limit.max(lease),
+        }
     }
 
     /// The longest wait for a sign.
@@ -47,15 +53,15 @@ impl Absence {
     pub(crate) fn note(&mut self, signs: Option<(u64, usize)>) -> Presence {
         if signs != Some(self.signs) {
             self.signs = signs.unwrap_or(self.signs);
-            (self.since, self.word) = (Instant::now(), self.first_word);
+            (self.since, self.next_warning) = (Instant::now(), self.first_warning);
             return Presence::Quiet;
         }
 
         let silence = self.since.elapsed();
         if silence >= self.limit {
             Presence::GivenUp
-        } else if silence >= self.word {
-            self.word *= 2;
+        } else if silence >= self.next_warning {
+            self.next_warning *= 2;
             Presence::Missed(silence)
         } else {
             Presence::Quiet

@@ -16,9 +16,9 @@ use crate::unit::UnitName;
 /// Key of the record with the ids of unfinished jobs.
 const OPEN_JOBS: &str = "open-jobs";
 /// Number of refusing workers that are recorded for a job.
-const MOST_REFUSALS: usize = 1_000;
+const MAX_REFUSALS: usize = 1_000;
 /// Number of units whose tries are recorded for a job.
-const MOST_TRIED: usize = 20_000;
+const MAX_TRIED_UNITS: usize = 20_000;
 /// Attempts to change a record that others change as well.
 const ATTEMPTS: u32 = 20;
 /// Time without a sign of life after which a coordinator counts as gone.
@@ -26,7 +26,7 @@ pub(crate) const SEAT_TERM: Duration = Duration::from_secs(6);
 /// Time between two signs of life of a coordinator.
 pub(crate) const SEAT_BEAT: Duration = Duration::from_secs(2);
 /// Pause between two looks at a seat that is taken.
-const LOOK: Duration = Duration::from_millis(250);
+const SEAT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Jobs of a cluster.
 #[derive(Clone)]
@@ -121,7 +121,7 @@ impl JobBoard {
         self.change(&refusals_key(job), |record| {
             let mut refusals: BTreeMap<String, String> = record.map_or(Ok(BTreeMap::new()), read)?;
             let is_new = match why {
-                Some(_) if refusals.len() >= MOST_REFUSALS && !refusals.contains_key(worker) => false,
+                Some(_) if refusals.len() >= MAX_REFUSALS && !refusals.contains_key(worker) => false,
                 Some(why) => refusals.insert(worker.to_owned(), why.to_owned()).as_deref() != Some(why),
                 None => refusals.remove(worker).is_some(),
             };
@@ -146,7 +146,7 @@ impl JobBoard {
     ) -> Result<(), ClusterError> {
         self.change(&tries_key(job), |record| {
             let mut all: BTreeMap<String, u64> = record.map_or(Ok(BTreeMap::new()), read)?;
-            let has_room = all.len() < MOST_TRIED || all.contains_key(&unit.to_string());
+            let has_room = all.len() < MAX_TRIED_UNITS || all.contains_key(&unit.to_string());
             let known = all.get(&unit.to_string()).copied().unwrap_or(0);
             if known >= tries || !has_room {
                 return Ok(None);
@@ -285,7 +285,7 @@ impl Seat {
                         seen = Some((record.clone(), Instant::now()));
                         waits();
                     }
-                    tokio::time::sleep(LOOK).await;
+                    tokio::time::sleep(SEAT_POLL_INTERVAL).await;
                     continue;
                 }
             };

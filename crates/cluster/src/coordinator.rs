@@ -33,7 +33,7 @@ use crate::watch::{JobEnd, JobWatch, fetch, results};
 use crate::worker::CLUSTER_FOLDER;
 
 /// How long workers of a job that ended early get to report what they have sent.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const FINAL_REPORT_WAIT: Duration = Duration::from_secs(2);
 
 /// Options of a run over many machines.
 #[derive(Debug, Clone)]
@@ -342,7 +342,7 @@ impl Coordinator<'_> {
         let serving =
             persist(&mut patience, || self.cluster.serve_limits(&job.job, Arc::clone(&handler))).await?;
 
-        let mut watch = JobWatch::begin(self.observe, (job, board, links), &keeper, staging, seat);
+        let mut watch = JobWatch::begin(self.observe, job, board, links, &keeper, staging, seat);
         let stopped = self.engine.process().stopped();
         let wait = self.options.worker_wait.unwrap_or(ClusterOptions::WORKER_WAIT);
         let end = watch.until_end(stopped, wait, request.options.run.deadline).await?;
@@ -361,12 +361,12 @@ impl Coordinator<'_> {
         }
         if matches!(end, JobEnd::OverBudget | JobEnd::Stopped) {
             // Workers return the budget that they don't use, and report what they have sent.
-            tokio::time::sleep(LAST_WORDS).await;
+            tokio::time::sleep(FINAL_REPORT_WAIT).await;
         }
         if matches!(end, JobEnd::OverBudget)
             && let Some(need) = keeper.refused().await
         {
-            let what = budget_words(job.limits, keeper.used().await, need);
+            let what = budget_message(job.limits, keeper.used().await, need);
             (self.observe)(JobEvent::Warning(what));
         }
         drop(serving);
@@ -420,7 +420,7 @@ impl Coordinator<'_> {
         done.extend(persist(&mut patience, || results(links)).await?);
         let covering = covering_units(job.shards, &done);
         if covering.is_empty() {
-            let spent = spent_words(facts.unfinished, facts.spent);
+            let spent = spent_message(facts.unfinished, facts.spent);
             let what = format!(
                 "the budget was too small for a single unit of work: {spent}. Continue with `--resume` and a larger budget; \
                  without `--resume`, a smaller `--unit-size` stores results earlier"
@@ -469,14 +469,14 @@ impl Coordinator<'_> {
         };
         let merged = merged.map_err(|error| EngineError::usage(format!("merging failed: {error}")))?;
         let merged = merged.inspect_err(|_| drop(std::fs::remove_dir_all(&draft)))?;
-        let folder = place(&draft, target, job)?;
+        let folder = move_into_place(&draft, target, job)?;
 
         Ok(FinishedRun { folder, ..merged })
     }
 }
 
 /// Message that the budget ended the job: what counts as spent, and what the next call needed.
-fn budget_words(limits: JobLimits, used: BudgetAmount, need: BudgetAmount) -> String {
+fn budget_message(limits: JobLimits, used: BudgetAmount, need: BudgetAmount) -> String {
     let usd = |amount: Usd| dollars(amount.as_dollars());
     let tokens = |amount: u64| format!("{} tokens", grouped(amount));
     let calls = |amount: u64| format!("{} calls", grouped(amount));
@@ -493,7 +493,7 @@ fn budget_words(limits: JobLimits, used: BudgetAmount, need: BudgetAmount) -> St
 }
 
 /// Requests and cost of work without a result, in words.
-fn spent_words(sent: SentRequests, counted: BudgetAmount) -> String {
+fn spent_message(sent: SentRequests, counted: BudgetAmount) -> String {
     let known = Cost::from_parts(sent.cost_usd, sent.cost_partial).lower_bound();
     let mut text =
         format!("{} requests were sent, for {}", grouped(sent.requests), dollars(known.as_dollars()));
@@ -541,7 +541,7 @@ fn draft_of(target: &Path, staging: &Path) -> PathBuf {
 
 /// Moves a merged run into its folder. Replaces an incomplete run of the same plan, and a run of this job by a
 /// coordinator that died right after merging.
-fn place(draft: &Path, target: PathBuf, job: &JobManifest) -> Result<RunFolder, ClusterError> {
+fn move_into_place(draft: &Path, target: PathBuf, job: &JobManifest) -> Result<RunFolder, ClusterError> {
     let failed = |error: std::io::Error| {
         ClusterError::storage(&format!("write the run to `{}`", target.display()), error)
     };

@@ -14,9 +14,9 @@ use flate2::write::GzEncoder;
 use crate::error::ClusterError;
 
 /// Most files in a run folder; a normal one has a handful.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 /// Most bytes that a packed unit may unpack to.
-const MOST_BYTES: u64 = 16 << 30;
+const MAX_BYTES: u64 = 16 << 30;
 
 /// Packs the files of a run folder.
 ///
@@ -24,11 +24,11 @@ const MOST_BYTES: u64 = 16 << 30;
 /// When one can't be read.
 pub(crate) async fn pack(folder: PathBuf) -> Result<Vec<u8>, ClusterError> {
     let what = format!("pack `{}`", folder.display());
-    apart(move || packed(&folder).map_err(|error| ClusterError::storage(&what, error))).await
+    run_blocking(move || packed(&folder).map_err(|error| ClusterError::storage(&what, error))).await
 }
 
 /// Runs blocking work on a thread for blocking work.
-async fn apart<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ClusterError> + Send + 'static,
 ) -> Result<T, ClusterError> {
     let done = tokio::task::spawn_blocking(work).await;
@@ -57,7 +57,7 @@ fn packed(folder: &Path) -> io::Result<Vec<u8>> {
 /// [`ClusterError::Damaged`] when the bytes are not a result; another one when files can't be written.
 pub(crate) async fn unpack(bytes: Vec<u8>, folder: PathBuf) -> Result<(), ClusterError> {
     let what = format!("unpack a result to `{}`", folder.display());
-    let unpacking = apart(move || {
+    let unpacking = run_blocking(move || {
         unpacked(&bytes, &folder).map_err(|error| match each_file(&bytes, |_, _| Ok(())) {
             Err(damage) => ClusterError::Damaged(damage.to_string()),
             Ok(()) => ClusterError::storage(&what, error),
@@ -85,13 +85,13 @@ fn unpacked(bytes: &[u8], folder: &Path) -> io::Result<()> {
 
 /// Calls `see` for each file of a result with its name, and reads the archive to its end.
 fn each_file(bytes: &[u8], mut see: impl FnMut(String, &mut dyn Read) -> io::Result<()>) -> io::Result<()> {
-    let mut left = MOST_BYTES;
+    let mut left = MAX_BYTES;
     let mut archive = tar::Archive::new(GzDecoder::new(bytes));
     for (at, entry) in archive.entries()?.enumerate() {
         let mut entry = entry?;
         let name = file_name(&entry.path()?)?;
         left = left.checked_sub(entry.size()).ok_or_else(|| io::Error::other("it is too large"))?;
-        if at >= MOST_FILES {
+        if at >= MAX_FILES {
             return Err(io::Error::other("it has too many files"));
         }
 
@@ -99,7 +99,7 @@ fn each_file(bytes: &[u8], mut see: impl FnMut(String, &mut dyn Read) -> io::Res
         see(name, &mut entry.by_ref().take(size))?;
     }
     // The checksum comes after the last file.
-    io::copy(&mut archive.into_inner().take(MOST_BYTES), &mut io::sink())?;
+    io::copy(&mut archive.into_inner().take(MAX_BYTES), &mut io::sink())?;
 
     Ok(())
 }

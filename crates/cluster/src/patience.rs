@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::error::ClusterError;
 
 /// How long a server may be away.
-const LONGEST: Duration = Duration::from_mins(15);
+const LONGEST_OUTAGE: Duration = Duration::from_mins(15);
 /// First and longest pause between two attempts.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(3)];
 
@@ -26,7 +26,7 @@ impl Patience {
     /// Returns the failure if a retry can't cure it, or if it has lasted for too long.
     pub(crate) async fn wait(&mut self, error: ClusterError) -> Result<(), ClusterError> {
         let since = *self.since.get_or_insert_with(Instant::now);
-        if !matches!(error, ClusterError::Unreachable(_)) || since.elapsed() > LONGEST {
+        if !matches!(error, ClusterError::Unreachable(_)) || since.elapsed() > LONGEST_OUTAGE {
             return Err(error);
         }
 

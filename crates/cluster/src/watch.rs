@@ -27,12 +27,12 @@ use crate::seam::JobLinks;
 use crate::unit::{UnitName, WorkUnit, covering_units, missing_units};
 
 /// Shortest time between two looks at the results.
-const LOOK: Duration = Duration::from_millis(500);
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Time between two comparisons of the queue with the missing units.
-const RECONCILE: Duration = Duration::from_secs(5);
+const RECONCILE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Number of results fetched between two looks.
-const FETCHED_AT_ONCE: usize = 64;
+const MAX_FETCHED_AT_ONCE: usize = 64;
 
 /// Why no more units are handed out.
 pub(crate) enum JobEnd {
@@ -63,7 +63,7 @@ pub(crate) struct JobWatch<'a> {
     /// Units whose damaged results were removed.
     discarded: BTreeSet<UnitName>,
     /// The number of complete shards that was last reported.
-    told: Option<u32>,
+    reported_shards: Option<u32>,
     /// When the queue was last compared with the missing units.
     reconciled: Option<Instant>,
     patience: Patience,
@@ -80,7 +80,9 @@ struct WorkerWatch {
 impl<'a> JobWatch<'a> {
     pub(crate) fn begin(
         observe: &'a dyn Fn(JobEvent),
-        (job, board, links): (&'a JobManifest, &'a JobBoard, &'a JobLinks),
+        job: &'a JobManifest,
+        board: &'a JobBoard,
+        links: &'a JobLinks,
         keeper: &'a LimitKeeper,
         staging: &'a Path,
         seat: Seat,
@@ -97,7 +99,7 @@ impl<'a> JobWatch<'a> {
             done: BTreeSet::new(),
             fetched: BTreeSet::new(),
             discarded: BTreeSet::new(),
-            told: None,
+            reported_shards: None,
             reconciled: None,
             patience: Patience::default(),
         }
@@ -129,7 +131,7 @@ impl<'a> JobWatch<'a> {
             if self.keeper.refused().await.is_some() {
                 return Ok(JobEnd::OverBudget);
             }
-            if workers.looked.elapsed() >= RECONCILE && self.look_at_workers(&mut workers).await {
+            if workers.looked.elapsed() >= RECONCILE_INTERVAL && self.look_at_workers(&mut workers).await {
                 return Ok(JobEnd::NoWorker(workers.absence.limit()));
             }
             if deadline.is_some_and(|deadline| begun.elapsed() >= deadline) {
@@ -137,7 +139,7 @@ impl<'a> JobWatch<'a> {
             }
 
             // Listing many results takes a while: spend no more than a tenth of the time on it.
-            let pause = (looked.elapsed() * 9).clamp(LOOK, SEAT_BEAT);
+            let pause = (looked.elapsed() * 9).clamp(MIN_POLL_INTERVAL, SEAT_BEAT);
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 () = &mut stopped => {
@@ -178,7 +180,7 @@ impl<'a> JobWatch<'a> {
             }
         }
 
-        let some = self.done.difference(&self.fetched).take(FETCHED_AT_ONCE).cloned().collect();
+        let some = self.done.difference(&self.fetched).take(MAX_FETCHED_AT_ONCE).cloned().collect();
         self.fetch_each(some).await?;
         if missing_units(self.job.shards, &self.done).is_empty() {
             let rest = covering_units(self.job.shards, &self.done);
@@ -186,11 +188,11 @@ impl<'a> JobWatch<'a> {
             self.fetch_each(rest).await?;
         }
         let missing = missing_units(self.job.shards, &self.done);
-        self.tell_progress(&missing);
+        self.report_progress(&missing);
         if missing.is_empty() {
             return Ok(true);
         }
-        if self.reconciled.is_none_or(|at| at.elapsed() >= RECONCILE) {
+        if self.reconciled.is_none_or(|at| at.elapsed() >= RECONCILE_INTERVAL) {
             match self.reconcile(&missing).await {
                 Ok(()) => self.reconciled = Some(Instant::now()),
                 Err(error) => self.tell(JobEvent::Warning(error.to_string())),
@@ -242,31 +244,31 @@ impl<'a> JobWatch<'a> {
     }
 
     /// Reports how many shards are complete, if that has changed.
-    fn tell_progress(&mut self, missing: &[UnitName]) {
+    fn report_progress(&mut self, missing: &[UnitName]) {
         let open: BTreeSet<u32> = missing.iter().map(|unit| unit.shard).collect();
         let shards = self.job.shards;
         let done = shards - u32::try_from(open.len()).unwrap_or(u32::MAX);
-        if self.told != Some(done) {
-            self.told = Some(done);
+        if self.reported_shards != Some(done) {
+            self.reported_shards = Some(done);
             self.tell(JobEvent::Progress { done, shards });
         }
     }
 
     /// Reports workers that refuse the job. Returns true if no worker has worked on it for the longest wait.
     async fn look_at_workers(&self, workers: &mut WorkerWatch) -> bool {
-        workers.refusals = self.tell_refusals(workers.refusals).await;
+        workers.refusals = self.report_refusals(workers.refusals).await;
         let is_abandoned = self.is_abandoned(&mut workers.absence).await;
         workers.looked = Instant::now();
 
         is_abandoned
     }
 
-    /// Reports how many workers refuse the job, if there are more than `told`; returns their number.
-    async fn tell_refusals(&self, told: usize) -> usize {
+    /// Reports how many workers refuse the job, if there are more than `reported`; returns their number.
+    async fn report_refusals(&self, reported: usize) -> usize {
         // Only for a message: if the servers are away now, the next look asks again.
-        let Ok(refusals) = self.board.refusals(&self.job.job).await else { return told };
+        let Ok(refusals) = self.board.refusals(&self.job.job).await else { return reported };
         let workers = refusals.len();
-        if let Some((_, reason)) = refusals.into_iter().next().filter(|_| workers > told) {
+        if let Some((_, reason)) = refusals.into_iter().next().filter(|_| workers > reported) {
             self.tell(JobEvent::Refused { workers, reason });
         }
 

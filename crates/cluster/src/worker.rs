@@ -48,20 +48,20 @@ use crate::unit::WorkUnit;
 /// Folder for unfinished files of workers and coordinators, below the working folder.
 pub(crate) const CLUSTER_FOLDER: &str = ".assize/cluster";
 /// Pause between two looks for a job.
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// How long to wait for a unit before the state of the job is checked again.
 const LEASE_WAIT: Duration = Duration::from_secs(2);
 /// Time limit for reporting the requests of a unit that has no result, and for storing its replies.
-const TELLING: Duration = Duration::from_secs(5);
+const REPORT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Number of tries after which a unit is halved. A try is a lease that ended without a result and without a
 /// word.
-const TRIES: u64 = 2;
+const MAX_TRIES: u64 = 2;
 /// Units in a row that this worker fails to run before it stops.
-const MOST_FAILURES: u32 = 5;
+const MAX_FAILURES: u32 = 5;
 
 /// First and longest wait before a refused job is tried again; its files may have been updated by then.
-const FIRST_REFUSAL: Duration = Duration::from_secs(5);
-const LONGEST_REFUSAL: Duration = Duration::from_mins(1);
+const FIRST_REFUSAL_WAIT: Duration = Duration::from_secs(5);
+const LONGEST_REFUSAL_WAIT: Duration = Duration::from_mins(1);
 
 /// Options of a worker.
 #[derive(Debug, Clone, Default)]
@@ -166,7 +166,7 @@ impl Worker<'_> {
             }
             let jobs = self.running_jobs(&board, &mut state).await?;
             for job in &jobs {
-                let wait = if jobs.len() == 1 { LEASE_WAIT } else { LOOK };
+                let wait = if jobs.len() == 1 { LEASE_WAIT } else { POLL_INTERVAL };
                 if !stopped.is_cancelled() {
                     self.take_turn(job, wait, &board, &stopped, &mut state).await?;
                 }
@@ -176,7 +176,7 @@ impl Worker<'_> {
             }
             if jobs.is_empty() {
                 tokio::select! {
-                    () = tokio::time::sleep(LOOK) => {}
+                    () = tokio::time::sleep(POLL_INTERVAL) => {}
                     () = stopped.cancelled() => {}
                 }
             }
@@ -240,7 +240,8 @@ impl Worker<'_> {
                     if before.is_none_or(|before| before.why != why) {
                         (self.observe)(WorkerEvent::Warning(why.clone()));
                     }
-                    let wait = before.map_or(FIRST_REFUSAL, |before| (before.wait * 2).min(LONGEST_REFUSAL));
+                    let wait = before
+                        .map_or(FIRST_REFUSAL_WAIT, |before| (before.wait * 2).min(LONGEST_REFUSAL_WAIT));
                     let refused = RefusedJob { why, wait, again: Instant::now() + wait };
                     state.refused.insert(job.job.clone(), refused);
                     return Ok(());
@@ -263,26 +264,26 @@ impl Worker<'_> {
         };
 
         // The servers start the term when they hand out the unit, which is before this moment.
-        let end = joined.process((lease, Instant::now()), board, stopped).await;
+        let end = joined.process(lease, Instant::now(), board, stopped).await;
         state.idle_since = Instant::now();
         match end {
             Ok(UnitEnd::Done) => state.failures = 0,
             Ok(UnitEnd::Lost) => {}
-            Ok(UnitEnd::JobEnded) => tokio::time::sleep(LOOK).await,
+            Ok(UnitEnd::JobEnded) => tokio::time::sleep(POLL_INTERVAL).await,
             Ok(UnitEnd::GivenBack) => {
                 state.failures += 1;
                 let failures = state.failures;
-                if failures >= MOST_FAILURES {
+                if failures >= MAX_FAILURES {
                     return Err(ClusterError::Refused(format!(
                         "this worker failed to run {failures} units in a row, so it stops; start it again when the cause that \
                          the warnings name is repaired"
                     )));
                 }
-                tokio::time::sleep(LOOK * 2u32.pow(failures)).await;
+                tokio::time::sleep(POLL_INTERVAL * 2u32.pow(failures)).await;
             }
             Err(ClusterError::Unreachable(why)) => {
                 (self.observe)(WorkerEvent::Warning(why));
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
             Err(error) => return Err(error),
         }
@@ -407,7 +408,8 @@ impl JoinedJob<'_> {
     /// Works on a unit that was leased at `leased`.
     async fn process(
         &self,
-        (lease, leased): (Box<dyn UnitLease>, Instant),
+        lease: Box<dyn UnitLease>,
+        leased: Instant,
         board: &JobBoard,
         stopped: &CancellationToken,
     ) -> Result<UnitEnd, ClusterError> {
@@ -429,23 +431,23 @@ impl JoinedJob<'_> {
         }
         if leased.elapsed() >= self.links.queue.lease_term() {
             // The servers did not answer for so long that the lease has expired.
-            self.tell_lost(&name);
+            self.warn_of_lost_lease(&name);
             return Ok(UnitEnd::Lost);
         }
-        if tries >= TRIES && unit.given_up.is_none() {
+        if tries >= MAX_TRIES && unit.given_up.is_none() {
             self.split(&*lease, tries).await?;
             return Ok(UnitEnd::Done);
         }
 
         let folder = self.folder.join(format!("{name}-{}", self.id));
         let _ = std::fs::remove_dir_all(&folder);
-        let end = self.run_and_store((&*lease, leased), &folder, board, stopped).await;
+        let end = self.run_and_store(&*lease, leased, &folder, board, stopped).await;
         let _ = std::fs::remove_dir_all(&folder);
         end
     }
 
     /// Warns that another worker may have the unit.
-    fn tell_lost(&self, name: &str) {
+    fn warn_of_lost_lease(&self, name: &str) {
         (self.worker.observe)(WorkerEvent::Warning(format!(
             "the lease of unit {name} has expired: another worker may have it"
         )));
@@ -453,7 +455,8 @@ impl JoinedJob<'_> {
 
     async fn run_and_store(
         &self,
-        (lease, leased): (&dyn UnitLease, Instant),
+        lease: &dyn UnitLease,
+        leased: Instant,
         folder: &Path,
         board: &JobBoard,
         stopped: &CancellationToken,
@@ -462,7 +465,7 @@ impl JoinedJob<'_> {
         let name = unit.name.to_string();
         let stop = stopped.child_token();
         let run = self.start(unit, folder, stop.clone());
-        let (run, was_lost, has_ended) = self.hold((lease, leased), run, &stop, board).await?;
+        let (run, was_lost, has_ended) = self.hold(lease, leased, run, &stop, board).await?;
 
         if let UnitRun::Finished(finished) = &run
             && !is_complete(finished)
@@ -470,7 +473,7 @@ impl JoinedJob<'_> {
         {
             // Only the summary needs this: servers that are away must not hold up the unit.
             let told = board.add_unfinished(&self.job.job, sent);
-            let _ = tokio::time::timeout(TELLING, told).await;
+            let _ = tokio::time::timeout(REPORT_TIMEOUT, told).await;
         }
 
         match run {
@@ -493,14 +496,14 @@ impl JoinedJob<'_> {
                 Ok(UnitEnd::Done)
             }
             _ if was_lost => {
-                self.tell_lost(&name);
+                self.warn_of_lost_lease(&name);
                 Ok(UnitEnd::Lost)
             }
             run => {
                 let is_spent = matches!(&run, UnitRun::Finished(run) if run.exit == ExitStatus::OverBudget);
                 let why = match run {
                     UnitRun::Failed(error) => Some(error.message),
-                    UnitRun::Finished(finished) if !stop.is_cancelled() => failure_words(*finished),
+                    UnitRun::Finished(finished) if !stop.is_cancelled() => failure_message(*finished),
                     UnitRun::Finished(_) => None,
                 };
                 self.give_back(lease).await?;
@@ -555,7 +558,8 @@ impl JoinedJob<'_> {
     /// the run, whether the lease was lost, and whether the job ended.
     async fn hold(
         &self,
-        (lease, leased): (&dyn UnitLease, Instant),
+        lease: &dyn UnitLease,
+        leased: Instant,
         mut run: tokio::task::JoinHandle<UnitRun>,
         stop: &CancellationToken,
         board: &JobBoard,
@@ -618,7 +622,7 @@ impl JoinedJob<'_> {
     async fn give_back(&self, lease: &dyn UnitLease) -> Result<(), ClusterError> {
         // Store the replies first: the next worker then need not pay for them again, and this process may be
         // about to end.
-        let settled = tokio::time::timeout(TELLING, self.links.replies.settled());
+        let settled = tokio::time::timeout(REPORT_TIMEOUT, self.links.replies.settled());
         let _ = self.extend_during(lease, settled).await;
         let unit = WorkUnit { tries: earlier_tries(lease), ..lease.unit().clone() };
         lease.complete().await?;
@@ -644,7 +648,7 @@ impl JoinedJob<'_> {
         if first > 0 && first < whole {
             self.links.queue.publish(&halves, "half").await?;
             lease.complete().await?;
-            let what = format!("unit {name} ended {TRIES} workers; it is split in half and run again");
+            let what = format!("unit {name} ended {MAX_TRIES} workers; it is split in half and run again");
             (self.worker.observe)(WorkerEvent::Warning(what));
             return Ok(());
         }
@@ -654,14 +658,14 @@ impl JoinedJob<'_> {
         lease.complete().await?;
         self.links.queue.publish(&[given_up], "given-up").await?;
         (self.worker.observe)(WorkerEvent::Warning(format!(
-            "unit {name} ended {TRIES} workers; it is abandoned"
+            "unit {name} ended {MAX_TRIES} workers; it is abandoned"
         )));
         Ok(())
     }
 }
 
 /// Why a run did not finish all its cases, with one example.
-fn failure_words(run: FinishedRun) -> Option<String> {
+fn failure_message(run: FinishedRun) -> Option<String> {
     let summary = run.info.summary?;
     let example = run.totals.incomplete.first().map(|reason| reason.example.clone());
     let why = summary.exit_reason;

@@ -17,13 +17,13 @@ use crate::job::JobLimits;
 /// How long a granted rate may be used.
 pub(super) const RATE_TERM: Duration = Duration::from_secs(2);
 /// Time after which the book no longer waits for a silent worker.
-const SILENCE: Duration = Duration::from_secs(10);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 /// A grant covers at most this many calls like the requested one.
-const GRANTED_CALLS: u64 = 64;
-/// A grant takes at most 1/(`GRANTED_PART` * workers) of what is left.
-const GRANTED_PART: u64 = 4;
+const MAX_CALLS_PER_GRANT: u64 = 64;
+/// A grant takes at most 1/(`GRANT_DIVISOR` * workers) of what is left.
+const GRANT_DIVISOR: u64 = 4;
 /// Share of a reported allowance that must be used before its refill rate can be estimated from it.
-const USED: f64 = 0.5;
+const MIN_USED_SHARE: f64 = 0.5;
 
 /// Request of a worker.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -173,14 +173,14 @@ impl LimitBook {
         let workers = self.active(now);
         let worker = self.workers.entry(name.to_owned()).or_default();
         if left.covers(need) {
-            let granted = generous(need, left, workers);
+            let granted = grant_size(need, left, workers);
             self.used = self.used.plus(granted);
             worker.granted = worker.granted.plus(granted);
             worker.may_return = true;
             return BudgetReply::Granted;
         }
 
-        let may_return = |worker: &Worker| worker.may_return && now <= worker.heard + SILENCE;
+        let may_return = |worker: &Worker| worker.may_return && now <= worker.heard + SILENCE_TIMEOUT;
         let is_final = !self.workers.values().any(may_return);
         if is_final {
             self.refused.get_or_insert(need);
@@ -201,7 +201,7 @@ impl LimitBook {
     }
 
     fn active(&self, now: Duration) -> u64 {
-        self.workers.values().filter(|worker| now <= worker.heard + SILENCE).count().max(1) as u64
+        self.workers.values().filter(|worker| now <= worker.heard + SILENCE_TIMEOUT).count().max(1) as u64
     }
 
     fn grant_rate(&mut self, ask: &RateAsk, workers: u64, now: Duration) -> RateGrant {
@@ -239,7 +239,7 @@ impl LimitBook {
 impl Account {
     fn note(&mut self, report: &ReportedAllowance, tokens_each: u64) {
         let ReportedAllowance { tokens, limit, remaining, reset } = *report;
-        if limit >= 1.0 && remaining <= limit * (1.0 - USED) && !reset.is_zero() {
+        if limit >= 1.0 && remaining <= limit * (1.0 - MIN_USED_SHARE) && !reset.is_zero() {
             let cost = if tokens { tokens_each.max(1) as f64 } else { 1.0 };
             self.reported[usize::from(tokens)] = Some((limit - remaining) / reset.as_secs_f64() / cost);
         }
@@ -247,9 +247,9 @@ impl Account {
 }
 
 /// The needed amount, or more if that leaves enough for the other workers.
-fn generous(need: BudgetAmount, left: BudgetAmount, workers: u64) -> BudgetAmount {
-    let parts = workers * GRANTED_PART;
-    let more = |need: u64, left: u64| need.max((left / parts).min(need.saturating_mul(GRANTED_CALLS)));
+fn grant_size(need: BudgetAmount, left: BudgetAmount, workers: u64) -> BudgetAmount {
+    let parts = workers * GRANT_DIVISOR;
+    let more = |need: u64, left: u64| need.max((left / parts).min(need.saturating_mul(MAX_CALLS_PER_GRANT)));
 
     BudgetAmount {
         calls: more(need.calls, left.calls),

@@ -6,7 +6,7 @@
 //! what dead workers had borrowed, is never spent.
 //!
 //! Writing the record for each grant would make each grant wait for the servers. The keeper therefore writes
-//! [`AHEAD`] (a fiftieth of the budget) more than is used, and writes again only when that is exhausted.
+//! [`AHEAD_DIVISOR`] (a fiftieth of the budget) more than is used, and writes again only when that is exhausted.
 //!
 //! Two keepers can overlap when a suspended coordinator wakes up. Opening the record replaces its revision, so
 //! the older keeper can grant what it had already written ahead, which the new one counts as used, and its next
@@ -27,7 +27,7 @@ use crate::job::JobLimits;
 use crate::seam::Records;
 
 /// The ledger runs ahead of the use by the whole budget divided by this, so that most grants need no write.
-const AHEAD: u64 = 50;
+const AHEAD_DIVISOR: u64 = 50;
 
 /// Keeper of the book of one job.
 pub(crate) struct LimitKeeper {
@@ -163,10 +163,10 @@ impl LimitKeeper {
     async fn record(&self, kept: &mut KeptBook) -> Result<(), ClusterError> {
         // No more than is left, because a coordinator that continues counts all of it as used.
         let (whole, left) = (self.limits.budget(), kept.book.left());
-        let usd = whole.usd.unwrap_or_default().as_pico() / AHEAD;
+        let usd = whole.usd.unwrap_or_default().as_pico() / AHEAD_DIVISOR;
         let ahead = BudgetAmount {
-            calls: (whole.calls.unwrap_or_default() / AHEAD).min(left.calls),
-            tokens: (whole.tokens.unwrap_or_default() / AHEAD).min(left.tokens),
+            calls: (whole.calls.unwrap_or_default() / AHEAD_DIVISOR).min(left.calls),
+            tokens: (whole.tokens.unwrap_or_default() / AHEAD_DIVISOR).min(left.tokens),
             usd: assize_engine::Usd::from_pico(usd.min(left.usd.as_pico())),
         };
         let used = kept.book.used().plus(ahead);

@@ -17,7 +17,7 @@ use crate::seam::LimitDesk;
 /// Time between requests of a worker that waits for nothing.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// Time between requests of a worker that waits for a grant.
-const PATIENCE: Duration = Duration::from_millis(200);
+const WAITING_INTERVAL: Duration = Duration::from_millis(200);
 
 /// A worker's share of the limits. A background task talks to the coordinator until this is dropped.
 pub(crate) struct LimitShare {
@@ -47,12 +47,12 @@ struct Held {
     /// True if the run may return something of what it was handed.
     may_return: bool,
     never: bool,
-    accounts: BTreeMap<String, Pot>,
+    accounts: BTreeMap<String, AccountShare>,
 }
 
 /// Requests that may be sent on an account.
 #[derive(Default)]
-struct Pot {
+struct AccountShare {
     requests: u64,
     tokens_each: u64,
     expires: Option<Instant>,
@@ -94,7 +94,7 @@ impl Drop for LimitShare {
 
 async fn talk(state: Arc<ShareState>, desk: Arc<dyn LimitDesk>) {
     loop {
-        let wait = if state.is_waiting() { PATIENCE } else { HEARTBEAT };
+        let wait = if state.is_waiting() { WAITING_INTERVAL } else { HEARTBEAT };
         let _ = tokio::time::timeout(wait, state.wanted.notified()).await;
 
         let asked_at = Instant::now();
@@ -104,10 +104,10 @@ async fn talk(state: Arc<ShareState>, desk: Arc<dyn LimitDesk>) {
         } else {
             // The coordinator does not answer: what the share holds can still be used, the rest waits.
             state.put_back(request);
-            tokio::time::sleep(PATIENCE).await;
+            tokio::time::sleep(WAITING_INTERVAL).await;
         }
         if state.is_waiting() {
-            tokio::time::sleep(PATIENCE.saturating_sub(asked_at.elapsed())).await;
+            tokio::time::sleep(WAITING_INTERVAL.saturating_sub(asked_at.elapsed())).await;
         }
     }
 }
@@ -183,7 +183,7 @@ impl ShareState {
     }
 }
 
-impl Pot {
+impl AccountShare {
     fn ask(&mut self, account: &str) -> RateAsk {
         self.drop_expired();
         let wanted = self.waiting + std::mem::take(&mut self.used);

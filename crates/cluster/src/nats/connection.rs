@@ -14,14 +14,14 @@ use tokio::time::Instant;
 use crate::error::ClusterError;
 
 /// Oldest supported version of the servers: the one that this crate is tested with.
-const OLDEST: [u32; 2] = [2, 12];
+const OLDEST_VERSION: [u32; 2] = [2, 12];
 /// Number of replicas, if there are as many servers.
-const COPIES: usize = 3;
+const MAX_REPLICAS: usize = 3;
 /// How long to wait for one answer of a server.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Time without a connection before the first warning.
-const FIRST_WORD: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
+const FIRST_WARNING: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
 
 /// Addresses of the servers of a cluster.
 #[derive(Clone)]
@@ -116,7 +116,7 @@ fn note_event(event: &Event, lost: &LostSince, observe: &ConnectionObserver) {
             *lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(since);
             let (lost, observe) = (Arc::clone(lost), Arc::clone(observe));
             tokio::spawn(async move {
-                let mut wait = FIRST_WORD;
+                let mut wait = FIRST_WARNING;
                 loop {
                     tokio::time::sleep_until(since + wait).await;
                     if held(&lost) != Some(since) {
@@ -129,7 +129,7 @@ fn note_event(event: &Event, lost: &LostSince, observe: &ConnectionObserver) {
         }
         Event::Connected => {
             let since = lost.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let away = since.map(|since| since.elapsed()).filter(|away| *away >= FIRST_WORD);
+            let away = since.map(|since| since.elapsed()).filter(|away| *away >= FIRST_WARNING);
             if let Some(away) = away {
                 observe(format!("connected to the NATS servers again after {} s", away.as_secs()));
             }
@@ -199,7 +199,7 @@ impl Connection {
             return Ok(found);
         }
 
-        let replicated = kv::Config { num_replicas: COPIES, ..config.clone() };
+        let replicated = kv::Config { num_replicas: MAX_REPLICAS, ..config.clone() };
         let made = match self.context.create_key_value(replicated).await {
             Err(_) => self.context.create_key_value(kv::Config { num_replicas: 1, ..config.clone() }).await,
             made => made,
@@ -220,7 +220,7 @@ impl Connection {
             return Ok(found);
         }
 
-        let replicated = stream::Config { num_replicas: COPIES, ..config.clone() };
+        let replicated = stream::Config { num_replicas: MAX_REPLICAS, ..config.clone() };
         let made = match self.context.create_stream(replicated).await {
             Err(_) => self.context.create_stream(stream::Config { num_replicas: 1, ..config.clone() }).await,
             made => made,
@@ -248,7 +248,7 @@ impl Connection {
             num_replicas: 1,
             ..object_store::Config::default()
         };
-        let replicated = object_store::Config { num_replicas: COPIES, ..config };
+        let replicated = object_store::Config { num_replicas: MAX_REPLICAS, ..config };
         let bucket = single.bucket.clone();
         let made = match self.context.create_object_store(replicated).await {
             Err(_) => self.context.create_object_store(single).await,
@@ -293,7 +293,7 @@ fn check_version(version: &str) -> Result<(), String> {
     let (Some(major), Some(minor)) = found else {
         return Err(format!("does not report its version (`{version}`); NATS 2.12 or newer is needed"));
     };
-    if [major, minor] >= OLDEST {
+    if [major, minor] >= OLDEST_VERSION {
         return Ok(());
     }
 

@@ -17,11 +17,11 @@ use crate::seam::{Later, UnitLease, WorkQueue};
 use crate::unit::{UnitName, WorkUnit};
 
 /// Number of units published before their acknowledgements are awaited.
-const PUBLISHED_AT_ONCE: usize = 256;
+const MAX_UNACKNOWLEDGED: usize = 256;
 /// Number of units that may be leased at once.
-const MOST_LEASED: i64 = 100_000;
+const MAX_LEASED: i64 = 100_000;
 /// Number of workers that may wait for a unit at once.
-const MOST_WAITING: i64 = 10_000;
+const MAX_WAITING: i64 = 10_000;
 
 pub(super) struct NatsQueue {
     context: Context,
@@ -58,8 +58,8 @@ impl NatsQueue {
                     ack_policy: AckPolicy::Explicit,
                     ack_wait: job.lease_term(),
                     max_deliver: -1,
-                    max_ack_pending: MOST_LEASED,
-                    max_waiting: MOST_WAITING,
+                    max_ack_pending: MAX_LEASED,
+                    max_waiting: MAX_WAITING,
                     ..pull::Config::default()
                 },
             )
@@ -108,7 +108,7 @@ impl WorkQueue for NatsQueue {
         Box::pin(async move {
             let failed =
                 |error: &dyn std::fmt::Display| ClusterError::unreachable("add units to the queue", error);
-            for some in units.chunks(PUBLISHED_AT_ONCE) {
+            for some in units.chunks(MAX_UNACKNOWLEDGED) {
                 let mut acknowledged = Vec::with_capacity(some.len());
                 for unit in some {
                     let bytes = serde_json::to_vec(unit).map_err(|error| failed(&error))?;

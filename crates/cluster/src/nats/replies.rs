@@ -19,24 +19,24 @@ use crate::error::ClusterError;
 
 /// How long to wait for an answer about a reply that another worker may have paid for, and the pause before the
 /// next question.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
 /// Number of replies being sent to the servers at once.
-const ON_THE_WAY: usize = 256;
+const MAX_IN_FLIGHT: usize = 256;
 /// Number of refusals by the servers after which a reply is given up as lost.
-const MOST_REFUSALS: u32 = 5;
+const MAX_REFUSALS: u32 = 5;
 /// Time after which a reply is given up as lost while the servers are away, and the longest pause between two
 /// attempts.
-const LONGEST: Duration = Duration::from_mins(15);
+const GIVE_UP_AFTER: Duration = Duration::from_mins(15);
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 /// Largest overhead of a message beside its contents, in bytes.
-const AROUND: usize = 1024;
+const MESSAGE_OVERHEAD: usize = 1024;
 
 pub(super) struct NatsReplies {
     bucket: kv::Store,
     context: Context,
     largest: usize,
-    on_the_way: Arc<Semaphore>,
+    in_flight: Arc<Semaphore>,
     /// Number of replies that are neither stored nor lost yet.
     open: watch::Sender<usize>,
     lost: Arc<LostReplies>,
@@ -63,8 +63,8 @@ impl NatsReplies {
         Ok(Self {
             bucket: connection.bucket(bucket).await?,
             context: connection.context.clone(),
-            largest: connection.client.server_info().max_payload.saturating_sub(AROUND),
-            on_the_way: Arc::new(Semaphore::new(ON_THE_WAY)),
+            largest: connection.client.server_info().max_payload.saturating_sub(MESSAGE_OVERHEAD),
+            in_flight: Arc::new(Semaphore::new(MAX_IN_FLIGHT)),
             open: watch::Sender::new(0),
             lost,
             runtime: Handle::current(),
@@ -81,11 +81,11 @@ impl SharedReplies for NatsReplies {
         Box::pin(async move {
             // Make sure that the reply to the next call has room: a reply that is not stored may have to be
             // paid for again.
-            drop(self.on_the_way.acquire().await);
+            drop(self.in_flight.acquire().await);
             // Until it is known whether another worker has paid for this reply, the call is not made. A worker
             // whose servers stay away loses its unit, which ends this loop.
             loop {
-                let found = tokio::time::timeout(PATIENCE, self.bucket.get(text(key))).await;
+                let found = tokio::time::timeout(LOOKUP_TIMEOUT, self.bucket.get(text(key))).await;
                 if let Ok(Ok(found)) = found {
                     return found.map(|bytes| bytes.to_vec());
                 }
@@ -105,11 +105,11 @@ impl SharedReplies for NatsReplies {
             subject: format!("{}{}", self.bucket.prefix, text(key)),
             reply: reply.into(),
         };
-        let (on_the_way, lost) = (Arc::clone(&self.on_the_way), Arc::clone(&self.lost));
+        let (in_flight, lost) = (Arc::clone(&self.in_flight), Arc::clone(&self.lost));
         self.open.send_modify(|open| *open += 1);
         let open = self.open.clone();
         self.runtime.spawn(async move {
-            let _permit = on_the_way.acquire().await;
+            let _permit = in_flight.acquire().await;
             if let Err(why) = sending.finish().await {
                 lost.note(&why);
             }
@@ -150,7 +150,7 @@ impl Sending {
                 | PublishErrorKind::StreamNotFound => {}
                 _ => refusals += 1,
             }
-            if refusals >= MOST_REFUSALS || begun.elapsed() >= LONGEST {
+            if refusals >= MAX_REFUSALS || begun.elapsed() >= GIVE_UP_AFTER {
                 return Err(error.to_string());
             }
             tokio::time::sleep(pause).await;

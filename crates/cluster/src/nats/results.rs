@@ -16,10 +16,10 @@ use crate::error::ClusterError;
 use crate::seam::{Later, ResultStore};
 
 /// How often to look again for an object that has a record, and the pause before each look.
-const TRIES_TO_FIND: u32 = 5;
+const FIND_ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_secs(1);
 /// Time limit for reading a part of an object: a read that stalls halfway would never end.
-const LONGEST_READ: Duration = Duration::from_secs(5);
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) struct NatsResults {
     files: ObjectStore,
@@ -100,7 +100,7 @@ impl ResultStore for NatsResults {
             let object = self.done.get(name).await.map_err(|error| failed(&error))?;
             let object = object.ok_or_else(|| failed(&"there is none"))?;
             let object = String::from_utf8_lossy(&object).into_owned();
-            let mut tries = TRIES_TO_FIND;
+            let mut tries = FIND_ATTEMPTS;
             let mut reader = loop {
                 match self.files.get(&object).await {
                     Ok(reader) => break reader,
@@ -121,7 +121,7 @@ impl ResultStore for NatsResults {
             }
             let mut bytes = Vec::with_capacity(reader.info().size);
             loop {
-                match tokio::time::timeout(LONGEST_READ, reader.read_buf(&mut bytes)).await {
+                match tokio::time::timeout(READ_TIMEOUT, reader.read_buf(&mut bytes)).await {
                     Ok(Ok(0)) => return Ok(bytes),
                     Ok(Ok(_)) => {}
                     // The checksum of the object does not match its bytes.
