@@ -50,7 +50,7 @@ pub(super) const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
     ("allow", UnknownPrice::Allow, "Their cost is not counted"),
 ];
 
-/// Rule by which a run ends before its cases do.
+/// Rules by which a run stops before its last case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopRule {
     /// The result is clear.
@@ -208,7 +208,7 @@ impl SequenceArgs {
 }
 
 impl EvalCommandArgs {
-    /// The request, as other machines take it.
+    /// The request in the form that the engine of another machine takes.
     pub(crate) fn request(&self) -> EvalRequest {
         EvalRequest { mode: EvalMode { sequence: self.sequence.options() }, options: self.options() }
     }
@@ -247,7 +247,7 @@ impl EvalArgs {
 }
 
 impl RunArgs {
-    /// Places that the result goes to as data.
+    /// Where the result goes as data.
     pub(crate) fn output(&self) -> ResultOutput<'_> {
         self.output.delivery(self.quiet)
     }
@@ -284,7 +284,7 @@ impl RunArgs {
     }
 }
 
-/// Findings that `--deny` refuses.
+/// Findings that `--deny` turns into errors.
 pub(crate) fn denied(deny: &[DenyChoice]) -> DeniedFindings {
     DeniedFindings {
         self_judging: deny.contains(&DenyChoice::SelfJudging),

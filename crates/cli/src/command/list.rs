@@ -10,7 +10,7 @@ use crate::args::ListRunsArgs;
 use crate::context::CliContext;
 use crate::output;
 
-/// Runs listed without `--all`.
+/// Number of runs listed without `--all`.
 const USUAL: usize = 20;
 
 pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
@@ -47,7 +47,7 @@ pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
     ExitStatus::Passed
 }
 
-/// Returns true if a run holds the suite asked for.
+/// Returns true if a run contains the requested suite.
 fn holds(run: &ListedRun, suite: Option<&str>) -> bool {
     suite.is_none_or(|wanted| {
         run.info.as_ref().is_ok_and(|info| info.suites.iter().any(|suite| suite.name == wanted))

@@ -1,4 +1,4 @@
-//! `assize merge`: shards as one run.
+//! `assize merge`: merges shards into one run.
 
 use assize_cluster::{ClusterError, UnpackedJob, is_job, unpack_job};
 use assize_engine::{ExitStatus, LabelOptions, MergeOptions, labelled_run};
@@ -11,7 +11,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::runtime::block_on;
 
-/// The results of jobs among these names, unpacked; `None` for what is a run.
+/// Unpacks the results of jobs among these names; `None` for names of runs.
 fn unpack_jobs(names: &[String], context: &CliContext) -> Result<Vec<Option<UnpackedJob>>, CommandFailure> {
     let variables = context.process.variables();
     let unpack = async |name: &String| {

@@ -14,7 +14,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Default goal for a run's successor: 0.05 to either side, and differences of 0.05.
+/// Default goal for the next run: an interval of 0.05 to either side, and differences of 0.05.
 const USUAL: (f64, f64) = (0.1, 0.05);
 
 pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -65,7 +65,7 @@ pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStat
     Ok(ExitStatus::Passed)
 }
 
-/// Planning inputs of the command line, completed from the runs.
+/// Planning inputs from the command line, completed from the runs.
 fn known(args: &PowerArgs, learned: PlanningInputs) -> PlanningInputs {
     let given = |unit: Option<UnitInterval>| unit.map(UnitInterval::get);
     let clustered = args.cluster_size.is_some();

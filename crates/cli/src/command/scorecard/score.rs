@@ -1,4 +1,4 @@
-//! `assize scorecard score`: adding up what is already there.
+//! `assize scorecard score`: aggregates existing results.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub(super) fn score(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitSt
     of_results(args, context)
 }
 
-/// A stored run, under the tree it was run with.
+/// Scores a stored run with the tree that it was run with.
 fn of_run(
     args: &ScoreCardArgs,
     folder: &RunFolder,
@@ -72,7 +72,7 @@ fn of_run(
     Ok(scored.exit().0)
 }
 
-/// Results and labels of a scorecard.
+/// Scores results and labels with a scorecard.
 fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let labels = args.labels.options();
     let scorecard = sound_in_brief(&args.list.path, &labels, &args.list.root, context)?.scorecard;
