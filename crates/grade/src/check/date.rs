@@ -5,7 +5,7 @@ use jiff::civil::Date;
 const MONTHS: &str = "january february march april may june july august september october november december";
 
 /// Formats that are tried if none is named: those in which day and month can't be confused.
-pub(super) const UNMISTAKABLE: &[&str] =
+pub(super) const UNAMBIGUOUS_FORMATS: &[&str] =
     &["YYYY-MM-DD", "YYYY/MM/DD", "YYYYMMDD", "D MMM YYYY", "D-MMM-YYYY", "MMM D, YYYY", "MMM D YYYY"];
 
 /// The day that `text` names in one of the formats, made of `YYYY`, `YY`, `MM`, `M`, `MMM` and `MMMM` (a
@@ -91,7 +91,7 @@ mod tests {
         {
             assert_eq!(day(text, format), None, "{text}");
         }
-        assert_eq!(parse_date("03/04/2024", UNMISTAKABLE), None, "nobody says which is the month");
-        assert!(parse_date("4 Mar 2024", UNMISTAKABLE).is_some());
+        assert_eq!(parse_date("03/04/2024", UNAMBIGUOUS_FORMATS), None, "nobody says which is the month");
+        assert!(parse_date("4 Mar 2024", UNAMBIGUOUS_FORMATS).is_some());
     }
 }

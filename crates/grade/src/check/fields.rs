@@ -100,14 +100,14 @@ fn compare_field(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(b
             let read = |value: &Value| {
                 let text = value.as_str()?;
                 if formats.is_empty() {
-                    date::parse_date(text, date::UNMISTAKABLE)
+                    date::parse_date(text, date::UNAMBIGUOUS_FORMATS)
                 } else {
                     date::parse_date(text, formats)
                 }
             };
 
             let Some(target) =
-                read(wanted).or_else(|| date::parse_date(wanted.as_str()?, date::UNMISTAKABLE))
+                read(wanted).or_else(|| date::parse_date(wanted.as_str()?, date::UNAMBIGUOUS_FORMATS))
             else {
                 return Err(format!(
                     "field `{}` of the reference is not a date in the given formats: {}",

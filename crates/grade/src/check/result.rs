@@ -88,8 +88,8 @@ pub(crate) fn to_unit_interval(value: f64) -> UnitInterval {
 
 /// Shortens a text for a finding, and marks the cut.
 pub(crate) fn shorten(text: &str) -> String {
-    const MOST: usize = 200;
-    match text.char_indices().nth(MOST) {
+    const MAX_CHARS: usize = 200;
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}... [cut]", &text[..end]),
         None => text.to_owned(),
     }

@@ -6,7 +6,7 @@ use assize_rubric::{UngradedKind, UngradedReason};
 use crate::reply::PROBABILITY_ADVICE;
 
 /// Most bytes of a reply that may be a judgement. A reply about a hundred criteria has a few thousand.
-pub(super) const MOST_REPLY: usize = 256 << 10;
+pub(super) const MAX_REPLY_BYTES: usize = 256 << 10;
 
 /// Why a criterion has no decision yet.
 #[derive(Debug, Clone)]
@@ -49,11 +49,11 @@ impl JudgeFailure {
 /// The text of a reply that is complete and meant as an answer.
 pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, JudgeFailure> {
     let (kind, message) = match reply.defect() {
-        None if reply.text.len() > MOST_REPLY => {
+        None if reply.text.len() > MAX_REPLY_BYTES => {
             let message = format!(
                 "the reply is {} KiB long, and a judgement may have {} KiB; keep quotes and reason short",
                 reply.text.len() >> 10,
-                MOST_REPLY >> 10
+                MAX_REPLY_BYTES >> 10
             );
             (UngradedKind::Malformed, message)
         }

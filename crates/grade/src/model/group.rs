@@ -109,8 +109,8 @@ impl RepairQuestion for CriterionGroup<'_> {
         self.template.card
     }
 
-    fn draw(&self) -> u32 {
-        self.template.draw
+    fn repeat_number(&self) -> u32 {
+        self.template.repeat_number
     }
 
     fn truncate(&self) -> Option<TruncationMode> {

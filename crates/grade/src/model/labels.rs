@@ -12,7 +12,7 @@ use crate::CallForecast;
 use crate::check::{CheckResult, decided, shorten};
 
 /// Most labels that a reason lists.
-const MOST_NAMED: usize = 12;
+const MAX_NAMED: usize = 12;
 
 /// Forecast of the call for a label check.
 pub fn label_forecast(answer: &str, model: &dyn ChatModel) -> CallForecast {
@@ -144,7 +144,7 @@ fn unknown_label(what: &str, unknown: &str, reply: &LabelReply) -> JudgeFailure 
 }
 
 fn named<'a>(labels: impl Iterator<Item = &'a LabelScore>) -> String {
-    let words = labels.take(MOST_NAMED).map(|label| match label.score {
+    let words = labels.take(MAX_NAMED).map(|label| match label.score {
         Some(score) => format!("`{}` ({score:.3})", label.label),
         None => format!("`{}`", label.label),
     });

@@ -47,9 +47,9 @@ use template::CallTemplate;
 use truncate::VisibleMaterial;
 
 /// Tokens reserved for what a repair adds to a request.
-const REPAIR: u64 = 600;
+const REPAIR_TOKENS: u64 = 600;
 /// Shortest prefix that providers cache, in tokens.
-const CACHEABLE: u64 = 1024;
+const MIN_CACHEABLE_TOKENS: u64 = 1024;
 
 /// The text of a reply that is complete and meant as an answer, or why there is none.
 pub(crate) fn reply_text(reply: &assize_llm::ChatReply) -> Result<&str, String> {
@@ -94,7 +94,7 @@ impl ModelJudge {
             fence: fence.to_owned(),
             index: EvidenceIndex::new(&shown.material),
             policy: task.evidence,
-            draw: repeat_index(task.trial, task.sampling.repeat),
+            repeat_number: repeat_index(task.trial, task.sampling.repeat),
             seed: self.seed(task.sampling.repeat),
             temperature: task.sampling.temperature.or(self.options.temperature),
             probabilities: task.sampling.probabilities,
@@ -152,7 +152,9 @@ impl ModelJudge {
             task.material.tool_calls.as_ref(),
         ];
         let produced: u64 = produced.into_iter().flatten().map(|text| estimator.text(text)).sum();
-        let room = |need: u64| limit.checked_sub(need.saturating_sub(produced) + REPAIR + truncate::MARKS);
+        let room = |need: u64| {
+            limit.checked_sub(need.saturating_sub(produced) + REPAIR_TOKENS + truncate::CUT_MARK_TOKENS)
+        };
 
         // Batches stay together if that leaves at least half of the room for the judged text.
         let most = room(single)?;
@@ -223,7 +225,7 @@ impl ModelJudge {
         for (template, _) in &templates {
             // The provider can cache the common prefix once it has read the first request.
             let shared = template.card.estimator.text(&template.shared);
-            let shared = if shared < CACHEABLE { 0 } else { shared };
+            let shared = if shared < MIN_CACHEABLE_TOKENS { 0 } else { shared };
             let mut prefixes = PrefixGroups::default();
             for group in group_criteria(template, task) {
                 let prefix = prefixes.add_call(&template.shared, group.schema());

@@ -35,7 +35,7 @@ pub(super) trait RepairQuestion {
     fn card(&self) -> ModelCard;
 
     /// Number of the reply among repeated ones, for the cache key.
-    fn draw(&self) -> u32;
+    fn repeat_number(&self) -> u32;
 
     /// How the question was truncated; `None` if it can't be.
     fn truncate(&self) -> Option<TruncationMode>;
@@ -205,7 +205,7 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
         let request = self.question.request(&call.parts, call.repair.clone());
         window::check_window(self.question.card(), self.question.truncate(), &request)?;
 
-        self.judge.ask.ask_repeat(&request, self.question.draw()).await.map_err(|error| {
+        self.judge.ask.ask_repeat(&request, self.question.repeat_number()).await.map_err(|error| {
             self.slots[first].tally.add_error(&error);
             JudgeFailure::from_error(&error)
         })

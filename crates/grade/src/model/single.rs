@@ -42,7 +42,7 @@ pub(super) trait SingleQuestion: Sync {
     fn sampling(&self) -> (u32, SamplingOptions);
 }
 
-fn locate_quotes<T: Into<Finding>>(reading: ParsedReply<T>) -> ParsedReply<Finding> {
+fn into_finding<T: Into<Finding>>(reading: ParsedReply<T>) -> ParsedReply<Finding> {
     let ParsedReply { decided, reason, confidence, evidence } = reading;
     ParsedReply { decided: decided.into(), reason, confidence, evidence }
 }
@@ -65,7 +65,7 @@ impl SingleQuestion for AnswerScoreTask {
     }
 
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
-        read_answer_score(text, self.range).map(locate_quotes)
+        read_answer_score(text, self.range).map(into_finding)
     }
 
     fn index(&self) -> EvidenceIndex {
@@ -95,7 +95,7 @@ impl SingleQuestion for BehaviourTask {
     }
 
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
-        read_behaviour(text, &self.behaviour).map(locate_quotes)
+        read_behaviour(text, &self.behaviour).map(into_finding)
     }
 
     fn index(&self) -> EvidenceIndex {
@@ -125,7 +125,7 @@ impl SingleQuestion for PairTask {
     }
 
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
-        read_pair(text).map(locate_quotes)
+        read_pair(text).map(into_finding)
     }
 
     fn index(&self) -> EvidenceIndex {
@@ -155,7 +155,7 @@ impl SingleQuestion for QuestionsTask {
     }
 
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
-        read_questions(text, self.count).map(locate_quotes)
+        read_questions(text, self.count).map(into_finding)
     }
 
     fn index(&self) -> EvidenceIndex {
@@ -180,7 +180,7 @@ impl RepairQuestion for SingleCall<'_> {
         self.judge.ask.card()
     }
 
-    fn draw(&self) -> u32 {
+    fn repeat_number(&self) -> u32 {
         let (trial, sampling) = self.question.sampling();
         repeat_index(trial, sampling.repeat)
     }

@@ -3,7 +3,7 @@
 use assize_llm::{AskError, CacheableReply, ModelCard, TokenCounts};
 use assize_rubric::{JudgingUsage, Tokens};
 
-use super::answer::MOST_REPLY;
+use super::answer::MAX_REPLY_BYTES;
 
 /// Usage of the calls to a model, including failed calls.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl UsageTally {
             _ => &reply.text,
         };
         // A reply that is too long to be read is not stored in full either.
-        spent.replies.push(words[..words.floor_char_boundary(MOST_REPLY)].to_owned());
+        spent.replies.push(words[..words.floor_char_boundary(MAX_REPLY_BYTES)].to_owned());
     }
 
     pub(super) fn add_error(&mut self, error: &AskError) {

@@ -18,7 +18,7 @@ pub(super) struct CallTemplate<'a> {
     pub(super) index: EvidenceIndex,
     pub(super) policy: EvidencePolicy,
     /// Number of the reply among repeated ones, for the cache key.
-    pub(super) draw: u32,
+    pub(super) repeat_number: u32,
     pub(super) seed: Option<u64>,
     pub(super) temperature: Option<f64>,
     /// True if probabilities make the decisions.
@@ -28,14 +28,14 @@ pub(super) struct CallTemplate<'a> {
 }
 
 /// Number of alternatives to request for each token: the most that any provider offers.
-const ALTERNATIVES: u8 = 20;
+const TOKEN_ALTERNATIVES: u8 = 20;
 /// Number of fence characters in the handles of criteria: few enough to be cheap, enough to be unguessable.
-const MARK: usize = 4;
+const HANDLE_MARK_LENGTH: usize = 4;
 
 impl CallTemplate<'_> {
     /// The suffix of every handle.
     pub(super) fn handle_mark(&self) -> &str {
-        self.fence.get(..MARK).unwrap_or(&self.fence)
+        self.fence.get(..HANDLE_MARK_LENGTH).unwrap_or(&self.fence)
     }
 
     pub(super) fn request(
@@ -50,7 +50,7 @@ impl CallTemplate<'_> {
         request.schema = Some(schema);
         request.temperature = self.temperature;
         request.seed = self.seed;
-        request.logprobs = self.probabilities.then_some(ALTERNATIVES);
+        request.logprobs = self.probabilities.then_some(TOKEN_ALTERNATIVES);
         request.cache_prefix = cached;
         request.expected_output = Some(window::long_reply_tokens(criteria));
 

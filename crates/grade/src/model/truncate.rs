@@ -29,10 +29,10 @@ impl VisibleMaterial {
 }
 
 /// Most tokens that the lines and the note about cuts take themselves.
-pub(super) const MARKS: u64 = 400;
+pub(super) const CUT_MARK_TOKENS: u64 = 400;
 
 /// The shortest excerpt worth showing, as token weight: about forty words.
-const LEAST: u64 = 480;
+const MIN_EXCERPT_WEIGHT: u64 = 480;
 
 /// Most parts that an answer is judged in; more would cost more than anyone expects.
 const MAX_PARTS: usize = 64;
@@ -57,7 +57,8 @@ pub(super) fn fit_to_window(
 fn split_into_parts(material: &Arc<JudgeMaterial>, room: u64) -> Option<Vec<VisibleMaterial>> {
     let beside = [&material.file_changes, &material.tool_calls];
     let beside: u64 = beside.into_iter().flatten().map(|text| token_weight(text)).sum();
-    let pieces = split_text(&material.answer, room.checked_sub(beside).filter(|room| *room >= LEAST)?);
+    let pieces =
+        split_text(&material.answer, room.checked_sub(beside).filter(|room| *room >= MIN_EXCERPT_WEIGHT)?);
     if pieces.len() > MAX_PARTS {
         return None;
     }
@@ -92,7 +93,7 @@ fn cut_texts(
     let texts = [Some(answer), file_changes.as_ref(), tool_calls.as_ref()];
     let weights: Vec<u64> = texts.iter().flatten().map(|text| token_weight(text)).collect();
     let most = common_length(&weights, room);
-    if most < LEAST {
+    if most < MIN_EXCERPT_WEIGHT {
         return None;
     }
 
@@ -241,17 +242,32 @@ mod tests {
     #[test]
     fn nothing_fits_into_no_room() {
         let long = "word ".repeat(200);
-        assert!(fit_to_window(&material(&long, None), TruncationMode::Tail, LEAST - 1, "f").is_none());
-        assert!(fit_to_window(&material(&long, None), TruncationMode::Never, 1000, "f").is_none());
         assert!(
-            fit_to_window(&material(&long, Some(&long)), TruncationMode::Chunk, 2000 + LEAST - 1, "f")
+            fit_to_window(&material(&long, None), TruncationMode::Tail, MIN_EXCERPT_WEIGHT - 1, "f")
                 .is_none()
         );
+        assert!(fit_to_window(&material(&long, None), TruncationMode::Never, 1000, "f").is_none());
         assert!(
-            fit_to_window(&material(&long, Some(&long)), TruncationMode::Chunk, 2000 + LEAST, "f").is_some()
+            fit_to_window(
+                &material(&long, Some(&long)),
+                TruncationMode::Chunk,
+                2000 + MIN_EXCERPT_WEIGHT - 1,
+                "f"
+            )
+            .is_none()
         );
         assert!(
-            fit_to_window(&material(&long.repeat(500), None), TruncationMode::Chunk, LEAST, "f").is_none()
+            fit_to_window(
+                &material(&long, Some(&long)),
+                TruncationMode::Chunk,
+                2000 + MIN_EXCERPT_WEIGHT,
+                "f"
+            )
+            .is_some()
+        );
+        assert!(
+            fit_to_window(&material(&long.repeat(500), None), TruncationMode::Chunk, MIN_EXCERPT_WEIGHT, "f")
+                .is_none()
         );
     }
 }

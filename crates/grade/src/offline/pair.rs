@@ -10,7 +10,7 @@ use crate::{Judge as _, JudgeMaterial, PairTask};
 
 /// Smallest lead in coverage, 0 to 1, that makes an answer the better one: one point of ten, to which coverage
 /// is rounded.
-const CLEARLY: f64 = 0.1;
+const MIN_LEAD: f64 = 0.1;
 
 impl OfflineJudge {
     /// Each answer is scored by itself, so the order can't matter. What counts are the author's criteria with
@@ -35,9 +35,9 @@ impl OfflineJudge {
         let (Some(first), Some(second)) = covered else {
             return refuse("what counts has no words to look for");
         };
-        let preference = if first - second > CLEARLY - TOLERANCE {
+        let preference = if first - second > MIN_LEAD - TOLERANCE {
             AnswerPreference::First
-        } else if second - first > CLEARLY - TOLERANCE {
+        } else if second - first > MIN_LEAD - TOLERANCE {
             AnswerPreference::Second
         } else {
             AnswerPreference::Tie

@@ -173,7 +173,7 @@ impl<'a> AnswerText<'a> {
         for at in passage {
             let before = at.checked_sub(1).map_or(0, |before| self.words[before].bytes.end);
             let word = &self.words[at];
-            if self.text[before..word.bytes.start].contains(BREAKS) {
+            if self.text[before..word.bytes.start].contains(CLAUSE_BREAKS) {
                 (reach, clause) = (0, at);
             }
 
@@ -229,7 +229,7 @@ impl<'a> AnswerText<'a> {
 }
 
 /// Characters between words at which a clause ends.
-const BREAKS: [char; 14] = [',', ';', ':', '.', '!', '?', '\n', '(', ')', '—', '–', '。', '，', '！'];
+const CLAUSE_BREAKS: [char; 14] = [',', ';', ':', '.', '!', '?', '\n', '(', ')', '—', '–', '。', '，', '！'];
 
 fn is_bullet(c: char) -> bool {
     c.is_whitespace() || matches!(c, '-' | '*' | '•' | '+' | '#' | '>' | '|')

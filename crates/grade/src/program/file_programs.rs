@@ -13,7 +13,7 @@ use super::author_code::{HostReply, HostRequest};
 use super::{ProgramSetup, describe_stderr};
 
 /// Most calls in one process, because all of them are lost if it hangs.
-const CALLS_OF_PROCESS: usize = 64;
+const MAX_CALLS_PER_PROCESS: usize = 64;
 /// Most processes at once.
 const MAX_PROCESSES: usize = 4;
 /// Time limit of a process, and what each of its calls adds to it.
@@ -36,7 +36,7 @@ impl FilePrograms {
 
     async fn run_all(&self, program: &LoadProgram, calls: &[Value]) -> Vec<Result<Value, String>> {
         let batch = match program {
-            LoadProgram::Function { .. } => CALLS_OF_PROCESS,
+            LoadProgram::Function { .. } => MAX_CALLS_PER_PROCESS,
             LoadProgram::Command { .. } => 1,
         };
         let processes = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_PROCESSES);
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(results.len(), 130);
         assert_eq!(results[70], Err("ValueError: no: 70 (line 6)".to_owned()));
         for (n, result) in results.into_iter().enumerate().filter(|(n, _)| *n != 70) {
-            assert_eq!(result, Ok(json!([n, n % CALLS_OF_PROCESS + 1])));
+            assert_eq!(result, Ok(json!([n, n % MAX_CALLS_PER_PROCESS + 1])));
         }
     }
 
@@ -217,14 +217,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let text = "import os\ndef make(n):\n    if n == 0:\n        os._exit(3)\n    return os.environ.get('MY_KEY', 'withheld')\n";
         let program = python(folder.path(), text);
-        let calls: Vec<Value> = (0..=CALLS_OF_PROCESS).map(|n| json!([n])).collect();
+        let calls: Vec<Value> = (0..=MAX_CALLS_PER_PROCESS).map(|n| json!([n])).collect();
         let results = runner().run(&program, &calls);
         assert!(
-            results[..CALLS_OF_PROCESS].iter().all(|result| result
+            results[..MAX_CALLS_PER_PROCESS].iter().all(|result| result
                 .as_ref()
                 .is_err_and(|reason| reason.contains("no result (exit code 3)")))
         );
-        assert_eq!(results[CALLS_OF_PROCESS], Ok(json!("withheld")));
+        assert_eq!(results[MAX_CALLS_PER_PROCESS], Ok(json!("withheld")));
     }
 
     #[test]

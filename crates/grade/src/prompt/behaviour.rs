@@ -29,7 +29,7 @@ const FORM: &str = include_str!("../../prompts/behaviour.v1.form.md");
 const INPUT_NAMES: [&str; 3] = ["GROUND_TRUTH", "SOURCE_NARRATIVE", "CANDIDATE_OUTPUT"];
 
 /// Delimiters that may surround the name of an input in a prompt.
-const MARKS: [(&str, &str); 5] = [("{{", "}}"), ("${", "}"), ("{", "}"), ("<", ">"), ("[", "]")];
+const DELIMITERS: [(&str, &str); 5] = [("{{", "}}"), ("${", "}"), ("{", "}"), ("<", ">"), ("[", "]")];
 
 /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and all texts of the scorecard's
 /// authors.
@@ -269,7 +269,7 @@ fn label_of_input(line: &str) -> Option<(&'static str, &str)> {
 
 /// True if a text is a single placeholder whose words name no input.
 fn is_free_placeholder(text: &str) -> bool {
-    let inside = MARKS.iter().find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close));
+    let inside = DELIMITERS.iter().find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close));
     inside.is_some_and(|inside| {
         let names_input = INPUT_NAMES.iter().any(|name| name.eq_ignore_ascii_case(inside.trim()));
         !names_input && !inside.contains(['"', ':', '{', '}', '[', ']'])
@@ -278,7 +278,7 @@ fn is_free_placeholder(text: &str) -> bool {
 
 /// The input named at the beginning of the text, with the length of its name and delimiters.
 fn find_named_input(text: &str) -> Option<(usize, &'static str)> {
-    MARKS.iter().find_map(|(open, close)| {
+    DELIMITERS.iter().find_map(|(open, close)| {
         let inside = text.strip_prefix(open)?;
         let end = inside.find(close)?;
         let name = inside[..end].trim();

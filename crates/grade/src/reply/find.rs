@@ -86,7 +86,7 @@ pub(super) fn find_reply_json(text: &str, shape: ReplyShape) -> Result<Value, St
                 outside = rest;
 
                 if holds_member(before) {
-                    return Err(PIECES.into());
+                    return Err(LOOSE_MEMBERS_MESSAGE.into());
                 }
                 // Objects of another kind count too: one may be the judge's own, closed early by an answer that
                 // was copied into it without escaping and that continues with a verdict.
@@ -110,7 +110,7 @@ pub(super) fn find_reply_json(text: &str, shape: ReplyShape) -> Result<Value, St
     }
 
     if found.is_some() && holds_member(outside) {
-        return Err(PIECES.into());
+        return Err(LOOSE_MEMBERS_MESSAGE.into());
     }
 
     found
@@ -118,7 +118,7 @@ pub(super) fn find_reply_json(text: &str, shape: ReplyShape) -> Result<Value, St
         .ok_or_else(|| format!("the reply contains no JSON object with {}", matching_object(shape)))
 }
 
-const PIECES: &str =
+const LOOSE_MEMBERS_MESSAGE: &str =
     "the reply holds pieces of JSON outside of the object; which decision is meant is unclear";
 
 /// Returns true if a text contains a member of a reply. Outside of objects, that is the rest of the judge's own
@@ -154,14 +154,14 @@ fn begins_object(text: &str) -> bool {
 }
 
 /// Names of the elements in which models print their thoughts.
-const THOUGHTS: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflection"];
+const THOUGHT_TAGS: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflection"];
 
 /// Removes thoughts before the reply. Only the first closing tag counts: whatever the thoughts quote after it
 /// stays in view and makes the reply ambiguous rather than wrong. `None` if the thoughts do not end, because a
 /// decision weighed in them is no decision.
 fn strip_thinking(text: &str) -> Option<&str> {
     let after = |name: &str| text.strip_prefix('<')?.strip_prefix(name)?.strip_prefix('>');
-    match THOUGHTS.iter().find(|name| after(name).is_some()) {
+    match THOUGHT_TAGS.iter().find(|name| after(name).is_some()) {
         None => Some(text),
         Some(name) => text.split_once(&format!("</{name}>")).map(|(_, rest)| rest.trim_start()),
     }

@@ -8,7 +8,7 @@ use assize_rubric::{DecisionProbability, FractionalScore, Outcome};
 use assize_stats::combine::expected_score;
 
 /// Smallest share of probability on decisions. Below it, the expected decision says little.
-const LEAST_MASS: f64 = 0.5;
+const MIN_MASS: f64 = 0.5;
 
 /// Advice for a model that gives no log-probabilities.
 pub(crate) const PROBABILITY_ADVICE: &str = "use a model that does, or `scoring: written`";
@@ -48,11 +48,11 @@ pub(crate) fn expected_decision(
         Outcome::Scored(raw) => score_probability(&place, raw.get()),
         _ => outcome_probability(&place, written == Outcome::Met),
     }?;
-    if found.mass < LEAST_MASS {
+    if found.mass < MIN_MASS {
         let message = format!(
             "only {:.0}% of the probability is on decisions; at least {:.0}% is required",
             found.mass * 100.0,
-            LEAST_MASS * 100.0
+            MIN_MASS * 100.0
         );
         return Err(ProbabilityError { message, found: Some(found) });
     }

@@ -11,7 +11,7 @@ use sqlparser::tokenizer::Span;
 /// Stands for a database or table that is not named.
 const UNNAMED: &str = "null";
 /// All columns, as an allowlist writes it.
-const ALL: &str = "(.*)";
+const ALL_COLUMNS: &str = "(.*)";
 
 /// References of statements, each such as `select::null::users`: the action, the database or table, and the
 /// name.
@@ -120,10 +120,10 @@ impl ReferenceFinder {
     fn add_wildcard(&mut self, item: &SelectItem) {
         match item {
             SelectItem::Wildcard(_) => {
-                self.add_unqualified("select", ALL);
+                self.add_unqualified("select", ALL_COLUMNS);
             }
             SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), _) => {
-                self.add_qualified("select", &name_of(name), ALL);
+                self.add_qualified("select", &name_of(name), ALL_COLUMNS);
             }
             _ => {}
         }
@@ -189,7 +189,7 @@ impl ReferenceFinder {
                     self.add_column("insert", [(table.clone(), name_of(column))]);
                 }
                 if insert.columns.is_empty() {
-                    self.add_column("insert", [(table.clone(), ALL.to_owned())]);
+                    self.add_column("insert", [(table.clone(), ALL_COLUMNS.to_owned())]);
                 }
                 scope.tables.push((table.clone(), Some(table)));
             }
@@ -218,7 +218,7 @@ impl ReferenceFinder {
                 }
                 for (_, table) in scope.tables.iter().filter(|(_, table)| table.is_some()) {
                     let table = table.clone().unwrap_or_default();
-                    self.add_column("delete", [(table, ALL.to_owned())]);
+                    self.add_column("delete", [(table, ALL_COLUMNS.to_owned())]);
                 }
             }
             _ => {}
@@ -246,7 +246,7 @@ impl ReferenceFinder {
             | Statement::Truncate(_) => {}
             _ => self.found.tables.push(format!("{word}::{UNNAMED}::?")),
         }
-        self.add_column(word, [(UNNAMED.to_owned(), ALL.to_owned())]);
+        self.add_column(word, [(UNNAMED.to_owned(), ALL_COLUMNS.to_owned())]);
     }
 
     fn add_table(&mut self, action: &str, relation: &ObjectName) {
