@@ -29,7 +29,7 @@ const PRODUCT: &str = "module.exports = (scores, context) => {
 const OTHERS: &str = "module.exports = {
   lowest: (scores, context) => {
     const score = Math.min(...context.componentResults.map((part) => part.score));
-    // Its own `pass` counts, whatever the score.
+    // Its own word counts, whatever the score.
     return {pass: context.threshold === 0.9, score, reason: 'lowest'};
   },
   thrown: () => { throw new Error('no way'); },
