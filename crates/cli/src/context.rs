@@ -15,7 +15,7 @@ use clap::ValueEnum;
 use crate::failure::CommandFailure;
 
 /// Start of the year 9999, so that durations can be added to the time without overflow.
-const LATEST: jiff::Timestamp = jiff::Timestamp::constant(253_370_764_800, 0);
+const LATEST_TIME: jiff::Timestamp = jiff::Timestamp::constant(253_370_764_800, 0);
 
 /// Shortest secret that is redacted; shorter values occur in other texts by chance.
 const SHORTEST_SECRET: usize = 8;
@@ -130,8 +130,8 @@ fn now() -> jiff::Timestamp {
 }
 
 fn nearest_timestamp(time: std::time::SystemTime) -> jiff::Timestamp {
-    let nearest = if time < std::time::UNIX_EPOCH { jiff::Timestamp::MIN } else { LATEST };
-    jiff::Timestamp::try_from(time).unwrap_or(nearest).min(LATEST)
+    let nearest = if time < std::time::UNIX_EPOCH { jiff::Timestamp::MIN } else { LATEST_TIME };
+    jiff::Timestamp::try_from(time).unwrap_or(nearest).min(LATEST_TIME)
 }
 
 /// Reads a file of variables. Returns the names of variables that the user has not vouched for: those that were
@@ -192,7 +192,7 @@ mod tests {
     fn clocks_that_stand_beyond_the_calendar_stand_at_its_end() {
         for seconds in [253_402_300_800, 400_000_000_000, 4_000_000_000_000_000] {
             let now = nearest_timestamp(UNIX_EPOCH + Duration::from_secs(seconds));
-            assert_eq!(now, LATEST);
+            assert_eq!(now, LATEST_TIME);
             assert!(
                 now.checked_add(jiff::SignedDuration::from_hours(24 * 300)).is_ok(),
                 "there is room behind it"

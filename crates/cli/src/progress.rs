@@ -14,7 +14,7 @@ use crate::context::terminal_columns;
 use crate::output;
 
 /// Terminal width below which the bar is short.
-const NARROW: usize = 60;
+const NARROW_COLUMNS: usize = 60;
 /// Smallest terminal width that is assumed.
 const MIN_COLUMNS: usize = 20;
 
@@ -42,7 +42,7 @@ impl ProgressDisplay {
             let bar =
                 ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr_with_hz(10));
 
-            let width = if columns() < NARROW { 8 } else { 24 };
+            let width = if columns() < NARROW_COLUMNS { 8 } else { 24 };
             // If the template is broken, the default look remains.
             let template = format!("{{bar:{width}.cyan/dim}} {{pos}}/{{len}}  {{eta}} left  {{wide_msg}}");
             if let Ok(style) = ProgressStyle::with_template(&template) {

@@ -10,7 +10,7 @@ use crate::output;
 
 /// Signals within this time count as one: a parent process may forward the interrupt that the terminal sends as
 /// well.
-const ECHO: Duration = Duration::from_millis(250);
+const ECHO_WINDOW: Duration = Duration::from_millis(250);
 
 /// Last sentence of the message about a second signal, if it differs from the default one about runs.
 static SECOND_NOTE: OnceLock<&str> = OnceLock::new();
@@ -60,7 +60,7 @@ fn watch_signals() -> Option<watch::Receiver<u32>> {
 async fn count_signals(signals: &mut StopSignals, sender: &watch::Sender<u32>) {
     let mut last: Option<Instant> = None;
     while signals.next().await {
-        if last.is_some_and(|last| last.elapsed() < ECHO) {
+        if last.is_some_and(|last| last.elapsed() < ECHO_WINDOW) {
             continue;
         }
         if last.is_some() {

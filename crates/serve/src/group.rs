@@ -47,7 +47,7 @@ pub(crate) async fn run(
         rubric: Arc::clone(&sample.rubric),
     });
     let graded = join_all(
-        copies.map(|sample| grade_sample(service, tenant, sample, (plan.reward, plan.on_ungraded), stop)),
+        copies.map(|sample| grade_sample(service, tenant, sample, plan.reward, plan.on_ungraded, stop)),
     );
     let (compared, mut graded) = futures_util::future::join(compared, graded).await;
 

@@ -264,7 +264,7 @@ async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc
             let (service, tenant, job) = (Arc::clone(&service), Arc::clone(&tenant), Arc::clone(&job));
             // Boxed, since the future is large and would be copied into every future that contains it.
             Box::pin(async move {
-                let result = grade_sample(&service, &tenant, sample, (reward, on_ungraded), &job.stop).await;
+                let result = grade_sample(&service, &tenant, sample, reward, on_ungraded, &job.stop).await;
                 service.metrics.count_result(&tenant.name, &result);
                 service.queue.note_graded();
                 job.finish(result);
@@ -293,7 +293,8 @@ pub(crate) async fn grade_sample(
     service: &Service,
     tenant: &Tenant,
     sample: JobSample,
-    (reward, on_ungraded): (RewardKind, OnUngraded),
+    reward: RewardKind,
+    on_ungraded: OnUngraded,
     stop: &GradingStop,
 ) -> SampleResult {
     let JobSample { place, trace, sample, rubric } = sample;

@@ -388,7 +388,7 @@ impl Service {
                 RequestRubric::Prepared(prepared) => Ok(Arc::clone(prepared)),
                 RequestRubric::Template(inline) => self.prepare_inline(tenant, inline, sample.vars.as_ref()),
                 RequestRubric::NamedTemplate { template, key, place } => {
-                    self.prepare_template(tenant, template, (*key, place), sample.vars.as_ref())
+                    self.prepare_template(tenant, template, *key, place, sample.vars.as_ref())
                 }
             };
             let place = SamplePlace {
@@ -524,7 +524,8 @@ impl Service {
         &self,
         tenant: &Arc<Tenant>,
         template: &RubricTemplate,
-        (key, place): (blake3::Hash, &str),
+        key: blake3::Hash,
+        place: &str,
         vars: Option<&BTreeMap<String, Value>>,
     ) -> Result<Arc<PreparedRubric>, ApiError> {
         let none = BTreeMap::new();

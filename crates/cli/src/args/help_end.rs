@@ -15,11 +15,11 @@ const CONTINUED: usize = 6;
 const EXAMPLES: &str = "Examples:";
 
 /// Options of runs that only `--help` shows, except in `eval` and `grade`.
-const RARE: [&str; 2] = ["out", "rerun_failed"];
+const RARE_OPTIONS: [&str; 2] = ["out", "rerun_failed"];
 
 /// Hides an option from `-h` that is rarely used in commands other than `eval` and `grade`.
 pub(super) fn rare_beside_eval(argument: Arg) -> Arg {
-    let is_rare = RARE.contains(&argument.get_id().as_str());
+    let is_rare = RARE_OPTIONS.contains(&argument.get_id().as_str());
     if is_rare { argument.hide_short_help(true) } else { argument }
 }
 

@@ -9,7 +9,7 @@ use clap::{ArgAction, CommandFactory, Parser};
 use super::{Args, CliCommand};
 
 /// Options about this process or this machine, and limits, which are sent as numbers.
-const LOCAL: &[&str] = &[
+const LOCAL_OPTIONS: &[&str] = &[
     "cluster", "cluster_credentials", "results", "unit_size", "lease", "worker_wait", "run_dir", "resume",
     "out", "json", "show", "quiet", "deadline", "budget_usd", "budget_calls", "budget_tokens",
     "requests_per_minute", "tokens_per_minute", "color", "env_file", "rerun_failed",
@@ -20,7 +20,7 @@ const LOCAL: &[&str] = &[
 /// the new command. Not in this list, although similar: `shuffle` and `seed` (which cases are in which unit),
 /// `no_cache` and `cache_only` (where a decision comes from), `keep_going` (which cases there are), and
 /// `allow_code` (what runs the code of files).
-const UNDECIDING: &[&str] = &[
+const UNDECIDING_OPTIONS: &[&str] = &[
     "workers", "max_concurrency", "warm_up", "request_timeout", "max_retries", "budget_unknown_price",
     "deny", "root", "keep_workspaces",
 ];
@@ -30,7 +30,7 @@ pub(crate) fn decides(argument: &str) -> bool {
     let Some(option) = argument.strip_prefix("--") else { return true };
     let name = option.split('=').next().unwrap_or_default().replace('-', "_");
 
-    !UNDECIDING.contains(&name.as_str())
+    !UNDECIDING_OPTIONS.contains(&name.as_str())
 }
 
 /// The arguments of `assize eval` in a canonical spelling and order. `filters` come from a run that only this
@@ -52,7 +52,10 @@ pub(crate) fn portable_arguments(
     for argument in command.get_arguments() {
         let id = argument.get_id().as_str();
         let is_known = given.try_contains_id(id).unwrap_or(false);
-        if LOCAL.contains(&id) || !is_known || given.value_source(id) != Some(ValueSource::CommandLine) {
+        if LOCAL_OPTIONS.contains(&id)
+            || !is_known
+            || given.value_source(id) != Some(ValueSource::CommandLine)
+        {
             continue;
         }
 
@@ -111,7 +114,7 @@ mod tests {
     }
 
     /// Ids of options that affect results. The test below fails for options in none of these lists.
-    const DECIDING: &[&str] = &[
+    const DECIDING_OPTIONS: &[&str] = &[
         "paths", "target", "targets", "filter", "tag", "exclude_tag", "keep_going", "judge", "judge_repeats",
         "escalate", "combine", "ties", "judge_weight", "judge_temperature", "scoring", "judging",
         "threshold", "borderline", "max_output_tokens", "no_cache", "cache_only", "allow_code",
@@ -119,7 +122,7 @@ mod tests {
     ];
 
     /// Options that `--cluster` refuses, and options that require one of them.
-    const REFUSED: &[&str] = &[
+    const REFUSED_OPTIONS: &[&str] = &[
         "shard", "export_requests", "import_replies", "judge_batch", "batch_wait", "batch_storage",
         "batch_role", "bail", "stop_when", "against", "dry_run", "min_pass_rate", "retry_incomplete", "help",
         "version",
@@ -132,13 +135,16 @@ mod tests {
         let command = root.find_subcommand("eval").expect("the command");
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
-            let classes = [LOCAL, UNDECIDING, DECIDING, REFUSED].iter().filter(|of| of.contains(&id)).count();
+            let classes = [LOCAL_OPTIONS, UNDECIDING_OPTIONS, DECIDING_OPTIONS, REFUSED_OPTIONS]
+                .iter()
+                .filter(|of| of.contains(&id))
+                .count();
             assert_eq!(classes, 1, "`{id}` is in {classes} classes: does it change a decision or a score?");
             if let Some(long) = argument.get_long() {
                 assert_eq!(long.replace('-', "_"), id);
             }
         }
-        let known = [LOCAL, UNDECIDING, DECIDING, REFUSED].concat();
+        let known = [LOCAL_OPTIONS, UNDECIDING_OPTIONS, DECIDING_OPTIONS, REFUSED_OPTIONS].concat();
         for id in known {
             assert!(command.get_arguments().any(|one| one.get_id() == id), "there is no option `{id}`");
         }

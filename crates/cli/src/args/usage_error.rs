@@ -17,7 +17,7 @@ use crate::context::terminal_columns;
 const FILE_OPTIONS: &[(&str, &str)] = &[("assize grade", "--answers"), ("assize calibrate", "--labels")];
 
 /// Commands that run cases.
-const RUNS: &[&str] = &["assize eval", "assize grade"];
+const RUN_COMMANDS: &[&str] = &["assize eval", "assize grade"];
 const EVAL: &[&str] = &["assize eval"];
 
 /// Options of other tools and commands, by the commands that they are given to, with the right option. Braces
@@ -25,7 +25,7 @@ const EVAL: &[&str] = &["assize eval"];
 const FOREIGN_OPTIONS: &[(&[&str], &[&str], &str)] = &[
     (EVAL, &["-c", "--config"], "pass the file itself, as in 'assize eval promptfooconfig.yaml'"),
     (EVAL, &["-r", "--provider", "--providers"], "name the target with '--target {openai:gpt-4o-mini}'"),
-    (RUNS, &["--grader", "--grader-target"], "name the judge with '--judge {openai:gpt-4o-mini}'"),
+    (RUN_COMMANDS, &["--grader", "--grader-target"], "name the judge with '--judge {openai:gpt-4o-mini}'"),
     (
         EVAL,
         &["-k", "--filter-pattern", "--sample-id"],
@@ -71,41 +71,45 @@ const FOREIGN_OPTIONS: &[(&[&str], &[&str], &str)] = &[
     ),
     (EVAL, &["--no-score"], "there is no such option: answers are graded as they arrive"),
     (
-        RUNS,
+        RUN_COMMANDS,
         &["--fail-on-error", "--no-fail-on-error", "--continue-on-fail"],
         "a run continues after errors; 'assize eval --bail' stops at the first case that did not pass",
     ),
     (
-        RUNS,
+        RUN_COMMANDS,
         &["--no-table", "--table", "--table-cell-max-length"],
         "choose the cases to print with '--show none', '--show failed' or '--show all'",
     ),
-    (RUNS, &["--no-progress-bar", "--display"], "hide progress and notices with '--quiet'"),
-    (RUNS, &["--no-write"], "every run is stored; '--run-dir DIR' says where"),
-    (RUNS, &["--share", "--no-share"], "nothing is uploaded; write a page to share with '-o report.html'"),
+    (RUN_COMMANDS, &["--no-progress-bar", "--display"], "hide progress and notices with '--quiet'"),
+    (RUN_COMMANDS, &["--no-write"], "every run is stored; '--run-dir DIR' says where"),
     (
-        RUNS,
+        RUN_COMMANDS,
+        &["--share", "--no-share"],
+        "nothing is uploaded; write a page to share with '-o report.html'",
+    ),
+    (
+        RUN_COMMANDS,
         &["-w", "--watch"],
         "'assize try --watch RUBRIC.yaml' reruns a rubric on every save; replies are cached for the next run",
     ),
-    (RUNS, &["--delay"], "limit the rate with '--requests-per-minute N'"),
-    (RUNS, &["--max-samples", "--max-tasks"], "run N cases at once with '--workers {N}'"),
-    (RUNS, &["--max-connections"], "limit the requests in flight with '--max-concurrency N'"),
-    (RUNS, &["--log-dir"], "name the folder of the run with '--run-dir DIR'"),
+    (RUN_COMMANDS, &["--delay"], "limit the rate with '--requests-per-minute N'"),
+    (RUN_COMMANDS, &["--max-samples", "--max-tasks"], "run N cases at once with '--workers {N}'"),
+    (RUN_COMMANDS, &["--max-connections"], "limit the requests in flight with '--max-concurrency N'"),
+    (RUN_COMMANDS, &["--log-dir"], "name the folder of the run with '--run-dir DIR'"),
     (
-        RUNS,
+        RUN_COMMANDS,
         &["--timeout", "--time-limit", "--max-eval-time-ms"],
         "limit a request with '--request-timeout 90s', the run with '--deadline 30m'",
     ),
-    (RUNS, &["--token-limit"], "limit the tokens of the run with '--budget-tokens N'"),
+    (RUN_COMMANDS, &["--token-limit"], "limit the tokens of the run with '--budget-tokens N'"),
     (
-        RUNS,
+        RUN_COMMANDS,
         &["--max-tokens"],
         "'--max-output-tokens N' limits the judge's replies; the target has 'max_output_tokens'",
     ),
-    (RUNS, &["--retry-on-error"], "retry failed calls with '--max-retries N'"),
-    (RUNS, &["--env-path"], "name the file of variables with '--env-file FILE'"),
-    (RUNS, &["--model-base-url"], "set OPENAI_BASE_URL, or 'base_url' of the target"),
+    (RUN_COMMANDS, &["--retry-on-error"], "retry failed calls with '--max-retries N'"),
+    (RUN_COMMANDS, &["--env-path"], "name the file of variables with '--env-file FILE'"),
+    (RUN_COMMANDS, &["--model-base-url"], "set OPENAI_BASE_URL, or 'base_url' of the target"),
     (&["assize serve"], &["--judge-calls"], "limit the requests in flight with '--max-concurrency'"),
     (
         &["assize calibrate"],

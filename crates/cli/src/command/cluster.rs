@@ -55,7 +55,7 @@ fn with_commands(error: ClusterRunError, worker: &str, context: &CliContext) -> 
 }
 
 /// Most bytes of case names in a job: its description has to fit into one message.
-const MOST_FILTERS: usize = 512 * 1024;
+const MAX_FILTER_BYTES: usize = 512 * 1024;
 
 /// Prints a message when the servers are unreachable, and when they are back.
 fn connection_observer(context: &CliContext) -> ConnectionObserver {
@@ -66,7 +66,8 @@ fn connection_observer(context: &CliContext) -> ConnectionObserver {
 /// Has workers run eval files.
 pub(super) fn coordinate(
     args: &EvalCommandArgs,
-    (address, options): (ClusterAddress, ClusterOptions),
+    address: ClusterAddress,
+    options: ClusterOptions,
     engine: Engine,
     context: &CliContext,
 ) -> Result<FinishedRun, CommandFailure> {
@@ -75,7 +76,7 @@ pub(super) fn coordinate(
     // Workers do not have the run, so they get the names of its failed cases.
     if let Some(run) = request.options.rerun_failed.take() {
         filters = runs::failed_case_patterns(&run, engine.process())?;
-        if filters.iter().map(String::len).sum::<usize>() > MOST_FILTERS {
+        if filters.iter().map(String::len).sum::<usize>() > MAX_FILTER_BYTES {
             let what = "`--rerun-failed` names more cases than a job can describe; use `--shard` instead of `--cluster`";
             return Err(what.to_owned().into());
         }

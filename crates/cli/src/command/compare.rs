@@ -57,7 +57,8 @@ impl ComparedRun {
         prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
         context: &CliContext,
     ) -> Result<Self, CommandFailure> {
-        Self::read_rows(name, runs::find_answers(name, &context.process)?, names, prepare)
+        let (folder, target) = runs::find_answers(name, &context.process)?;
+        Self::read_rows(name, folder, target, names, prepare)
     }
 
     /// Like [`Self::read_with`], for several runs at the same time.
@@ -68,11 +69,13 @@ impl ComparedRun {
     ) -> Result<(Vec<Self>, NameTable), CommandFailure> {
         let mut found = Vec::with_capacity(runs.len());
         for name in runs {
-            found.push((name, runs::find_answers(name, &context.process)?));
+            let (folder, target) = runs::find_answers(name, &context.process)?;
+            found.push((name, folder, target));
         }
-        let reads = read_together(&found, |(name, answers)| {
+        let reads = read_together(&found, |(name, folder, target)| {
             let mut names = NameTable::default();
-            Self::read_rows(name, answers.clone(), &mut names, &prepare).map(|run| (run, names))
+            Self::read_rows(name, folder.clone(), target.clone(), &mut names, &prepare)
+                .map(|run| (run, names))
         });
 
         let mut names = NameTable::default();
@@ -91,7 +94,8 @@ impl ComparedRun {
 
     fn read_rows(
         name: &str,
-        (folder, target): (RunFolder, Option<String>),
+        folder: RunFolder,
+        target: Option<String>,
         names: &mut NameTable,
         mut prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
     ) -> Result<Self, CommandFailure> {
@@ -329,7 +333,7 @@ pub(super) fn with_baseline(
     let problems = problems(&set, |_| true);
     if !problems.is_empty() {
         let lines: Vec<&str> = problems.iter().map(|(_, text)| text.as_str()).collect();
-        output::print_warning(&format!("{NOT_ALIKE}\n{}", lines.join("\n")), context);
+        output::print_warning(&format!("{NOT_COMPARABLE}\n{}", lines.join("\n")), context);
     }
 
     Ok(set)
@@ -388,7 +392,7 @@ fn suites(run: &RunFacts, names: &NameTable) -> String {
 }
 
 /// Beginning of the error about runs that were measured differently.
-const NOT_ALIKE: &str = "these runs are not comparable, because they were not measured in the same way";
+const NOT_COMPARABLE: &str = "these runs are not comparable, because they were not measured in the same way";
 
 /// Refuses runs whose headline metric was measured differently, so that they are not compared by accident.
 /// Other metrics that differ are left out of the comparison, which names them.
@@ -414,7 +418,7 @@ pub(super) fn refuse(many: &ComparisonSet) -> Result<(), CommandFailure> {
     ways.push(format!("compare them anyway with `--allow {}`", respects.join(",")));
 
     let lines: Vec<&str> = problems.iter().map(|(_, text)| text.as_str()).collect();
-    Err(format!("{NOT_ALIKE}\n{}\nrun one of them again, {}", lines.join("\n"), join_ways(&ways)).into())
+    Err(format!("{NOT_COMPARABLE}\n{}\nrun one of them again, {}", lines.join("\n"), join_ways(&ways)).into())
 }
 
 fn join_ways(ways: &[String]) -> String {

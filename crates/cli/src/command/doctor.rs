@@ -23,15 +23,15 @@ use crate::output;
 use crate::runtime::block_on;
 
 /// How long a server on this machine may take to accept a connection.
-const PATIENCE: Duration = Duration::from_millis(300);
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Variable that names a judge, for which other variables may hold address and key.
 const JUDGE_MODEL: &str = "JUDGE_MODEL";
 /// Those variables.
-const OF_THE_JUDGE: [&str; 2] = ["JUDGE_BASE_URL", "JUDGE_API_KEY"];
+const JUDGE_VARIABLES: [&str; 2] = ["JUDGE_BASE_URL", "JUDGE_API_KEY"];
 
 /// How long a server may take to answer a check.
-const CHECK_PATIENCE: Duration = Duration::from_secs(10);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One line of the output.
 struct ProviderCheck {
@@ -152,8 +152,8 @@ async fn checks(findings: &mut [ProviderCheck], proxies: &HttpProxies, context: 
         asked.spawn(async move {
             let env = |variable: &str| variables(variable);
             let checked = match env(JUDGE_MODEL).filter(|_| name == JUDGE_MODEL) {
-                Some(model) => check_judge(&model, &env, &transport, CHECK_PATIENCE).await,
-                None => check(name, &env, &transport, CHECK_PATIENCE).await,
+                Some(model) => check_judge(&model, &env, &transport, CHECK_TIMEOUT).await,
+                None => check(name, &env, &transport, CHECK_TIMEOUT).await,
             };
             (name, checked)
         });
@@ -192,7 +192,7 @@ pub(crate) fn usable_models(context: &CliContext) -> Vec<&'static str> {
 fn own_judge(context: &CliContext) -> Option<ProviderCheck> {
     let set = |name: &str| context.variable(name).filter(|value| !value.trim().is_empty());
     let Some(model) = set(JUDGE_MODEL) else {
-        let own: Vec<&str> = OF_THE_JUDGE.into_iter().filter(|name| set(name).is_some()).collect();
+        let own: Vec<&str> = JUDGE_VARIABLES.into_iter().filter(|name| set(name).is_some()).collect();
         return (!own.is_empty()).then(|| ProviderCheck {
             name: JUDGE_MODEL,
             usable: false,
@@ -242,5 +242,5 @@ fn find(provider: &ProviderReadiness) -> ProviderCheck {
 fn local_server(host: &str) -> Option<bool> {
     let mut addresses = host.to_socket_addrs().ok()?;
     let address = addresses.find(|address| address.ip().is_loopback())?;
-    Some(TcpStream::connect_timeout(&address, PATIENCE).is_ok())
+    Some(TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).is_ok())
 }

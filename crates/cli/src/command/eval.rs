@@ -12,8 +12,8 @@ use crate::runtime::block_on;
 pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let run = &args.eval.run;
     let engine = context.run_engine(run.quiet, run.output.json);
-    if let Some(cluster) = args.cluster.options(run.resume.is_some())? {
-        let finished = cluster::coordinate(args, cluster, engine, context)?;
+    if let Some((address, options)) = args.cluster.options(run.resume.is_some())? {
+        let finished = cluster::coordinate(args, address, options, engine, context)?;
         present::finished_run(&finished, run.output(), run.output.show, context)?;
         return Ok(finished.exit);
     }

@@ -11,7 +11,7 @@ use crate::context::CliContext;
 use crate::output;
 
 /// Number of runs listed without `--all`.
-const USUAL: usize = 20;
+const DEFAULT_COUNT: usize = 20;
 
 pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
     let mut chosen: Vec<ListedRun> = runs::newest_first(&context.process)
@@ -36,7 +36,7 @@ pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
 
     let found = chosen.len();
     if !args.all {
-        chosen.truncate(USUAL);
+        chosen.truncate(DEFAULT_COUNT);
     }
 
     output::print(&render_run_list(&chosen, context.stdout));

@@ -11,7 +11,7 @@ use crate::failure::CommandFailure;
 use crate::{output, runtime, stop_signal};
 
 /// Variable with the token. On the command line, other users could see it.
-const TOKEN: &str = "ASSIZE_VIEW_TOKEN";
+const TOKEN_VARIABLE: &str = "ASSIZE_VIEW_TOKEN";
 
 /// Options of a server, without runs.
 pub(super) fn server_options(args: &ServerArgs, context: &CliContext) -> Result<ViewOptions, CommandFailure> {
@@ -29,7 +29,7 @@ pub(super) fn server_options(args: &ServerArgs, context: &CliContext) -> Result<
     Ok(ViewOptions {
         host: args.host,
         port: args.port,
-        token: context.variable(TOKEN).filter(|token| !token.is_empty()),
+        token: context.variable(TOKEN_VARIABLE).filter(|token| !token.is_empty()),
         names: args.name.clone(),
         tls,
         behind_proxy: args.behind_proxy,

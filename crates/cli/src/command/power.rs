@@ -15,7 +15,7 @@ use crate::failure::CommandFailure;
 use crate::output;
 
 /// Default goal for the next run: an interval of 0.05 to either side, and differences of 0.05.
-const USUAL: (f64, f64) = (0.1, 0.05);
+const DEFAULT_GOAL: (f64, f64) = (0.1, 0.05);
 
 pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.from.len() > 2 {
@@ -28,7 +28,7 @@ pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStat
     let known = known(args, estimate_inputs(&runs, &names));
     let asked = args.width.is_some() || args.difference.is_some() || args.cases.is_some();
     let (width, difference) = match (asked, runs.is_empty()) {
-        (false, false) => (Some(USUAL.0), Some(USUAL.1)),
+        (false, false) => (Some(DEFAULT_GOAL.0), Some(DEFAULT_GOAL.1)),
         _ => (args.width, args.difference),
     };
     let wanted = WantedPrecision {

@@ -47,7 +47,7 @@ pub(crate) async fn verify(
         add_no_answer(&mut body);
         return Ok(Json(Value::Object(body)));
     };
-    let results = grade(&service, &tenant, (&query, memory), vec![sample], OnUngraded::Null).await?;
+    let results = grade(&service, &tenant, &query, memory, vec![sample], OnUngraded::Null).await?;
     if let Some(result) = results.first() {
         add_result(&mut body, result);
     }

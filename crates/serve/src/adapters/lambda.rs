@@ -30,7 +30,7 @@ pub(crate) async fn grade_event(
     }
 
     let error = OnUngraded::Named(UngradedPolicy::Error);
-    let results = grade(service, tenant, (&query, memory), samples, error).await?;
+    let results = grade(service, tenant, &query, memory, samples, error).await?;
     let mut rewards: Vec<Value> = results.iter().map(|result| to_reward(result)).collect();
     Ok(if is_single { rewards.swap_remove(0) } else { Value::Array(rewards) })
 }

@@ -62,7 +62,8 @@ async fn read_json(
 async fn grade(
     service: &Arc<Service>,
     tenant: &Arc<Tenant>,
-    (query, memory): (&AdapterQuery, HeldMemory),
+    query: &AdapterQuery,
+    memory: HeldMemory,
     samples: Vec<GradeSample>,
     otherwise: OnUngraded,
 ) -> Result<Vec<Arc<SampleResult>>, ApiError> {

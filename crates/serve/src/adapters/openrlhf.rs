@@ -44,7 +44,7 @@ pub(crate) async fn get_reward(
     }
 
     let error = OnUngraded::Named(UngradedPolicy::Error);
-    let results = grade(&service, &tenant, (&query, memory), samples, error).await?;
+    let results = grade(&service, &tenant, &query, memory, samples, error).await?;
     let column = |value: fn(&SampleResult) -> Option<f64>| -> Value {
         match &results[..] {
             // OpenRLHF sends one sample at a time and expects a number, not a list.

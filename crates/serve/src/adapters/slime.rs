@@ -27,7 +27,7 @@ pub(crate) async fn reward(
 
     let samples = sample.into_iter().collect();
     let error = OnUngraded::Named(UngradedPolicy::Error);
-    let results = grade(&service, &tenant, (&query, memory), samples, error).await?;
+    let results = grade(&service, &tenant, &query, memory, samples, error).await?;
     Ok(Json(results.first().and_then(|result| result.reward)))
 }
 

@@ -51,7 +51,7 @@ pub(crate) async fn page(
         let asked = run.question(&record)?;
         let explained = explain_case(&record, asked.as_ref());
         let header = run_header(&run, &info, "cases");
-        let mut page = case_page((header, run.slug()), &record, &explained, neighbours);
+        let mut page = case_page(header, run.slug(), &record, &explained, neighbours);
         if info.scorecard.is_some() {
             // The files may have changed or be gone; the run stores everything but the question texts.
             let card = current_scorecard(&info, &LabelOptions::default(), library.process()).ok();
@@ -113,7 +113,8 @@ fn neighbours(run: &OpenRun, filter: &CaseFilter, row: u32) -> Result<ListNeighb
 }
 
 fn case_page(
-    (header, slug): (RunHeader, &str),
+    header: RunHeader,
+    slug: &str,
     record: &CaseRecord,
     explained: &CaseExplanation,
     neighbours: ListNeighbours,

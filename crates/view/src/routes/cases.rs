@@ -79,7 +79,7 @@ pub(crate) async fn page(
             },
             counts: format!("{} of {} cases", grouped(rows.len() as u64), grouped(index.len() as u64)),
             found: rows.len(),
-            plain: plain_page.map(|page| plain_rows(&run, &index, &filter, (&rows, page))),
+            plain: plain_page.map(|page| plain_rows(&run, &index, &filter, &rows, page)),
             plain_url: with_query(&format!("{url}/cases"), &page_query(&query, 1)),
             has_suites: choices.suites.len() > 1 || info.suites.len() > 1,
             has_targets: choices.targets.len() > 1 || info.targets.len() > 1,
@@ -191,7 +191,8 @@ fn plain_rows(
     run: &OpenRun,
     index: &CaseTableIndex,
     filter: &CaseFilter,
-    (rows, page): (&[u32], usize),
+    rows: &[u32],
+    page: usize,
 ) -> PlainRows {
     let (url, query) = (run_url(run.slug()), filter.to_query());
     let begin = page.saturating_sub(1).saturating_mul(MAX_ROWS);

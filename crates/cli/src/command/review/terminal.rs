@@ -21,11 +21,11 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
 /// How often to check for a request to terminate.
-const GLANCE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How long leaving the screen may take once the process is asked to end. Reading keys from a terminal that is
 /// gone never returns.
-const GRACE: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A request to end the review: whether it was made, and whether the screen has been left.
 #[derive(Default)]
@@ -81,7 +81,7 @@ fn look(
             shown = Some(window);
         }
 
-        if !poll(GLANCE)? {
+        if !poll(POLL_INTERVAL)? {
             continue;
         }
 
@@ -201,7 +201,7 @@ fn watch_for_the_end() -> Arc<EndRequest> {
                     _ = interrupt.recv() => {}
                 }
                 flag.asked.store(true, Ordering::Release);
-                tokio::time::sleep(GRACE).await;
+                tokio::time::sleep(EXIT_TIMEOUT).await;
 
                 if !flag.left.load(Ordering::Acquire) {
                     restore();

@@ -11,16 +11,16 @@ use crate::failure::CommandFailure;
 use crate::output;
 
 /// Reads a scorecard; prints its problems and fails if it is invalid.
-pub(in crate::command) fn sound(
+pub(in crate::command) fn load_valid(
     path: &Path,
     roots: &[std::path::PathBuf],
     context: &CliContext,
 ) -> Result<ScorecardInput, CommandFailure> {
-    sound_with_labels(path, &LabelOptions::default(), roots, context)
+    load_valid_with_labels(path, &LabelOptions::default(), roots, context)
 }
 
-/// Like [`sound`], with the labels that count.
-pub(in crate::command) fn sound_with_labels(
+/// Like [`load_valid`], with the labels that count.
+pub(in crate::command) fn load_valid_with_labels(
     path: &Path,
     labels: &LabelOptions,
     roots: &[std::path::PathBuf],
@@ -29,8 +29,8 @@ pub(in crate::command) fn sound_with_labels(
     load(path, labels, roots, true, context)
 }
 
-/// Like [`sound`], but only counts warnings: users who list or score a scorecard have seen them.
-pub(super) fn sound_in_brief(
+/// Like [`load_valid`], but only counts warnings: users who list or score a scorecard have seen them.
+pub(super) fn load_valid_briefly(
     path: &Path,
     labels: &LabelOptions,
     roots: &[std::path::PathBuf],

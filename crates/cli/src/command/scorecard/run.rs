@@ -11,7 +11,7 @@ use assize_store::ReviewRow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::load::{sound_with_labels, weight_set};
+use super::load::{load_valid_with_labels, weight_set};
 use super::show::{self, PrintedCard};
 use crate::args::{DenyChoice, RunCardArgs, ShowChoice};
 use crate::command::eval::{print_export, print_plan};
@@ -24,7 +24,7 @@ use crate::runtime::block_on;
 
 pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     args.options(None).check()?;
-    let loaded = sound_with_labels(&args.path, &args.labels.options(), &args.root, context)?;
+    let loaded = load_valid_with_labels(&args.path, &args.labels.options(), &args.root, context)?;
     if loaded.warnings > 0 && args.deny.contains(&DenyChoice::Warnings) {
         let warnings = loaded.warnings;
         return Err(format!("{warnings} warnings, denied with `--deny warnings`; nothing was run").into());
