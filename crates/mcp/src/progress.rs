@@ -1,18 +1,18 @@
-//! Progress of a call, told to clients that ask for it.
+//! Reports the progress of a call to clients that ask for it.
 
 use rmcp::RoleServer;
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::RequestContext;
 use tokio::sync::watch;
 
-/// Cases of a call, and those that have finished.
+/// Number of cases of a call, and of finished ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct CallProgress {
     pub(crate) cases: usize,
     pub(crate) finished: usize,
 }
 
-/// Tells a client of the progress of its call, if its request asks for that.
+/// Reports the progress of a call to the client, if its request asks for that.
 pub(crate) struct ProgressTeller<'a> {
     progress: watch::Receiver<CallProgress>,
     told: CallProgress,
@@ -27,7 +27,7 @@ impl<'a> ProgressTeller<'a> {
         Self { progress, told: CallProgress::default(), context }
     }
 
-    /// Tells of each change; does not end, so that the work decides when that is over.
+    /// Reports every change. Never returns; the caller drops it when the work is done.
     pub(crate) async fn tell_changes(&mut self) {
         while self.progress.changed().await.is_ok() {
             self.tell().await;
@@ -35,8 +35,8 @@ impl<'a> ProgressTeller<'a> {
         std::future::pending::<()>().await;
     }
 
-    /// Tells of the newest state unless the client knows it. A call that is done calls this before its reply: nothing is told
-    /// of a call that is answered.
+    /// Reports the current state unless the client knows it. A finished call does this before its reply, since
+    /// no progress may be reported after it.
     pub(crate) async fn tell(&mut self) {
         let newest = *self.progress.borrow();
         let Some(token) = self.context.meta.get_progress_token() else { return };
@@ -48,7 +48,7 @@ impl<'a> ProgressTeller<'a> {
         let mut told = ProgressNotificationParam::new(token, finished as f64);
         told.total = (cases > 0).then_some(cases as f64);
         told.message = Some(format!("{finished} of {cases} cases are finished"));
-        // A client that is gone is noticed where the reply is sent.
+        // If the client is gone, sending the reply will notice.
         let _ = self.context.peer.notify_progress(told).await;
         self.told = newest;
     }
