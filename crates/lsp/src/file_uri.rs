@@ -7,7 +7,7 @@ use lsp_types::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
 
-/// Characters of an address that mean themselves, as editors write them. `url` leaves brackets alone, which `Uri` refuses.
+/// Characters that editors leave unescaped in URIs. `url` leaves brackets unescaped, which `Uri` refuses.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -17,7 +17,8 @@ const KEPT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'%')
     .remove(b':');
 
-/// The path of a `file:` address; `None` for any other, such as a text that was never saved or another machine's file.
+/// The path of a `file:` URI; `None` for any other URI, such as that of an unsaved text or of a file on another
+/// machine.
 pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let address = Url::parse(uri).ok().filter(|address| address.scheme() == "file")?;
 
