@@ -1,4 +1,4 @@
-//! Reading what the model found, and taking only what holds up.
+//! Parses a model's review and keeps only findings that hold up.
 
 use assize_diagnostic::DiagnosticCode;
 use assize_lint::{LintInquiry, LintRule, ModelFinding, QuestionScope};
@@ -12,13 +12,13 @@ const REASON: usize = 400;
 /// Result of one rule.
 #[derive(Debug, PartialEq)]
 pub(super) enum ReviewReply {
-    /// It was applied; these are the findings.
+    /// It was applied; these are its findings.
     Applied(Vec<ModelFinding>),
-    /// It could not be applied: problems of the reply, one line each. Never empty.
+    /// It could not be applied: problems of the reply, one per line. Never empty.
     Unusable(Vec<String>),
 }
 
-/// The answers by rule, in the order of `rules`.
+/// The results by rule, in the order of `rules`.
 pub(super) fn read(
     reply: &Value,
     inquiry: &LintInquiry,
@@ -112,12 +112,12 @@ fn remark(finding: &Value, inquiry: &LintInquiry, rule: &LintRule) -> Result<Mod
     Ok(ModelFinding { rule: rule.code, criterion, other, quote, reason })
 }
 
-/// Words as they are compared: case and line breaks make no difference.
+/// A text in the form for comparing: letter case and line breaks make no difference.
 fn plain(text: &str) -> String {
     text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// A reason as one line that is fit to be printed.
+/// A reason as one line without control characters.
 fn clean(text: &str) -> String {
     let visible: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = visible.split_whitespace().collect::<Vec<_>>().join(" ");

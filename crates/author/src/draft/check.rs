@@ -1,4 +1,4 @@
-//! Checks of a draft before it is written down.
+//! Checks a draft before it is written.
 
 use std::path::Path;
 
@@ -8,20 +8,20 @@ use assize_lint::lint_rubric_for;
 use assize_rubric::{Criterion, Rubric};
 use serde_json::{Value, json};
 
-/// Fewest criteria of a draft by a model.
+/// Fewest criteria of a model's draft.
 pub const MIN_CRITERIA: usize = 3;
 /// Most criteria of a draft.
 pub const MAX_CRITERIA: usize = 7;
 
-/// Rules of lint that a draft may not break: a criterion tests one thing, and something that can be tested.
+/// Lint rules that a draft must not break: a criterion tests one thing, and something that can be tested.
 const STRICT: [&str; 3] = ["L0101", "L0102", "L0104"];
 
 /// Faults of a list of criteria.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct DraftFaults {
-    /// It can't be used.
+    /// Faults that make it unusable.
     pub(super) errors: Vec<String>,
-    /// It could be better, by lint's rules.
+    /// Lint findings; the draft is usable with them.
     pub(super) findings: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ impl DraftFaults {
     }
 }
 
-/// Checks a list of criteria by itself, and as a rubric of the case.
+/// Checks a list of criteria on its own, and as a rubric of the case.
 pub(super) fn check(criteria: &[Criterion], case: Option<&Case>) -> DraftFaults {
     let mut faults = DraftFaults::default();
     let count = criteria.len();
@@ -54,7 +54,7 @@ pub(super) fn check(criteria: &[Criterion], case: Option<&Case>) -> DraftFaults 
     faults
 }
 
-/// Findings of lint in a list of criteria, as code and message.
+/// Lint findings about a list of criteria, as code and message.
 pub(super) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, String)> {
     let items: Vec<Value> =
         criteria.iter().map(|criterion| criterion_value(criterion, EvalFileFormat::Two)).collect();
@@ -67,7 +67,7 @@ pub(super) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, 
     let lines: Vec<&str> = text.lines().collect();
     for diagnostic in &linted.diagnostics {
         let line = linted.sources.position(diagnostic.primary.span).line;
-        // The id stands above the finding.
+        // The id is above the finding.
         let id =
             lines[..line.min(lines.len())].iter().rev().find_map(|line| line.trim().strip_prefix("- id: "));
         let words = linted.sources.slice(diagnostic.primary.span);
