@@ -1,4 +1,4 @@
-//! Everything that must hold before a change is merged, step by step.
+//! `cargo xtask check`: all the checks that a change must pass before it is merged, as a sequence of steps.
 
 use std::io::{BufRead as _, BufReader, IsTerminal as _};
 use std::process::{Command, Stdio};
@@ -10,19 +10,20 @@ use crate::{
     generate, layers, python, repo_lints, report_readers, shell, static_program, tools, wheel, words,
 };
 
-/// The good end of a step.
+/// Outcome of a step that did not fail.
 enum StepOutcome {
     Passed,
     /// Nothing was checked, for this reason.
     Skipped(String),
-    /// All that could be tested passed; lines for the summary.
+    /// Everything that could be tested passed. Holds lines for the summary.
     Tested(Vec<String>),
 }
 
 type StepResult = Result<StepOutcome, String>;
 type StepFn = fn() -> StepResult;
 
-/// Cheap steps first; what the tests build is used again by the generated pages.
+/// The steps, cheap ones first. The generated pages come after the tests because they use the program that the
+/// tests build.
 const STEPS: &[(&str, StepFn)] = &[
     ("format", format),
     ("layers", || passed(layers::run())),
@@ -45,7 +46,7 @@ const STEPS: &[(&str, StepFn)] = &[
     ("cargo-machete", || subcommand("cargo-machete", "0.9.2", &[])),
 ];
 
-/// Runs every step, also after one failed, and fails if any did.
+/// Runs every step, even after one failed, and fails if any step did.
 pub(crate) fn run() -> Result<(), String> {
     let begun = Instant::now();
     let (mut count_passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
@@ -104,7 +105,8 @@ fn format() -> StepResult {
     passed(formatted.map_err(|error| format!("{error}; `cargo fmt --all` puts it in order")))
 }
 
-/// Checks all code, also that of the feature `cloud`. The tests compile what is there without it, but for those of buckets.
+/// Runs clippy on all code, including the feature `cloud`. The tests compile the workspace without it, except
+/// those of buckets.
 fn clippy() -> StepResult {
     let mut command = shell::cargo(&["clippy", "--workspace", "--all-targets", "--features", "assize/cloud"]);
     passed(shell::run(command.args(["--quiet", "--", "-D", "warnings"])))
@@ -115,7 +117,7 @@ fn documentation() -> StepResult {
     passed(shell::run(command.env("RUSTDOCFLAGS", "-D warnings")))
 }
 
-/// Builds the site of `docs/` into `target/book`. Links are checked by the repository lints.
+/// Builds the site of `docs/` into `target/book`. The links are checked by the repository lints.
 fn site() -> StepResult {
     let mdbook = match tools::from_crate("mdbook", "0.5.4") {
         Ok(path) => path,
@@ -127,14 +129,14 @@ fn site() -> StepResult {
     let log = String::from_utf8_lossy(&output.stderr);
     print!("{log}");
 
-    // A page that is missing, or a link that can't be read, is a warning to mdBook.
+    // To mdBook, a missing page or an unreadable link is only a warning.
     if output.status.success() && !log.contains("WARN") {
         return Ok(StepOutcome::Passed);
     }
     Err(format!("`mdbook build` failed or warned ({})", output.status))
 }
 
-/// Builds the Python library with the profile of the tests, and tests it.
+/// Builds the Python library with the profile of the tests, and runs its tests.
 fn python_library() -> StepResult {
     match python::run("dev")? {
         PythonOutcome::Skipped(why) => Ok(StepOutcome::Skipped(why)),
@@ -150,7 +152,7 @@ fn report_readers() -> StepResult {
     }
 }
 
-/// Builds the wheel with the profile of the tests, whose objects it uses again.
+/// Builds the wheel with the profile of the tests, to reuse their build artefacts.
 fn python_wheel() -> StepResult {
     match wheel::run("dev")? {
         WheelOutcome::Skipped(why) => Ok(StepOutcome::Skipped(why)),
@@ -163,7 +165,7 @@ fn python_wheel() -> StepResult {
     }
 }
 
-/// Tries out what a release consists of, with the program that the tests built.
+/// Tests the parts of a release, with the program that the tests built.
 fn packages() -> StepResult {
     if shell::output(shell::program("bash").arg("--version")).is_err() {
         return Ok(StepOutcome::Skipped("bash is not installed".to_owned()));
@@ -171,7 +173,7 @@ fn packages() -> StepResult {
 
     let program = generate::program(generate::Build::WithTests)?;
     let mut test = shell::program("bash");
-    // Without it the script says what it skips.
+    // Without pre-commit, the script reports the tests it skips.
     if let Ok(pre_commit) = tools::from_python("pre-commit") {
         test.env("ASSIZE_PRE_COMMIT", pre_commit);
     }
@@ -182,8 +184,8 @@ fn packages() -> StepResult {
     ))
 }
 
-/// Tests results of `eval --cluster` in buckets, with the feature `cloud`, and servers from PyPI and npm. Comes last, because it builds
-/// the program anew with that feature.
+/// Runs the tests of `eval --cluster` with results in buckets, with the feature `cloud` and with servers from
+/// PyPI and npm. This step is late in the list because it builds the program again with that feature.
 fn buckets() -> StepResult {
     let cloud = ["--features", "cloud"];
     let tests: [&[&str]; 2] =
@@ -201,10 +203,11 @@ fn buckets() -> StepResult {
     if is_ok { Ok(StepOutcome::Tested(summary)) } else { Err(summary.join("\n")) }
 }
 
-/// Runs all tests, and adds up what their binaries print at their end.
+/// Runs all tests and adds up the results that their binaries print.
 ///
-/// Targets that fail are run once more by themselves: what passes then is named in the summary as `FLAKY`, because it
-/// depends on what else the machine was doing. What fails again fails the step.
+/// Failed targets are run a second time on their own. A target that then passes is reported as `FLAKY` in the
+/// summary, since its first result depended on what else the machine was doing. A target that fails again fails
+/// the step.
 fn tests() -> StepResult {
     let run = TestRun::start(&["--workspace"])?;
     let line = run.total.line(run.is_ok);
@@ -214,7 +217,7 @@ fn tests() -> StepResult {
         return Ok(StepOutcome::Tested(summary));
     }
 
-    // Without a list of targets nothing ran: the tests don't compile.
+    // Without a list of failed targets nothing ran: the tests don't compile.
     if run.failed_targets.is_empty() {
         return Err(line);
     }
@@ -236,17 +239,17 @@ fn tests() -> StepResult {
     if is_ok { Ok(StepOutcome::Tested(summary)) } else { Err(summary.join("\n")) }
 }
 
-/// What one `cargo test` printed.
+/// Results of one `cargo test`.
 #[derive(Default)]
 struct TestRun {
     is_ok: bool,
     total: TestTotal,
-    /// Lines in which tests say what they left out.
+    /// Lines in which tests report what they skipped.
     skipped: Vec<String>,
-    /// The name of each failed test with the beginning of what it printed.
+    /// The name of each failed test with the beginning of its output.
     failures: Vec<String>,
     is_in_failure: bool,
-    /// Arguments of cargo that run one failed target, such as `-p assize --test docs`.
+    /// Arguments for cargo to run each failed target, such as `-p assize --test docs`.
     failed_targets: Vec<String>,
 }
 
@@ -256,7 +259,7 @@ impl TestRun {
         command.args(selection).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("can't start the tests: {error}"))?;
 
-        // The list of failed targets is on the standard error stream, everything else on the other.
+        // Cargo lists the failed targets on stderr; everything else is on stdout.
         let stderr = child.stderr.take();
         let targets = std::thread::spawn(move || {
             let lines =
@@ -286,7 +289,7 @@ impl TestRun {
     }
 
     fn add(&mut self, line: &str) {
-        /// Characters of what a failed test printed that the summary repeats.
+        /// Characters of a failed test's output that the summary repeats.
         const REPEATED: usize = 600;
 
         self.total.add(line);
@@ -294,14 +297,14 @@ impl TestRun {
             self.skipped.push(line.to_owned());
         }
 
-        // `---- NAME stdout ----` begins what a failed test printed.
+        // `---- NAME stdout ----` starts the output of a failed test.
         if let Some(name) = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" ----")) {
             self.failures.push(format!("{}:", name.trim_end_matches(" stdout")));
             self.is_in_failure = true;
         } else if line == "failures:" || line.starts_with("test result: ") {
             self.is_in_failure = false;
         }
-        // Anything after the heading belongs to the failure, up to what the summary has room for.
+        // All lines after that heading belong to the failure, up to the maximum for the summary.
         else if self.is_in_failure
             && let Some(failure) = self.failures.last_mut()
             && failure.len() < REPEATED
@@ -312,13 +315,13 @@ impl TestRun {
     }
 }
 
-/// The target named by a line such as ``    `-p assize --test docs` `` of cargo's list of failed targets.
+/// The target in a line such as ``    `-p assize --test docs` `` of cargo's list of failed targets.
 fn failed_target(line: &str) -> Option<String> {
     let target = line.trim().strip_prefix('`')?.strip_suffix('`')?;
     target.starts_with("-p ").then(|| target.to_owned())
 }
 
-/// The sum of the results of all test binaries.
+/// Sum of the results of all test binaries.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct TestTotal {
     binaries: usize,
@@ -328,7 +331,7 @@ struct TestTotal {
 }
 
 impl TestTotal {
-    /// Adds `test result: ok. 3 passed; 0 failed; 1 ignored; ...`; other lines change nothing.
+    /// Adds a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`. Other lines are ignored.
     fn add(&mut self, line: &str) {
         let Some(result) = line.strip_prefix("test result: ") else { return };
         let count = |what: &str| {
@@ -353,7 +356,7 @@ impl TestTotal {
     }
 }
 
-/// Runs a subcommand of cargo, which is a program of its own.
+/// Runs a cargo subcommand that is a separate program.
 fn subcommand(name: &str, version: &str, arguments: &[&str]) -> StepResult {
     match tools::from_crate(name, version) {
         Ok(path) => passed(shell::run(Command::new(path).args(arguments).current_dir(shell::root()))),

@@ -1,4 +1,4 @@
-//! The crates of the workspace and what each asks for, as cargo tells it.
+//! The crates of the workspace and their dependencies, as reported by `cargo metadata`.
 
 use serde_json::Value;
 
@@ -11,25 +11,25 @@ pub(crate) struct Package {
     pub(crate) name: String,
     /// Its folder, relative to the root with `/`, such as `crates/evalfile`.
     pub(crate) folder: String,
-    /// What it asks for.
+    /// Its dependencies.
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// A line under one of the `dependencies` headings.
+/// An entry under one of the `dependencies` headings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dependency {
     /// The crate's name.
     pub(crate) name: String,
-    /// The name it has in code, if another.
+    /// Name in code, if it is renamed.
     pub(crate) rename: Option<String>,
-    /// Under which heading it stands.
+    /// The heading it is under.
     pub(crate) kind: Kind,
 }
 
 /// The heading of a dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// `[dependencies]`, also those of one platform.
+    /// `[dependencies]`, including those for one platform only.
     Normal,
     /// `[dev-dependencies]`.
     Dev,
@@ -37,7 +37,7 @@ pub(crate) enum Kind {
     Build,
 }
 
-/// Asks cargo for the crates of the workspace, in order of their names.
+/// Lists the crates of the workspace, sorted by name.
 pub(crate) fn packages() -> Result<Vec<Package>, String> {
     let text = shell::output(&mut shell::cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))?;

@@ -1,19 +1,19 @@
-//! `cargo xtask python`: the Python library, built, installed into an environment of its own, and tested there.
+//! `cargo xtask python`: builds the Python library, installs it into a virtual environment, and tests it there.
 
 use crate::{shell, wheel};
 
-/// The environment in which the library is tested.
+/// Virtual environment of the tests.
 const ENVIRONMENT: &str = "target/python/env";
-/// What the tests need. The trainers are not among them: their tests are skipped where they are not installed, and the last lines
-/// of the tests count them.
+/// Packages that the tests need. The trainers are left out: without them their tests are skipped, and pytest
+/// reports how many were skipped at the end.
 const PACKAGES: &[&str] = &["maturin", "uv", "pytest", "mypy", "polars", "pandas", "pyarrow"];
-/// The stubs are compared with the module.
+/// Arguments that compare the type stubs with the compiled module.
 const STUBTEST: &[&str] =
     &["-m", "mypy.stubtest", "--allowlist", "python/native/stubtest.txt", "assize_native"];
-/// Code with types, which mypy checks.
+/// Typed code, which mypy checks.
 const TYPED: &[&str] = &["python/src/assize", "python/tests", "python/measure.py", "examples/python"];
 
-/// Good end of the chore.
+/// Outcome if nothing failed.
 #[derive(Debug)]
 pub(crate) enum PythonOutcome {
     /// The library works.
@@ -22,7 +22,7 @@ pub(crate) enum PythonOutcome {
     Skipped(String),
 }
 
-/// Builds both wheels with a profile of cargo, and tests the library in them.
+/// Builds both wheels with a cargo profile, and tests the library in them.
 pub(crate) fn run(profile: &str) -> Result<PythonOutcome, String> {
     let environment = shell::root().join(ENVIRONMENT);
     if let Err(why) = wheel::prepare(&environment, PACKAGES) {

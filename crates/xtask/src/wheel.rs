@@ -1,4 +1,5 @@
-//! `cargo xtask wheel`: the wheel for Python with the program, built, installed into a fresh environment, and used there.
+//! `cargo xtask wheel`: builds the Python wheel that contains the program, installs it into a fresh
+//! environment, and runs it there.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,19 +7,19 @@ use std::process::Command;
 
 use crate::{shell, tools};
 
-/// The folder of everything that is made here, relative to the root of the checkout.
+/// Output folder, relative to the root of the checkout.
 const FOLDER: &str = "target/wheel";
 
-/// Good end of the chore.
+/// Outcome if nothing failed.
 #[derive(Debug)]
 pub(crate) enum WheelOutcome {
-    /// The wheel works. The path of its file, and a reason for each part that was skipped.
+    /// The wheel works: the path of its file, and the reason for each skipped part.
     Works(PathBuf, Vec<String>),
     /// Nothing was built, for this reason.
     Skipped(String),
 }
 
-/// Builds the wheel with a profile of cargo and tries it out.
+/// Builds the wheel with a cargo profile and tests it.
 pub(crate) fn run(profile: &str) -> Result<WheelOutcome, String> {
     let maturin = match tools::from_python("maturin") {
         Ok(maturin) => maturin,
@@ -46,7 +47,7 @@ pub(crate) fn run(profile: &str) -> Result<WheelOutcome, String> {
     Ok(WheelOutcome::Works(wheel, skipped))
 }
 
-/// Builds the wheel of a folder with a `pyproject.toml`; returns its path.
+/// Builds the wheel of a folder with a `pyproject.toml` and returns its path.
 pub(crate) fn build(
     maturin: &Path,
     project: &str,
@@ -64,7 +65,7 @@ pub(crate) fn build(
     only_file(&dist)
 }
 
-/// Installs the wheel into a fresh environment, without a package index, and uses it as people do.
+/// Installs the wheel into a fresh environment without a package index, and runs it as users would.
 fn install_and_use(folder: &Path, wheel: &Path) -> Result<(), String> {
     let fresh = folder.join("fresh");
     shell::run(shell::program("python3").args(["-m", "venv"]).arg(&fresh))?;
@@ -91,7 +92,7 @@ fn install_and_use(folder: &Path, wheel: &Path) -> Result<(), String> {
     }
 }
 
-/// A program that is started in the root of the checkout.
+/// A command that starts in the root of the checkout, without standard input.
 pub(crate) fn program(path: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(path);
     command.args(arguments).current_dir(shell::root()).stdin(std::process::Stdio::null());
@@ -138,7 +139,8 @@ fn remove(folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Makes an environment of Python with packages, unless it is there. The error is the reason for which it can't be made.
+/// Creates a Python environment if it is missing, and installs packages into it. The error is the reason why
+/// that failed.
 pub(crate) fn prepare(environment: &Path, packages: &[&str]) -> Result<(), String> {
     let python = executable(environment, "python");
     if !python.is_file() {

@@ -10,21 +10,21 @@ use serde_json::Value;
 use super::help_text::{CommandHelp, GLOBAL, HelpEntry};
 use crate::shell;
 
-/// The way to build the program whose help texts are collected.
+/// How to build the program whose help texts are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Build {
-    /// By itself: quick when nothing else is wanted.
+    /// The program alone: fast if nothing else is built.
     Alone,
-    /// As part of building all tests: nothing to do right after a test run.
+    /// Together with all tests: nothing is left to build right after a test run.
     WithTests,
 }
 
 const PROGRAM: &str = "assize";
-/// Columns of the help texts: so many that no line is wrapped.
+/// Terminal width for the help texts, large enough that no line is wrapped.
 const WIDTH: &str = "100000";
-/// Number of commands from which on an option is listed once for all of them.
+/// Minimum number of commands that share an option before it is listed once for all of them.
 const COMMON_FROM: usize = 3;
-/// Examples of a command on the page; its help has all of them.
+/// Maximum number of examples per command on the page; the help has all of them.
 const MAX_EXAMPLES: usize = 3;
 
 const HEAD: &str = "\
@@ -35,7 +35,7 @@ const HEAD: &str = "\
 here. Options of several commands are described once, under [Common options](#common-options).
 ";
 
-/// The page.
+/// The whole page.
 pub(super) fn page(program: &Path) -> Result<String, String> {
     let main = help(program, &[])?;
     let mut commands = Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn page(program: &Path) -> Result<String, String> {
     Ok(page)
 }
 
-/// List of the commands, those below one beside it.
+/// List of the commands, with their subcommands.
 fn overview(page: &mut String, commands: &[(String, CommandHelp)]) {
     page.push('\n');
     let link = |name: &str, shown: &str| format!("[`{shown}`](#assize-{})", name.replace(' ', "-"));
@@ -85,12 +85,12 @@ fn overview(page: &mut String, commands: &[(String, CommandHelp)]) {
     }
 }
 
-/// Tests if a command does nothing without one of those below it.
+/// Whether a command only groups subcommands.
 fn is_group(help: &CommandHelp) -> bool {
     !help.commands.is_empty() && help.entries.iter().all(|entry| entry.heading == GLOBAL)
 }
 
-/// Options of many commands, by heading.
+/// Common options by heading.
 fn common_section(page: &mut String, commands: &[(String, CommandHelp)], common: &[HelpEntry]) {
     page.push_str("\n## Common options\n");
     let first = commands.first().map(|(_, help)| help.entries.as_slice()).unwrap_or_default();
@@ -105,7 +105,7 @@ fn common_section(page: &mut String, commands: &[(String, CommandHelp)], common:
 
 fn command_section(page: &mut String, name: &str, help: &CommandHelp, common: &[HelpEntry]) {
     line(page, format_args!("\n## {PROGRAM} {name}"));
-    // Commands below others are not described above.
+    // Subcommands are not described in the overview.
     if name.contains(' ') {
         line(page, format_args!("\n{}.", cell(&help.about)));
     }
@@ -145,7 +145,7 @@ fn command_section(page: &mut String, name: &str, help: &CommandHelp, common: &[
     }
 }
 
-/// Options that many commands have, with the text that most of them have.
+/// Options that several commands share. If the text differs, the most frequent one is used.
 fn common_options(commands: &[(String, CommandHelp)]) -> Vec<HelpEntry> {
     let entries = || {
         let all = commands.iter().flat_map(|(_, help)| &help.entries);
@@ -168,12 +168,12 @@ fn common_options(commands: &[(String, CommandHelp)]) -> Vec<HelpEntry> {
     common
 }
 
-/// Tests if two options are the same, whatever heading they stand under.
+/// Whether two options have the same name and text, even under different headings.
 fn is_same(a: &HelpEntry, b: &HelpEntry) -> bool {
     a.name == b.name && a.text == b.text
 }
 
-/// The headings of entries, each once, in their order.
+/// The headings of the entries without duplicates, in order of appearance.
 fn headings<'a>(entries: impl Iterator<Item = &'a HelpEntry>) -> Vec<&'a str> {
     let mut found: Vec<&str> = Vec::new();
     for entry in entries {
@@ -207,7 +207,8 @@ fn table(page: &mut String, title: Option<&str>, entries: &[&HelpEntry]) {
     }
 }
 
-/// Heading of common options on the page. Those of commands without headings need one of their own.
+/// Heading of common options on the page. Commands without headings of their own have theirs under `Options`,
+/// which needs another name here.
 fn shown_heading(heading: &str) -> &str {
     if heading == "Options" { "Other options" } else { heading }
 }
@@ -219,7 +220,7 @@ fn first_examples(lines: &[String]) -> &[String] {
     &lines[..end]
 }
 
-/// Text in which nothing is a tag.
+/// Escapes `<` outside of code, so that nothing becomes an HTML tag.
 fn cell(text: &str) -> String {
     let parts = text.split('`').enumerate();
     let parts =
@@ -231,7 +232,7 @@ fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
     writeln!(page, "{text}").expect("a string takes everything");
 }
 
-/// Builds the program and returns where it is.
+/// Builds the program and returns its path.
 pub(super) fn built(build: Build) -> Result<PathBuf, String> {
     let arguments: &[&str] = match build {
         Build::Alone => &["build", "--package", "assize", "--quiet", "--message-format", "json"],
@@ -247,7 +248,7 @@ pub(super) fn built(build: Build) -> Result<PathBuf, String> {
         });
     match (found, build) {
         (Some(program), _) => Ok(program),
-        // Tests that don't start the program don't build it.
+        // A test build includes the program only if some test starts it.
         (None, Build::WithTests) => built(Build::Alone),
         (None, Build::Alone) => Err(format!("cargo did not say where it put `{PROGRAM}`")),
     }
@@ -264,12 +265,13 @@ fn help(program: &Path, command: &[&str]) -> Result<CommandHelp, String> {
     Ok(CommandHelp::parse(&help_text(program, command)?))
 }
 
-/// The names of the commands below one.
+/// The names of the subcommands.
 fn names(help: &CommandHelp) -> Vec<String> {
     help.commands.iter().map(|(name, _)| name.clone()).collect()
 }
 
-/// Runs the program and returns its output. Nothing of the surroundings reaches it, so that it is the same everywhere.
+/// Runs the program and returns its output. The environment is empty, so the output is the same on every
+/// machine.
 pub(crate) fn printed(program: &Path, arguments: &[&str]) -> Result<String, String> {
     let mut process = Command::new(program);
     process.args(arguments);
@@ -284,7 +286,7 @@ pub(crate) fn printed(program: &Path, arguments: &[&str]) -> Result<String, Stri
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The names of the commands that programs start, which the list under `Commands:` leaves out.
+/// Names of the commands meant for programs, which the list under `Commands:` leaves out.
 fn hidden_commands(help: &str) -> Vec<String> {
     help.lines()
         .find_map(|line| line.strip_prefix("For programs: assize "))

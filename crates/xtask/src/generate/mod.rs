@@ -1,5 +1,5 @@
-//! Files that are made from the code (pages of `docs/`, the table in ARCHITECTURE.md, the README's picture, schemas), and
-//! the check that they are current.
+//! Generates files from the code (pages of `docs/`, the table in ARCHITECTURE.md, the README's picture,
+//! schemas), and checks that they are current.
 
 mod agentv;
 mod architecture;
@@ -19,12 +19,12 @@ use crate::shell;
 pub(crate) use commands::{Build, printed};
 pub(crate) use mode::Mode;
 
-/// Builds the program and returns where it is.
+/// Builds the program and returns its path.
 pub(crate) fn program(build: Build) -> Result<std::path::PathBuf, String> {
     commands::built(build)
 }
 
-/// Makes every file.
+/// Generates or checks all files.
 pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
     let program = program(build)?;
     let mut pages = vec![
@@ -69,7 +69,7 @@ pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
     Err(format!("generated pages are not current: {}\nrun `cargo xtask generate`", stale.join(", ")))
 }
 
-/// The first line, from 1, where two texts differ.
+/// Number of the first line in which two texts differ, counted from 1.
 fn first_difference(a: &str, b: &str) -> Option<usize> {
     let (mut a, mut b) = (a.lines(), b.lines());
     (1..).map(|number| (number, a.next(), b.next())).find_map(|(number, a, b)| match (a, b) {

@@ -1,4 +1,4 @@
-//! `docs/terminal.svg`: the picture of a terminal in the README, drawn from what the program prints.
+//! `docs/terminal.svg`: the picture of a terminal in the README, made from the program's output.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,21 +6,21 @@ use std::process::{Command, Stdio};
 use super::terminal_svg;
 use crate::shell;
 
-/// File that the picture is written to.
+/// Path of the picture.
 pub(super) const FILE: &str = "docs/terminal.svg";
-/// The command that is shown, without the program.
+/// The command in the picture, without the program.
 const ARGUMENTS: [&str; 4] =
     ["grade", "examples/tutorial/rubric.yaml", "--answers", "examples/tutorial/before.csv"];
-/// Files of the examples that it reads.
+/// Example files that the command reads.
 const FILES: [&str; 2] = [ARGUMENTS[1], ARGUMENTS[3]];
-/// Columns of the terminal.
+/// Width of the terminal in columns.
 const WIDTH: usize = 88;
-/// First words of the paragraphs that are shown; a line of dots stands for all others.
+/// How the paragraphs in the picture begin. A line of dots stands for everything else.
 const SHOWN: [&str; 4] = ["✗ fail  late-train", "── Summary", "met  95% CI", "Result"];
-/// First words of the lines that differ from run to run; the picture is without them.
+/// How the lines begin that differ from run to run and are left out.
 const CHANGING: [&str; 2] = ["Time", "Run"];
 
-/// The picture.
+/// Draws the picture.
 pub(super) fn picture(program: &Path) -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("can't make a folder: {error}"))?;
     for file in FILES {
@@ -35,7 +35,7 @@ pub(super) fn picture(program: &Path) -> Result<String, String> {
     command.env_clear().env("COLUMNS", WIDTH.to_string()).stdin(Stdio::null());
     let output = command.output().map_err(|error| format!("can't start {}: {error}", program.display()))?;
 
-    // Some of the answers fail.
+    // The exit code is 1 because some of the answers fail.
     if output.status.code() != Some(1) {
         let errors = String::from_utf8_lossy(&output.stderr);
         return Err(format!("`assize {}` did not end with 1: {errors}", ARGUMENTS.join(" ")));
@@ -45,7 +45,7 @@ pub(super) fn picture(program: &Path) -> Result<String, String> {
     Ok(terminal_svg::draw(&shown, WIDTH))
 }
 
-/// The command and what is shown of its output.
+/// The command and the selected parts of its output.
 fn session(output: &str) -> Result<String, String> {
     let plain = terminal_svg::without_styles(output);
     if let Some(start) = SHOWN.iter().find(|start| !plain.contains(**start)) {

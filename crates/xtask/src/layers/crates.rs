@@ -1,31 +1,31 @@
-//! The crates of the workspace: what each owns, which others it may use, and what it must never do.
+//! The crates of the workspace: what each one owns, which others it may use, and what it must never do.
 //!
-//! `cargo xtask layers` enforces the table and `cargo xtask generate` writes it into ARCHITECTURE.md.
+//! `cargo xtask layers` enforces the table, and `cargo xtask generate` writes it into ARCHITECTURE.md.
 
 /// A crate of the workspace, by its folder below `crates/`.
 pub(crate) struct CrateRule {
-    /// The folder; the package is `assize-FOLDER`, but for `cli` (`assize`) and `xtask`.
+    /// Name of the folder. The package is `assize-FOLDER`, except for `cli` (`assize`) and `xtask`.
     pub(crate) folder: &'static str,
-    /// Its subject, in a few words.
+    /// Its subject in a few words.
     pub(crate) owns: &'static str,
-    /// The crates of this workspace it may use, by folder, with spaces between.
+    /// Folders of the workspace crates that it may use, separated by spaces.
     pub(crate) may_use: &'static str,
-    /// What would make it another crate.
+    /// What it must never do, because that belongs to another crate.
     pub(crate) never: &'static str,
 }
 
-/// A crate from a registry that only some crates may use, in tests too.
+/// A crate from a registry that only some crates may use, even in tests.
 pub(crate) struct RestrictedDep {
     /// Its name.
     pub(crate) name: &'static str,
-    /// The folders of the crates that may use it.
+    /// Folders of the crates that may use it.
     pub(crate) only: &'static [&'static str],
 }
 
-/// The crate for tests: everyone may use it there, nobody elsewhere.
+/// The crate with helpers for tests: every crate may use it in tests, and nowhere else.
 pub(super) const TESTKIT: &str = "testkit";
 
-/// Crates that nothing may use.
+/// Crates that no other crate may use.
 pub(super) const TOOLS: &[&str] = &["bench", "conformance", "fuzz", "xtask"];
 
 /// Every crate, each above those it may use; tools at the end.
@@ -256,7 +256,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     },
 ];
 
-/// Crates from registries that stay in one place each.
+/// Crates from registries that only the listed crates may use.
 pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "annotate-snippets", only: &["diagnostic"] },
     RestrictedDep { name: "arrow-array", only: &["python"] },
@@ -298,7 +298,7 @@ pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
 pub(super) const TEST_ONLY: &[&str] = &["divan", "libtest-mimic", "proptest"];
 
 impl CrateRule {
-    /// The folders of the crates it may use.
+    /// Folders of the crates that it may use.
     pub(crate) fn uses(&self) -> impl Iterator<Item = &'static str> {
         self.may_use.split_whitespace()
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask layers`: every crate uses only the crates that its rule allows.
+//! `cargo xtask layers`: checks that every crate uses only the crates that its rule allows.
 
 mod crates;
 mod rules;
@@ -7,7 +7,7 @@ pub(crate) use crates::{CRATES, RESTRICTED_DEPS};
 
 use crate::metadata;
 
-/// Fails with every dependency that no rule allows.
+/// Fails with all dependencies that no rule allows.
 pub(crate) fn run() -> Result<(), String> {
     let packages = metadata::packages()?;
     let violations = rules::violations(&packages);

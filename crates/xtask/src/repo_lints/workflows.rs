@@ -1,11 +1,11 @@
-//! Workflow files: YAML that loads, jobs that run somewhere, steps that do something.
+//! Workflow files: the YAML is valid, every job has a runner, and every step does something.
 
 use std::path::Path;
 
 use assize_evalfile::ParsedDocument;
 use serde_json::Value;
 
-/// Returns what is wrong with a workflow file.
+/// Returns the problems of a workflow file.
 pub(super) fn lint(name: &str, text: &str) -> Vec<String> {
     let value = match ParsedDocument::parse(Path::new(name), text) {
         Ok(document) => document.value(),
