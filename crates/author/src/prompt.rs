@@ -5,7 +5,7 @@ use assize_llm::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 use serde_json::{Value, json};
 
 /// Most characters of an unusable reply that are repeated with its problems.
-const EXCERPT: usize = 6000;
+const MAX_EXCERPT_CHARS: usize = 6000;
 
 /// An unusable reply and its problems.
 pub(crate) type UnusableReply<'a> = (&'a str, &'a [String]);
@@ -29,7 +29,7 @@ pub(crate) fn request(
     fences: &dyn FenceSource,
 ) -> ChatRequest {
     if let (repair, Some((reply, problems))) = repair {
-        let excerpt: String = reply.chars().take(EXCERPT).collect();
+        let excerpt: String = reply.chars().take(MAX_EXCERPT_CHARS).collect();
         let shown = fence_texts(fences, &[("problem", &problems.join("\n")), ("previous reply", &excerpt)]);
         content.push(Part::Text(format!("\n{repair}\n{shown}").into()));
     }

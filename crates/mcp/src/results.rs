@@ -12,9 +12,9 @@ use crate::arguments::ResultDetail;
 use crate::outcome::ToolFailure;
 
 /// Number of results on a page unless requested otherwise.
-pub(crate) const USUAL_PAGE: usize = 20;
+pub(crate) const DEFAULT_PAGE_SIZE: usize = 20;
 /// Most results on a page.
-pub(crate) const LARGEST_PAGE: usize = 100;
+pub(crate) const MAX_PAGE_SIZE: usize = 100;
 
 /// Part of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,7 +27,7 @@ use crate::arguments::{
 };
 use crate::background::BackgroundRuns;
 use crate::outcome::{CallNotes, ToolFailure};
-use crate::results::{LARGEST_PAGE, PageCursor, PageRequest, USUAL_PAGE, read_page, row_json};
+use crate::results::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PageCursor, PageRequest, read_page, row_json};
 use crate::root::RootFolder;
 use crate::server::RunStorage;
 use crate::session_budget::SessionBudget;
@@ -547,9 +547,9 @@ fn dollars(usd: f64) -> Result<Usd, ToolFailure> {
 }
 
 fn page_limit(limit: Option<usize>) -> Result<usize, ToolFailure> {
-    match limit.unwrap_or(USUAL_PAGE) {
-        limit @ 1..=LARGEST_PAGE => Ok(limit),
-        _ => Err(ToolFailure::usage(format!("`limit` is 1 to {LARGEST_PAGE}"))),
+    match limit.unwrap_or(DEFAULT_PAGE_SIZE) {
+        limit @ 1..=MAX_PAGE_SIZE => Ok(limit),
+        _ => Err(ToolFailure::usage(format!("`limit` is 1 to {MAX_PAGE_SIZE}"))),
     }
 }
 

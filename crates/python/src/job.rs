@@ -17,7 +17,7 @@ use crate::grader::GraderCore;
 use crate::results::{GradedResult, ResultData, Results};
 
 /// Most ungraded samples that an error describes.
-const MOST_DESCRIBED: usize = 5;
+const MAX_DESCRIBED: usize = 5;
 
 /// A sample and the rubric to grade it by.
 pub(crate) struct JobSample {
@@ -304,7 +304,7 @@ fn refuse_ungraded(py: Python<'_>, all: &[Arc<ResultData>]) -> PyResult<()> {
         let reason = data.result.error.as_deref().unwrap_or("no criterion applies");
         format!("\n  samples[{}]: {reason}", data.result.index)
     };
-    let described: String = lacking.iter().take(MOST_DESCRIBED).map(describe).collect();
+    let described: String = lacking.iter().take(MAX_DESCRIBED).map(describe).collect();
     let message = format!("{} of {} samples have no reward{described}", lacking.len(), all.len());
     let results = PyList::new(py, all.iter().map(|data| GradedResult(Arc::clone(data))))?;
     Err(ungraded_error(py, message, results))

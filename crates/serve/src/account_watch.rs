@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use assize_llm::AccountStatus;
 
 /// A rate is reported again when it has changed by this factor, up or down.
-const NEWS: f64 = 4.0;
+const REPORTED_CHANGE: f64 = 4.0;
 
 /// State of the accounts, as last reported to the operator.
 #[derive(Default)]
@@ -76,7 +76,7 @@ fn rate_news(state: &mut ToldState, status: &AccountStatus) -> Option<String> {
                  are refused"
             ))
         }
-        (Some(before), rate) if rate > before * NEWS || rate < before / NEWS => {
+        (Some(before), rate) if rate > before * REPORTED_CHANGE || rate < before / REPORTED_CHANGE => {
             state.rate = Some(rate);
             Some(format!("{host}: {rate:.1} calls a second are sent, no longer {before:.1}"))
         }

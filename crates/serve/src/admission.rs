@@ -19,7 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::problem::ApiError;
 
 /// Longest wait before a retry that a client is told, in seconds.
-const LONGEST_WAIT: u64 = 30;
+const MAX_RETRY_AFTER: u64 = 30;
 
 /// Bounded queue of samples. Samples that do not fit are refused at once instead of waiting without end.
 pub(crate) struct SampleQueue {
@@ -59,7 +59,7 @@ impl SampleQueue {
             let message = format!("the queue is full: {before} samples of {} are in it", self.limit);
             // A rough estimate is enough: how long judges take is unknown.
             let wait = 1 + (before / self.at_once.max(1)) as u64;
-            return Err(ApiError::overloaded(message, wait.min(LONGEST_WAIT)));
+            return Err(ApiError::overloaded(message, wait.min(MAX_RETRY_AFTER)));
         }
 
         Ok(accepted)

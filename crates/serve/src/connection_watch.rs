@@ -23,7 +23,7 @@ use crate::options::RequestLimits;
 /// Time without a request after which an HTTP/2 connection is closed.
 const IDLE_TIME: Duration = Duration::from_mins(5);
 /// Size of the pieces in which a reply is handed on, in bytes: a slow client holds no more than one.
-const PIECE: usize = 16 << 10;
+const REPLY_CHUNK_BYTES: usize = 16 << 10;
 /// Shortest pause between two checks of a connection.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 
@@ -159,7 +159,7 @@ impl WatchedBody {
     /// everything before it.
     fn next_piece(&mut self, mut bytes: Bytes) -> Frame<Bytes> {
         if bytes.len() > 1 {
-            let rest = bytes.split_off(PIECE.min(bytes.len() - 1));
+            let rest = bytes.split_off(REPLY_CHUNK_BYTES.min(bytes.len() - 1));
             self.rest = Some(rest);
         }
         self.active.set_held(true);
@@ -258,8 +258,12 @@ mod tests {
     #[tokio::test]
     async fn a_reply_is_handed_on_in_pieces_and_the_last_byte_by_itself() {
         let watch = Arc::new(ConnectionWatch::new());
-        for (length, expected) in [(0, vec![]), (1, vec![1]), (2, vec![1, 1]), (PIECE + 9, vec![PIECE, 8, 1])]
-        {
+        for (length, expected) in [
+            (0, vec![]),
+            (1, vec![1]),
+            (2, vec![1, 1]),
+            (REPLY_CHUNK_BYTES + 9, vec![REPLY_CHUNK_BYTES, 8, 1]),
+        ] {
             let mut reply = body(&watch, length);
             let mut pieces = Vec::new();
             while let Some(frame) = reply.frame().await {

@@ -21,7 +21,7 @@ const MAX_JOBS: usize = 16_384;
 /// Most samples and decisions of remembered jobs together, since they are kept in memory.
 const MAX_RESULTS: usize = 131_072;
 /// How long a job is remembered, unless something in it failed.
-const MEMORY: Duration = Duration::from_hours(1);
+const MAX_AGE: Duration = Duration::from_hours(1);
 
 /// A request with an idempotency key.
 pub(crate) struct ReplayRequest {
@@ -124,7 +124,7 @@ impl ReplayState {
     /// graded twice.
     fn forget_old(&mut self) {
         while let Some((at, replay)) = self.oldest_done() {
-            let is_old = replay.since.elapsed() > MEMORY;
+            let is_old = replay.since.elapsed() > MAX_AGE;
             // A job that is larger than the limit on its own stays until another one is remembered.
             let are_many = self.jobs.len() >= MAX_JOBS || (self.results > MAX_RESULTS && self.jobs.len() > 1);
             if !is_old && !are_many {

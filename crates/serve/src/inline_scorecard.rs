@@ -17,7 +17,7 @@ use crate::problem::RequestProblem;
 /// File name for the text; its extension gives the syntax.
 const FILE: &str = "scorecard.json";
 /// Pointer to the scorecard in the request.
-const PLACE: &str = "/scorecard";
+const POINTER: &str = "/scorecard";
 
 /// A scorecard of a request, as text.
 #[derive(Debug, Clone)]
@@ -42,23 +42,23 @@ impl InlineScorecard {
             Some(Value::Object(texts)) => read_prompts(texts, &mut problems),
             Some(other) => {
                 let message = format!("expected an object of texts, found {}", type_name(&other));
-                problems.push(RequestProblem::new(child(PLACE, "prompts"), message));
+                problems.push(RequestProblem::new(child(POINTER, "prompts"), message));
                 BTreeMap::new()
             }
         };
         for key in ["cases", "labels"].into_iter().filter(|key| content.contains_key(*key)) {
             let message = format!("a scorecard in a request has no `{key}`; send the cases as `samples`");
-            problems.push(RequestProblem::new(child(PLACE, key), message));
+            problems.push(RequestProblem::new(child(POINTER, key), message));
         }
 
         let value = Value::Object(content);
         let text = value.to_string();
         let bytes = text.len() + prompts.values().map(String::len).sum::<usize>();
         if bytes > limits.rubric_bytes {
-            return Err(vec![too_large(PLACE, bytes, limits)]);
+            return Err(vec![too_large(POINTER, bytes, limits)]);
         }
 
-        refuse_paths(&value, PLACE, &mut problems);
+        refuse_paths(&value, POINTER, &mut problems);
         if problems.is_empty() { Ok(Self { value, text, prompts }) } else { Err(problems) }
     }
 
@@ -81,7 +81,7 @@ impl InlineScorecard {
     pub(crate) fn decode(&self, limits: &RequestLimits) -> Result<Arc<Scorecard>, Vec<RequestProblem>> {
         let loaded = read_scorecard_text(Path::new(FILE), &self.text, &self.prompts);
         let mut placed = PlacedText::default();
-        placed.write(&self.value, PLACE.to_owned());
+        placed.write(&self.value, POINTER.to_owned());
         let errors = loaded.diagnostics.iter().filter(|found| found.severity == Severity::Error);
         let problems: Vec<RequestProblem> = errors
             .map(|found| {
@@ -89,12 +89,12 @@ impl InlineScorecard {
                 let message = describe(found, found.help.iter());
                 let file = loaded.sources.file(span.source).path();
                 if file == Path::new(FILE) {
-                    return RequestProblem::new(placed.pointer(span.start).unwrap_or(PLACE), message);
+                    return RequestProblem::new(placed.pointer(span.start).unwrap_or(POINTER), message);
                 }
 
                 let at = loaded.sources.position(span);
                 let message = format!("line {}, column {}: {message}", at.line, at.column);
-                let prompts = child(PLACE, "prompts");
+                let prompts = child(POINTER, "prompts");
                 RequestProblem::new(child(&prompts, &file.to_string_lossy()), message)
             })
             .collect();
@@ -104,7 +104,7 @@ impl InlineScorecard {
         let limit = limits.criteria.min(limits.calls_per_sample);
         if benchmarks > limit {
             let message = format!("{benchmarks} benchmarks; at most {limit} are allowed");
-            return Err(vec![RequestProblem::new(PLACE, message)]);
+            return Err(vec![RequestProblem::new(POINTER, message)]);
         }
 
         Ok(Arc::new(scorecard))
@@ -118,7 +118,7 @@ fn read_prompts(texts: Map<String, Value>, problems: &mut Vec<RequestProblem>) -
             Value::String(text) => drop(prompts.insert(name, text)),
             other => {
                 let message = format!("expected a text, found {}", type_name(&other));
-                problems.push(RequestProblem::new(child(&child(PLACE, "prompts"), &name), message));
+                problems.push(RequestProblem::new(child(&child(POINTER, "prompts"), &name), message));
             }
         }
     }

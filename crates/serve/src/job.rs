@@ -31,7 +31,7 @@ use crate::telemetry::TraceParent;
 use crate::tenant::{Tenant, TenantSamples};
 
 /// Beginning of the reason with which a deadline stops calls.
-pub(crate) const DEADLINE: &str = "the deadline";
+pub(crate) const DEADLINE_REASON: &str = "the deadline";
 
 /// A sample and the rubric to grade it by.
 pub(crate) struct JobSample {
@@ -252,7 +252,7 @@ async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc
         let stop = job.stop.clone();
         tokio::spawn(async move {
             tokio::time::sleep(deadline).await;
-            stop.stop(format!("{DEADLINE} of {} ms passed", deadline.as_millis()));
+            stop.stop(format!("{DEADLINE_REASON} of {} ms passed", deadline.as_millis()));
         })
     });
 

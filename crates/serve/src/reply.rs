@@ -105,10 +105,10 @@ pub(crate) fn failed_request(
         (count(SampleResult::lacks_reward), "have no reward"),
         (count(SampleResult::lacks_group_score), "have no group score"),
     ];
-    let told = parts.iter().filter(|(count, _)| *count > 0);
-    let told: Vec<String> =
-        told.map(|(count, what)| format!("{count} of {} samples {what}", results.len())).collect();
-    let message = told.join(", ");
+    let counted = parts.iter().filter(|(count, _)| *count > 0);
+    let counted: Vec<String> =
+        counted.map(|(count, what)| format!("{count} of {} samples {what}", results.len())).collect();
+    let message = counted.join(", ");
     let error = ApiError::new(StatusCode::BAD_GATEWAY, "ungraded", message);
     let error = ApiError { body: ErrorBody { problems, ..error.body }, ..error };
     let may_succeed_later = lacking().all(|result| result.is_unavailable);

@@ -49,7 +49,7 @@ pub(crate) const PATHS: [&str; 14] = [
 ];
 
 /// Seconds after which a client may look for another server, or for this one again.
-const AFTER_RESTART: u64 = 5;
+const RETRY_AFTER_RESTART: u64 = 5;
 
 /// A body up to this many bytes is parsed and checked faster than another thread could start on it.
 const SHORT_BODY: usize = 64 << 10;
@@ -184,7 +184,7 @@ pub(crate) async fn read_body(
 ) -> Result<(Bytes, HeldMemory), ApiError> {
     if service.is_draining() {
         let error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", "the server is stopping");
-        return Err(error.retry_after(AFTER_RESTART).closing());
+        return Err(error.retry_after(RETRY_AFTER_RESTART).closing());
     }
 
     // Browsers can't send this type to another host without a preflight request, which the server does not

@@ -30,11 +30,11 @@ use crate::stall::StallGuard;
 use crate::tls;
 
 /// How often rubrics and keys are checked for changes.
-const REFRESH: Duration = Duration::from_secs(2);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 /// Pause after a connection could not be accepted, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long replies may take to reach their clients once everything is graded.
-const FAREWELL: Duration = Duration::from_secs(5);
+const FINAL_REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a server can't start, or has ended.
 #[derive(Debug, thiserror::Error)]
@@ -181,7 +181,7 @@ impl GradingServer {
 /// Checks rubrics and keys for changes, again and again.
 async fn refresh(service: Arc<Service>) {
     loop {
-        tokio::time::sleep(REFRESH).await;
+        tokio::time::sleep(REFRESH_INTERVAL).await;
         let service = Arc::clone(&service);
         // Files may be on a slow disk.
         let _ = tokio::task::spawn_blocking(move || service.refresh()).await;
@@ -311,5 +311,5 @@ async fn finish(service: &Service, graceful: GracefulShutdown) {
     }
     service.stop.stop("the server is shutting down");
     service.tasks.wait().await;
-    let _ = tokio::time::timeout(FAREWELL, connections).await;
+    let _ = tokio::time::timeout(FINAL_REPLY_TIMEOUT, connections).await;
 }

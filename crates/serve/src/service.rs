@@ -27,7 +27,7 @@ use crate::group::{count_pairs, difference, differences};
 use crate::idempotency::ReplayMemory;
 use crate::inline_rubric::{InlineRubric, check_repeats};
 use crate::inline_scorecard::InlineScorecard;
-use crate::job::{DEADLINE, Job, JobPlan, JobSample};
+use crate::job::{DEADLINE_REASON, Job, JobPlan, JobSample};
 use crate::key_file::KeyFile;
 use crate::metrics::{MetricGauges, ServiceMetrics};
 use crate::options::ServeOptions;
@@ -52,10 +52,10 @@ const UNPRICED: &str = "the price of a judge of this rubric is unknown, so a bud
      judge, or have the operator add the price to `.assize/prices.yaml`";
 
 /// Longest text of a failure reported to the operator, in characters.
-const LONGEST_FAILURE: usize = 300;
+const MAX_FAILURE_CHARS: usize = 300;
 /// Each failure is reported to the operator at most once in this time, and at most this many different ones.
-const QUIET: Duration = Duration::from_mins(1);
-const FAILURES: usize = 16;
+const REPORT_INTERVAL: Duration = Duration::from_mins(1);
+const MAX_REPORTED_FAILURES: usize = 16;
 
 /// Receives messages for the operator, one line each.
 pub(crate) type OperatorLog = Arc<dyn Fn(&str) + Send + Sync>;
@@ -103,16 +103,16 @@ enum RequestRubric {
 
 /// Reports failures of models to the operator, each at most once a minute.
 fn failure_log(log: OperatorLog) -> FailureLog {
-    let told: Mutex<HashMap<String, Instant>> = Mutex::default();
+    let reported: Mutex<HashMap<String, Instant>> = Mutex::default();
     Arc::new(move |failure| {
-        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.get(failure).is_some_and(|time| time.elapsed() < QUIET) {
+        let mut reported = reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.get(failure).is_some_and(|time| time.elapsed() < REPORT_INTERVAL) {
             return;
         }
 
-        told.retain(|_, time| time.elapsed() < QUIET);
-        if told.len() < FAILURES {
-            told.insert(failure.to_owned(), Instant::now());
+        reported.retain(|_, time| time.elapsed() < REPORT_INTERVAL);
+        if reported.len() < MAX_REPORTED_FAILURES {
+            reported.insert(failure.to_owned(), Instant::now());
             log(&format!("a judge failed: {failure}"));
         }
     })
@@ -173,7 +173,7 @@ impl Service {
             is_draining: AtomicBool::new(false),
             options,
         };
-        service.tell_changes(changes, false);
+        service.report_changes(changes, false);
         Ok(service)
     }
 
@@ -190,7 +190,7 @@ impl Service {
         }
 
         match self.rubrics.refresh() {
-            Ok(changes) => self.tell_changes(changes, true),
+            Ok(changes) => self.report_changes(changes, true),
             Err(error) => (self.log)(&error),
         }
 
@@ -214,7 +214,7 @@ impl Service {
         }
     }
 
-    fn tell_changes(&self, changes: Vec<LibraryChange>, again: bool) {
+    fn report_changes(&self, changes: Vec<LibraryChange>, again: bool) {
         for change in changes {
             let message = match change {
                 LibraryChange::Loaded { .. } if !again => continue,
@@ -267,7 +267,7 @@ impl Service {
     /// were reported already.
     pub(crate) fn note_ungraded(&self, result: &SampleResult) {
         for cause in result.decisions.iter().filter_map(|row| row.ungraded.as_ref()) {
-            let is_late = || cause.message.contains(DEADLINE);
+            let is_late = || cause.message.contains(DEADLINE_REASON);
             let is_told = match cause.kind {
                 UngradedKind::Refusal
                 | UngradedKind::Malformed
@@ -282,7 +282,7 @@ impl Service {
                 | UngradedKind::NotJudged => false,
             };
             if is_told {
-                (self.failures)(&cause.message.chars().take(LONGEST_FAILURE).collect::<String>());
+                (self.failures)(&cause.message.chars().take(MAX_FAILURE_CHARS).collect::<String>());
             }
         }
     }

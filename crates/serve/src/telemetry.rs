@@ -20,15 +20,15 @@ use crate::options::TelemetryOptions;
 use crate::service::OperatorLog;
 
 /// Most samples whose events wait to be sent; events of further ones are dropped.
-const WAITING: usize = 4_096;
+const MAX_WAITING: usize = 4_096;
 /// Most samples in one request to the collector.
 const BATCH: usize = 128;
 /// How long to wait for more samples before a request is sent.
-const LINGER: Duration = Duration::from_secs(1);
+const BATCH_WAIT: Duration = Duration::from_secs(1);
 /// Time limit of a request, and of the last requests when the server ends.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Failures are reported to the operator at most once in this time.
-const QUIET: Duration = Duration::from_mins(1);
+const REPORT_INTERVAL: Duration = Duration::from_mins(1);
 /// Longest answer that is sent, in characters, if answers are sent.
 const MAX_ANSWER: usize = 8_000;
 /// Path of log records below the address of a collector.
@@ -97,7 +97,7 @@ impl TelemetryExporter {
             log,
             told: None,
         };
-        let (queue, waiting) = mpsc::channel(WAITING);
+        let (queue, waiting) = mpsc::channel(MAX_WAITING);
         let counts = Arc::clone(&collector.counts);
 
         Ok(Some(Self {
@@ -185,7 +185,7 @@ impl Collector {
                 }
             };
             // Events that came in time are sent; the rest wait in the queue.
-            let _ = tokio::time::timeout(LINGER, more).await;
+            let _ = tokio::time::timeout(BATCH_WAIT, more).await;
             self.send(std::mem::take(&mut batch)).await;
         }
     }
@@ -210,7 +210,7 @@ impl Collector {
         };
 
         self.counts.dropped.fetch_add(samples, Ordering::Relaxed);
-        if self.told.is_none_or(|told| told.elapsed() >= QUIET) {
+        if self.told.is_none_or(|told| told.elapsed() >= REPORT_INTERVAL) {
             self.told = Some(Instant::now());
             let host = self.url.host_str().unwrap_or_default();
             (self.log)(&format!("events of {samples} samples did not reach the collector {host}: {failure}"));

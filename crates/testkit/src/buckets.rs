@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a server may take to start.
-const READY: Duration = Duration::from_mins(2);
+const READY_TIMEOUT: Duration = Duration::from_mins(2);
 /// Pause between two checks of a starting server.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Account of Azurite, its published key, and a signature with that key for creating buckets.
 const AZURE_ACCOUNT: &str = "devstoreaccount1";
@@ -130,12 +130,12 @@ impl BucketServer {
             .map_err(|error| format!("can't start {}: {error}", format.package()))?;
         let server = Self { format, child, port };
 
-        let until = Instant::now() + READY;
+        let until = Instant::now() + READY_TIMEOUT;
         while server.request("GET", "/").is_err() {
             if Instant::now() > until {
                 return Err(format!("{} is not ready in time", format.package()));
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         Ok(server)
     }

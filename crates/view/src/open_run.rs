@@ -3,7 +3,7 @@
 //! Reading the rows of a run of 100,000 cases takes half a second, and its judgements another. The first page
 //! of the table must not wait for either, and no page may show an incomplete list without saying so:
 //!
-//! - Rows are indexed in steps, the first small ([`FIRST_STEP`], about a screen of rows), then [`STEP`] at a
+//! - Rows are indexed in steps, the first small ([`FIRST_STEP_BYTES`], about a screen of rows), then [`STEP_BYTES`] at a
 //!   time. A step reads without a lock on the index and takes it only to append, so pages can look at the index
 //!   meanwhile. `reading` makes sure that only one thread reads.
 //! - [`OpenRun::first_index`] returns as soon as there are some rows, and has a thread read the rest. Only the
@@ -32,11 +32,11 @@ use crate::progress::RunProgress;
 /// Number of sorted lists that are kept; pages of the table are slices of them.
 const MAX_ORDERS: usize = 8;
 /// Bytes of rows in the first step: enough for the first screen of a table.
-const FIRST_STEP: u64 = 1 << 20;
+const FIRST_STEP_BYTES: u64 = 1 << 20;
 /// Bytes of rows in each further step.
-const STEP: u64 = 32 << 20;
+const STEP_BYTES: u64 = 32 << 20;
 /// How often a request that waits for the first rows checks whether another one is still reading.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Period over which the speed of a run is measured.
 const RATE_WINDOW: Duration = Duration::from_secs(30);
 
@@ -132,7 +132,7 @@ impl OpenRun {
                     break;
                 }
             } else {
-                drop(self.grown.wait_timeout(lock(&self.waiting), LOOK));
+                drop(self.grown.wait_timeout(lock(&self.waiting), POLL_INTERVAL));
             }
         }
         let is_being_read = self.reading.try_lock().is_err();
@@ -172,7 +172,7 @@ impl OpenRun {
             from = 0;
         }
 
-        let step = if from == 0 { FIRST_STEP } else { STEP };
+        let step = if from == 0 { FIRST_STEP_BYTES } else { STEP_BYTES };
         let found = IndexPart::read(&self.folder, from..length.min(from + step), readers())?;
         let is_more = found.end > from;
         self.index.write().unwrap_or_else(PoisonError::into_inner).append(found);

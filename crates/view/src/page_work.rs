@@ -15,11 +15,11 @@ use tokio::task::JoinHandle;
 use crate::routes::{PageError, blocking, render};
 
 /// How long a page may take before its beginning is sent. Until then, the reply can still have an error status.
-const PATIENCE: Duration = Duration::from_millis(600);
+const PARTIAL_REPLY_DELAY: Duration = Duration::from_millis(600);
 /// Time between two lines of progress.
-const INTERVAL: Duration = Duration::from_secs(1);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 /// Tag up to which all pages of this server are alike.
-const MAIN: &str = "<main id=\"main\" tabindex=\"-1\">";
+const MAIN_TAG: &str = "<main id=\"main\" tabindex=\"-1\">";
 
 /// Progress of the work on a page, in steps of any kind.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ struct WorkingPage {
     text: String,
 }
 
-/// Renders a page on a thread that may wait for files. If that takes longer than [`PATIENCE`], the reply begins
+/// Renders a page on a thread that may wait for files. If that takes longer than [`PARTIAL_REPLY_DELAY`], the reply begins
 /// with `what` and the progress; the page follows in the same reply, and its style hides those lines.
 pub(crate) async fn working(
     title: &'static str,
@@ -64,7 +64,7 @@ pub(crate) async fn working(
     let work = Arc::new(PageWork::default());
     let counted = Arc::clone(&work);
     let mut making = tokio::spawn(blocking(move || make(&counted)));
-    if let Ok(made) = tokio::time::timeout(PATIENCE, &mut making).await {
+    if let Ok(made) = tokio::time::timeout(PARTIAL_REPLY_DELAY, &mut making).await {
         return made.unwrap_or_else(|_| Err(PageError::defect()));
     }
 
@@ -101,13 +101,13 @@ impl StreamedPage {
             Self::Ended => return None,
         };
 
-        let Ok(made) = tokio::time::timeout(INTERVAL, &mut making).await else {
+        let Ok(made) = tokio::time::timeout(PROGRESS_INTERVAL, &mut making).await else {
             let line = format!("<p class=\"notice working\">{}</p>\n", progress_text(what, work));
             return Some((line, Self::Waits(making)));
         };
         let made = made.unwrap_or_else(|_| Err(PageError::defect()));
         let page = page_text(made.unwrap_or_else(IntoResponse::into_response)).await;
-        let rest = page.split_once(MAIN).map_or("", |(_, rest)| rest);
+        let rest = page.split_once(MAIN_TAG).map_or("", |(_, rest)| rest);
         Some((rest.to_owned(), Self::Ended))
     }
 }
@@ -140,7 +140,7 @@ mod tests {
         let response = working("Comparison", "Reading both runs", |work| {
             work.begin(4);
             work.add(1);
-            std::thread::sleep(PATIENCE + INTERVAL + INTERVAL / 2);
+            std::thread::sleep(PARTIAL_REPLY_DELAY + PROGRESS_INTERVAL + PROGRESS_INTERVAL / 2);
             Ok(page("the page itself"))
         });
         let response = response.await.unwrap_or_else(IntoResponse::into_response);
@@ -165,7 +165,7 @@ mod tests {
         let soon = refused(Duration::ZERO).await.unwrap_or_else(IntoResponse::into_response);
         assert_eq!(soon.status(), 422);
 
-        let late = refused(PATIENCE * 2).await.unwrap_or_else(IntoResponse::into_response);
+        let late = refused(PARTIAL_REPLY_DELAY * 2).await.unwrap_or_else(IntoResponse::into_response);
         let text = page_text(late).await;
         assert!(text.contains("no such &#60;case&#62;"), "{text}");
     }

@@ -177,10 +177,10 @@ fn packages() -> StepResult {
     if let Ok(pre_commit) = tools::from_python("pre-commit") {
         test.env("ASSIZE_PRE_COMMIT", pre_commit);
     }
-    let told = shell::output(test.arg("packaging/test.sh").arg(program))?;
-    print!("{told}");
+    let printed = shell::output(test.arg("packaging/test.sh").arg(program))?;
+    print!("{printed}");
     Ok(StepOutcome::Tested(
-        told.lines().filter(|line| line.starts_with("SKIPPED ")).map(str::to_owned).collect(),
+        printed.lines().filter(|line| line.starts_with("SKIPPED ")).map(str::to_owned).collect(),
     ))
 }
 
@@ -290,7 +290,7 @@ impl TestRun {
 
     fn add(&mut self, line: &str) {
         /// Characters of a failed test's output that the summary repeats.
-        const REPEATED: usize = 600;
+        const MAX_SHOWN_CHARS: usize = 600;
 
         self.total.add(line);
         if line.starts_with("SKIPPED ") {
@@ -307,10 +307,10 @@ impl TestRun {
         // All lines after that heading belong to the failure, up to the maximum for the summary.
         else if self.is_in_failure
             && let Some(failure) = self.failures.last_mut()
-            && failure.len() < REPEATED
+            && failure.len() < MAX_SHOWN_CHARS
         {
             failure.push('\n');
-            failure.extend(line.chars().take(REPEATED));
+            failure.extend(line.chars().take(MAX_SHOWN_CHARS));
         }
     }
 }

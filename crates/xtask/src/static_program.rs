@@ -6,26 +6,26 @@ use std::collections::BTreeSet;
 use crate::shell;
 
 /// The crate with compiled-in certificates, and the one that looks for the system's.
-const ROOTS: [&str; 2] = ["webpki-root-certs", "rustls-native-certs"];
+const ROOT_CERTIFICATE_CRATES: [&str; 2] = ["webpki-root-certs", "rustls-native-certs"];
 /// Workflow with the targets of a release.
-const RELEASE: &str = ".github/workflows/release.yml";
+const RELEASE_WORKFLOW: &str = ".github/workflows/release.yml";
 /// Suffix of the targets whose programs are static.
-const STATIC: &str = "-unknown-linux-musl";
+const STATIC_SUFFIX: &str = "-unknown-linux-musl";
 /// Target that can be linked statically with the normal toolchain.
-const LINUX: &str = "x86_64-unknown-linux-gnu";
+const LINUX_TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Checks the dependencies of each static target of the release, then compiles the code for static programs.
 pub(crate) fn run() -> Result<(), String> {
-    let workflow = std::fs::read_to_string(shell::root().join(RELEASE))
-        .map_err(|error| format!("{RELEASE}: {error}"))?;
+    let workflow = std::fs::read_to_string(shell::root().join(RELEASE_WORKFLOW))
+        .map_err(|error| format!("{RELEASE_WORKFLOW}: {error}"))?;
     let targets = static_targets(&workflow);
     if targets.is_empty() {
-        return Err(format!("{RELEASE} names no target that ends in `{STATIC}`"));
+        return Err(format!("{RELEASE_WORKFLOW} names no target that ends in `{STATIC_SUFFIX}`"));
     }
 
     for target in &targets {
         let crates = crates_of(target)?;
-        if let Some(missing) = ROOTS.iter().find(|name| !crates.contains(**name)) {
+        if let Some(missing) = ROOT_CERTIFICATE_CRATES.iter().find(|name| !crates.contains(**name)) {
             return Err(format!(
                 "`{missing}` is no crate of the program for {target}: without the certificates of a system it could trust \
                  no server; see `target.'cfg(...)'.dependencies` in crates/llm/Cargo.toml"
@@ -33,10 +33,10 @@ pub(crate) fn run() -> Result<(), String> {
         }
     }
     // Programs that are not static trust what the system trusts.
-    if crates_of(LINUX)?.contains(ROOTS[0]) {
+    if crates_of(LINUX_TARGET)?.contains(ROOT_CERTIFICATE_CRATES[0]) {
         return Err(format!(
-            "`{}` is a crate of the program for {LINUX}, which uses the system's certificates",
-            ROOTS[0]
+            "`{}` is a crate of the program for {LINUX_TARGET}, which uses the system's certificates",
+            ROOT_CERTIFICATE_CRATES[0]
         ));
     }
 
@@ -50,7 +50,8 @@ fn compile() -> Result<(), String> {
         return Ok(());
     }
 
-    let mut check = shell::cargo(&["check", "--quiet", "--locked", "-p", "assize-llm", "--target", LINUX]);
+    let mut check =
+        shell::cargo(&["check", "--quiet", "--locked", "-p", "assize-llm", "--target", LINUX_TARGET]);
     // A folder of its own, because other flags would replace the artefacts of normal builds.
     check.env("CARGO_TARGET_DIR", shell::root().join("target/static"));
     check.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static");
@@ -70,7 +71,7 @@ fn static_targets(workflow: &str) -> BTreeSet<&str> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     workflow
         .split(|c| !is_name(c))
-        .filter(|word| word.strip_suffix(STATIC).is_some_and(|machine| !machine.is_empty()))
+        .filter(|word| word.strip_suffix(STATIC_SUFFIX).is_some_and(|machine| !machine.is_empty()))
         .collect()
 }
 

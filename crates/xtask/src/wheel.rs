@@ -38,8 +38,8 @@ pub(crate) fn run(profile: &str) -> Result<WheelOutcome, String> {
     match tools::from_python("uv") {
         Ok(uv) => {
             let mut uvx = program(&uv, &["tool", "run", "--offline", "--from"]);
-            let told = shell::output(uvx.arg(&wheel).args(["assize", "--version"]))?;
-            expect_version(&told)?;
+            let printed = shell::output(uvx.arg(&wheel).args(["assize", "--version"]))?;
+            expect_version(&printed)?;
         }
         Err(why) => skipped.push(format!("`uvx` was not tried: {why}")),
     }
@@ -77,9 +77,9 @@ fn install_and_use(folder: &Path, wheel: &Path) -> Result<(), String> {
     expect_version(&shell::output(&mut program(&python, &["-m", "assize", "--version"]))?)?;
 
     let mut eval = program(&python, &["-m", "assize", "eval", "examples/quickstart", "--json", "--run-dir"]);
-    let told = shell::output(eval.arg(folder.join("run")))?;
-    if !told.contains("\"exit_code\": 0") {
-        return Err(format!("`python -m assize eval examples/quickstart` printed something else: {told}"));
+    let printed = shell::output(eval.arg(folder.join("run")))?;
+    if !printed.contains("\"exit_code\": 0") {
+        return Err(format!("`python -m assize eval examples/quickstart` printed something else: {printed}"));
     }
 
     let mut invalid = program(&python, &["-m", "assize", "validate", "nowhere.yaml"]);
@@ -99,12 +99,12 @@ pub(crate) fn program(path: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn expect_version(told: &str) -> Result<(), String> {
+fn expect_version(printed: &str) -> Result<(), String> {
     let version = concat!("assize ", env!("CARGO_PKG_VERSION"));
-    if told.trim() == version {
+    if printed.trim() == version {
         Ok(())
     } else {
-        Err(format!("expected `{version}`, found `{}`", told.trim()))
+        Err(format!("expected `{version}`, found `{}`", printed.trim()))
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::prompt::key;
 
 /// Most characters of a reason that are kept.
-const REASON: usize = 400;
+const MAX_REASON_CHARS: usize = 400;
 
 /// Result of one rule.
 #[derive(Debug, PartialEq)]
@@ -121,11 +121,11 @@ fn plain(text: &str) -> String {
 fn clean(text: &str) -> String {
     let visible: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = visible.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= REASON {
+    if line.chars().count() <= MAX_REASON_CHARS {
         return line;
     }
 
-    line.chars().take(REASON).chain(['…']).collect()
+    line.chars().take(MAX_REASON_CHARS).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -202,6 +202,6 @@ mod tests {
     #[test]
     fn reasons_are_one_line() {
         assert_eq!(clean(" a\n\u{1b}[1m b "), "a [1m b");
-        assert_eq!(clean(&"x".repeat(500)).chars().count(), REASON + 1);
+        assert_eq!(clean(&"x".repeat(500)).chars().count(), MAX_REASON_CHARS + 1);
     }
 }

@@ -14,7 +14,7 @@ pub const MIN_CRITERIA: usize = 3;
 pub const MAX_CRITERIA: usize = 7;
 
 /// Lint rules that a draft must not break: a criterion tests one thing, and something that can be tested.
-const STRICT: [&str; 3] = ["L0101", "L0102", "L0104"];
+const FORBIDDEN_FINDINGS: [&str; 3] = ["L0101", "L0102", "L0104"];
 
 /// Faults of a list of criteria.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,11 @@ pub(super) fn check(criteria: &[Criterion], case: Option<&Case>) -> DraftFaults 
     }
 
     for (code, message) in lint(criteria, case) {
-        let list = if STRICT.contains(&code.as_str()) { &mut faults.errors } else { &mut faults.findings };
+        let list = if FORBIDDEN_FINDINGS.contains(&code.as_str()) {
+            &mut faults.errors
+        } else {
+            &mut faults.findings
+        };
         list.push(message);
     }
 
@@ -62,7 +66,7 @@ pub(super) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, 
     let loaded = read_rubric(Path::new("draft.yaml"), &text);
     let broken = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let mut found: Vec<(String, String)> =
-        broken.map(|diagnostic| (STRICT[0].to_owned(), diagnostic.title.clone())).collect();
+        broken.map(|diagnostic| (FORBIDDEN_FINDINGS[0].to_owned(), diagnostic.title.clone())).collect();
     let linted = lint_rubric_for(&loaded, case);
     let lines: Vec<&str> = text.lines().collect();
     for diagnostic in &linted.diagnostics {

@@ -12,7 +12,7 @@ use super::phrase::{demands, sentences, slug};
 use super::{CriteriaDraft, DraftBrief, DraftError, RubricForm};
 
 /// Weight of the first clause, since expected outcomes begin with what matters most.
-const CORE: f64 = 2.0;
+const FIRST_CLAUSE_WEIGHT: f64 = 2.0;
 /// Longest sentence of a reference that counts as a fact, in words.
 const MAX_FACT: usize = 30;
 
@@ -43,7 +43,7 @@ pub fn draft_offline(brief: &DraftBrief, case: Option<&Case>) -> Result<Criteria
         return Err(DraftError::NothingToCheck);
     }
 
-    criteria[0].weight = Weight::new(CORE).unwrap_or(Weight::ONE);
+    criteria[0].weight = Weight::new(FIRST_CLAUSE_WEIGHT).unwrap_or(Weight::ONE);
     facts(brief, &mut criteria);
 
     match brief.form {

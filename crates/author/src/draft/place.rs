@@ -15,7 +15,7 @@ const LISTS: [&[&str]; 6] = [
 ];
 
 /// Key for the remark where comments are impossible.
-const MARK: &str = "x-draft";
+const DRAFT_KEY: &str = "x-draft";
 
 /// Why a draft was not written.
 #[derive(Debug, thiserror::Error)]
@@ -100,7 +100,7 @@ impl CaseDraft<'_> {
 
     fn insertion(&self, value: Value) -> ValueInsertion {
         let remark = format!("Draft by {}: read it, correct it, then remove this comment.", self.by);
-        ValueInsertion { value, comment: remark.clone(), mark: (MARK.to_owned(), remark) }
+        ValueInsertion { value, comment: remark.clone(), mark: (DRAFT_KEY.to_owned(), remark) }
     }
 }
 

@@ -21,7 +21,7 @@ use super::similarity::{METRICS, similarity};
 use super::template::TemplateValues;
 use crate::api::{GradeStatus, OnUngraded, RewardKind, SampleResult, UngradedPolicy};
 use crate::decode::{ObjectReader, ProblemList, child};
-use crate::job::{DEADLINE, stop_for_sample};
+use crate::job::{DEADLINE_REASON, stop_for_sample};
 use crate::problem::{ApiError, RequestProblem};
 use crate::routes::{beside_connections, seconds_since};
 use crate::service::Service;
@@ -164,7 +164,7 @@ async fn run_until(grader: &RequestGrader, context: &RunContext, deadline: Optio
     let end = async {
         let Some(millis) = deadline else { return std::future::pending().await };
         tokio::time::sleep(Duration::from_millis(millis)).await;
-        context.stop.stop(format!("{DEADLINE} of {millis} ms passed"));
+        context.stop.stop(format!("{DEADLINE_REASON} of {millis} ms passed"));
         std::future::pending().await
     };
     tokio::select! { run = grader.run(context) => run, run = end => run }

@@ -14,7 +14,7 @@ use crate::service::Service;
 use crate::tenant::Tenant;
 
 /// Shortest end of a prompt, in bytes, by which a query is recognised that lost the beginning of its prompt.
-const SHORTEST_END: usize = 32;
+const MIN_PROMPT_END: usize = 32;
 
 /// Most tokenizer marks before a prompt: a query is compared with its prompt after each of them.
 const MAX_MARKS: usize = 16;
@@ -157,7 +157,7 @@ fn end_of_prompt(prompt: &str, query: &str) -> Option<usize> {
         }
         matched = extended(query, &shorter, matched, *byte);
     }
-    (matched >= SHORTEST_END && shorter[matched] < SHORTEST_END).then_some(matched)
+    (matched >= MIN_PROMPT_END && shorter[matched] < MIN_PROMPT_END).then_some(matched)
 }
 
 /// Length of the longest prefix of the query that the text ends with after `byte`, if it was `matched` before.

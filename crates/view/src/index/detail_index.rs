@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use assize_store::{CaseKey, RecordPosition, RowsFile, RunFolder, StoreError};
 
 /// Bytes of rows that are read in one step.
-const STEP: u64 = 32 << 20;
+const STEP_BYTES: u64 = 32 << 20;
 
 /// Offsets of judgements and questions, extended as rows are appended.
 #[derive(Debug, Default)]
@@ -104,7 +104,7 @@ impl JudgementOffsets {
             *self = Self::default();
         }
 
-        let (from, until) = (self.end, length.min(self.end + STEP));
+        let (from, until) = (self.end, length.min(self.end + STEP_BYTES));
         let found =
             folder.scan_rows_within(RowsFile::Judgements, from..until, readers, JudgementPart::add)?;
         for (key, offset) in found.parts.into_iter().flat_map(|part| part.found) {
@@ -135,7 +135,7 @@ impl QuestionOffsets {
             found.push((hash_of(&head.case_hash.as_str()), offset));
             Ok(())
         };
-        let (from, until) = (self.end, length.min(self.end + STEP));
+        let (from, until) = (self.end, length.min(self.end + STEP_BYTES));
         let found = folder.scan_rows_within(RowsFile::Questions, from..until, readers, see)?;
         self.offsets.extend(found.parts.into_iter().flatten());
         self.end = found.end;

@@ -228,7 +228,7 @@ impl<'r> DecisionMaterial<'r> {
         let judge = part.criteria.first().map(|first| &first.judge);
         let judge = judge.filter(|judge| part.criteria.iter().all(|one| one.judge == **judge));
         let criteria: Vec<CriterionText> =
-            part.criteria.iter().map(|one| self.criterion((one, part.negate), judge.is_none())).collect();
+            part.criteria.iter().map(|one| self.criterion(one, part.negate, judge.is_none())).collect();
         let whole = part.whole.as_ref();
 
         GraderText {
@@ -255,7 +255,7 @@ impl<'r> DecisionMaterial<'r> {
         }
     }
 
-    fn criterion(&mut self, (part, is_negated): (&CriterionPart, bool), names_judge: bool) -> CriterionText {
+    fn criterion(&mut self, part: &CriterionPart, is_negated: bool, names_judge: bool) -> CriterionText {
         self.count += 1;
         let number = self.count;
         let mark = ResultMark::of_outcome(part.outcome, part.of_ten, part.weight < 0.0, is_negated);
@@ -290,7 +290,7 @@ impl<'r> DecisionMaterial<'r> {
             reason: visible(&part.reason),
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
-            votes: vote_texts(part.panel.as_ref(), (part.weight < 0.0, is_negated)),
+            votes: vote_texts(part.panel.as_ref(), part.weight < 0.0, is_negated),
             replies: self.replies(Some(&part.id)),
         }
     }
@@ -321,7 +321,7 @@ impl<'r> DecisionMaterial<'r> {
             reason: visible(&part.reason),
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
-            votes: vote_texts(part.panel.as_ref(), (false, false)),
+            votes: vote_texts(part.panel.as_ref(), false, false),
             replies: self.replies(None),
         }
     }
@@ -430,11 +430,15 @@ pub(super) fn negated_text(text: &str, is_negated: bool) -> String {
     if is_negated { format!("not: {}", visible(text)) } else { visible(text) }
 }
 
-fn vote_texts(panel: Option<&PanelPart>, sense: (bool, bool)) -> Vec<VoteText> {
-    panel.iter().flat_map(|panel| &panel.votes_in_full).map(|vote| vote_text(vote, sense)).collect()
+fn vote_texts(panel: Option<&PanelPart>, is_penalty: bool, is_negated: bool) -> Vec<VoteText> {
+    panel
+        .iter()
+        .flat_map(|panel| &panel.votes_in_full)
+        .map(|vote| vote_text(vote, is_penalty, is_negated))
+        .collect()
 }
 
-fn vote_text(vote: &VotePart, (is_penalty, is_negated): (bool, bool)) -> VoteText {
+fn vote_text(vote: &VotePart, is_penalty: bool, is_negated: bool) -> VoteText {
     let mut notes = Vec::new();
     if vote.repeat > 1 {
         notes.push(format!("vote {}", vote.repeat));

@@ -174,7 +174,7 @@ fn decided_text(review: &OngoingReview, item: &ReviewItem) -> Option<DecidedText
     let session = review.session();
     let decision = session.decision().filter(|_| session.may_show_judge())?;
     Some(DecidedText {
-        own: visible(&decision_words(&decision.said, decision.severity, decision.note.as_deref())),
+        own: visible(&decision_words(&decision.answer, decision.severity, decision.note.as_deref())),
         judge: item.judge.as_ref().map(|judge| visible(&judge_words(judge))),
         reason: item.why.describe(),
     })
@@ -230,7 +230,7 @@ pub(crate) async fn items(State(library): Library, Path(id): Path<String>) -> Re
         let lines = listed.iter().enumerate().take(MAX_ITEMS).map(|(at, item)| {
             let state = match session.decision_at(at) {
                 Some(decision) => {
-                    visible(&decision_words(&decision.said, decision.severity, decision.note.as_deref()))
+                    visible(&decision_words(&decision.answer, decision.severity, decision.note.as_deref()))
                 }
                 None if session.is_skipped(at) => "skipped".to_owned(),
                 None if session.is_withdrawn(at) => "decided by others".to_owned(),
@@ -270,12 +270,12 @@ pub(crate) async fn decide(
         };
 
         let parsed = parse_decision(&item.question, &sent);
-        let (said, severity) = match parsed {
+        let (answer, severity) = match parsed {
             Ok(parsed) => parsed,
             Err(error) => return Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, &error)),
         };
 
-        let effect = review.decide(at, said, severity, Some(sent.note));
+        let effect = review.decide(at, answer, severity, Some(sent.note));
         // Telling other reviews locks them, so this lock must be released first.
         drop(review);
         match effect {
@@ -303,7 +303,7 @@ pub(crate) async fn decide(
 type ParsedDecision = (ReviewAnswer, Option<assize_rubric::FailureSeverity>);
 
 fn parse_decision(question: &ReviewQuestion, sent: &SentDecision) -> Result<ParsedDecision, String> {
-    let said = match question {
+    let answer = match question {
         // Codes are compared as they are: a code may be a word with a meaning elsewhere.
         ReviewQuestion::Primary(choices) => {
             let without = [NONE_OF_THE_ABOVE, NO_FAILURE].contains(&sent.label.as_str());
@@ -315,7 +315,7 @@ fn parse_decision(question: &ReviewQuestion, sent: &SentDecision) -> Result<Pars
         ReviewQuestion::Verdict(_) => parse_answer(sent.label.trim())?,
     };
     let severity = Some(sent.severity.as_str()).filter(|word| !word.is_empty());
-    Ok((said, severity.map(parse_severity).transpose()?))
+    Ok((answer, severity.map(parse_severity).transpose()?))
 }
 
 /// Skips an item for now.

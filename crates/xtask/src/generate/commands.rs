@@ -279,8 +279,8 @@ pub(crate) fn printed(program: &Path, arguments: &[&str]) -> Result<String, Stri
 
     let output = process.output().map_err(|error| format!("can't start {}: {error}", program.display()))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("`{PROGRAM} {}` failed ({}): {said}", arguments.join(" "), output.status));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("`{PROGRAM} {}` failed ({}): {errors}", arguments.join(" "), output.status));
     }
 
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())

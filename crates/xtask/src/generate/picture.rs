@@ -16,9 +16,9 @@ const FILES: [&str; 2] = [ARGUMENTS[1], ARGUMENTS[3]];
 /// Width of the terminal in columns.
 const WIDTH: usize = 88;
 /// How the paragraphs in the picture begin. A line of dots stands for everything else.
-const SHOWN: [&str; 4] = ["✗ fail  late-train", "── Summary", "met  95% CI", "Result"];
+const SHOWN_PARAGRAPHS: [&str; 4] = ["✗ fail  late-train", "── Summary", "met  95% CI", "Result"];
 /// How the lines begin that differ from run to run and are left out.
-const CHANGING: [&str; 2] = ["Time", "Run"];
+const VARYING_LINES: [&str; 2] = ["Time", "Run"];
 
 /// Draws the picture.
 pub(super) fn picture(program: &Path) -> Result<String, String> {
@@ -48,7 +48,7 @@ pub(super) fn picture(program: &Path) -> Result<String, String> {
 /// The command and the selected parts of its output.
 fn session(output: &str) -> Result<String, String> {
     let plain = terminal_svg::without_styles(output);
-    if let Some(start) = SHOWN.iter().find(|start| !plain.contains(**start)) {
+    if let Some(start) = SHOWN_PARAGRAPHS.iter().find(|start| !plain.contains(**start)) {
         return Err(format!("nothing in the output of the picture's command begins with `{start}`"));
     }
 
@@ -56,7 +56,7 @@ fn session(output: &str) -> Result<String, String> {
     let mut is_cut = false;
     for paragraph in output.trim_end().split("\n\n") {
         let plain = terminal_svg::without_styles(paragraph);
-        if !SHOWN.iter().any(|start| plain.trim_start().starts_with(start)) {
+        if !SHOWN_PARAGRAPHS.iter().any(|start| plain.trim_start().starts_with(start)) {
             if !is_cut {
                 text.push_str("\x1b[2m⋯\x1b[0m\n\n");
             }
@@ -66,7 +66,7 @@ fn session(output: &str) -> Result<String, String> {
 
         let is_stable = |line: &&str| {
             let plain = terminal_svg::without_styles(line);
-            !CHANGING.contains(&plain.split_whitespace().next().unwrap_or_default())
+            !VARYING_LINES.contains(&plain.split_whitespace().next().unwrap_or_default())
         };
         for line in paragraph.lines().filter(is_stable) {
             text.push_str(line);
