@@ -53,7 +53,7 @@ fn five_bands(levels: [&str; 5]) -> ScoreBands {
     ScoreBands::new(bands.collect()).unwrap()
 }
 
-/// Compares levels with those of a strong model. The figures are only printed; the check is that nearly all
+/// Compares levels with those of a strong model. The figures are only printed; the check is that at least 300
 /// rows are judged.
 pub(crate) fn levels(shared: &SharedFolder) {
     let text = read(shared, "prometheus-gpt4-triple/vicuna.jsonl");

@@ -348,7 +348,7 @@ fn no_hostile_answer_changes_another_criterion_in_a_batch() {
     assert_eq!(flips(JudgingMode::Batched(None), Weakness::None), BTreeSet::new());
 }
 
-/// The second criterion too is safe from everything but a judge that believes what stands in the answer.
+/// The second criterion, too, is safe from everything except a judge that believes the answer.
 #[test]
 fn a_judge_that_only_copies_decides_the_copied_criterion_rightly_or_not_at_all() {
     for Hostile { name, answer } in hostile().iter().filter(|hostile| hostile.answer.len() <= LONG) {

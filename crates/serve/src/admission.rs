@@ -18,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::ApiError;
 
-/// Longest wait before a retry that a client is told, in seconds.
+/// Maximum number of seconds that a client is asked to wait before it tries again.
 const MAX_RETRY_AFTER: u64 = 30;
 
 /// Bounded queue of samples. Samples that do not fit are refused at once instead of waiting without end.

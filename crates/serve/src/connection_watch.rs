@@ -36,7 +36,7 @@ struct ConnectionUse {
     has_asked: bool,
     /// Since when no request is open.
     idle_since: Instant,
-    /// Replies of which the client takes nothing, by number, and since when.
+    /// Replies that the client has stopped reading, by number, with the time since when.
     held: BTreeMap<u64, Instant>,
     next: u64,
 }

@@ -19,8 +19,8 @@ use crate::tenant::Tenant;
 /// Fields of a row that may hold a reference answer, by the names that data sets use.
 const REFERENCES: [&str; 5] = ["reference", "reference_answer", "expected_answer", "ground_truth", "label"];
 
-/// Fields by which rollout collection separates rows whose judge failed from rows with a reward, to judge them
-/// again later.
+/// Fields of a row whose judge failed. Rollout collection uses them to tell such rows from those with a reward,
+/// and judges them again later.
 const FAILURE_CLASS: &str = "_ng_failure_class";
 const JUDGE_ERROR: &str = "_ng_failure_judge_error";
 

@@ -13,7 +13,8 @@ use crate::problem::ApiError;
 use crate::service::Service;
 use crate::tenant::Tenant;
 
-/// Shortest end of a prompt, in bytes, by which a query is recognised that lost the beginning of its prompt.
+/// Minimum length, in bytes, of the end of a prompt that identifies a query whose prompt was cut off at the
+/// beginning.
 const MIN_PROMPT_END: usize = 32;
 
 /// Most tokenizer marks before a prompt: a query is compared with its prompt after each of them.
