@@ -30,7 +30,7 @@ use crate::background::BackgroundRuns;
 use crate::message_limit::{MAX_MESSAGE, TOO_LONG, pass_messages, too_long};
 use crate::outcome::{CallNotes, ToolFailure, finish, with_data};
 use crate::output_schema;
-use crate::progress::ProgressTeller;
+use crate::progress::ProgressReporter;
 use crate::resources;
 use crate::root::RootFolder;
 use crate::schema_text;
@@ -143,14 +143,14 @@ impl McpServer {
         let stop = GradingStop::new();
         let signal = stop.clone();
         let notes = CallNotes::default();
-        let mut teller = ProgressTeller::new(notes.progress(), &context);
+        let mut teller = ProgressReporter::new(notes.progress(), &context);
         let mut work = std::pin::pin!(self.call_with(notes, move |state, notes| {
             handle.block_on(state.grade(arguments, notes, &signal))
         }));
 
         let result = tokio::select! {
             result = &mut work => Some(result),
-            () = teller.tell_changes() => None,
+            () = teller.report_changes() => None,
             () = context.ct.cancelled() => {
                 stop.stop("the client cancelled the call");
                 None
@@ -164,7 +164,7 @@ impl McpServer {
             Some(result) => result,
             None => work.await,
         };
-        teller.tell().await;
+        teller.report().await;
         result
     }
 
@@ -184,13 +184,13 @@ impl McpServer {
     ) -> CallToolResult {
         let notes = CallNotes::default();
         let mut work = std::pin::pin!(self.state.run_eval(arguments, &notes));
-        let mut teller = ProgressTeller::new(notes.progress(), &context);
+        let mut teller = ProgressReporter::new(notes.progress(), &context);
         let result = tokio::select! {
             result = &mut work => result,
-            () = teller.tell_changes() => work.await,
+            () = teller.report_changes() => work.await,
         };
 
-        teller.tell().await;
+        teller.report().await;
         finish(result, &notes)
     }
 

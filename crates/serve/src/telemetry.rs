@@ -95,7 +95,7 @@ impl TelemetryExporter {
             headers,
             counts: Arc::default(),
             log,
-            told: None,
+            last_report: None,
         };
         let (queue, waiting) = mpsc::channel(MAX_WAITING);
         let counts = Arc::clone(&collector.counts);
@@ -168,7 +168,7 @@ struct Collector {
     counts: Arc<TelemetryCounts>,
     log: OperatorLog,
     /// When a failure was last reported to the operator.
-    told: Option<Instant>,
+    last_report: Option<Instant>,
 }
 
 impl Collector {
@@ -210,8 +210,8 @@ impl Collector {
         };
 
         self.counts.dropped.fetch_add(samples, Ordering::Relaxed);
-        if self.told.is_none_or(|told| told.elapsed() >= REPORT_INTERVAL) {
-            self.told = Some(Instant::now());
+        if self.last_report.is_none_or(|last_report| last_report.elapsed() >= REPORT_INTERVAL) {
+            self.last_report = Some(Instant::now());
             let host = self.url.host_str().unwrap_or_default();
             (self.log)(&format!("events of {samples} samples did not reach the collector {host}: {failure}"));
         }
