@@ -143,14 +143,14 @@ impl McpServer {
         let stop = GradingStop::new();
         let signal = stop.clone();
         let notes = CallNotes::default();
-        let mut teller = ProgressReporter::new(notes.progress(), &context);
+        let mut reporter = ProgressReporter::new(notes.progress(), &context);
         let mut work = std::pin::pin!(self.call_with(notes, move |state, notes| {
             handle.block_on(state.grade(arguments, notes, &signal))
         }));
 
         let result = tokio::select! {
             result = &mut work => Some(result),
-            () = teller.report_changes() => None,
+            () = reporter.report_changes() => None,
             () = context.ct.cancelled() => {
                 stop.stop("the client cancelled the call");
                 None
@@ -164,7 +164,7 @@ impl McpServer {
             Some(result) => result,
             None => work.await,
         };
-        teller.report().await;
+        reporter.report().await;
         result
     }
 
@@ -184,13 +184,13 @@ impl McpServer {
     ) -> CallToolResult {
         let notes = CallNotes::default();
         let mut work = std::pin::pin!(self.state.run_eval(arguments, &notes));
-        let mut teller = ProgressReporter::new(notes.progress(), &context);
+        let mut reporter = ProgressReporter::new(notes.progress(), &context);
         let result = tokio::select! {
             result = &mut work => result,
-            () = teller.report_changes() => work.await,
+            () = reporter.report_changes() => work.await,
         };
 
-        teller.report().await;
+        reporter.report().await;
         finish(result, &notes)
     }
 
