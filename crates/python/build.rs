@@ -1,4 +1,4 @@
-//! Options of the linker for an extension module, whose symbols are those of the interpreter that loads it.
+//! Linker options for an extension module, whose symbols come from the interpreter that loads it.
 
 #[expect(
     clippy::disallowed_methods,

@@ -1,20 +1,20 @@
 //! Events of drafting and reviewing.
 
-/// Something that was finished.
+/// Something was finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuthorEvent {
     /// The draft for a case came back, or failed.
     CaseDrafted {
-        /// Cases that are done.
+        /// Number of finished cases.
         done: usize,
-        /// Cases to draft for.
+        /// Number of cases to draft for.
         total: usize,
     },
     /// The review of a rubric came back, or failed.
     RubricReviewed {
-        /// Rubrics that are done.
+        /// Number of reviewed rubrics.
         done: usize,
-        /// Rubrics to review.
+        /// Number of rubrics to review.
         total: usize,
     },
 }

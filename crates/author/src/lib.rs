@@ -1,8 +1,8 @@
-//! Rubrics with the help of a model: drafting them, and reviewing their wording.
+//! Drafts rubrics with a model, and reviews their wording.
 //!
-//! [`draft`] makes criteria from expected outcomes, [`critique`] applies the lint rules that only a model can apply. Both
-//! put one request per case or rubric, several at a time, ask again after a reply that can't be used, and stop when the
-//! budget does.
+//! [`draft`] writes criteria from expected outcomes, [`critique`] applies the lint rules that need a model.
+//! Both send one request per case or rubric, several at a time, ask again after an unusable reply, and stop
+//! when the budget is spent.
 
 #![warn(missing_docs)]
 

@@ -1,13 +1,13 @@
-//! Parts that the requests for drafts and for reviews have in common.
+//! Common parts of the requests for drafts and for reviews.
 
 use assize_grade::{FenceSource, fence_texts};
 use assize_llm::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 use serde_json::{Value, json};
 
-/// Most characters of a reply that are shown again with its problems.
-const EXCERPT: usize = 6000;
+/// Most characters of an unusable reply that are repeated with its problems.
+const MAX_EXCERPT_CHARS: usize = 6000;
 
-/// Reply that can't be used, with its problems.
+/// An unusable reply and its problems.
 pub(crate) type UnusableReply<'a> = (&'a str, &'a [String]);
 
 /// Hash of a version and its prompt files: 16 hex digits of BLAKE3.
@@ -20,7 +20,7 @@ pub(crate) fn hash_of(version: &str, files: &[&str]) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// Request with these parts; after a reply that can't be used, the reply and its problems follow.
+/// A request with these parts, followed by an unusable reply and its problems, if there was one.
 pub(crate) fn request(
     system: &'static str,
     mut content: Vec<Part>,
@@ -29,7 +29,7 @@ pub(crate) fn request(
     fences: &dyn FenceSource,
 ) -> ChatRequest {
     if let (repair, Some((reply, problems))) = repair {
-        let excerpt: String = reply.chars().take(EXCERPT).collect();
+        let excerpt: String = reply.chars().take(MAX_EXCERPT_CHARS).collect();
         let shown = fence_texts(fences, &[("problem", &problems.join("\n")), ("previous reply", &excerpt)]);
         content.push(Part::Text(format!("\n{repair}\n{shown}").into()));
     }
@@ -38,7 +38,7 @@ pub(crate) fn request(
         schema: Some(schema),
         temperature: Some(0.0),
         seed: Some(0),
-        // Each case and each rubric is another: there is no beginning to share.
+        // Each case and each rubric is different, so requests share no prefix.
         cache_prefix: false,
         ..ChatRequest::new(vec![
             ChatMessage::system(system),

@@ -1,4 +1,4 @@
-//! Jobs that are worked on several at a time, until a budget stops them.
+//! Runs jobs, several at a time, until they are done or a budget stops them.
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -6,14 +6,14 @@ use std::num::NonZeroUsize;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Jobs with what they need and what becomes of them.
+/// A source of jobs that takes their results.
 pub(crate) trait Workload {
-    /// One of them.
+    /// A job.
     type Job: Send + 'static;
     /// Result of a job.
     type Outcome: Send + 'static;
 
-    /// The next job that is to be begun; `None` when there is none left.
+    /// The next job to start; `None` if there is none left.
     fn next_job(&mut self) -> Option<Self::Job>;
 
     /// Works on a job.
@@ -23,7 +23,8 @@ pub(crate) trait Workload {
     fn finish(&mut self, job: Self::Job, outcome: Self::Outcome);
 }
 
-/// Works through the jobs, `workers` at a time. When `limit` fires, nothing new is begun; what is in flight is finished.
+/// Runs all jobs, `workers` at a time. When `limit` fires, no further jobs are started, and those in flight are
+/// finished.
 pub(crate) async fn work_through<W: Workload>(
     workload: &mut W,
     workers: NonZeroUsize,
@@ -38,7 +39,7 @@ pub(crate) async fn work_through<W: Workload>(
 
         let Some(finished) = running.join_next().await else { break };
 
-        // A job that panicked has no result; its case stays as if it had not been reached.
+        // A job that panicked has no result; its case counts as not reached.
         if let Ok((job, outcome)) = finished {
             workload.finish(job, outcome);
         }

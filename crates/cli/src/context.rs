@@ -1,4 +1,4 @@
-//! The world outside, read once: environment, working folder, terminal, time.
+//! The environment of the process, read once: variables, working folder, terminal, clock.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -14,10 +14,10 @@ use clap::ValueEnum;
 
 use crate::failure::CommandFailure;
 
-/// The first day of the year 9999: what is added to the time still has to be one.
-const LATEST: jiff::Timestamp = jiff::Timestamp::constant(253_370_764_800, 0);
+/// Start of the year 9999, so that durations can be added to the time without overflow.
+const LATEST_TIME: jiff::Timestamp = jiff::Timestamp::constant(253_370_764_800, 0);
 
-/// Shorter values may well occur in others by chance.
+/// Shortest secret that is redacted; shorter values occur in other texts by chance.
 const SHORTEST_SECRET: usize = 8;
 
 /// When to colour output.
@@ -32,12 +32,13 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// Process of a command, and the looks of its output. Nothing else in the program asks the operating system for them.
+/// The process of a command, and the style of its output. Nothing else in the program asks the operating system
+/// for these.
 #[derive(Clone)]
 pub(crate) struct CliContext {
     /// Environment, folders, clock and stop signal.
     pub(crate) process: ProcessContext,
-    /// Words of the command line, without the program.
+    /// Words of the command line, without the program name.
     pub(crate) command_line: Vec<String>,
     /// Style of results on stdout.
     pub(crate) stdout: ReportStyle,
@@ -45,13 +46,13 @@ pub(crate) struct CliContext {
     pub(crate) stderr: ReportStyle,
     /// True if progress may redraw its line.
     pub(crate) live_progress: bool,
-    /// Diagnostics that were printed, for the document of a failure.
+    /// Diagnostics printed so far, for the JSON document of a failure.
     pub(crate) printed: Arc<Mutex<Vec<JsonDiagnostic>>>,
 }
 
 impl CliContext {
-    /// Reads the surroundings. `env_file` is read into the variables without overriding any that is set; without it, `.env` in
-    /// the working folder is, or else the one in the folder of the project.
+    /// Reads the environment. Variables from `env_file` do not override variables that are set. Without
+    /// `env_file`, reads `.env` in the working folder, or else in the folder of the project.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub(crate) fn read(
         color: ColorChoice,
@@ -60,12 +61,12 @@ impl CliContext {
     ) -> Result<Self, CommandFailure> {
         let working_folder =
             std::env::current_dir().map_err(|error| format!("can't find the working folder: {error}"))?;
-        // Values that are not Unicode can't be sent to a server or written into a text; they stay
-        // with the processes that inherit them.
+        // Values that are not Unicode can't be sent to a server or written into a text; only child processes
+        // inherit them.
         let mut variables: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        // Only this function may answer it.
+        // Only this function may set it.
         variables.remove(FILE_VARIABLES);
         let found = [Some(working_folder.as_path()), project].into_iter().flatten();
         let found = found.map(|folder| folder.join(".env")).find(|path| path.is_file());
@@ -109,32 +110,32 @@ impl CliContext {
         Ok(Self { process, command_line, stdout, stderr, live_progress, printed: Arc::default() })
     }
 
-    /// A variable of the environment or the `.env` file.
+    /// A variable of the environment or of the `.env` file.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         self.process.variable(name)
     }
 }
 
-/// Width of a terminal for what is printed before the command line is read; `None` where the output is no terminal.
+/// Width of a terminal, for output before the command line is parsed; `None` if it is not a terminal.
 #[expect(clippy::disallowed_methods, reason = "the environment is not read yet")]
 pub(crate) fn terminal_columns(terminal: &console::Term) -> Option<usize> {
     let columns = std::env::var("COLUMNS").ok().and_then(|value| value.parse().ok());
     columns.or_else(|| terminal.size_checked().map(|(_, width)| width.into()))
 }
 
-/// Returns the current time. A clock that is set to a time that can't be written down counts as the nearest that can.
+/// The current time. A clock outside the supported range counts as the nearest valid time.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
 fn now() -> jiff::Timestamp {
     nearest_timestamp(std::time::SystemTime::now())
 }
 
 fn nearest_timestamp(time: std::time::SystemTime) -> jiff::Timestamp {
-    let nearest = if time < std::time::UNIX_EPOCH { jiff::Timestamp::MIN } else { LATEST };
-    jiff::Timestamp::try_from(time).unwrap_or(nearest).min(LATEST)
+    let nearest = if time < std::time::UNIX_EPOCH { jiff::Timestamp::MIN } else { LATEST_TIME };
+    jiff::Timestamp::try_from(time).unwrap_or(nearest).min(LATEST_TIME)
 }
 
-/// Reads a file of variables, and returns the names of those that nobody has vouched for: the set ones of a file that was
-/// found, and not named by the user.
+/// Reads a file of variables. Returns the names of variables that the user has not vouched for: those that were
+/// set from a file that was found rather than named.
 fn read_env_file(
     env_file: Option<&Path>,
     found_file: Option<&Path>,
@@ -148,7 +149,7 @@ fn read_env_file(
     let environment = variables.clone();
     let mut found = Vec::new();
     for (index, entry) in dotenvy::from_read_iter(&bytes[..]).enumerate() {
-        // The parser's own message would quote the line, which may hold a key.
+        // The parser's own message would quote the line, which may contain a key.
         let (name, value) = entry.map_err(|_| {
             format!("`{}`: entry {} is not of the form NAME=value", path.display(), index + 1)
         })?;
@@ -156,7 +157,7 @@ fn read_env_file(
             continue;
         }
 
-        // A file refers to other variables as a shell does; so it may hold secrets without containing them.
+        // A file can refer to other variables like a shell script, so it may contain secrets indirectly.
         let taken = environment.iter().find(|(name, secret)| {
             is_secret_name(name)
                 && secret.len() >= SHORTEST_SECRET
@@ -191,7 +192,7 @@ mod tests {
     fn clocks_that_stand_beyond_the_calendar_stand_at_its_end() {
         for seconds in [253_402_300_800, 400_000_000_000, 4_000_000_000_000_000] {
             let now = nearest_timestamp(UNIX_EPOCH + Duration::from_secs(seconds));
-            assert_eq!(now, LATEST);
+            assert_eq!(now, LATEST_TIME);
             assert!(
                 now.checked_add(jiff::SignedDuration::from_hours(24 * 300)).is_ok(),
                 "there is room behind it"

@@ -3,10 +3,10 @@
 use assize_engine::{EngineError, ExitStatus};
 use assize_store::StoreError;
 
-/// Failure of a command, with the exit code it leads to.
+/// Failure of a command, with its exit code.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct CommandFailure {
-    /// Text for people.
+    /// Message for the user.
     pub(crate) message: String,
     /// Exit code of the program.
     pub(crate) exit: ExitStatus,

@@ -1,7 +1,7 @@
 //! `assize`: rubric evaluation on the command line.
 //!
-//! This crate reads arguments and the environment of the process, calls the other crates, and prints. It holds no logic of
-//! its own.
+//! This crate reads the arguments and the environment of the process, calls the other crates, and prints. It
+//! contains no logic of its own.
 
 mod args;
 mod command;
@@ -27,12 +27,26 @@ use crate::args::{
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
-/// Requests and replies are made of many small texts, which the system's allocator takes a good part of a call for.
+/// The allocator of the program, on all platforms.
+///
+/// A judge call builds many small strings (prompts, JSON values, keys of the cache, rows of the run), mostly on
+/// one thread, and frees them on another. The system allocators are slow at that: beyond a small cache for each
+/// thread, glibc takes the lock of the arena that a block came from, and musl has one lock for everything.
+/// mimalloc frees a block of another thread without a lock.
+///
+/// With a hosted judge none of this matters, because a call takes a second anyway. It matters with a judge on
+/// the same machine, or with hundreds of calls at once: then the CPU time of a call limits the throughput. At
+/// 100 µs a call, 500 replies that arrive together keep one core busy for 50 ms.
+///
+/// The price is memory: mimalloc keeps freed memory for about a second before it returns it to the system
+/// (`MIMALLOC_PURGE_DELAY` changes that), which shows in the memory figures of `docs/benchmarks.md`.
+/// Transparent huge pages are turned off by the feature `no_thp`, so that small runs don't occupy memory in
+/// blocks of 2 MiB.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The word that makes this program the helper that ends what a killed one has left running. No command of its own:
-/// nobody types it.
+/// Argument that starts this program as the helper that ends the commands of a killed run. It is not a
+/// subcommand, since nobody types it.
 const GUARD: &str = "__guard";
 
 fn main() -> ExitCode {
@@ -50,7 +64,7 @@ fn main() -> ExitCode {
     exit
 }
 
-/// The file this program was started from, also where it has been replaced since.
+/// The executable of this process, even if the file has been replaced since.
 fn this_program() -> Option<PathBuf> {
     let link = PathBuf::from("/proc/self/exe");
     if link.exists() { Some(link) } else { std::env::current_exe().ok() }
@@ -76,7 +90,7 @@ fn run() -> ExitCode {
             return Ok(context);
         }
 
-        // The configuration may name another file of variables; the command line beats it.
+        // The configuration may name another file of variables; the command line overrides it.
         let project = project(args.command.first_input(), &context);
         match project.env_file {
             Some(path) => CliContext::read(*color, Some(&path), None),
@@ -105,13 +119,14 @@ fn run() -> ExitCode {
             (failure.exit, Some(failure.message))
         }
     };
-    // A program that reads stdout gets one document, whatever happens.
+    // A program that reads stdout gets one JSON document in any case.
     if wants_json && (message.is_some() || exit == ExitStatus::Invalid) && !output::has_result() {
         let message = message.unwrap_or_else(|| "the input is invalid".to_owned());
         output::print_failure_json(&message, exit, Some(&context));
     }
 
-    // Who redirects results must not take what was lost for a run that passed.
+    // If writing to stdout failed (the disk is full, for example), exit with 2: a script that redirects results
+    // would otherwise take a truncated file for a pass.
     let exit = match output::stdout_failure() {
         Some(failure) => {
             output::print_error(&failure, &context);
@@ -123,7 +138,7 @@ fn run() -> ExitCode {
     ExitCode::from(exit.code())
 }
 
-/// Reads the command line. The flag says that the command is to print JSON.
+/// Parses the command line. The flag is true if the command is to print JSON.
 fn read_args() -> Result<(Args, bool), clap::Error> {
     let mut matches = with_front_page(Args::command()).try_get_matches().map_err(|error| {
         let words: Vec<_> = std::env::args_os().collect();
@@ -136,16 +151,16 @@ fn read_args() -> Result<(Args, bool), clap::Error> {
     Ok((args, wants_json))
 }
 
-/// Project of a command.
+/// The project of a command.
 struct CommandProject {
-    /// Folder that holds the configuration's folder.
+    /// Folder that contains the folder of the configuration.
     folder: Option<PathBuf>,
-    /// File of variables that the configuration names.
+    /// File of variables named by the configuration.
     env_file: Option<PathBuf>,
 }
 
-/// Finds the project of a command by its first input, else by the working folder. Problems of the configuration are told when
-/// a command reads it.
+/// Finds the project of a command by its first input, or else by the working folder. Problems of the
+/// configuration are reported when the command reads it.
 fn project(input: Option<&Path>, context: &CliContext) -> CommandProject {
     let process = &context.process;
     let start = match input {
@@ -155,7 +170,7 @@ fn project(input: Option<&Path>, context: &CliContext) -> CommandProject {
     };
     let options = process.load_options(&[]);
     let mut loaded = load_config(start, &options);
-    // A folder above the project: the run has the configuration of the files in it.
+    // The input is a folder above the project: use the configuration of the files in it, as the run does.
     if loaded.path.is_none()
         && let Some(folder) = input.filter(|path| path.is_dir())
         && let Some(file) = find_suites(&[folder.to_path_buf()]).files.first()

@@ -11,39 +11,39 @@ use crate::context::CliContext;
 use crate::output;
 use crate::progress::ProgressDisplay;
 
-/// Observer that writes to stderr.
+/// An observer that prints to stderr.
 pub(crate) struct TerminalObserver {
     context: CliContext,
-    /// Leaves notices out.
+    /// True to leave notices out.
     quiet: bool,
-    /// Shows how far a run is.
+    /// True to show the progress of a run.
     shows_progress: bool,
-    /// True if the summary of a run is read with the messages. It lists the warnings of the run, and its last line is the notice
-    /// about the offline judge: neither need be read twice.
+    /// True if the user reads the summary of the run along with the messages. The summary lists the warnings of
+    /// the run and ends with the notice about the offline judge, so these need not be printed twice.
     summary_follows: bool,
     progress: Mutex<ProgressDisplay>,
 }
 
 impl CliContext {
-    /// Engine of a command. Notices are shown unless it is to be quiet; of problems everybody is told.
+    /// The engine of a command. With `quiet`, notices are left out; problems are always printed.
     pub(crate) fn engine(&self, quiet: bool) -> Engine {
         Engine::new(self.process.clone(), TerminalObserver::new(self, quiet, !quiet))
     }
 
-    /// Returns true if the summary of a run is printed to the terminal that also shows the messages.
+    /// Returns true if the summary of a run is printed to the same terminal as the messages.
     pub(crate) fn summary_on_terminal(&self, json: bool) -> bool {
         let is_terminal = |style: ReportStyle| style.width != ReportStyle::UNLIMITED;
         !json && is_terminal(self.stdout) && is_terminal(self.stderr)
     }
 
-    /// Returns true if who reads the messages sees the summary of a run as well: not if messages go to the terminal and the
-    /// summary to a file.
+    /// Returns true if the reader of the messages also sees the summary of a run, which is not so if messages
+    /// go to the terminal and the summary to a file.
     pub(crate) fn summary_follows(&self, json: bool) -> bool {
         let is_terminal = |style: ReportStyle| style.width != ReportStyle::UNLIMITED;
         !json && (is_terminal(self.stdout) || !is_terminal(self.stderr))
     }
 
-    /// Engine of a command that runs cases, whose results may be printed as JSON.
+    /// The engine of a command that runs cases and may print results as JSON.
     pub(crate) fn run_engine(&self, quiet: bool, json: bool) -> Engine {
         let progress = !quiet && (!json || self.live_progress);
         let summary_follows = self.summary_follows(json);
@@ -54,7 +54,7 @@ impl CliContext {
 }
 
 impl TerminalObserver {
-    /// Observer in this context.
+    /// An observer in this context.
     pub(crate) fn new(context: &CliContext, quiet: bool, shows_progress: bool) -> Self {
         Self {
             context: context.clone(),
@@ -71,7 +71,7 @@ impl TerminalObserver {
         }
     }
 
-    /// Redraws the line of an operation that makes no run.
+    /// Redraws the progress line of an operation that creates no run.
     fn count(&self, done: usize, total: usize, what: &str) {
         if self.context.live_progress {
             let end = if done == total { "\n" } else { "" };

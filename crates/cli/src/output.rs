@@ -15,29 +15,30 @@ use crate::args::{ReportFile, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
-/// True once something was printed to stdout, of which a program expects one document.
+/// True once something was printed to stdout, from which programs expect a single document.
 static HAS_RESULT: AtomicBool = AtomicBool::new(false);
 
-/// Reason why stdout took no more of the results.
+/// Why stdout stopped accepting results.
 static STDOUT_FAILURE: OnceLock<String> = OnceLock::new();
 
-/// Prints a result. A closed pipe (`| head`) is ignored. What a CI job would take for a command in its log is spelled out.
+/// Prints a result. A closed pipe (`| head`) is ignored. Text that a CI job would take for a command in its log
+/// is escaped.
 pub(crate) fn print(text: &str) {
     write_stdout(&assize_report::escape_commands(text));
 }
 
-/// Prints annotations for a CI job: commands in its log, whose texts are no further ones.
+/// Prints annotations for a CI job. They are commands in its log, and texts in them can't add further commands.
 pub(crate) fn print_annotations(text: &str) {
     write_stdout(&assize_report::escape_commands_in_json(text));
 }
 
-/// Prints JSON that is text already.
+/// Prints JSON that is already serialised.
 pub(crate) fn print_json_text(text: &str) {
     write_stdout(&assize_report::escape_commands_in_json(text));
 }
 
-/// Prints the contents of a file as they are, for a pipe. On a terminal, where nothing may be controlled by them, they
-/// are shown like other texts; in the log of a CI job, commands in them are an error.
+/// Prints the contents of a file unchanged, for a pipe. On a terminal, control characters are escaped as in
+/// other texts; in the log of a CI job, commands in the text are an error.
 pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), CommandFailure> {
     if io::stdout().is_terminal() {
         let lines: Vec<String> = text.split('\n').map(assize_report::escape_unsafe).collect();
@@ -56,13 +57,13 @@ pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), Com
     Ok(())
 }
 
-/// Returns true if stdout is neither a terminal nor the log of a CI job, which bytes could control.
+/// Returns true if stdout is neither a terminal nor the log of a CI job, both of which output could control.
 pub(crate) fn takes_any_bytes(context: &CliContext) -> bool {
     let in_ci = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| context.variable(name).is_some());
     !io::stdout().is_terminal() && (!in_ci || is_regular_file())
 }
 
-/// Returns true if stdout is redirected to a file, and so is no log.
+/// Returns true if stdout is redirected to a file and so is no log.
 fn is_regular_file() -> bool {
     #[cfg(unix)]
     {
@@ -81,7 +82,7 @@ fn write_stdout(text: &str) {
     note_failure(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
 }
 
-/// Keeps the first error of writing to stdout, for [`stdout_failure`]. A reader that has read enough is none.
+/// Keeps the first error of writing to stdout, for [`stdout_failure`]. A closed pipe is no error.
 fn note_failure(written: io::Result<()>) {
     if let Err(error) = written
         && error.kind() != io::ErrorKind::BrokenPipe
@@ -90,7 +91,7 @@ fn note_failure(written: io::Result<()>) {
     }
 }
 
-/// Says why results could not be written to stdout; `None` if they were.
+/// Why results could not be written to stdout; `None` if they were.
 pub(crate) fn stdout_failure() -> Option<String> {
     STDOUT_FAILURE.get().map(|reason| format!("the results could not be written to stdout: {reason}"))
 }
@@ -100,7 +101,7 @@ pub(crate) fn print_json(value: &serde_json::Value) {
     print_json_text(&format!("{value:#}\n"));
 }
 
-/// Prints a result as JSON, serialised in pieces instead of as one string.
+/// Prints a result as JSON, serialised piece by piece instead of as one string.
 pub(crate) fn stream_json(value: &impl serde::Serialize) {
     HAS_RESULT.store(true, Ordering::Relaxed);
     let mut stdout = io::BufWriter::with_capacity(64 * 1024, io::stdout().lock());
@@ -130,27 +131,27 @@ pub(crate) fn print_failure_json(message: &str, exit: ExitStatus, context: Optio
     }));
 }
 
-/// Says which report files were written.
+/// Prints which report files were written.
 pub(crate) fn print_written(files: &[ReportFile]) {
     for file in files {
         print_message(&format!("wrote {}\n", file.path.display()));
     }
 }
 
-/// Places that a result goes to as JSON: stdout with `--json`, and files of `--out`.
+/// Where a result goes as JSON: stdout with `--json`, and files of `--out`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResultOutput<'a> {
-    /// True if stdout gets one JSON object instead of tables.
+    /// True if stdout gets a JSON object instead of tables.
     pub(crate) json: bool,
-    /// True if nobody wants to read which files were written.
+    /// True to not print which files were written.
     pub(crate) quiet: bool,
     /// The report files; those in other formats are written elsewhere.
     pub(crate) out: &'a [ReportFile],
 }
 
 impl ResultOutput<'_> {
-    /// Writes a result to where it is wanted, and says which files were written, those in other formats included. Returns true
-    /// if stdout has it as JSON, and so gets no tables.
+    /// Writes a result to its destinations, and prints which files were written, including those in other
+    /// formats. Returns true if stdout got it as JSON and therefore gets no tables.
     pub(crate) fn deliver<T: Serialize>(self, result: impl FnOnce() -> T) -> Result<bool, CommandFailure> {
         let is_printed = self.write(result)?;
         if !self.quiet {
@@ -180,7 +181,7 @@ impl ResultOutput<'_> {
     }
 }
 
-/// Writes a report file, whole or not at all.
+/// Writes a report file atomically.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), CommandFailure> {
     create_parent(path)?;
     assize_engine::replace_file(path, text)?;
@@ -188,7 +189,7 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), CommandFailure> 
     Ok(())
 }
 
-/// Makes the folder of a report file.
+/// Creates the folder of a report file.
 pub(crate) fn create_parent(path: &Path) -> Result<(), CommandFailure> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder)
@@ -198,7 +199,7 @@ pub(crate) fn create_parent(path: &Path) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// Formatter of JSON that a CI job finds no commands in.
+/// JSON formatter whose output contains no commands for a CI job.
 struct LogFormatter(PrettyFormatter<'static>);
 
 impl Formatter for LogFormatter {
@@ -285,7 +286,7 @@ pub(crate) fn escape_message(message: &str) -> String {
     lines.join("\n")
 }
 
-/// Prints diagnostics to stderr, and keeps them for the document of a failure.
+/// Prints diagnostics to stderr, and keeps them for the JSON document of a failure.
 pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic], sources: &SourceMap, context: &CliContext) {
     let report = render::json_report(diagnostics, sources);
     context.printed.lock().unwrap_or_else(PoisonError::into_inner).extend(report.diagnostics);

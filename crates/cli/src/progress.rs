@@ -1,4 +1,4 @@
-//! Progress on stderr: a line that redraws itself on a terminal, plain lines elsewhere.
+//! Progress on stderr: a line that is redrawn on a terminal, plain lines elsewhere.
 
 use std::time::{Duration, Instant};
 
@@ -13,9 +13,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::context::terminal_columns;
 use crate::output;
 
-/// Columns below which the bar is short.
-const NARROW: usize = 60;
-/// Narrowest lines.
+/// Terminal width below which the bar is short.
+const NARROW_COLUMNS: usize = 60;
+/// Smallest terminal width that is assumed.
 const MIN_COLUMNS: usize = 20;
 
 /// Time between plain lines, so that a log of a long run stays readable.
@@ -25,14 +25,14 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 pub(crate) enum ProgressDisplay {
     /// Nothing is shown.
     Silent,
-    /// A bar that redraws itself. It appears after a moment, so that short runs show none.
+    /// A bar that is redrawn. It appears after a moment, so short runs show none.
     Live { bar: ProgressBar, counts: VerdictCounts, retries: usize },
-    /// A line now and then.
+    /// A line from time to time.
     Plain { total: usize, counts: VerdictCounts, started: Instant, last: Instant },
 }
 
 impl ProgressDisplay {
-    /// Progress over `total` cases; nothing if there are none, as when all cases of a resumed run are done.
+    /// Progress over `total` cases; silent if there are none, for example because a resumed run is complete.
     pub(crate) fn new(total: usize, quiet: bool, live: bool) -> Self {
         if quiet || total == 0 {
             return Self::Silent;
@@ -42,8 +42,8 @@ impl ProgressDisplay {
             let bar =
                 ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr_with_hz(10));
 
-            let width = if columns() < NARROW { 8 } else { 24 };
-            // A broken template falls back to the default look.
+            let width = if columns() < NARROW_COLUMNS { 8 } else { 24 };
+            // If the template is broken, the default look remains.
             let template = format!("{{bar:{width}.cyan/dim}} {{pos}}/{{len}}  {{eta}} left  {{wide_msg}}");
             if let Ok(style) = ProgressStyle::with_template(&template) {
                 bar.set_style(style);
@@ -57,7 +57,7 @@ impl ProgressDisplay {
         Self::Plain { total, counts: VerdictCounts::default(), started: now, last: now }
     }
 
-    /// Takes note of an event.
+    /// Updates the progress with an event.
     pub(crate) fn observe(&mut self, event: &EngineEvent) {
         match (self, event) {
             (Self::Live { bar, counts, retries }, EngineEvent::Run(CaseEvent::CaseFinished { row })) => {
@@ -116,12 +116,12 @@ impl ProgressDisplay {
     }
 }
 
-/// Columns of the terminal.
+/// Width of the terminal.
 fn columns() -> usize {
     terminal_columns(&console::Term::stderr()).unwrap_or(80).max(MIN_COLUMNS)
 }
 
-/// Words for a server that gets one request at a time.
+/// Text about a server that gets one request at a time.
 fn held(account: &str, reason: ErrorKind) -> String {
     format!(
         "{account} keeps failing ({}); sending one request at a time until it responds",
@@ -129,7 +129,7 @@ fn held(account: &str, reason: ErrorKind) -> String {
     )
 }
 
-/// Describes why a server fails, in a few words.
+/// Why a server fails, in a few words.
 fn reason_words(reason: ErrorKind) -> String {
     match reason {
         ErrorKind::NotFound => "unknown model or address".to_owned(),

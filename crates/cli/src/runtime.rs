@@ -4,7 +4,7 @@ use std::future::Future;
 
 use crate::failure::CommandFailure;
 
-/// Runs a future to its end.
+/// Runs a future to completion.
 pub(crate) fn block_on<T, E: Into<CommandFailure>>(
     future: impl Future<Output = Result<T, E>>,
 ) -> Result<T, CommandFailure> {
@@ -14,7 +14,7 @@ pub(crate) fn block_on<T, E: Into<CommandFailure>>(
         .map_err(|error| format!("can't start: {error}"))?;
     let result = runtime.block_on(Box::pin(future));
 
-    // A hanging DNS lookup must not delay the end.
+    // A hanging DNS lookup must not delay the exit.
     runtime.shutdown_background();
     result.map_err(Into::into)
 }

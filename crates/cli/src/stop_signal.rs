@@ -1,4 +1,4 @@
-//! Signals to stop: the first ends the work in good order, the second ends the process.
+//! Signals to stop: the first one stops the work in an orderly way, the second one ends the process.
 
 use std::sync::{OnceLock, mpsc};
 use std::time::{Duration, Instant};
@@ -8,14 +8,14 @@ use tokio::sync::watch;
 
 use crate::output;
 
-/// Time within which two signals count as one: whatever started this process may pass on the interrupt that the terminal
-/// sends as well.
-const ECHO: Duration = Duration::from_millis(250);
+/// Signals within this time count as one: a parent process may forward the interrupt that the terminal sends as
+/// well.
+const ECHO_WINDOW: Duration = Duration::from_millis(250);
 
-/// Sentence that the message of a second signal ends with, where it is not the usual one about runs.
+/// Last sentence of the message about a second signal, if it differs from the default one about runs.
 static SECOND_NOTE: OnceLock<&str> = OnceLock::new();
 
-/// Sets the sentence that the message of a second signal ends with.
+/// Sets the last sentence of the message about a second signal.
 pub(crate) fn note_for_second(note: &'static str) {
     let _ = SECOND_NOTE.set(note);
 }
@@ -27,12 +27,12 @@ pub(crate) async fn interrupted() {
     let Some(mut count) = SIGNALS.get_or_init(watch_signals).clone() else { return };
     let before = *count.borrow_and_update();
 
-    // The other end lives as long as the process.
+    // The sender lives as long as the process.
     let _ = count.wait_for(|count| *count > before).await;
 }
 
-/// Starts the thread that counts the signals. It has a runtime of its own, so that it works whatever all other threads do.
-/// Returns `None` where signals can't be watched.
+/// Starts the thread that counts signals. It has its own runtime, so it works even if all other threads are
+/// blocked. Returns `None` if signals can't be watched.
 fn watch_signals() -> Option<watch::Receiver<u32>> {
     let (sender, receiver) = watch::channel(0);
     let (ready, begun) = mpsc::channel();
@@ -45,7 +45,7 @@ fn watch_signals() -> Option<watch::Receiver<u32>> {
             };
             runtime.block_on(async {
                 let Ok(mut signals) = StopSignals::listen() else { return };
-                // Nobody waits for long: the receiver of this may be gone.
+                // The receiver may have stopped waiting.
                 let _ = ready.send(());
 
                 count_signals(&mut signals, &sender).await;
@@ -60,7 +60,7 @@ fn watch_signals() -> Option<watch::Receiver<u32>> {
 async fn count_signals(signals: &mut StopSignals, sender: &watch::Sender<u32>) {
     let mut last: Option<Instant> = None;
     while signals.next().await {
-        if last.is_some_and(|last| last.elapsed() < ECHO) {
+        if last.is_some_and(|last| last.elapsed() < ECHO_WINDOW) {
             continue;
         }
         if last.is_some() {
@@ -72,7 +72,7 @@ async fn count_signals(signals: &mut StopSignals, sender: &watch::Sender<u32>) {
     }
 }
 
-/// Ends the process as it is. What was recorded is on record, and the guard ends the commands that are still running.
+/// Ends the process at once. Recorded results are on disk, and the guard ends commands that are still running.
 #[expect(clippy::exit, reason = "threads that don't end can't be waited for")]
 fn end_process() -> ! {
     let note = SECOND_NOTE.get().unwrap_or(&"Recorded results are kept; continue with `--resume`");

@@ -1,60 +1,67 @@
-//! Time that a job goes without a worker.
+//! How long a job has been without a worker.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Time without a worker after which a person is told; again after twice as long, and so on.
-const FIRST_WORD: Duration = Duration::from_mins(1);
+/// Time without a worker before the first warning; the next one comes after twice as long, and so on.
+const FIRST_WARNING: Duration = Duration::from_mins(1);
 
 /// Time without a sign of work on a job.
 #[derive(Debug)]
 pub(crate) struct Absence {
-    /// Signs that were seen: of workers at work, and results.
+    /// The last known signs: of workers at work, and results.
     signs: (u64, usize),
     since: Instant,
-    /// Time without a sign after which a person is told.
-    word: Duration,
-    first_word: Duration,
+    /// Time without a sign before the next warning.
+    next_warning: Duration,
+    first_warning: Duration,
     limit: Duration,
 }
 
-/// Result of looking for signs of work.
+/// What a look for signs of work found.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
-    /// There is nothing to say.
+    /// Nothing to report.
     Quiet,
-    /// There was none for so long that a person should know.
+    /// No sign for so long that a person should know.
     Missed(Duration),
-    /// There was none for the longest time that is waited.
+    /// No sign for the longest wait.
     GivenUp,
 }
 
 impl Absence {
-    /// Begins now. Workers show signs several times during a lease, so that no less than its term tells anything.
+    /// Begins now. Workers show signs several times during a lease, so a shorter time than its term means
+    /// nothing.
     pub(crate) fn begin(limit: Duration, lease: Duration) -> Self {
-        let first_word = FIRST_WORD.max(lease);
-        Self { signs: (0, 0), since: Instant::now(), word: first_word, first_word, limit: limit.max(lease) }
+        let first_warning = FIRST_WARNING.max(lease);
+        Self {
+            signs: (0, 0),
+            since: Instant::now(),
+            next_warning: first_warning,
+            first_warning,
+            limit: limit.max(lease),
+        }
     }
 
-    /// The longest time that is waited.
+    /// The longest wait for a sign.
     pub(crate) fn limit(&self) -> Duration {
         self.limit
     }
 
-    /// Notes the signs that are there now; `None` while the servers can't be asked, because then nobody could work.
+    /// Notes the current signs; `None` while the servers can't be asked, because then nobody can work either.
     pub(crate) fn note(&mut self, signs: Option<(u64, usize)>) -> Presence {
         if signs != Some(self.signs) {
             self.signs = signs.unwrap_or(self.signs);
-            (self.since, self.word) = (Instant::now(), self.first_word);
+            (self.since, self.next_warning) = (Instant::now(), self.first_warning);
             return Presence::Quiet;
         }
 
         let silence = self.since.elapsed();
         if silence >= self.limit {
             Presence::GivenUp
-        } else if silence >= self.word {
-            self.word *= 2;
+        } else if silence >= self.next_warning {
+            self.next_warning *= 2;
             Presence::Missed(silence)
         } else {
             Presence::Quiet

@@ -1,4 +1,4 @@
-//! Jobs as records: which ones there are, their descriptions, and who coordinates them.
+//! Records of jobs: which jobs there are, their descriptions, and who coordinates them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,20 +13,20 @@ use crate::patience::{Patience, persist};
 use crate::seam::{Record, Records};
 use crate::unit::UnitName;
 
-/// Record with the ids of the jobs that are not done.
+/// Key of the record with the ids of unfinished jobs.
 const OPEN_JOBS: &str = "open-jobs";
-/// Workers whose refusals of a job are recorded at most.
-const MOST_REFUSALS: usize = 1_000;
-/// Units whose tries are recorded at most.
-const MOST_TRIED: usize = 20_000;
-/// Attempts at changing a record that others change as well.
+/// Number of refusing workers that are recorded for a job.
+const MAX_REFUSALS: usize = 1_000;
+/// Number of units whose tries are recorded for a job.
+const MAX_TRIED_UNITS: usize = 20_000;
+/// Attempts to change a record that others change as well.
 const ATTEMPTS: u32 = 20;
-/// Time after which a coordinator that has said nothing is taken to be gone.
+/// Time without a sign of life after which a coordinator counts as gone.
 pub(crate) const SEAT_TERM: Duration = Duration::from_secs(6);
 /// Time between two signs of life of a coordinator.
 pub(crate) const SEAT_BEAT: Duration = Duration::from_secs(2);
 /// Pause between two looks at a seat that is taken.
-const LOOK: Duration = Duration::from_millis(250);
+const SEAT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Jobs of a cluster.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ impl JobBoard {
         Self { records }
     }
 
-    /// Ids of the jobs that are not done, the oldest first.
+    /// Ids of unfinished jobs, oldest first.
     pub(crate) async fn open_jobs(&self) -> Result<Vec<String>, ClusterError> {
         let record = self.records.get(OPEN_JOBS).await?;
         record.map_or(Ok(Vec::new()), |record| read(&record))
@@ -48,7 +48,7 @@ impl JobBoard {
     /// Description of a job.
     ///
     /// # Errors
-    /// When it can't be that of a job: its id is the name of folders on this machine.
+    /// When the record is no valid job. Its id becomes the name of folders on this machine.
     pub(crate) async fn job(&self, id: &str) -> Result<Option<JobManifest>, ClusterError> {
         let Some(record) = self.records.get(&job_key(id)).await? else { return Ok(None) };
         let job: JobManifest = read(&record)?;
@@ -56,10 +56,10 @@ impl JobBoard {
         Ok(Some(job))
     }
 
-    /// Stores the description of a job, and lists it unless it is done.
+    /// Stores the description of a job, and lists the job unless it is done.
     ///
     /// # Errors
-    /// When the job is done and is not to be: what was merged is not done again.
+    /// When the stored job is done and `job` is not: a merged job is never reopened.
     pub(crate) async fn post(&self, job: &JobManifest) -> Result<(), ClusterError> {
         let bytes = write(job)?;
         self.change(&job_key(&job.job), |found| {
@@ -83,7 +83,7 @@ impl JobBoard {
         .await
     }
 
-    /// Adds the requests of work that ended without a result.
+    /// Adds the requests of a unit that ended without a result.
     pub(crate) async fn add_unfinished(&self, job: &str, sent: SentRequests) -> Result<(), ClusterError> {
         self.change(&unfinished_key(job), |record| {
             let known = record.map(read).transpose()?.unwrap_or(SentRequests::NONE);
@@ -92,13 +92,14 @@ impl JobBoard {
         .await
     }
 
-    /// Requests of units that ended without a result, as far as their workers could tell.
+    /// Requests of units that ended without a result, as far as their workers could report them.
     pub(crate) async fn unfinished(&self, job: &str) -> Result<SentRequests, ClusterError> {
         let record = self.records.get(&unfinished_key(job)).await?;
         record.map_or(Ok(SentRequests::NONE), |record| read(&record))
     }
 
-    /// Notes at which addresses a worker asks the models of a job, unless another one was first; returns those of the first.
+    /// Records the addresses at which a worker calls the models of a job, unless another worker was first.
+    /// Returns the recorded ones.
     pub(crate) async fn agree_on_addresses(
         &self,
         job: &str,
@@ -110,7 +111,7 @@ impl JobBoard {
         record.map_or_else(|| Ok(own.clone()), |record| read(&record))
     }
 
-    /// Notes why a worker refuses a job, or, with `None`, that it does not any more.
+    /// Records why a worker refuses a job; `None` removes its refusal.
     pub(crate) async fn note_refusal(
         &self,
         job: &str,
@@ -120,7 +121,7 @@ impl JobBoard {
         self.change(&refusals_key(job), |record| {
             let mut refusals: BTreeMap<String, String> = record.map_or(Ok(BTreeMap::new()), read)?;
             let is_new = match why {
-                Some(_) if refusals.len() >= MOST_REFUSALS && !refusals.contains_key(worker) => false,
+                Some(_) if refusals.len() >= MAX_REFUSALS && !refusals.contains_key(worker) => false,
                 Some(why) => refusals.insert(worker.to_owned(), why.to_owned()).as_deref() != Some(why),
                 None => refusals.remove(worker).is_some(),
             };
@@ -129,13 +130,14 @@ impl JobBoard {
         .await
     }
 
-    /// Reasons for which workers refuse a job now, by worker.
+    /// Why workers refuse a job now, by worker.
     pub(crate) async fn refusals(&self, job: &str) -> Result<BTreeMap<String, String>, ClusterError> {
         let record = self.records.get(&refusals_key(job)).await?;
         record.map_or(Ok(BTreeMap::new()), |record| read(&record))
     }
 
-    /// Records how often a unit was handed out without a result and without a word, unless it is known to be more.
+    /// Records how often a unit was tried: leased without a result and without a word. A smaller number than
+    /// the recorded one is ignored.
     pub(crate) async fn note_tries(
         &self,
         job: &str,
@@ -144,7 +146,7 @@ impl JobBoard {
     ) -> Result<(), ClusterError> {
         self.change(&tries_key(job), |record| {
             let mut all: BTreeMap<String, u64> = record.map_or(Ok(BTreeMap::new()), read)?;
-            let has_room = all.len() < MOST_TRIED || all.contains_key(&unit.to_string());
+            let has_room = all.len() < MAX_TRIED_UNITS || all.contains_key(&unit.to_string());
             let known = all.get(&unit.to_string()).copied().unwrap_or(0);
             if known >= tries || !has_room {
                 return Ok(None);
@@ -155,26 +157,27 @@ impl JobBoard {
         .await
     }
 
-    /// Units that were handed out without a result and without a word, and how often.
+    /// Number of tries of each unit that was tried.
     pub(crate) async fn tries(&self, job: &str) -> Result<BTreeMap<UnitName, u64>, ClusterError> {
         let record = self.records.get(&tries_key(job)).await?;
         let all: BTreeMap<String, u64> = record.map_or(Ok(BTreeMap::new()), |record| read(&record))?;
         Ok(all.into_iter().filter_map(|(name, tries)| Some((name.parse().ok()?, tries))).collect())
     }
 
-    /// Shows that somebody works on a job. If another worker was faster, that shows as much.
+    /// Shows that somebody works on a job. If another worker replaces the record first, that shows the same.
     pub(crate) async fn show_work(&self, job: &str, worker: &str) -> Result<(), ClusterError> {
         let key = work_key(job);
         let revision = self.records.get(&key).await?.map_or(0, |record| record.revision);
         self.records.replace(&key, worker.as_bytes().to_vec(), revision).await.map(drop)
     }
 
-    /// Number that changes with each sign of work on a job; 0 before the first.
+    /// A number that changes with each sign of work on a job; 0 before the first.
     pub(crate) async fn work_shown(&self, job: &str) -> Result<u64, ClusterError> {
         Ok(self.records.get(&work_key(job)).await?.map_or(0, |record| record.revision))
     }
 
-    /// Changes a record, again and again as long as others are faster; `None` leaves it as it is.
+    /// Changes a record, and retries when others change it in between; `to` returns `None` to leave it as it
+    /// is.
     async fn change(
         &self,
         key: &str,
@@ -193,7 +196,7 @@ impl JobBoard {
     }
 }
 
-/// Refusal of a job that somebody else has finished.
+/// The refusal of a job that another coordinator has finished.
 pub(crate) fn finished(job: &str) -> ClusterError {
     ClusterError::Refused(format!("another coordinator has finished job {job} in the meantime"))
 }
@@ -230,7 +233,8 @@ fn write<T: serde::Serialize>(value: &T) -> Result<Vec<u8>, ClusterError> {
     serde_json::to_vec(value).map_err(|error| ClusterError::storage("write a record", error))
 }
 
-/// Right to coordinate a job. Whoever has it shows signs of life; without them for a while, somebody else may take it.
+/// The right to coordinate a job. Its holder shows signs of life; without them for [`SEAT_TERM`], another
+/// coordinator may take it.
 pub(crate) struct Seat {
     records: Arc<dyn Records>,
     key: String,
@@ -240,12 +244,12 @@ pub(crate) struct Seat {
     sign: SeatSign,
 }
 
-/// Last sign of life of a coordinator that was recorded.
+/// When the last recorded sign of life was sent.
 #[derive(Debug, Clone)]
 pub(crate) struct SeatSign(Arc<Mutex<Instant>>);
 
 impl SeatSign {
-    /// True while nobody else can have taken the seat.
+    /// True while no other coordinator can have taken the seat.
     pub(crate) fn is_held(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < SEAT_TERM
     }
@@ -256,7 +260,7 @@ impl SeatSign {
 }
 
 impl Seat {
-    /// Takes the seat, once nobody else shows signs of life.
+    /// Takes the seat once no other coordinator shows signs of life. Calls `waits` whenever one does.
     pub(crate) async fn take(
         records: Arc<dyn Records>,
         job: &str,
@@ -271,7 +275,7 @@ impl Seat {
             let revision = match (&found, &seen) {
                 (None, _) => 0,
                 (Some(record), _) if record.bytes.is_empty() => record.revision,
-                // Taken by this one, which did not hear of it.
+                // Taken by this coordinator, but the reply was lost.
                 (Some(record), _) if record.bytes.starts_with(holder.as_bytes()) => record.revision,
                 (Some(record), Some((before, since))) if record == before && since.elapsed() > SEAT_TERM => {
                     record.revision
@@ -281,7 +285,7 @@ impl Seat {
                         seen = Some((record.clone(), Instant::now()));
                         waits();
                     }
-                    tokio::time::sleep(LOOK).await;
+                    tokio::time::sleep(SEAT_POLL_INTERVAL).await;
                     continue;
                 }
             };
@@ -299,7 +303,7 @@ impl Seat {
         }
     }
 
-    /// Its last sign of life, for those who act in its name.
+    /// Its last sign of life, for code that acts on behalf of the seat.
     pub(crate) fn sign(&self) -> SeatSign {
         self.sign.clone()
     }
@@ -307,7 +311,7 @@ impl Seat {
     /// Shows a sign of life.
     ///
     /// # Errors
-    /// When somebody else has taken it.
+    /// When another coordinator has taken the seat.
     pub(crate) async fn beat(&mut self) -> Result<(), ClusterError> {
         let shown = Instant::now();
         self.beats += 1;
@@ -315,7 +319,7 @@ impl Seat {
         let Some(revision) = self.records.replace(&self.key, bytes, self.revision).await? else {
             let found = self.records.get(&self.key).await?;
             let mine = found.filter(|record| record.bytes.starts_with(self.holder.as_bytes()));
-            // An answer was lost.
+            // The write succeeded, but its reply was lost.
             self.revision = mine.ok_or_else(ClusterError::taken_over)?.revision;
             return Ok(());
         };
@@ -325,10 +329,10 @@ impl Seat {
         Ok(())
     }
 
-    /// Shows a sign of life, if the servers can be reached now.
+    /// Shows a sign of life; servers that are away now are no error.
     ///
     /// # Errors
-    /// When somebody else has taken it.
+    /// When another coordinator has taken the seat.
     pub(crate) async fn renew(&mut self) -> Result<(), ClusterError> {
         match self.beat().await {
             Err(ClusterError::Unreachable(_)) => Ok(()),
@@ -336,9 +340,9 @@ impl Seat {
         }
     }
 
-    /// Leaves the seat to whoever comes next.
+    /// Frees the seat for the next coordinator.
     pub(crate) async fn leave(self) {
-        // Without it, the next one waits a little.
+        // If this fails, the next one waits for [`SEAT_TERM`].
         let _ = self.records.replace(&self.key, Vec::new(), self.revision).await;
     }
 }

@@ -12,14 +12,14 @@ use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload}
 use crate::error::ClusterError;
 use crate::seam::{Later, ResultStore};
 
-/// Variables of the process.
+/// Environment variables of the process.
 pub(crate) type Variables = BTreeMap<String, String>;
 
-/// Ending of the names of results.
+/// File extension of results.
 pub(crate) const ENDING: &str = ".tar.gz";
 
-/// Refuses a place of results that other machines would read otherwise, or that holds a secret: places are stored with the job
-/// and shown. The error does not repeat the place.
+/// Refuses a location that other machines would read differently, or that holds a secret: locations are stored
+/// with the job and shown. The error does not repeat the location.
 ///
 /// # Errors
 /// When it is a relative path, or an address with a user, a password, a query or a fragment.
@@ -48,11 +48,11 @@ pub fn check_results(place: &str) -> Result<(), ClusterError> {
     }
 }
 
-/// Results of a job in a folder, or at the address of a bucket such as `s3://bucket/folder`, which is reached with what
-/// `variables` of the process say.
+/// Opens the results of a job in a folder, or at the address of a bucket such as `s3://bucket/folder`.
+/// Credentials of buckets come from `variables`, the environment of the process.
 ///
 /// # Errors
-/// When the place can't be used.
+/// When the location can't be used.
 pub fn open_results(
     place: &str,
     job: &str,
@@ -61,18 +61,18 @@ pub fn open_results(
     Ok(Arc::new(BucketResults::open(place, job, variables)?))
 }
 
-/// As [`open_results`], if this process can read what is there: a bucket that is missing, or to which it has no access, is told
-/// before anything is paid for results that could not be stored.
+/// Like [`open_results`], and checks that this process can read there: a missing bucket or missing access is
+/// reported before anything is paid for results that could not be stored.
 ///
 /// # Errors
-/// When the place can't be used or reached.
+/// When the location can't be used or reached.
 pub(crate) async fn reach_results(
     place: &str,
     job: &str,
     variables: &Variables,
 ) -> Result<Arc<dyn ResultStore>, ClusterError> {
     let results = BucketResults::open(place, job, variables)?;
-    // A list would do as well, but its errors don't tell if trying again helps.
+    // A list request would do as well, but its errors don't say whether a retry helps.
     match results.store.get(&results.object(NO_UNIT)).await {
         Err(error @ object_store::Error::NotFound { .. }) if !is_bucket_missing(&error) => {}
         Err(error) => return Err(failed(&format!("use `{place}` for results"), error)),
@@ -82,28 +82,27 @@ pub(crate) async fn reach_results(
     Ok(Arc::new(results))
 }
 
-/// Name that no unit has.
+/// A name that no unit has.
 const NO_UNIT: &str = "0";
 
-/// True if the bucket is missing rather than the object, by the code in the server's answer.
+/// True if the bucket is missing rather than the object, according to the code in the server's answer.
 fn is_bucket_missing(error: &object_store::Error) -> bool {
     let text = error.to_string();
     ["NoSuchBucket", "ContainerNotFound"].iter().any(|code| text.contains(code))
 }
 
-/// Results of a job as objects.
+/// Results of a job as objects in a store.
 pub(crate) struct BucketResults {
     store: Arc<dyn ObjectStore>,
     folder: ObjectPath,
 }
 
 impl BucketResults {
-    /// Results of a job in a folder or at an address such as `s3://bucket/folder`.
-    ///
-    /// Buckets are reached with what `variables` of the process say.
+    /// Opens the results of a job in a folder or at an address such as `s3://bucket/folder`. Credentials of
+    /// buckets come from `variables`.
     ///
     /// # Errors
-    /// When the place can't be used.
+    /// When the location can't be used.
     pub(crate) fn open(place: &str, job: &str, variables: &Variables) -> Result<Self, ClusterError> {
         check_results(place)?;
         let (store, folder) =
@@ -139,7 +138,7 @@ fn from_url(
     if !cfg!(feature = "cloud") && url.scheme() != "file" {
         return Err(failed(&"this build has no support for buckets; build it with the feature `cloud`"));
     }
-    // Buckets are reached by a client that panics unless a provider of TLS is installed, as each transport does.
+    // The client panics unless a TLS provider is installed, and every transport installs one.
     drop(HttpTransport::default());
     let is_meant = |name: &str| ["AWS_", "GOOGLE_", "AZURE_"].iter().any(|prefix| name.starts_with(prefix));
     let options = variables.iter().filter(|(name, _)| is_meant(name));
@@ -151,7 +150,7 @@ fn from_url(
 
 fn failed(what: &str, error: object_store::Error) -> ClusterError {
     match error {
-        // Networks come back, disks are cleaned up.
+        // May be temporary: the network is down, the disk is full.
         object_store::Error::Generic { .. } => ClusterError::unreachable(what, error),
         _ => ClusterError::storage(what, error),
     }

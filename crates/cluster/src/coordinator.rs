@@ -1,7 +1,8 @@
-//! The coordinator: makes a job of a plan, sees to it that every unit gets a result, and merges the results.
+//! The coordinator turns a plan into a job, makes sure that every unit gets a result, and merges the results.
 //!
-//! It does no work itself and holds nothing that another one could not find out: units, results, spending and the
-//! description of the job are with the servers. So it may die at any moment, and be started again.
+//! It does no work on units and keeps no state that another coordinator could not recover: units, results,
+//! spending and the description of the job are stored with the servers. It may therefore die at any moment and
+//! be started again.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -31,32 +32,33 @@ use crate::unit::{UnitName, covering_units};
 use crate::watch::{JobEnd, JobWatch, fetch, results};
 use crate::worker::CLUSTER_FOLDER;
 
-/// Time for the workers of a job whose budget is spent to say what they have sent.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long workers of a job that ended early get to report what they have sent.
+const FINAL_REPORT_WAIT: Duration = Duration::from_secs(2);
 
 /// Options of a run over many machines.
 #[derive(Debug, Clone)]
 pub struct ClusterOptions {
     /// Results in a unit of work; [`ClusterOptions::UNIT_SIZE`] unless given.
     pub unit_size: Option<u32>,
-    /// Place of the results: a folder that all machines see, or the address of a bucket. Without it, the servers keep them.
+    /// Location of the results: a folder that all machines see, or the address of a bucket. `None` keeps them
+    /// on the servers.
     pub results: Option<String>,
-    /// Time after which a unit goes to another worker, unless the one that has it says that it goes on;
-    /// [`ClusterOptions::LEASE`] unless given.
+    /// Time after which a unit goes to another worker unless its lease is extended; [`ClusterOptions::LEASE`]
+    /// unless given.
     pub lease: Option<Duration>,
-    /// Time without a sign of work after which the job is left to be continued later, but no less than the term of a lease;
-    /// [`ClusterOptions::WORKER_WAIT`] unless given.
+    /// Time without a sign of work after which the coordinator stops the job, to be continued later. Never less
+    /// than the lease. [`ClusterOptions::WORKER_WAIT`] unless given.
     pub worker_wait: Option<Duration>,
-    /// Goes on with a job of the same plan that was not finished, if there is one.
+    /// Continues an unfinished job of the same plan, if there is one.
     pub resume: bool,
 }
 
 impl ClusterOptions {
-    /// Results in a unit of work, unless they are given.
+    /// Default number of results in a unit of work.
     pub const UNIT_SIZE: u32 = 500;
-    /// Time after which a unit goes to another worker, unless it is given.
+    /// Default time after which a unit goes to another worker.
     pub const LEASE: Duration = Duration::from_secs(30);
-    /// Time without a sign of work after which a job is left, unless it is given.
+    /// Default time without a sign of work after which the job is stopped.
     pub const WORKER_WAIT: Duration = Duration::from_mins(15);
 
     /// A new job of a plan.
@@ -70,13 +72,13 @@ impl ClusterOptions {
         }
     }
 
-    /// Number of units of so many results.
+    /// Number of units for this many results.
     fn shards(&self, items: u64) -> u32 {
         let size = self.unit_size.unwrap_or(Self::UNIT_SIZE).max(1);
         u32::try_from(items.div_ceil(size.into())).unwrap_or(u32::MAX).clamp(1, ShardNumber::MOST)
     }
 
-    /// Refuses to go on with a job that was begun with other options: its units and results are what they are.
+    /// Refuses to continue a job with other options: its units and results exist already.
     fn check(&self, job: &JobManifest) -> Result<(), ClusterError> {
         let differs = if self.results.is_some() && self.results != job.results {
             "--results"
@@ -102,23 +104,23 @@ fn milliseconds(time: Duration) -> u64 {
 /// Failure of a run over many machines.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterRunError {
-    /// The plan, the files or the merging.
+    /// The plan, the files or the merge failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The servers or the results.
+    /// The servers or the stored results failed.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    /// It was asked to stop. What is done is kept.
+    /// The user stopped it. Finished units are kept.
     #[error("stopped; workers take no more units of job {0}")]
     Stopped(String),
-    /// No worker came, or none was left. What is done is kept.
+    /// No worker came, or none was left. Finished units are kept.
     #[error("no worker has worked on job {job} for {waited:?}{}", refused(.refusals))]
     NoWorker {
         /// Id of the job.
         job: String,
         /// Time without a sign of work.
         waited: Duration,
-        /// Reasons of the workers that refuse the job.
+        /// Why workers refused the job.
         refusals: Vec<String>,
     },
 }
@@ -133,23 +135,24 @@ fn refused(refusals: &[String]) -> String {
 
 /// A coordinator.
 pub struct Coordinator<'a> {
-    /// Machines that it works with.
+    /// The machines that it works with.
     pub cluster: Arc<dyn Cluster>,
-    /// Engine that plans and merges.
+    /// The engine that plans and merges.
     pub engine: Engine,
     /// Options.
     pub options: ClusterOptions,
-    /// True for an argument of a job that has a part in decisions and scores. Another value of any other one continues the job.
+    /// True for an argument that affects decisions or scores. A job is continued even if its other arguments
+    /// differ.
     pub decides: &'a dyn Fn(&str) -> bool,
-    /// Told what happens.
+    /// Receives the events of the job.
     pub observe: &'a dyn Fn(JobEvent),
 }
 
 impl Coordinator<'_> {
-    /// Has a request carried out by workers. `arguments` is the request as workers read it.
+    /// Has workers carry out a request. `arguments` is the request in the form that workers parse.
     ///
     /// # Errors
-    /// When files have problems, the servers can't be used, or somebody asks to stop.
+    /// When files have problems, the servers can't be used, or the user stops it.
     pub async fn run(
         &self,
         request: &EvalRequest,
@@ -177,7 +180,7 @@ impl Coordinator<'_> {
             let id = new_run_id(self.engine.process().now(), &identity.label);
             self.options.begin(id, plan, arguments.clone(), fence_key)
         });
-        // Those that decide nothing may be others than before.
+        // Arguments that don't affect decisions may differ from the earlier job.
         job.arguments = arguments;
         job.limits = limits;
         job.state = JobState::Running;
@@ -190,7 +193,8 @@ impl Coordinator<'_> {
         let now = persist(&mut patience, || board.job(&job.job)).await?;
         if now.is_some_and(|now| now.state == JobState::Done) {
             seat.leave().await;
-            // Its coordinator may have written the run to the very folder that this one would.
+            // The coordinator that finished the job may have written the run to the folder that this one would
+            // use.
             let folder = RunFolder::new(self.run_dir(&job, request));
             if folder.info().is_ok_and(|info| is_result_of(&info, &job))
                 && let Some(finished) = self.engine.finished_run(folder)?
@@ -215,19 +219,19 @@ impl Coordinator<'_> {
         let folder = self.engine.process().working_folder.join(CLUSTER_FOLDER).join(&job.job);
         let staging = folder.join(format!("results-{holder}"));
         let result = self.see_through(&job, &board, &links, seat, &staging, request).await;
-        // Of a job that is done, nothing is needed that others of this machine may have left, either.
+        // Once the job is done, nobody needs files that earlier coordinators left on this machine either.
         let _ = std::fs::remove_dir_all(if result.is_ok() { &folder } else { &staging });
         result
     }
 
-    /// True for a job with this plan and these arguments, as far as they decide about results.
+    /// True if the job has this plan and the same deciding arguments.
     fn is_same_work(&self, job: &JobManifest, plan: &JobPlan, arguments: &[String]) -> bool {
         let deciding =
             |all: &[String]| all.iter().filter(|one| (self.decides)(one)).cloned().collect::<Vec<_>>();
         job.plan == *plan && deciding(&job.arguments) == deciding(arguments)
     }
 
-    /// The job of this plan that was not finished, if there is one.
+    /// The newest unfinished job of this plan, if there is one.
     async fn find_open(
         &self,
         board: &JobBoard,
@@ -249,7 +253,7 @@ impl Coordinator<'_> {
         Ok(None)
     }
 
-    /// The run of a job that is done, if `--run-dir` names it.
+    /// The finished run of such a job, if `--run-dir` names it.
     async fn find_finished(
         &self,
         board: &JobBoard,
@@ -277,15 +281,17 @@ impl Coordinator<'_> {
         Ok(self.engine.finished_run(folder)?)
     }
 
-    /// Summary of what an earlier job of this plan, with other options, has left in the folder of the run.
+    /// Summary of the incomplete run that an earlier job of this plan, with other options, left in the run
+    /// folder.
     fn merged_part(&self, request: &EvalRequest, plan: &str) -> Option<RunSummary> {
         let named = request.options.run.run_dir.as_ref().filter(|_| self.options.resume)?;
         let info = RunFolder::new(self.engine.process().resolve(named)).info().ok()?;
         is_part_of(&info, plan).then_some(info.summary).flatten()
     }
 
-    /// Refuses a folder that holds another run, before anything is spent. What was merged of this plan before its budget was
-    /// raised may be replaced, and so may what a coordinator has merged that died before it could say so.
+    /// Refuses a folder that holds another run, before anything is spent. An incomplete run of this plan may be
+    /// replaced (its budget was raised), and so may a run that a coordinator merged before it died without
+    /// marking the job as done.
     fn check_run_dir(
         &self,
         request: &EvalRequest,
@@ -336,12 +342,12 @@ impl Coordinator<'_> {
         let serving =
             persist(&mut patience, || self.cluster.serve_limits(&job.job, Arc::clone(&handler))).await?;
 
-        let mut watch = JobWatch::begin(self.observe, (job, board, links), &keeper, staging, seat);
+        let mut watch = JobWatch::begin(self.observe, job, board, links, &keeper, staging, seat);
         let stopped = self.engine.process().stopped();
         let wait = self.options.worker_wait.unwrap_or(ClusterOptions::WORKER_WAIT);
         let end = watch.until_end(stopped, wait, request.options.run.deadline).await?;
         let JobWatch { mut seat, done, .. } = watch;
-        // One that was held up finds out here that somebody else merges.
+        // A coordinator that was suspended finds out here that another one has taken over and merges.
         while let Err(error) = seat.beat().await {
             patience.wait(error).await?;
         }
@@ -354,13 +360,13 @@ impl Coordinator<'_> {
             keeper.stop();
         }
         if matches!(end, JobEnd::OverBudget | JobEnd::Stopped) {
-            // Workers give back what they do not use, and say what they have sent.
-            tokio::time::sleep(LAST_WORDS).await;
+            // Workers return the budget that they don't use, and report what they have sent.
+            tokio::time::sleep(FINAL_REPORT_WAIT).await;
         }
         if matches!(end, JobEnd::OverBudget)
             && let Some(need) = keeper.refused().await
         {
-            let what = budget_words(job.limits, keeper.used().await, need);
+            let what = budget_message(job.limits, keeper.used().await, need);
             (self.observe)(JobEvent::Warning(what));
         }
         drop(serving);
@@ -369,7 +375,7 @@ impl Coordinator<'_> {
         let merged = match end {
             JobEnd::Stopped => Err(ClusterRunError::Stopped(job.job.clone())),
             JobEnd::NoWorker(waited) => {
-                // The reasons only help: servers that are away now don't change what happened.
+                // The reasons are only extra information: if they can't be read, the outcome is the same.
                 let refusals = board.refusals(&job.job).await.unwrap_or_default();
                 let refusals = refusals.into_values().collect();
                 Err(ClusterRunError::NoWorker { job: job.job.clone(), waited, refusals })
@@ -391,7 +397,7 @@ impl Coordinator<'_> {
         if is_complete && merged.is_ok() {
             let done = JobManifest { state: JobState::Done, ..job.clone() };
             persist(&mut patience, || board.post(&done)).await?;
-            // The results are merged: what can't be removed now is only in the way.
+            // The results are merged, so a failure to clean up is only worth a warning.
             if let Err(error) = self.cluster.remove(job).await {
                 (self.observe)(JobEvent::Warning(error.to_string()));
             }
@@ -401,7 +407,7 @@ impl Coordinator<'_> {
         merged
     }
 
-    /// Merges the results into the run that one process would have made.
+    /// Merges the results into the run that one process would have written.
     async fn merge(
         &self,
         (job, links, staging): (&JobManifest, &JobLinks, &Path),
@@ -414,7 +420,7 @@ impl Coordinator<'_> {
         done.extend(persist(&mut patience, || results(links)).await?);
         let covering = covering_units(job.shards, &done);
         if covering.is_empty() {
-            let spent = spent_words(facts.unfinished, facts.spent);
+            let spent = spent_message(facts.unfinished, facts.spent);
             let what = format!(
                 "the budget was too small for a single unit of work: {spent}. Continue with `--resume` and a larger budget; \
                  without `--resume`, a smaller `--unit-size` stores results earlier"
@@ -425,7 +431,7 @@ impl Coordinator<'_> {
         for unit in &covering {
             while let Err(error) = fetch(links, unit, staging).await {
                 if let ClusterError::Damaged(why) = error {
-                    // Workers have been told that the job is over.
+                    // The units can't be run again now: the job is stopped, so workers take no more of it.
                     let name = unit.to_string();
                     persist(&mut patience, || links.results.discard(&name)).await?;
                     let what =
@@ -441,7 +447,8 @@ impl Coordinator<'_> {
             }
         }
 
-        // Beside its place, and moved there when it is whole: a coordinator that dies leaves no half of a run.
+        // Merge next to the target folder and rename at the end, so that a coordinator that dies leaves no
+        // partial run.
         let target = self.run_dir(job, request);
         let draft = draft_of(&target, staging);
         let runs = covering.iter().map(|unit| staging.join(unit.to_string()).display().to_string()).collect();
@@ -462,14 +469,14 @@ impl Coordinator<'_> {
         };
         let merged = merged.map_err(|error| EngineError::usage(format!("merging failed: {error}")))?;
         let merged = merged.inspect_err(|_| drop(std::fs::remove_dir_all(&draft)))?;
-        let folder = place(&draft, target, job)?;
+        let folder = move_into_place(&draft, target, job)?;
 
         Ok(FinishedRun { folder, ..merged })
     }
 }
 
-/// Budget that ended a job, with what counts as spent and what the next call needed.
-fn budget_words(limits: JobLimits, used: BudgetAmount, need: BudgetAmount) -> String {
+/// Message that the budget ended the job: what counts as spent, and what the next call needed.
+fn budget_message(limits: JobLimits, used: BudgetAmount, need: BudgetAmount) -> String {
     let usd = |amount: Usd| dollars(amount.as_dollars());
     let tokens = |amount: u64| format!("{} tokens", grouped(amount));
     let calls = |amount: u64| format!("{} calls", grouped(amount));
@@ -486,7 +493,7 @@ fn budget_words(limits: JobLimits, used: BudgetAmount, need: BudgetAmount) -> St
 }
 
 /// Requests and cost of work without a result, in words.
-fn spent_words(sent: SentRequests, counted: BudgetAmount) -> String {
+fn spent_message(sent: SentRequests, counted: BudgetAmount) -> String {
     let known = Cost::from_parts(sent.cost_usd, sent.cost_partial).lower_bound();
     let mut text =
         format!("{} requests were sent, for {}", grouped(sent.requests), dollars(known.as_dollars()));
@@ -497,7 +504,8 @@ fn spent_words(sent: SentRequests, counted: BudgetAmount) -> String {
     text
 }
 
-/// Has what an earlier job of the plan has spent count in a new one, whose replies come from the cache.
+/// Starts the ledger of a new job with what an earlier job of the plan has spent: the new job takes the earlier
+/// replies from the cache without paying for them.
 async fn carry_over(
     board: &JobBoard,
     records: Arc<dyn Records>,
@@ -514,26 +522,26 @@ async fn carry_over(
     Ok(())
 }
 
-/// True for what was merged of this plan while units were missing.
+/// True for an incomplete merged run of this plan.
 fn is_part_of(info: &RunInfo, plan: &str) -> bool {
     info.merged.as_ref().is_some_and(|merged| merged.plan == plan && !merged.missing.is_empty())
 }
 
-/// True for what another coordinator has merged of this very job.
+/// True for a run that another coordinator merged from this very job.
 fn is_result_of(info: &RunInfo, job: &JobManifest) -> bool {
     info.run_id == job.job && info.merged.as_ref().is_some_and(|merged| merged.plan == job.plan.hash)
 }
 
-/// Folder beside the place of a run, of this coordinator alone.
+/// Draft folder next to the run folder, used by this coordinator only.
 fn draft_of(target: &Path, staging: &Path) -> PathBuf {
     let own = staging.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     target.with_file_name(format!(".{name}-{own}"))
 }
 
-/// Moves a merged run to its place, where there may be what was merged while units were missing, or by a coordinator that died
-/// right after that.
-fn place(draft: &Path, target: PathBuf, job: &JobManifest) -> Result<RunFolder, ClusterError> {
+/// Moves a merged run into its folder. Replaces an incomplete run of the same plan, and a run of this job by a
+/// coordinator that died right after merging.
+fn move_into_place(draft: &Path, target: PathBuf, job: &JobManifest) -> Result<RunFolder, ClusterError> {
     let failed = |error: std::io::Error| {
         ClusterError::storage(&format!("write the run to `{}`", target.display()), error)
     };
@@ -551,8 +559,8 @@ fn limit_handler(keeper: &Arc<LimitKeeper>, sign: SeatSign) -> LimitHandler {
     Arc::new(move |request| {
         let (keeper, sign) = (Arc::clone(&keeper), sign.clone());
         Box::pin(async move {
-            // Two coordinators at once would grant the same rate twice. Looked at for each request: a process that was held up
-            // answers before anything else of it may have noticed.
+            // Two coordinators at once would grant the same rate twice. Checked for each request, because a
+            // suspended process may answer one before anything else in it notices that its seat has expired.
             if sign.is_held() { keeper.answer(&request).await } else { None }
         })
     })

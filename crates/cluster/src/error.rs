@@ -1,33 +1,33 @@
-//! Failures of working together.
+//! Errors of a run over many machines.
 
 use std::fmt::Display;
 
-/// Failure of an operation of the cluster.
+/// An operation of the cluster failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClusterError {
-    /// Something that trying again may cure: a server that does not answer, a connection that was cut.
+    /// A retry may help: a server does not answer, a connection was cut.
     #[error("{0}")]
     Unreachable(String),
-    /// Something that stays as it is: a server that is too old, a store that refuses, files of another version.
+    /// A retry does not help: the server is too old, the store refuses, the files have another version.
     #[error("{0}")]
     Refused(String),
-    /// A stored result that is missing, or is not what was stored. Running its unit again replaces it.
+    /// A stored result is missing or damaged. Running its unit again replaces it.
     #[error("{0}")]
     Damaged(String),
 }
 
 impl ClusterError {
-    /// Failure of an attempt to do something with the message server.
+    /// An attempt to do something with the message server failed.
     pub(crate) fn unreachable(what: &str, error: impl Display) -> Self {
         Self::Unreachable(format!("can't {what}: {error}"))
     }
 
-    /// Refusal of a job that somebody else coordinates now.
+    /// Another coordinator has taken over the job.
     pub(crate) fn taken_over() -> Self {
         Self::Refused("another coordinator has taken over this job".to_owned())
     }
 
-    /// Failure of a file or a bucket.
+    /// A file or a bucket failed.
     pub(crate) fn storage(what: &str, error: impl Display) -> Self {
         Self::Refused(format!("can't {what}: {error}"))
     }

@@ -1,4 +1,4 @@
-//! Events of a job, as its coordinator tells them.
+//! Events of a job, as its coordinator reports them.
 
 use std::time::Duration;
 
@@ -11,34 +11,34 @@ pub enum JobEvent {
         job: String,
         /// Number of shards.
         shards: u32,
-        /// True if it was begun earlier.
+        /// True if the job was begun earlier.
         goes_on: bool,
     },
-    /// Another coordinator shows signs of life; this one waits for its end.
+    /// Another coordinator shows signs of life; this one waits for it to end.
     Waiting,
-    /// Somebody has asked to stop: workers are told to break off.
+    /// The user has stopped the job: workers are told to break off.
     Stopping,
     /// Some units are done.
     Progress {
-        /// Shards without a missing part.
+        /// Shards that are complete.
         done: u32,
         /// All shards.
         shards: u32,
     },
-    /// Workers that refuse the job now, and the reason of one of them. They look again from time to time.
+    /// Workers refuse the job now. They try again from time to time.
     Refused {
         /// Number of workers.
         workers: usize,
-        /// Reason of the first.
+        /// Why the first of them refuses.
         reason: String,
     },
     /// No worker has shown a sign of work for a while.
     NoWorker {
         /// Time without a sign.
         waited: Duration,
-        /// Time without a sign after which the job is left.
+        /// Time without a sign after which the job is stopped.
         limit: Duration,
     },
-    /// Something that a person has to know.
+    /// A message for the person who runs the coordinator.
     Warning(String),
 }

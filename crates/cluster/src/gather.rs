@@ -1,4 +1,4 @@
-//! Stored results of a job as the run folders that they were.
+//! Unpacks the stored results of a job into run folders.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::seam::ResultStore;
 use crate::unit::{UnitName, covering_units};
 use crate::worker::CLUSTER_FOLDER;
 
-/// Run folders of the units of a job. They are removed with this value.
+/// Run folders of the units of a job. Dropping this removes them.
 #[derive(Debug)]
 pub struct UnpackedJob {
     folder: PathBuf,
@@ -20,12 +20,12 @@ pub struct UnpackedJob {
 
 impl Drop for UnpackedJob {
     fn drop(&mut self) {
-        // What can't be removed is only in the way.
+        // A failure leaves only unused files behind.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// True for the place of the results of a job: an address, or a folder that has results and is no run.
+/// True for the location of the results of a job: an address, or a folder that has results and is not a run.
 pub fn is_job(place: &str) -> bool {
     if place.contains("://") {
         return true;
@@ -36,11 +36,11 @@ pub fn is_job(place: &str) -> bool {
     entries.into_iter().any(|entry| entry.file_name().to_str().is_some_and(unit))
 }
 
-/// Unpacks the results of a job, such as `/mnt/results/JOB` or `s3://BUCKET/FOLDER/JOB`, in a working folder. Of a unit that was
-/// halved, the whole is taken where it is there.
+/// Unpacks the results of a job, such as `/mnt/results/JOB` or `s3://BUCKET/FOLDER/JOB`, in a working folder.
+/// If a unit was halved but also has a whole result, the whole result is used.
 ///
 /// # Errors
-/// When the place can't be read, has no results, or has one that is none.
+/// When the location can't be read, holds no results, or one of them is damaged.
 pub async fn unpack_job(
     place: &str,
     variables: &Variables,
@@ -74,10 +74,11 @@ pub async fn unpack_job(
     Ok(unpacked)
 }
 
-/// Unpacks a stored result into a folder that is not there yet.
+/// Unpacks a stored result into a folder that does not exist yet.
 ///
 /// # Errors
-/// [`ClusterError::Damaged`] when what is stored is not a result; another one when it can't be read, or files can't be written.
+/// [`ClusterError::Damaged`] when the stored bytes are not a result; another error when it can't be read, or
+/// files can't be written.
 pub(crate) async fn unpack_stored(
     results: &dyn ResultStore,
     unit: &UnitName,
@@ -92,7 +93,7 @@ pub(crate) async fn unpack_stored(
     })
 }
 
-/// Place of the results of all jobs, and the name of one in it.
+/// The location of the results of all jobs, and the name of one job in it.
 fn split(place: &str) -> Result<(String, String), ClusterError> {
     if place.contains("://") {
         check_results(place)?;

@@ -1,4 +1,4 @@
-//! A job: what a coordinator wants done, as workers read it.
+//! A job: the work that a coordinator describes to its workers.
 
 use std::fmt;
 use std::path::Path;
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ClusterError;
 
-/// Version of what coordinators and workers say to each other.
+/// Version of the protocol between coordinators and workers.
 const PROTOCOL: u32 = 1;
 
-/// Description of a job. It holds no key of a provider: each worker has its own.
+/// Description of a job. It holds no provider keys: each worker has its own.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobManifest {
     /// Version of the protocol.
@@ -24,15 +24,15 @@ pub struct JobManifest {
     pub job: String,
     /// The plan.
     pub plan: JobPlan,
-    /// Arguments of `assize eval` that have an effect on the work, in the same order for everybody.
+    /// Arguments of `assize eval` that affect the work, in a canonical order.
     pub arguments: Vec<String>,
     /// Number of shards.
     pub shards: u32,
-    /// Place of the results: a folder or the address of a bucket; `None` for the message server itself.
+    /// Location of the results: a folder or the address of a bucket; `None` for the message servers themselves.
     pub results: Option<String>,
-    /// Secret of the fences, in hexadecimal digits: with another one, no reply could be shared.
+    /// Secret of the fences, in hexadecimal digits. Workers with different secrets could not share replies.
     pub fence_key: String,
-    /// Milliseconds after which a unit goes to another worker, unless the one that has it says that it goes on.
+    /// Milliseconds after which a unit goes to another worker unless its lease is extended.
     pub lease_ms: u64,
     /// Limits of all workers together.
     pub limits: JobLimits,
@@ -40,12 +40,12 @@ pub struct JobManifest {
     pub state: JobState,
 }
 
-/// Facts that a worker compares with its own files.
+/// What a worker compares with its own files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobPlan {
-    /// Hash of all items and files.
+    /// Hash of all cases and files.
     pub hash: String,
-    /// Results of the whole plan.
+    /// Number of results of the whole plan.
     pub items: u64,
     /// Names of the files with their hashes.
     pub files: Vec<(String, String)>,
@@ -60,9 +60,9 @@ pub struct JobLimits {
     pub tokens: Option<u64>,
     /// Money, in picodollars.
     pub pico_usd: Option<u64>,
-    /// Requests a minute and account.
+    /// Requests a minute for each account.
     pub requests_per_minute: Option<u32>,
-    /// Tokens a minute and account.
+    /// Tokens a minute for each account.
     pub tokens_per_minute: Option<u32>,
 }
 
@@ -79,7 +79,7 @@ pub enum JobState {
 }
 
 impl JobLimits {
-    /// Limits of a plan, wherever they are set.
+    /// The limits of a plan, wherever they are set.
     pub fn of_plan(plan: &PlanIdentity) -> Self {
         let Budget { calls, tokens, usd } = plan.budget;
         let [requests_per_minute, tokens_per_minute] =
@@ -100,7 +100,7 @@ impl JobLimits {
 }
 
 impl JobPlan {
-    /// Plan without the folders in which this machine has its files.
+    /// The plan, without the folders in which this machine keeps its files.
     pub fn new(identity: &PlanIdentity) -> Self {
         let name = |path: &str| {
             Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into())
@@ -110,7 +110,7 @@ impl JobPlan {
         Self { hash: identity.hash.clone(), items: identity.items, files }
     }
 
-    /// The first thing in which another plan differs, in words.
+    /// The first difference to another plan, in words.
     fn difference(&self, own: &Self) -> String {
         let missing = |a: &Self, b: &Self| {
             let found = a.files.iter().find(|(name, _)| b.files.iter().all(|(other, _)| other != name));
@@ -134,7 +134,7 @@ impl JobPlan {
 }
 
 impl JobManifest {
-    /// A job that is to be begun.
+    /// A new job.
     pub fn new(job: String, plan: JobPlan, arguments: Vec<String>, shards: u32, fence_key: [u8; 32]) -> Self {
         Self {
             protocol: PROTOCOL,
@@ -156,7 +156,7 @@ impl JobManifest {
         Duration::from_millis(self.lease_ms.max(100))
     }
 
-    /// Refuses a description that no coordinator writes.
+    /// Refuses a description that no coordinator would write.
     ///
     /// # Errors
     /// When the id could be a path, or there are more shards than a plan may have.
@@ -177,7 +177,7 @@ impl JobManifest {
     /// Refuses a job of another version of the program.
     ///
     /// # Errors
-    /// When this program would not do the same as the coordinator's.
+    /// When this program might not do the same as the coordinator's.
     pub fn check_version(&self) -> Result<(), ClusterError> {
         let own = env!("CARGO_PKG_VERSION");
         if self.protocol == PROTOCOL && self.version == own {
@@ -195,7 +195,7 @@ impl JobManifest {
         )))
     }
 
-    /// Refuses a job whose files are not those of this machine.
+    /// Refuses a job whose files differ from those of this machine.
     ///
     /// # Errors
     /// When they differ, naming the first difference.
@@ -222,7 +222,7 @@ impl JobManifest {
     }
 }
 
-/// Without the secret of the fences.
+/// Leaves out the secret of the fences.
 impl fmt::Debug for JobManifest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JobManifest")

@@ -1,8 +1,9 @@
 //! One run over many machines: units of work, leases, one store of results, one budget.
 //!
-//! A [`Coordinator`] makes a job of a plan and hands out its units; any number of [`Worker`]s take them, run each with the
-//! normal engine, and store its result as one file. [`Cluster`] is the seam below them; [`NatsCluster`] is what stands
-//! behind it, and [`MemoryCluster`] what tests and simulations use.
+//! A [`Coordinator`] turns a plan into a job and hands out its units. Any number of [`Worker`]s take units, run
+//! each with the normal engine, and store each result as one file. The [`Cluster`] trait is the seam between
+//! them and the machines: [`NatsCluster`] implements it with NATS servers, [`MemoryCluster`] in memory for
+//! tests and simulations.
 
 #![warn(missing_docs)]
 

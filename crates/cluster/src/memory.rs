@@ -1,4 +1,4 @@
-//! The seam in the memory of one process, for tests and simulations.
+//! An implementation of the seam in the memory of one process, for tests and simulations.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -199,7 +199,7 @@ struct Entry {
 }
 
 impl QueueState {
-    /// All units, those that are worked on included.
+    /// All units, including leased ones.
     fn units(&self) -> impl Iterator<Item = &WorkUnit> {
         let leased = self.leased.values().map(|(entry, _)| &entry.unit);
         self.waiting.iter().map(|entry| &entry.unit).chain(leased)
@@ -209,7 +209,7 @@ impl QueueState {
         self.units().any(|unit| unit.name == *name)
     }
 
-    /// Takes a unit: one that waits, or one whose lease has run out.
+    /// Takes a unit: a waiting one, or one whose lease has expired.
     fn take(&mut self, term: Duration) -> Option<Entry> {
         let now = Instant::now();
         let late: Vec<u64> =

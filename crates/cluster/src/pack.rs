@@ -1,7 +1,7 @@
 //! The run folder of a unit as one file.
 //!
-//! Compressing the rows of a unit of 500 results takes tens of milliseconds, and writing them waits for the disk. Leases and signs
-//! of life must not wait for that, so it is done on a thread for blocking work.
+//! Compressing the rows of a unit of 500 results takes tens of milliseconds, and writing them waits for the
+//! disk. Lease extensions and signs of life must not wait for that, so it runs on a thread for blocking work.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,10 +13,10 @@ use flate2::write::GzEncoder;
 
 use crate::error::ClusterError;
 
-/// Files in a run folder, at most. It has a handful.
-const MOST_FILES: usize = 64;
-/// Bytes that a unit unfolds to at most.
-const MOST_BYTES: u64 = 16 << 30;
+/// Most files in a run folder; a normal one has a handful.
+const MAX_FILES: usize = 64;
+/// Most bytes that a packed unit may unpack to.
+const MAX_BYTES: u64 = 16 << 30;
 
 /// Packs the files of a run folder.
 ///
@@ -24,11 +24,11 @@ const MOST_BYTES: u64 = 16 << 30;
 /// When one can't be read.
 pub(crate) async fn pack(folder: PathBuf) -> Result<Vec<u8>, ClusterError> {
     let what = format!("pack `{}`", folder.display());
-    apart(move || packed(&folder).map_err(|error| ClusterError::storage(&what, error))).await
+    run_blocking(move || packed(&folder).map_err(|error| ClusterError::storage(&what, error))).await
 }
 
-/// Does blocking work on a thread that is there for it.
-async fn apart<T: Send + 'static>(
+/// Runs blocking work on a thread for blocking work.
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ClusterError> + Send + 'static,
 ) -> Result<T, ClusterError> {
     let done = tokio::task::spawn_blocking(work).await;
@@ -51,13 +51,13 @@ fn packed(folder: &Path) -> io::Result<Vec<u8>> {
     archive.into_inner()?.finish()
 }
 
-/// Unpacks a result into a folder that is not there yet. Nothing is written outside of it.
+/// Unpacks a result into a folder that does not exist yet. Writes nothing outside of it.
 ///
 /// # Errors
 /// [`ClusterError::Damaged`] when the bytes are not a result; another one when files can't be written.
 pub(crate) async fn unpack(bytes: Vec<u8>, folder: PathBuf) -> Result<(), ClusterError> {
     let what = format!("unpack a result to `{}`", folder.display());
-    let unpacking = apart(move || {
+    let unpacking = run_blocking(move || {
         unpacked(&bytes, &folder).map_err(|error| match each_file(&bytes, |_, _| Ok(())) {
             Err(damage) => ClusterError::Damaged(damage.to_string()),
             Ok(()) => ClusterError::storage(&what, error),
@@ -68,7 +68,7 @@ pub(crate) async fn unpack(bytes: Vec<u8>, folder: PathBuf) -> Result<(), Cluste
 }
 
 fn unpacked(bytes: &[u8], folder: &Path) -> io::Result<()> {
-    // Not instead of an extension: units `2.1` and `2.2` are two.
+    // Appended, not a replaced extension: units `2.1` and `2.2` would share one draft.
     let mut draft = folder.as_os_str().to_owned();
     draft.push(".part");
     let draft = PathBuf::from(draft);
@@ -83,23 +83,23 @@ fn unpacked(bytes: &[u8], folder: &Path) -> io::Result<()> {
     fs::rename(&draft, folder)
 }
 
-/// Shows `see` each file of a result with its name, and reads all of it.
+/// Calls `see` for each file of a result with its name, and reads the archive to its end.
 fn each_file(bytes: &[u8], mut see: impl FnMut(String, &mut dyn Read) -> io::Result<()>) -> io::Result<()> {
-    let mut left = MOST_BYTES;
+    let mut left = MAX_BYTES;
     let mut archive = tar::Archive::new(GzDecoder::new(bytes));
     for (at, entry) in archive.entries()?.enumerate() {
         let mut entry = entry?;
         let name = file_name(&entry.path()?)?;
         left = left.checked_sub(entry.size()).ok_or_else(|| io::Error::other("it is too large"))?;
-        if at >= MOST_FILES {
+        if at >= MAX_FILES {
             return Err(io::Error::other("it has too many files"));
         }
 
         let size = entry.size();
         see(name, &mut entry.by_ref().take(size))?;
     }
-    // The sum of all bytes comes after the last file.
-    io::copy(&mut archive.into_inner().take(MOST_BYTES), &mut io::sink())?;
+    // The checksum comes after the last file.
+    io::copy(&mut archive.into_inner().take(MAX_BYTES), &mut io::sink())?;
 
     Ok(())
 }
@@ -147,7 +147,8 @@ mod tests {
             let unpacked = unpack(damaged.to_vec(), place.path().join(format!("half-{at}"))).await;
             assert!(matches!(unpacked, Err(ClusterError::Damaged(_))), "{at}: {unpacked:?}");
         }
-        // No byte can change unnoticed; those that are not Assize's, such as the time in the header, may.
+        // No change of a byte goes unnoticed, except in bytes that Assize does not use, such as the time in the
+        // header.
         for at in 0..bytes.len() {
             let to = place.path().join(format!("to-{at}"));
             let mut changed = bytes.clone();

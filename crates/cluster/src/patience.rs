@@ -1,4 +1,4 @@
-//! Trying again what a server that is away can't do now.
+//! Retries while a server is away.
 
 use std::future::Future;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use tokio::time::Instant;
 
 use crate::error::ClusterError;
 
-/// Time that a server may be away.
-const LONGEST: Duration = Duration::from_mins(15);
+/// How long a server may be away.
+const LONGEST_OUTAGE: Duration = Duration::from_mins(15);
 /// First and longest pause between two attempts.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(3)];
 
-/// Patience with servers, used up by failures in a row.
+/// How long failures in a row are still retried.
 #[derive(Debug, Default)]
 pub(crate) struct Patience {
     since: Option<Instant>,
@@ -23,10 +23,10 @@ impl Patience {
     /// Waits after a failure.
     ///
     /// # Errors
-    /// The failure, if it is of the kind that stays, or has gone on for too long.
+    /// Returns the failure if a retry can't cure it, or if it has lasted for too long.
     pub(crate) async fn wait(&mut self, error: ClusterError) -> Result<(), ClusterError> {
         let since = *self.since.get_or_insert_with(Instant::now);
-        if !matches!(error, ClusterError::Unreachable(_)) || since.elapsed() > LONGEST {
+        if !matches!(error, ClusterError::Unreachable(_)) || since.elapsed() > LONGEST_OUTAGE {
             return Err(error);
         }
 
@@ -40,7 +40,7 @@ impl Patience {
     }
 }
 
-/// Tries until it succeeds, or patience is at its end.
+/// Retries until an attempt succeeds, or patience runs out.
 pub(crate) async fn persist<T, F>(
     patience: &mut Patience,
     mut attempt: impl FnMut() -> F,

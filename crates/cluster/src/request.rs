@@ -1,8 +1,8 @@
-//! The request that a job is about, as the engine takes it.
+//! The request of a job, in the engine's types.
 
 use assize_engine::{EvalMode, EvalOptions};
 
-/// Request for a run of eval files.
+/// A request to run eval files.
 #[derive(Debug, Clone)]
 pub struct EvalRequest {
     /// Number and order of executions.
@@ -11,5 +11,5 @@ pub struct EvalRequest {
     pub options: EvalOptions,
 }
 
-/// Reads the arguments of a job; the error says what is wrong with them.
+/// Parses the arguments of a job; the error says what is wrong with them.
 pub type ArgumentReader = dyn Fn(&[String]) -> Result<EvalRequest, String> + Sync;

@@ -1,5 +1,5 @@
-//! The seam between the work and whatever carries it: queue, records, results, replies, limits. Everything above it knows
-//! nothing of message servers.
+//! The seam between the work and the machines: queue, records, results, replies and limits. Nothing above this
+//! seam knows about message servers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,24 +12,24 @@ use crate::job::JobManifest;
 use crate::limits::{LimitReply, LimitRequest};
 use crate::unit::{UnitName, WorkUnit};
 
-/// Result of an operation of the cluster, some time later.
+/// Future result of an operation of the cluster.
 pub type Later<'a, T> = BoxFuture<'a, Result<T, ClusterError>>;
 
-/// Answers requests for parts of the limits.
+/// Answers workers that ask for parts of the limits; `None` sends no answer.
 pub type LimitHandler = Arc<dyn Fn(LimitRequest) -> BoxFuture<'static, Option<LimitReply>> + Send + Sync>;
 
-/// A group of machines that can work together.
+/// A group of machines that work together.
 pub trait Cluster: Send + Sync {
-    /// Records of jobs, which outlive every process.
+    /// Records of jobs. They outlive every process.
     fn records(&self) -> Arc<dyn Records>;
 
-    /// Makes everything that a job needs, unless it is there.
+    /// Creates everything that a job needs, unless it exists.
     fn open<'a>(&'a self, job: &'a JobManifest) -> Later<'a, JobLinks>;
 
-    /// Removes what a job needed. Results in a folder or a bucket stay.
+    /// Removes what [`Cluster::open`] created. Results in a folder or a bucket stay.
     fn remove<'a>(&'a self, job: &'a JobManifest) -> Later<'a, ()>;
 
-    /// Answers requests for parts of the limits of a job until what it returns is dropped.
+    /// Answers requests for parts of the limits of a job until the returned value is dropped.
     fn serve_limits<'a>(&'a self, job: &'a str, handler: LimitHandler) -> Later<'a, Box<dyn Send>>;
 }
 
@@ -46,17 +46,17 @@ pub struct JobLinks {
     pub limits: Arc<dyn LimitDesk>,
 }
 
-/// Small records with a revision each.
+/// Small records, each with a revision.
 pub trait Records: Send + Sync {
     /// The record under this key.
     fn get<'a>(&'a self, key: &'a str) -> Later<'a, Option<Record>>;
 
-    /// Replaces a record of this revision, 0 for one that is not there, and returns the new revision; `None` if it has
-    /// another one.
+    /// Replaces the record if it has this revision (0: there is none) and returns the new revision; `None` if
+    /// its revision is another one.
     fn replace<'a>(&'a self, key: &'a str, bytes: Vec<u8>, revision: u64) -> Later<'a, Option<u64>>;
 }
 
-/// Record as it was found.
+/// A record as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// Contents.
@@ -65,19 +65,20 @@ pub struct Record {
     pub revision: u64,
 }
 
-/// Queue of units. Each is handed out again until it is completed, so that it may be worked on twice, but is never lost.
+/// A queue of units. Each is handed out again until it is completed, so two workers may work on it, but it is
+/// never lost.
 pub trait WorkQueue: Send + Sync {
-    /// Adds units, but for those that are in the queue already, whether anybody works on them or not. A unit that was added
-    /// under the same tag shortly before is not added again.
+    /// Adds units, except those that are in the queue already, leased or not. A unit that was added under the
+    /// same tag shortly before is not added again.
     fn publish<'a>(&'a self, units: &'a [WorkUnit], tag: &'a str) -> Later<'a, ()>;
 
-    /// Takes a unit, waiting for one at most this long.
+    /// Leases a unit, waiting for one at most this long.
     fn lease(&self, wait: Duration) -> Later<'_, Option<Box<dyn UnitLease>>>;
 
-    /// Number of units in the queue, those that are worked on included.
+    /// Number of units in the queue, including leased ones.
     fn depth(&self) -> Later<'_, u64>;
 
-    /// Names of the units in the queue, those that are worked on included.
+    /// Names of the units in the queue, including leased ones.
     fn names(&self) -> Later<'_, Vec<UnitName>>;
 
     /// Time after which a unit is handed out again unless its lease is extended.
@@ -89,10 +90,10 @@ pub trait UnitLease: Send + Sync {
     /// The unit.
     fn unit(&self) -> &WorkUnit;
 
-    /// Times that it was handed out, this one included.
+    /// How often it was handed out, including this time.
     fn deliveries(&self) -> u64;
 
-    /// Begins the term anew. An error means that the lease may run out.
+    /// Restarts the term. On an error, the lease may expire.
     fn extend(&self) -> Later<'_, ()>;
 
     /// Takes the unit out of the queue.
@@ -110,15 +111,15 @@ pub trait ResultStore: Send + Sync {
     /// The result of this name.
     fn get<'a>(&'a self, name: &'a str) -> Later<'a, Vec<u8>>;
 
-    /// Removes a result that is damaged, if it is there, so that another one can be stored.
+    /// Removes a damaged result, if it is there, so that another one can be stored.
     fn discard<'a>(&'a self, name: &'a str) -> Later<'a, ()>;
 
     /// Names of all results.
     fn names(&self) -> Later<'_, Vec<String>>;
 }
 
-/// The side of a worker of the limits that all share.
+/// A worker's access to the shared limits.
 pub trait LimitDesk: Send + Sync {
-    /// Asks for a part. An error means that nobody answers now.
+    /// Asks for a part. An error means that the coordinator does not answer now.
     fn ask<'a>(&'a self, request: &'a LimitRequest) -> Later<'a, LimitReply>;
 }

@@ -51,16 +51,17 @@ impl FromStr for UnitName {
     }
 }
 
-/// Unit of work as it stands in the queue.
+/// A unit of work in the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkUnit {
-    /// Name, as a text.
+    /// Name, stored as a text.
     #[serde(with = "as_text")]
     pub name: UnitName,
-    /// Reason for which its cases are not run: they end with it.
+    /// Why its cases are abandoned: they are not run, and their rows carry this reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_up: Option<String>,
-    /// Times that it was handed out before it was put into the queue, without a result and without a word.
+    /// Earlier tries: how often it was leased, before this message was published, without a result and without
+    /// a word.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tries: u64,
 }
@@ -71,7 +72,7 @@ const fn is_zero(number: &u64) -> bool {
 }
 
 impl WorkUnit {
-    /// Unit that is to be run.
+    /// A unit to be run.
     pub fn new(name: UnitName) -> Self {
         Self { name, given_up: None, tries: 0 }
     }
@@ -91,7 +92,7 @@ mod as_text {
     }
 }
 
-/// Units of a plan that have no result yet: whole shards, and of those that were halved the parts that are missing.
+/// Units of a plan that have no result yet: whole shards, and the missing parts of shards that were halved.
 pub fn missing_units(shards: u32, done: &BTreeSet<UnitName>) -> Vec<UnitName> {
     let mut missing = Vec::new();
     for shard in 1..=shards {
@@ -101,7 +102,7 @@ pub fn missing_units(shards: u32, done: &BTreeSet<UnitName>) -> Vec<UnitName> {
     missing
 }
 
-/// Results that together are the whole plan, as far as they are there: a shard, or its parts.
+/// Results that cover the plan without overlap, as far as they exist: whole shards, or else their parts.
 pub fn covering_units(shards: u32, done: &BTreeSet<UnitName>) -> Vec<UnitName> {
     let mut covering = Vec::new();
     for shard in 1..=shards {

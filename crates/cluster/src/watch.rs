@@ -1,4 +1,13 @@
-//! Watching a job until it ends: results that come, workers that are there, units that were lost.
+//! Watches a job until it ends.
+//!
+//! The list of stored results is the record of what is done; the queue only distributes work. Every few seconds
+//! the coordinator compares the plan with both, and publishes each unit that has neither a result nor a place
+//! in the queue. A queue that loses or doubles messages, and a worker or coordinator that dies between two
+//! steps, therefore cost time but no results. The order matters: the queue is listed before the results, since
+//! a unit that leaves the queue in between has its result already.
+//!
+//! Results are fetched while the job runs. That spreads the transfer, and it finds damaged results while there
+//! are workers that can run their units again.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,15 +26,15 @@ use crate::patience::Patience;
 use crate::seam::JobLinks;
 use crate::unit::{UnitName, WorkUnit, covering_units, missing_units};
 
-/// Time between two looks at the results.
-const LOOK: Duration = Duration::from_millis(500);
-/// Time between two comparisons of the queue with what is missing.
-const RECONCILE: Duration = Duration::from_secs(5);
+/// Shortest time between two looks at the results.
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Time between two comparisons of the queue with the missing units.
+const RECONCILE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Results that are fetched between two looks.
-const FETCHED_AT_ONCE: usize = 64;
+/// Number of results fetched between two looks.
+const MAX_FETCHED_AT_ONCE: usize = 64;
 
-/// Reason why no more units are handed out.
+/// Why no more units are handed out.
 pub(crate) enum JobEnd {
     Complete,
     OverBudget,
@@ -34,9 +43,9 @@ pub(crate) enum JobEnd {
     NoWorker(Duration),
 }
 
-/// A job as its coordinator watches it.
+/// A job that its coordinator watches.
 pub(crate) struct JobWatch<'a> {
-    /// Told what happens.
+    /// Receives the events of the job.
     observe: &'a dyn Fn(JobEvent),
     job: &'a JobManifest,
     board: &'a JobBoard,
@@ -44,25 +53,26 @@ pub(crate) struct JobWatch<'a> {
     keeper: &'a LimitKeeper,
     staging: &'a Path,
     pub(crate) seat: Seat,
-    /// Last sign of life that was shown by this watch.
+    /// When this watch last renewed the seat.
     beaten: Instant,
-    /// Results that were seen. None goes away, but servers that were held up may list fewer.
+    /// Units whose results were listed. A result never goes away, but servers that were suspended may list
+    /// fewer.
     pub(crate) done: BTreeSet<UnitName>,
-    /// Results that are here.
+    /// Units whose results are on this machine.
     fetched: BTreeSet<UnitName>,
-    /// Results that were damaged and removed.
+    /// Units whose damaged results were removed.
     discarded: BTreeSet<UnitName>,
-    /// Number of complete shards that was told last.
-    told: Option<u32>,
-    /// Last comparison of the queue with what is missing.
+    /// The number of complete shards that was last reported.
+    reported_shards: Option<u32>,
+    /// When the queue was last compared with the missing units.
     reconciled: Option<Instant>,
     patience: Patience,
 }
 
-/// Workers of a job as its coordinator last saw them.
+/// The workers of a job, as the coordinator last saw them.
 struct WorkerWatch {
     looked: Instant,
-    /// Number of workers that refuse the job, as it was told.
+    /// The number of refusing workers that was last reported.
     refusals: usize,
     absence: Absence,
 }
@@ -70,7 +80,9 @@ struct WorkerWatch {
 impl<'a> JobWatch<'a> {
     pub(crate) fn begin(
         observe: &'a dyn Fn(JobEvent),
-        (job, board, links): (&'a JobManifest, &'a JobBoard, &'a JobLinks),
+        job: &'a JobManifest,
+        board: &'a JobBoard,
+        links: &'a JobLinks,
         keeper: &'a LimitKeeper,
         staging: &'a Path,
         seat: Seat,
@@ -87,7 +99,7 @@ impl<'a> JobWatch<'a> {
             done: BTreeSet::new(),
             fetched: BTreeSet::new(),
             discarded: BTreeSet::new(),
-            told: None,
+            reported_shards: None,
             reconciled: None,
             patience: Patience::default(),
         }
@@ -97,8 +109,8 @@ impl<'a> JobWatch<'a> {
         (self.observe)(event);
     }
 
-    /// Waits until every unit has a result, the budget is spent, nobody has worked for as long as `wait`, or it is to stop: by
-    /// `stopped`, or by a deadline.
+    /// Waits until every unit has a result, the budget is spent, no worker has worked for `wait`, the user
+    /// stops the job (`stopped`), or `deadline` has passed.
     pub(crate) async fn until_end(
         &mut self,
         stopped: impl Future<Output = ()>,
@@ -119,15 +131,15 @@ impl<'a> JobWatch<'a> {
             if self.keeper.refused().await.is_some() {
                 return Ok(JobEnd::OverBudget);
             }
-            if workers.looked.elapsed() >= RECONCILE && self.look_at_workers(&mut workers).await {
+            if workers.looked.elapsed() >= RECONCILE_INTERVAL && self.look_at_workers(&mut workers).await {
                 return Ok(JobEnd::NoWorker(workers.absence.limit()));
             }
             if deadline.is_some_and(|deadline| begun.elapsed() >= deadline) {
                 return Ok(JobEnd::Stopped);
             }
 
-            // A list of many results takes a while: no more than a tenth of the time goes into it.
-            let pause = (looked.elapsed() * 9).clamp(LOOK, SEAT_BEAT);
+            // Listing many results takes a while: spend no more than a tenth of the time on it.
+            let pause = (looked.elapsed() * 9).clamp(MIN_POLL_INTERVAL, SEAT_BEAT);
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 () = &mut stopped => {
@@ -138,7 +150,7 @@ impl<'a> JobWatch<'a> {
         }
     }
 
-    /// Shows a sign of life when it is time for one.
+    /// Renews the seat when that is due.
     async fn show_life(&mut self) -> Result<(), ClusterError> {
         if self.beaten.elapsed() < SEAT_BEAT && self.seat.sign().is_held() {
             return Ok(());
@@ -153,7 +165,8 @@ impl<'a> JobWatch<'a> {
         }
     }
 
-    /// Looks which results there are, takes some of them, and sees to it that the rest is worked on. True if all are there.
+    /// Lists the results, fetches some of them, and publishes lost units again. Returns true if all results are
+    /// there.
     async fn look_at_results(&mut self) -> Result<bool, ClusterError> {
         match results(self.links).await {
             Ok(listed) => {
@@ -167,7 +180,7 @@ impl<'a> JobWatch<'a> {
             }
         }
 
-        let some = self.done.difference(&self.fetched).take(FETCHED_AT_ONCE).cloned().collect();
+        let some = self.done.difference(&self.fetched).take(MAX_FETCHED_AT_ONCE).cloned().collect();
         self.fetch_each(some).await?;
         if missing_units(self.job.shards, &self.done).is_empty() {
             let rest = covering_units(self.job.shards, &self.done);
@@ -175,11 +188,11 @@ impl<'a> JobWatch<'a> {
             self.fetch_each(rest).await?;
         }
         let missing = missing_units(self.job.shards, &self.done);
-        self.tell_progress(&missing);
+        self.report_progress(&missing);
         if missing.is_empty() {
             return Ok(true);
         }
-        if self.reconciled.is_none_or(|at| at.elapsed() >= RECONCILE) {
+        if self.reconciled.is_none_or(|at| at.elapsed() >= RECONCILE_INTERVAL) {
             match self.reconcile(&missing).await {
                 Ok(()) => self.reconciled = Some(Instant::now()),
                 Err(error) => self.tell(JobEvent::Warning(error.to_string())),
@@ -189,8 +202,8 @@ impl<'a> JobWatch<'a> {
         Ok(false)
     }
 
-    /// Fetches results that are not here yet. One that can't be fetched now is when results are merged. One that is damaged is
-    /// removed while workers are there that can run its unit again.
+    /// Fetches results that are not on this machine yet. One that can't be fetched now is fetched before the
+    /// merge. One that is damaged is removed while there are workers that can run its unit again.
     async fn fetch_each(&mut self, units: Vec<UnitName>) -> Result<(), ClusterError> {
         for unit in units {
             self.show_life().await?;
@@ -209,7 +222,8 @@ impl<'a> JobWatch<'a> {
     /// Removes a result that is damaged.
     ///
     /// # Errors
-    /// When that of the same unit was removed before: its next one would hardly be better.
+    /// When a result of this unit was damaged before. A unit whose result was damaged twice is not run a third
+    /// time.
     async fn discard(&mut self, unit: UnitName, why: String) -> Result<(), ClusterError> {
         if self.discarded.contains(&unit) {
             return Err(ClusterError::Damaged(format!(
@@ -229,39 +243,39 @@ impl<'a> JobWatch<'a> {
         }
     }
 
-    /// Tells how many shards are complete, if that is new.
-    fn tell_progress(&mut self, missing: &[UnitName]) {
+    /// Reports how many shards are complete, if that has changed.
+    fn report_progress(&mut self, missing: &[UnitName]) {
         let open: BTreeSet<u32> = missing.iter().map(|unit| unit.shard).collect();
         let shards = self.job.shards;
         let done = shards - u32::try_from(open.len()).unwrap_or(u32::MAX);
-        if self.told != Some(done) {
-            self.told = Some(done);
+        if self.reported_shards != Some(done) {
+            self.reported_shards = Some(done);
             self.tell(JobEvent::Progress { done, shards });
         }
     }
 
-    /// Tells which workers refuse the job. True if nobody has worked on it for as long as is waited.
+    /// Reports workers that refuse the job. Returns true if no worker has worked on it for the longest wait.
     async fn look_at_workers(&self, workers: &mut WorkerWatch) -> bool {
-        workers.refusals = self.tell_refusals(workers.refusals).await;
+        workers.refusals = self.report_refusals(workers.refusals).await;
         let is_abandoned = self.is_abandoned(&mut workers.absence).await;
         workers.looked = Instant::now();
 
         is_abandoned
     }
 
-    /// Tells which workers refuse the job, if there are more than the last time; returns their number.
-    async fn tell_refusals(&self, told: usize) -> usize {
-        // It is only told: a server that is away now is asked again.
-        let Ok(refusals) = self.board.refusals(&self.job.job).await else { return told };
+    /// Reports how many workers refuse the job, if there are more than `reported`; returns their number.
+    async fn report_refusals(&self, reported: usize) -> usize {
+        // Only for a message: if the servers are away now, the next look asks again.
+        let Ok(refusals) = self.board.refusals(&self.job.job).await else { return reported };
         let workers = refusals.len();
-        if let Some((_, reason)) = refusals.into_iter().next().filter(|_| workers > told) {
+        if let Some((_, reason)) = refusals.into_iter().next().filter(|_| workers > reported) {
             self.tell(JobEvent::Refused { workers, reason });
         }
 
         workers
     }
 
-    /// True if there was no sign of work for as long as is waited; a person is told before.
+    /// True if there was no sign of work for the longest wait. Warns earlier than that.
     async fn is_abandoned(&self, absence: &mut Absence) -> bool {
         let shown = self.board.work_shown(&self.job.job).await.ok();
         match absence.note(shown.map(|shown| (shown, self.done.len()))) {
@@ -274,13 +288,13 @@ impl<'a> JobWatch<'a> {
         }
     }
 
-    /// Hands out again what has no result and is not in the queue: units that were never published, because a coordinator
-    /// died, that a worker took out and could not put back, and that the servers have lost.
+    /// Publishes units again that have no result and are not in the queue: a coordinator died before it
+    /// published them, a worker took them out and could not put them back, or the servers lost them.
     async fn reconcile(&self, missing: &[UnitName]) -> Result<(), ClusterError> {
         if self.links.queue.depth().await? >= missing.len() as u64 {
             return Ok(());
         }
-        // First the queue: a unit that is completed after that has a result.
+        // List the queue before the results: a unit that is completed in between then has a result.
         let queued: BTreeSet<UnitName> = self.links.queue.names().await?.into_iter().collect();
         let mut done = results(self.links).await?;
         done.extend(self.done.iter().cloned());
@@ -308,11 +322,11 @@ impl<'a> JobWatch<'a> {
 /// Units that have a result.
 pub(crate) async fn results(links: &JobLinks) -> Result<BTreeSet<UnitName>, ClusterError> {
     let names = links.results.names().await?;
-    // What others have put there is none of ours.
+    // Other files in the same folder are not ours.
     Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
 }
 
-/// Fetches a result, unless it is here already.
+/// Fetches a result, unless it is on this machine already.
 pub(crate) async fn fetch(links: &JobLinks, unit: &UnitName, staging: &Path) -> Result<(), ClusterError> {
     let folder: PathBuf = staging.join(unit.to_string());
     if folder.exists() {

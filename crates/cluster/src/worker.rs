@@ -1,4 +1,27 @@
-//! A worker: takes units of jobs, runs each with the normal engine, and stores the results.
+//! A worker takes units of jobs, runs each with the normal engine, and stores the results.
+//!
+//! A worker may be killed, stopped for minutes (a suspended laptop, a paused virtual machine) or cut off from
+//! the servers at any point, and the run must still equal a run on one machine. The unit of work is therefore a
+//! shard and not a call: the engine runs it as usual, with its caches, panels and limits, and only finished
+//! units leave the machine. These rules make that safe:
+//!
+//! - A unit is leased, not taken. The worker extends the lease every third of its term. When the term has
+//!   passed on the worker's own clock without an extension, the worker treats the unit as lost and stops the
+//!   run, because another worker may already have it. Clocks of two machines are never compared.
+//! - A finished result is stored even if the lease was lost. Storing creates a file only if there is none, so
+//!   of two results of a unit the first one counts and the second is dropped. Two workers on one unit cost
+//!   time, never a wrong row. They rarely cost money: replies are shared through the servers, under the id of
+//!   the shard, before the unit is done.
+//! - A worker that fails and can say so (full disk, wrong key, spent budget) puts the unit back as a new
+//!   message. That is not the unit's fault and does not count as a try.
+//! - A unit whose workers vanish without a word may be what kills them. After two such tries it is halved, and
+//!   each half runs on its own, until a single group of cases remains, which is abandoned with a row that gives
+//!   the reason. A retry limit without halving would abandon up to a whole shard because of one case.
+//! - Servers that don't answer are retried with [`Patience`]; only errors that a retry can't cure end the
+//!   worker.
+//!
+//! A unit runs on a thread of its own ([`JoinedJob::start`]), so that a busy run can't delay the extensions of
+//! its lease.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,97 +45,98 @@ use crate::request::{ArgumentReader, EvalRequest};
 use crate::seam::{Cluster, JobLinks, UnitLease};
 use crate::unit::WorkUnit;
 
-/// Folder of what workers and coordinators have in the making, in the working folder.
+/// Folder for unfinished files of workers and coordinators, below the working folder.
 pub(crate) const CLUSTER_FOLDER: &str = ".assize/cluster";
 /// Pause between two looks for a job.
-const LOOK: Duration = Duration::from_millis(500);
-/// Wait for a unit before the state of the job is looked at again.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// How long to wait for a unit before the state of the job is checked again.
 const LEASE_WAIT: Duration = Duration::from_secs(2);
-/// Time for telling what was sent for a unit that has no result, and for sharing the replies.
-const TELLING: Duration = Duration::from_secs(5);
-/// Times that a unit is handed out without a result and without a word before it is halved.
-const TRIES: u64 = 2;
-/// Units in a row that this worker could not run, after which it leaves.
-const MOST_FAILURES: u32 = 5;
+/// Time limit for reporting the requests of a unit that has no result, and for storing its replies.
+const REPORT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Number of tries after which a unit is halved. A try is a lease that ended without a result and without a
+/// word.
+const MAX_TRIES: u64 = 2;
+/// Units in a row that this worker fails to run before it stops.
+const MAX_FAILURES: u32 = 5;
 
-/// First and longest wait before a job that was refused is looked at again: its files may have been brought up to date.
-const FIRST_REFUSAL: Duration = Duration::from_secs(5);
-const LONGEST_REFUSAL: Duration = Duration::from_mins(1);
+/// First and longest wait before a refused job is tried again; its files may have been updated by then.
+const FIRST_REFUSAL_WAIT: Duration = Duration::from_secs(5);
+const LONGEST_REFUSAL_WAIT: Duration = Duration::from_mins(1);
 
 /// Options of a worker.
 #[derive(Debug, Clone, Default)]
 pub struct WorkerOptions {
-    /// Time without work after which the worker leaves; without it, it waits for the next job.
+    /// Time without work after which the worker stops; `None` waits for the next job.
     pub idle: Option<Duration>,
-    /// Place of the results as this machine sees it, instead of the one that the coordinator names.
+    /// Location of the results as this machine sees it; replaces the location in the job.
     pub results: Option<String>,
-    /// Joins jobs whose models other workers ask at another address.
+    /// Joins jobs even if other workers call the models at another address.
     pub any_address: bool,
 }
 
 /// Something that happened to a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerEvent {
-    /// It works on a job.
+    /// It has joined a job.
     Joined {
         /// Id of the job.
         job: String,
-        /// Results of the whole plan.
+        /// Number of results of the whole plan.
         items: u64,
     },
     /// A unit is done.
     UnitDone {
         /// Name of the unit.
         unit: String,
-        /// Results in it.
+        /// Number of results in the unit.
         items: usize,
     },
-    /// Something that a person has to know.
+    /// A message for the person who runs the worker.
     Warning(String),
 }
 
-/// Ending of a worker.
+/// Why a worker ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkerEnd {
     /// It was asked to stop.
     Stopped,
-    /// There was no work for as long as it was to wait.
+    /// There was no work for [`WorkerOptions::idle`].
     Idle,
 }
 
 /// A worker.
 pub struct Worker<'a> {
-    /// Machines that it works with.
+    /// The machines that it works with.
     pub cluster: Arc<dyn Cluster>,
-    /// Engine that runs the units.
+    /// The engine that runs the units.
     pub engine: Engine,
-    /// Reader of the arguments of jobs.
+    /// Parses the arguments of jobs.
     pub arguments: &'a ArgumentReader,
     /// Options.
     pub options: WorkerOptions,
-    /// Told what happens.
+    /// Receives the events of this worker.
     pub observe: &'a (dyn Fn(WorkerEvent) + Sync),
 }
 
-/// Fate of a unit.
+/// How the work on a unit ended.
 enum UnitEnd {
     Done,
-    /// It goes back to the queue, and does not count as tried.
+    /// The unit went back to the queue; this does not count as a try.
     GivenBack,
     /// The job was stopped, or its budget is spent.
     JobEnded,
-    /// The lease ran out: somebody else has the unit.
+    /// The lease expired: another worker may have the unit.
     Lost,
 }
 
-/// Result of the run of a unit.
+/// How the run of a unit ended.
 enum UnitRun {
     Finished(Box<FinishedRun>),
     Failed(EngineError),
 }
 
 impl Worker<'_> {
-    /// Works until it is stopped, or idle for as long as it was to be.
+    /// Works until it is stopped, or has been idle for [`WorkerOptions::idle`].
     ///
     /// # Errors
     /// When this machine can't run units.
@@ -142,7 +166,7 @@ impl Worker<'_> {
             }
             let jobs = self.running_jobs(&board, &mut state).await?;
             for job in &jobs {
-                let wait = if jobs.len() == 1 { LEASE_WAIT } else { LOOK };
+                let wait = if jobs.len() == 1 { LEASE_WAIT } else { POLL_INTERVAL };
                 if !stopped.is_cancelled() {
                     self.take_turn(job, wait, &board, &stopped, &mut state).await?;
                 }
@@ -152,7 +176,7 @@ impl Worker<'_> {
             }
             if jobs.is_empty() {
                 tokio::select! {
-                    () = tokio::time::sleep(LOOK) => {}
+                    () = tokio::time::sleep(POLL_INTERVAL) => {}
                     () = stopped.cancelled() => {}
                 }
             }
@@ -162,7 +186,7 @@ impl Worker<'_> {
         Ok(end)
     }
 
-    /// Jobs that are to be worked on, the oldest first, without those that were refused.
+    /// The running jobs, oldest first, without those that this worker has refused and may not retry yet.
     async fn running_jobs<'w>(
         &'w self,
         board: &JobBoard,
@@ -180,7 +204,8 @@ impl Worker<'_> {
         state
             .refused
             .retain(|id, refused| Instant::now() < refused.again || running.iter().any(|job| job.job == *id));
-        // A job that goes on after a stop, or with other limits, is joined anew, and so is one whose files have changed.
+        // Join a job again when it continues after a stop, when its limits changed, or when its files on this
+        // machine changed.
         state.joined.retain(|joined| {
             let goes_on = running.contains(&joined.job) && !joined.share.stopped().is_cancelled();
             goes_on && joined.plan.is_current()
@@ -189,7 +214,7 @@ impl Worker<'_> {
         Ok(running)
     }
 
-    /// Works on one unit of a job, if there is one within this time.
+    /// Works on one unit of a job, if one can be leased within `wait`.
     async fn take_turn<'w>(
         &'w self,
         job: &JobManifest,
@@ -202,20 +227,21 @@ impl Worker<'_> {
             match self.join(job, board).await {
                 Ok(joined) => {
                     if state.refused.remove(&job.job).is_some() {
-                        // Who reads of a refusal that is over looks again.
+                        // Only for the coordinator's messages, so a failure does not matter.
                         let _ = board.note_refusal(&job.job, &state.id, None).await;
                     }
                     (self.observe)(WorkerEvent::Joined { job: job.job.clone(), items: job.plan.items });
                     state.joined.push(joined);
                 }
                 Err(ClusterError::Refused(why)) => {
-                    // Its coordinator only hears of it: that a server is away now changes nothing.
+                    // The refusal is only reported to the coordinator, so a failure does not matter.
                     let _ = board.note_refusal(&job.job, &state.id, Some(&why)).await;
                     let before = state.refused.get(&job.job);
                     if before.is_none_or(|before| before.why != why) {
                         (self.observe)(WorkerEvent::Warning(why.clone()));
                     }
-                    let wait = before.map_or(FIRST_REFUSAL, |before| (before.wait * 2).min(LONGEST_REFUSAL));
+                    let wait = before
+                        .map_or(FIRST_REFUSAL_WAIT, |before| (before.wait * 2).min(LONGEST_REFUSAL_WAIT));
                     let refused = RefusedJob { why, wait, again: Instant::now() + wait };
                     state.refused.insert(job.job.clone(), refused);
                     return Ok(());
@@ -237,27 +263,27 @@ impl Worker<'_> {
             Err(error) => return state.patience.wait(error).await,
         };
 
-        // The term begins no later than now: the servers hand out a unit before it arrives here.
-        let end = joined.process((lease, Instant::now()), board, stopped).await;
+        // The servers start the term when they hand out the unit, which is before this moment.
+        let end = joined.process(lease, Instant::now(), board, stopped).await;
         state.idle_since = Instant::now();
         match end {
             Ok(UnitEnd::Done) => state.failures = 0,
             Ok(UnitEnd::Lost) => {}
-            Ok(UnitEnd::JobEnded) => tokio::time::sleep(LOOK).await,
+            Ok(UnitEnd::JobEnded) => tokio::time::sleep(POLL_INTERVAL).await,
             Ok(UnitEnd::GivenBack) => {
                 state.failures += 1;
                 let failures = state.failures;
-                if failures >= MOST_FAILURES {
+                if failures >= MAX_FAILURES {
                     return Err(ClusterError::Refused(format!(
                         "this worker failed to run {failures} units in a row, so it stops; start it again when the cause that \
                          the warnings name is repaired"
                     )));
                 }
-                tokio::time::sleep(LOOK * 2u32.pow(failures)).await;
+                tokio::time::sleep(POLL_INTERVAL * 2u32.pow(failures)).await;
             }
             Err(ClusterError::Unreachable(why)) => {
                 (self.observe)(WorkerEvent::Warning(why));
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
             Err(error) => return Err(error),
         }
@@ -265,7 +291,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Checks that the job is about the files of this machine, and gets its links.
+    /// Checks that the plan of the job matches the files of this machine, and opens the links of the job.
     async fn join(&self, job: &JobManifest, board: &JobBoard) -> Result<JoinedJob<'_>, ClusterError> {
         job.check_version()?;
         let request = (self.arguments)(&job.arguments).map_err(ClusterError::Refused)?;
@@ -278,7 +304,8 @@ impl Worker<'_> {
         let mut patience = Patience::default();
         let links = persist(&mut patience, || self.cluster.open(&described)).await?;
 
-        // An id of its own for each job: an old one would not know what it has got of the limits.
+        // A new id for each job: under an old id, the coordinator would count budget that this share has not
+        // received.
         let id = uuid::Uuid::new_v4().simple().to_string();
         let budget = job.limits.budget();
         let has_budget = budget != assize_engine::Budget::default();
@@ -317,8 +344,8 @@ impl Worker<'_> {
     }
 }
 
-/// Refuses a job whose models other workers ask at another address: its replies could not be shared, and might be those of other
-/// models.
+/// Refuses a job if other workers call its models at another address: workers share replies, and those may come
+/// from other models.
 fn check_addresses(job: &str, agreed: &BTreeSet<String>, own: &BTreeSet<String>) -> Result<(), ClusterError> {
     if agreed == own {
         return Ok(());
@@ -335,53 +362,54 @@ fn check_addresses(job: &str, agreed: &BTreeSet<String>, own: &BTreeSet<String>)
 
 /// State of a worker between units.
 struct WorkerState<'a> {
-    /// Id of this worker among those that refuse jobs.
+    /// Id of this worker in the lists of workers that refuse a job.
     id: String,
     joined: Vec<JoinedJob<'a>>,
-    /// Jobs that this machine can't work on now, by their ids.
+    /// Jobs that this machine can't work on now, by id.
     refused: BTreeMap<String, RefusedJob>,
     patience: Patience,
-    /// Units in a row that could not be run.
+    /// Number of units in a row that failed to run.
     failures: u32,
     idle_since: Instant,
 }
 
-/// Job that a machine can't work on, until its files are those of the job.
+/// A job that this machine refused, and when to try it again.
 struct RefusedJob {
     why: String,
-    /// Wait before the next look, and its end.
+    /// Last wait, and when it ends.
     wait: Duration,
     again: Instant,
 }
 
-/// Job as a worker works on it.
+/// A job that this worker has joined.
 struct JoinedJob<'a> {
     worker: &'a Worker<'a>,
     job: JobManifest,
     engine: Engine,
     request: EvalRequest,
-    /// Plan of the job, made once for all its units.
+    /// Plan of the job, made once for all of its units.
     plan: Arc<PreparedPlan>,
     links: JobLinks,
     share: Arc<LimitShare>,
     /// Id of this worker in this job.
     id: String,
-    /// Folder of what is in the making.
+    /// Folder for unfinished files.
     folder: PathBuf,
 }
 
 impl Drop for JoinedJob<'_> {
     fn drop(&mut self) {
-        // Other workers of this machine may have their parts of it: only an empty folder can be removed.
+        // Fails unless the folder is empty: other workers of this machine may still use it.
         let _ = std::fs::remove_dir(&self.folder);
     }
 }
 
 impl JoinedJob<'_> {
-    /// Works on a unit whose lease was taken at this time.
+    /// Works on a unit that was leased at `leased`.
     async fn process(
         &self,
-        (lease, leased): (Box<dyn UnitLease>, Instant),
+        lease: Box<dyn UnitLease>,
+        leased: Instant,
         board: &JobBoard,
         stopped: &CancellationToken,
     ) -> Result<UnitEnd, ClusterError> {
@@ -398,28 +426,28 @@ impl JoinedJob<'_> {
             (self.worker.observe)(WorkerEvent::Warning(format!(
                 "unit {name} is run again: {times} vanished with it, or lost its lease"
             )));
-            // Whoever puts the unit into the queue again finds out here how often it was tried.
+            // A coordinator that publishes the unit again reads here how often it was tried.
             persist(&mut patience, || board.note_tries(&self.job.job, &unit.name, tries)).await?;
         }
         if leased.elapsed() >= self.links.queue.lease_term() {
-            // Servers that were away have held it up until here.
-            self.tell_lost(&name);
+            // The servers did not answer for so long that the lease has expired.
+            self.warn_of_lost_lease(&name);
             return Ok(UnitEnd::Lost);
         }
-        if tries >= TRIES && unit.given_up.is_none() {
+        if tries >= MAX_TRIES && unit.given_up.is_none() {
             self.split(&*lease, tries).await?;
             return Ok(UnitEnd::Done);
         }
 
         let folder = self.folder.join(format!("{name}-{}", self.id));
         let _ = std::fs::remove_dir_all(&folder);
-        let end = self.run_and_store((&*lease, leased), &folder, board, stopped).await;
+        let end = self.run_and_store(&*lease, leased, &folder, board, stopped).await;
         let _ = std::fs::remove_dir_all(&folder);
         end
     }
 
-    /// Tells that somebody else may have a unit.
-    fn tell_lost(&self, name: &str) {
+    /// Warns that another worker may have the unit.
+    fn warn_of_lost_lease(&self, name: &str) {
         (self.worker.observe)(WorkerEvent::Warning(format!(
             "the lease of unit {name} has expired: another worker may have it"
         )));
@@ -427,7 +455,8 @@ impl JoinedJob<'_> {
 
     async fn run_and_store(
         &self,
-        (lease, leased): (&dyn UnitLease, Instant),
+        lease: &dyn UnitLease,
+        leased: Instant,
         folder: &Path,
         board: &JobBoard,
         stopped: &CancellationToken,
@@ -436,15 +465,15 @@ impl JoinedJob<'_> {
         let name = unit.name.to_string();
         let stop = stopped.child_token();
         let run = self.start(unit, folder, stop.clone());
-        let (run, was_lost, has_ended) = self.hold((lease, leased), run, &stop, board).await?;
+        let (run, was_lost, has_ended) = self.hold(lease, leased, run, &stop, board).await?;
 
         if let UnitRun::Finished(finished) = &run
             && !is_complete(finished)
             && let Some(sent) = finished.info.summary.as_ref().and_then(|summary| summary.sent)
         {
-            // Only for the summary: a server that is away must not hold up the unit.
+            // Only the summary needs this: servers that are away must not hold up the unit.
             let told = board.add_unfinished(&self.job.job, sent);
-            let _ = tokio::time::timeout(TELLING, told).await;
+            let _ = tokio::time::timeout(REPORT_TIMEOUT, told).await;
         }
 
         match run {
@@ -453,7 +482,8 @@ impl JoinedJob<'_> {
                 let storing = async {
                     let bytes = pack(folder.to_path_buf()).await?;
                     let mut patience = Patience::default();
-                    // Stored also when the lease is lost: it is as good as that of somebody else, and here now.
+                    // Store it even if the lease is lost: it is as good as the result of any other worker, and
+                    // it is ready.
                     persist(&mut patience, || self.links.results.create(&name, bytes.clone())).await?;
                     persist(&mut patience, || lease.complete()).await
                 };
@@ -466,14 +496,14 @@ impl JoinedJob<'_> {
                 Ok(UnitEnd::Done)
             }
             _ if was_lost => {
-                self.tell_lost(&name);
+                self.warn_of_lost_lease(&name);
                 Ok(UnitEnd::Lost)
             }
             run => {
                 let is_spent = matches!(&run, UnitRun::Finished(run) if run.exit == ExitStatus::OverBudget);
                 let why = match run {
                     UnitRun::Failed(error) => Some(error.message),
-                    UnitRun::Finished(finished) if !stop.is_cancelled() => failure_words(*finished),
+                    UnitRun::Finished(finished) if !stop.is_cancelled() => failure_message(*finished),
                     UnitRun::Finished(_) => None,
                 };
                 self.give_back(lease).await?;
@@ -490,7 +520,7 @@ impl JoinedJob<'_> {
         }
     }
 
-    /// Runs a unit on a thread of its own: a run is a task that stays where it is.
+    /// Runs a unit on a thread of its own: the future of a run can't move between threads.
     fn start(
         &self,
         unit: &WorkUnit,
@@ -505,7 +535,8 @@ impl JoinedJob<'_> {
         run.unit = Some(UnitOptions {
             part: unit.name.part.clone(),
             plan: self.job.plan.hash.clone(),
-            // The same for all that work on the shard: what one of them bought is bought by the unit.
+            // The same run id for all workers of a shard, so that a reply paid for by one of them counts as
+            // paid for by the unit.
             run_id: format!("{}-{}", self.job.job, unit.name.shard),
             given_up: unit.given_up.clone(),
         });
@@ -523,11 +554,12 @@ impl JoinedJob<'_> {
         })
     }
 
-    /// Extends the lease while the unit runs, and stops the run when the lease is lost or the job ends. Returns also
-    /// whether that was so.
+    /// Extends the lease while the unit runs, and stops the run when the lease is lost or the job ends. Returns
+    /// the run, whether the lease was lost, and whether the job ended.
     async fn hold(
         &self,
-        (lease, leased): (&dyn UnitLease, Instant),
+        lease: &dyn UnitLease,
+        leased: Instant,
         mut run: tokio::task::JoinHandle<UnitRun>,
         stop: &CancellationToken,
         board: &JobBoard,
@@ -540,7 +572,7 @@ impl JoinedJob<'_> {
                 tokio::time::sleep(term / 3).await;
                 let begun = Instant::now();
                 let extended = tokio::time::timeout(term / 3, lease.extend()).await;
-                // Both at once: a lease that was extended must be known to be before it runs out.
+                // Both at once: the result of the extension must arrive before the lease expires.
                 let (state, _) = tokio::join!(
                     tokio::time::timeout(term / 3, board.job(&self.job.job)),
                     tokio::time::timeout(term / 3, board.show_work(&self.job.job, &self.id)),
@@ -549,7 +581,7 @@ impl JoinedJob<'_> {
                 (matches!(extended, Ok(Ok(()))).then_some(begun), is_over)
             };
             tokio::select! {
-                // A process that was held up finds out first that its time is over.
+                // `biased`: a process that was suspended must notice first that its lease has expired.
                 biased;
                 () = tokio::time::sleep_until(held + term), if !was_lost => was_lost = true,
                 ended = &mut run => {
@@ -568,7 +600,7 @@ impl JoinedJob<'_> {
         }
     }
 
-    /// Extends the lease while the result is stored: a place that takes it slowly must not lead to another run of the unit.
+    /// Extends the lease while the result is stored: slow storage must not lead to a second run of the unit.
     async fn extend_during<T>(&self, lease: &dyn UnitLease, storing: impl Future<Output = T>) -> T {
         let term = self.links.queue.lease_term();
         tokio::pin!(storing);
@@ -579,17 +611,18 @@ impl JoinedJob<'_> {
             };
             tokio::select! {
                 stored = &mut storing => return stored,
-                // One that could not be extended is tried again: it is not worse than not to try.
+                // A failed extension is retried in the next round; the lease may still hold.
                 _ = round => {}
             }
         }
     }
 
-    /// Puts a unit back for others. This attempt does not count, those before it do. If this process dies in between, the
-    /// coordinator does it.
+    /// Puts a unit back into the queue for other workers. This attempt does not count as a try, earlier ones
+    /// do. If the process dies between the two steps, the coordinator publishes the unit again.
     async fn give_back(&self, lease: &dyn UnitLease) -> Result<(), ClusterError> {
-        // Whoever takes it next finds what was paid for, and this process may be about to end.
-        let settled = tokio::time::timeout(TELLING, self.links.replies.settled());
+        // Store the replies first: the next worker then need not pay for them again, and this process may be
+        // about to end.
+        let settled = tokio::time::timeout(REPORT_TIMEOUT, self.links.replies.settled());
         let _ = self.extend_during(lease, settled).await;
         let unit = WorkUnit { tries: earlier_tries(lease), ..lease.unit().clone() };
         lease.complete().await?;
@@ -597,7 +630,7 @@ impl JoinedJob<'_> {
         self.links.queue.publish(&[unit], &tag).await
     }
 
-    /// Halves a unit that ends its workers, down to a case, which is given up.
+    /// Halves a unit whose workers vanish. A unit that can't be halved is published once more as abandoned.
     async fn split(&self, lease: &dyn UnitLease, tries: u64) -> Result<(), ClusterError> {
         let unit = lease.unit();
         let size = async |part: &WorkUnit| {
@@ -615,7 +648,7 @@ impl JoinedJob<'_> {
         if first > 0 && first < whole {
             self.links.queue.publish(&halves, "half").await?;
             lease.complete().await?;
-            let what = format!("unit {name} ended {TRIES} workers; it is split in half and run again");
+            let what = format!("unit {name} ended {MAX_TRIES} workers; it is split in half and run again");
             (self.worker.observe)(WorkerEvent::Warning(what));
             return Ok(());
         }
@@ -625,14 +658,14 @@ impl JoinedJob<'_> {
         lease.complete().await?;
         self.links.queue.publish(&[given_up], "given-up").await?;
         (self.worker.observe)(WorkerEvent::Warning(format!(
-            "unit {name} ended {TRIES} workers; it is abandoned"
+            "unit {name} ended {MAX_TRIES} workers; it is abandoned"
         )));
         Ok(())
     }
 }
 
-/// Reason why a run did not come to all its cases, with an example of what went wrong.
-fn failure_words(run: FinishedRun) -> Option<String> {
+/// Why a run did not finish all its cases, with one example.
+fn failure_message(run: FinishedRun) -> Option<String> {
     let summary = run.info.summary?;
     let example = run.totals.incomplete.first().map(|reason| reason.example.clone());
     let why = summary.exit_reason;
@@ -643,12 +676,12 @@ fn failure_words(run: FinishedRun) -> Option<String> {
     })
 }
 
-/// Times that a unit was handed out before this lease, without a result and without a word.
+/// How often the unit was leased before this lease without a result and without a word.
 fn earlier_tries(lease: &dyn UnitLease) -> u64 {
     lease.unit().tries + lease.deliveries().saturating_sub(1)
 }
 
-/// Plan of a request as this process makes it, if it can carry it out.
+/// Plans a request for execution.
 async fn prepare(engine: &Engine, request: &EvalRequest, shards: u32) -> Result<PreparedPlan, EngineError> {
     let (engine, request) = (engine.clone(), request.clone());
     let runtime = tokio::runtime::Handle::current();
@@ -659,7 +692,7 @@ async fn prepare(engine: &Engine, request: &EvalRequest, shards: u32) -> Result<
     prepared.await.unwrap_or_else(|error| Err(EngineError::usage(format!("planning failed: {error}"))))
 }
 
-/// Reading of a request by this process: which plan it is, and if it could be carried out.
+/// Identifies the plan of a request without preparing to run it.
 async fn identify(
     engine: &Engine,
     request: &EvalRequest,
@@ -673,7 +706,7 @@ async fn identify(
     identified.await.unwrap_or_else(|error| Err(EngineError::usage(format!("planning failed: {error}"))))
 }
 
-/// True if the run came to all its cases.
+/// True if all cases of the run have finished.
 fn is_complete(run: &FinishedRun) -> bool {
     let is_whole = run.info.summary.as_ref().is_some_and(|summary| summary.not_run == 0);
     is_whole && run.info.rows.is_some()

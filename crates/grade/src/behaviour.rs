@@ -6,25 +6,25 @@ use assize_evalfile::Behaviour;
 
 use crate::SamplingOptions;
 
-/// One output to be judged.
+/// One output to judge.
 #[derive(Debug, Clone)]
 pub struct BehaviourTask {
-    /// Behaviour to judge, in the words of the scorecard's authors.
+    /// The behaviour, in the words of the scorecard's authors.
     pub behaviour: Arc<Behaviour>,
-    /// Ground truth. Untrusted text, like the two that follow.
+    /// Ground truth. Untrusted text, like the next two fields.
     pub ground_truth: Option<String>,
-    /// Source the output was made from.
+    /// Source from which the output was made.
     pub source_narrative: Option<String>,
     /// Output to judge.
     pub candidate_output: String,
-    /// Trial of the case, from 1; never shown to a judge. Each trial is judged anew.
+    /// Trial of the case, from 1; never shown to a judge. Each trial is judged separately.
     pub trial: u32,
     /// Options of the call; never shown to a judge.
     pub sampling: SamplingOptions,
 }
 
 impl BehaviourTask {
-    /// The inputs that are there, by the names prompts use for them.
+    /// The inputs that are present, under their names in prompts.
     pub(crate) fn named_inputs(&self) -> impl Iterator<Item = (&'static str, &str)> {
         [
             ("GROUND_TRUTH", self.ground_truth.as_deref()),

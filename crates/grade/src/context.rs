@@ -9,24 +9,24 @@ use serde_json::Value;
 use crate::JudgeMaterial;
 use crate::statements::split_statements;
 
-/// Maximum number of statements that are decided on.
+/// Most statements in a context.
 const MAX_STATEMENTS: usize = 200;
 
-/// Note to the judge about the text in the place of the answer.
+/// Note to the judge about the text that takes the place of the answer.
 const NOTE: &str = "(The answer to be judged is no answer to this question. It is the text that was found for the question.)";
 const ANSWER_NOTE: &str = "An assistant that was given this text answered the question so:";
 
-/// A context: a text, or passages.
+/// A context: a text or passages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContextText {
-    /// A text, of which each sentence is a statement.
+    /// A text; each of its sentences is a statement.
     Text(String),
-    /// Passages, of which each is a statement.
+    /// Passages; each of them is a statement.
     Passages(Vec<String>),
 }
 
 impl ContextText {
-    /// Returns the context that a script returned.
+    /// Reads the context that a script returned.
     ///
     /// # Errors
     /// When it is neither a text nor a list of texts, or empty.
@@ -57,16 +57,16 @@ impl ContextText {
     }
 }
 
-/// A rubric about a context, and the material that it is judged with.
+/// A rubric about a context, and the material to judge it with.
 #[derive(Debug, Clone)]
 pub struct ContextRubric {
     /// Criteria, one for each statement.
     pub rubric: Arc<Rubric>,
-    /// The context in the place of the answer.
+    /// The material, with the context in place of the answer.
     pub material: Arc<JudgeMaterial>,
 }
 
-/// Makes the rubric about a context. Returns `None` if there is no statement to decide on.
+/// Builds the rubric about a context. Returns `None` if it has no statement.
 ///
 /// # Errors
 /// When there are too many statements.

@@ -1,4 +1,5 @@
-//! Conventions of all exchanges with a model, the judge's included: fences around untrusted text, and reading of replies.
+//! Conventions of all exchanges with a model, including the judge: fences around untrusted text, and parsing of
+//! replies.
 
 use assize_llm::ChatReply;
 use serde_json::Value;
@@ -9,7 +10,7 @@ use crate::model::reply_text;
 use crate::prompt::format_block;
 use crate::reply::find_object_with;
 
-/// Texts from elsewhere, each in a block with its name, all between fences that occur in none of them. Blank texts are
+/// Formats untrusted texts, each in a named block, with a fence that occurs in none of them. Blank texts are
 /// left out.
 pub fn fence_texts(source: &dyn FenceSource, texts: &[(&str, &str)]) -> String {
     let all: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
@@ -19,8 +20,8 @@ pub fn fence_texts(source: &dyn FenceSource, texts: &[(&str, &str)]) -> String {
     blocks.iter().flat_map(|block| [block.as_str(), "\n"]).collect()
 }
 
-/// The one JSON object with this member that a reply consists of, wrapping looked through, or what is wrong with the
-/// reply: refused, withheld, cut off, empty, no JSON, ambiguous.
+/// The one JSON object with this member in a reply, ignoring wrapping. The error says what is wrong with the
+/// reply: refused, withheld, cut off, empty, not JSON, ambiguous.
 pub fn find_reply_object(reply: &ChatReply, member: &'static str) -> Result<Value, String> {
     reply_text(reply).and_then(|text| find_object_with(text, member))
 }

@@ -2,10 +2,10 @@
 
 use crate::JudgeMaterial;
 
-/// Source of the randomness in fences. Any `Fn() -> u128` works, in tests or with true randomness.
+/// Source of the randomness in fences. Any `Fn() -> u128` works, for tests or with a random generator.
 pub trait FenceSource: Send + Sync {
-    /// Returns the next value for text with this hash. `draw` starts at 0 and increases as long as the value
-    /// occurs in the text.
+    /// Returns the next value for text with this hash. `draw` starts at 0 and increases while the value occurs
+    /// in the text.
     fn draw(&self, hash: &[u8; 32], draw: u32) -> u128;
 }
 
@@ -17,8 +17,8 @@ impl<F: Fn() -> u128 + Send + Sync> FenceSource for F {
 
 /// Fences computed as a keyed hash of the text that they enclose.
 ///
-/// A text cannot contain its own fence, since every change to the text changes the fence; with a secret key
-/// it can't be guessed from the rest of the material either. Equal material gives equal fences, so an
+/// A text can't contain its own fence, since every change to the text changes the fence; with a secret key, the
+/// fence can't be guessed from the rest of the material either. Equal material gives equal fences, so an
 /// unchanged request stays identical byte for byte and can be answered from the reply cache.
 #[derive(Clone)]
 pub struct KeyedFences {
@@ -26,8 +26,7 @@ pub struct KeyedFences {
 }
 
 impl KeyedFences {
-    /// Creates fences from this key. Replies can be found in the cache only as long as the key stays
-    /// unchanged.
+    /// Creates fences from this key. Cached replies are only found while the key stays the same.
     pub const fn new(key: [u8; 32]) -> Self {
         Self { key }
     }
@@ -49,7 +48,7 @@ impl FenceSource for KeyedFences {
     }
 }
 
-/// Draws after which the draw number itself is mixed in, in case a source repeats itself.
+/// Draws after which the number of the draw itself is mixed in, in case a source repeats itself.
 const PLAIN_DRAWS: u32 = 8;
 
 /// Draws a fence that occurs in none of the texts, ignoring case.
@@ -78,7 +77,7 @@ pub(crate) fn draw_fence(source: &dyn FenceSource, texts: &[&str]) -> String {
     }
 }
 
-/// Draws the fence of a task, which occurs in none of its untrusted texts.
+/// Draws the fence of a task. It occurs in none of the task's untrusted texts.
 pub(crate) fn draw_material_fence(source: &dyn FenceSource, material: &JudgeMaterial) -> String {
     let texts: Vec<&str> = [
         Some(material.question.as_str()),
@@ -99,7 +98,7 @@ fn contains_fence(text: &str, fence: &str) -> bool {
     let (text, fence) = (text.as_bytes(), fence.as_bytes());
     let length = fence.len();
 
-    // Any occurrence would cover one of these positions, and most of them hold no hexadecimal digit.
+    // Any occurrence covers one of these positions, and most of them hold no hexadecimal digit.
     (length - 1..text.len()).step_by(length).filter(|&at| text[at].is_ascii_hexdigit()).any(|at| {
         let around = &text[at + 1 - length..(at + length).min(text.len())];
         around.windows(length).any(|window| window.eq_ignore_ascii_case(fence))

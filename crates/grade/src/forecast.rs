@@ -1,4 +1,4 @@
-//! Forecast of the calls and tokens that judging will take.
+//! Forecasts the calls and tokens that judging will take.
 
 use std::ops::AddAssign;
 
@@ -19,20 +19,21 @@ pub struct CallForecast {
     pub input_bytes: u64,
     /// Tokens they send, as an upper estimate.
     pub input_tokens: u64,
-    /// The part of `input_tokens` shared with an earlier call for the same answer, so that the provider may
-    /// have it cached.
+    /// The part of `input_tokens` shared with an earlier call about the same answer, which the provider may
+    /// have cached.
     pub repeated_tokens: u64,
     /// Total tokens of long replies, including reasoning tokens.
     pub long_reply_tokens: u64,
     /// The largest single call: input tokens and the limits of its reply. A budget reserves this much.
     pub largest: (u64, OutputLimit),
-    /// Decisions in their replies; a criterion that is judged in parts has one for each part.
+    /// Decisions in their replies; a criterion that is judged in parts has one decision for each part.
     pub decisions: u64,
-    /// Criteria they decide on.
+    /// Criteria that they decide.
     pub criteria: u64,
     /// Answers scored as a whole.
     pub scores: u64,
-    /// Criteria and scores, in parts, that exceed the judge's context window, so that nothing is sent.
+    /// Criteria and scores, counted in parts, that exceed the judge's context window and are therefore not
+    /// sent.
     pub too_long: u64,
     /// Calls that are made only if other judges are unsure.
     pub unsure_calls: u64,
@@ -60,7 +61,7 @@ impl CallForecast {
         }
     }
 
-    /// Marks all calls as uncertain to be made.
+    /// Marks all calls as made only if other judges are unsure.
     #[must_use]
     pub const fn as_uncertain(self) -> Self {
         Self { unsure_calls: self.calls, ..self }

@@ -1,9 +1,9 @@
 //! Judging an answer against a rubric, one decision per criterion.
 //!
-//! [`Judge`] is the trait that other crates depend on. [`ModelJudge`] asks a model about the criteria and accepts only
-//! unambiguous replies; [`OfflineJudge`] needs no model and compares words. [`check`] holds the graders that need no judge,
-//! and [`GradingProgram`] runs those that are programs. No judge sees or computes a score of more than one criterion:
-//! weights, gates and verdicts belong to the rubric crate.
+//! Other crates depend on the trait [`Judge`]. [`ModelJudge`] asks a model about the criteria and accepts only
+//! unambiguous replies; [`OfflineJudge`] needs no model and compares words. [`check`] runs the graders that
+//! need no judge, and [`GradingProgram`] those that are programs. No judge sees or computes a score of more
+//! than one criterion: weights, gates and verdicts belong to the rubric crate.
 
 #![warn(missing_docs)]
 

@@ -1,26 +1,27 @@
-//! Judging which of two answers is better.
+//! Judges which of two answers is better.
 
 use assize_rubric::Criterion;
 
 use crate::SamplingOptions;
 
-/// Two answers in the order in which they are shown. Both are untrusted text, and nothing tells the judge which is
-/// whose.
+/// Two answers in the order in which they are shown. Both are untrusted text, and nothing tells the judge whose
+/// they are.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PairTask {
     /// Question that was asked.
     pub question: String,
     /// Description of a good answer, in the author's words.
     pub expected_outcome: Option<String>,
-    /// An answer known to be good, where it is neither of the two.
+    /// An answer known to be good, if it is neither of the two.
     pub reference: Option<String>,
-    /// Criteria for the better answer, with their weights and gates; question and expectations apply if empty.
+    /// Criteria for the better answer, with their weights and gates; if empty, question and expectations
+    /// decide.
     pub criteria: Vec<Criterion>,
     /// The answer shown first.
     pub first: String,
     /// The answer shown second.
     pub second: String,
-    /// Trial of the case, from 1; never shown to a judge. Each trial is judged anew.
+    /// Trial of the case, from 1; never shown to a judge. Each trial is judged separately.
     pub trial: u32,
     /// Options of the call; never shown to a judge.
     pub sampling: SamplingOptions,
@@ -33,12 +34,12 @@ impl PairTask {
         Self { first: self.second.clone(), second: self.first.clone(), ..self.clone() }
     }
 
-    /// The criteria that count. One of weight 0 that is no gate does not.
+    /// The criteria that count: all except those of weight 0 without a gate.
     pub(crate) fn counting_criteria(&self) -> impl Iterator<Item = &Criterion> {
         self.criteria.iter().filter(|criterion| criterion.weight.get() != 0.0 || criterion.gate.is_some())
     }
 
-    /// Everything untrusted that is shown, with the name of its block.
+    /// All untrusted texts that are shown, with the names of their blocks.
     pub(crate) fn untrusted_texts(&self) -> impl Iterator<Item = (&'static str, &str)> {
         [
             ("question", Some(self.question.as_str())),

@@ -6,7 +6,7 @@ use crate::{
     AnswerScoreTask, BehaviourTask, CallForecast, PairTask, QuestionsTask, RubricTask, SamplingOptions,
 };
 
-/// A question to a judge. Its answer is one decision, or one for each criterion of a rubric.
+/// A question to a judge. It is answered with one decision, or with one for each criterion of a rubric.
 #[derive(Debug, Clone)]
 pub enum JudgeQuestion {
     /// Each criterion of a rubric.
@@ -17,12 +17,12 @@ pub enum JudgeQuestion {
     Behaviour(BehaviourTask),
     /// The better of two answers, in one order.
     Pair(PairTask),
-    /// Questions that the answer would be one to: the notes of the finding, which has no score.
+    /// Questions that the answer would answer: the notes of the finding, which has no score.
     Questions(QuestionsTask),
 }
 
 impl JudgeQuestion {
-    /// This question with other options.
+    /// This question with other sampling options.
     #[must_use]
     pub fn with_sampling(&self, sampling: SamplingOptions) -> Self {
         let mut question = self.clone();
@@ -51,7 +51,7 @@ impl JudgeQuestion {
         }
     }
 
-    /// The forecast of a judge that calls no model.
+    /// The forecast of a judge that makes no calls.
     pub fn without_calls(&self) -> CallForecast {
         match self {
             Self::Rubric(task) => {
@@ -64,7 +64,7 @@ impl JudgeQuestion {
         }
     }
 
-    /// The decisions of a judge that can't answer it.
+    /// The decisions of a judge that can't answer the question.
     pub fn refuse(&self, judge: &JudgeIdentity, message: &str) -> Vec<Decision> {
         let ungraded = || UngradedReason { kind: UngradedKind::NotJudged, message: message.to_owned() };
         match self {

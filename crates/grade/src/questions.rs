@@ -1,4 +1,4 @@
-//! Questions that an answer would be one to.
+//! Questions that an answer would answer.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use crate::{JudgeMaterial, SamplingOptions};
 /// An answer for which a judge writes questions.
 #[derive(Debug, Clone)]
 pub struct QuestionsTask {
-    /// Material, of which the judge sees the answer only.
+    /// Material; the judge sees only the answer in it.
     pub material: Arc<JudgeMaterial>,
     /// Number of questions.
     pub count: u32,
-    /// Trial of the case, from 1; never shown to a judge. Each trial is judged anew.
+    /// Trial of the case, from 1; never shown to a judge. Each trial is judged separately.
     pub trial: u32,
     /// Options of the call; never shown to a judge.
     pub sampling: SamplingOptions,

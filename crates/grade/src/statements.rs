@@ -1,6 +1,6 @@
-//! Division of a text into statements: the sentences of each line.
+//! Splits a text into statements: the sentences of each line.
 
-/// Returns the sentences of a text, in order and without marks of lists. What has no letter or digit is none.
+/// Returns the sentences of a text in order, without list marks. Pieces without a letter or digit are dropped.
 pub(crate) fn split_statements(text: &str) -> Vec<&str> {
     let mut statements = Vec::new();
     for line in text.lines() {
@@ -18,7 +18,7 @@ pub(crate) fn split_statements(text: &str) -> Vec<&str> {
     statements
 }
 
-/// Returns the length of the first sentence: up to a mark with white space behind it and no lower-case letter after that.
+/// Length of the first sentence: up to a mark that is followed by white space and then no lower-case letter.
 fn sentence_end(text: &str) -> usize {
     for (at, mark) in
         text.char_indices().filter(|(_, mark)| matches!(mark, '.' | '!' | '?' | '。' | '！' | '？'))
@@ -41,21 +41,21 @@ fn sentence_end(text: &str) -> usize {
     text.len()
 }
 
-/// Returns true if the full stop belongs to a letter of a name, as in "J. Smith" and "U.S. law".
+/// Returns true if the full stop belongs to an initial, as in "J. Smith" and "U.S. law".
 fn is_initial(before: &str, mark: char) -> bool {
     let mut letters = before.chars().rev();
     let is_letter = letters.next().is_some_and(char::is_alphabetic);
     mark == '.' && is_letter && letters.next().is_none_or(|before| !before.is_alphanumeric())
 }
 
-/// Returns a line without the mark of a list or a heading at its beginning.
+/// A line without the list or heading mark at its beginning.
 fn without_mark(line: &str) -> &str {
     let bare = line.trim_start_matches(['#', '>']).trim_start();
     let bare = bare.strip_prefix(['-', '*', '•', '+']).filter(|rest| rest.starts_with(' ')).unwrap_or(bare);
     bare.trim_start()
 }
 
-/// Returns true for "1." and "2)", which a division of "1. Paris" leaves behind.
+/// Returns true for "1." and "2)", which splitting "1. Paris" leaves behind.
 fn is_number_of_list(sentence: &str) -> bool {
     let digits = sentence.trim_end_matches(['.', ')']);
     digits.len() < sentence.len() && digits.chars().all(|digit| digit.is_ascii_digit())

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use assize_evalfile::PanelSpec;
 use assize_rubric::{EvidencePolicy, JudgingMode, Rubric, TruncationMode};
 
-/// Material a judge may look at. All of it is untrusted text: it is shown as data and can instruct nobody.
+/// Material that a judge may see. All of it is untrusted text: it is shown as data and must never act as
+/// instructions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JudgeMaterial {
     /// Question that was asked.
@@ -16,14 +17,14 @@ pub struct JudgeMaterial {
     pub reference: Option<String>,
     /// The answer to be judged.
     pub answer: String,
-    /// Changes the answering system made to its files, usually as a diff.
+    /// Changes that the target made to its files, usually as a diff.
     pub file_changes: Option<String>,
-    /// The tools the answering system called, with their inputs and outputs.
+    /// Tool calls of the target, with their inputs and outputs.
     pub tool_calls: Option<String>,
 }
 
 impl JudgeMaterial {
-    /// The texts that evidence may be quoted from: what the answering system produced.
+    /// The texts that evidence may be quoted from: what the target produced.
     pub(crate) fn produced_texts(&self) -> impl Iterator<Item = &str> {
         [Some(self.answer.as_str()), self.file_changes.as_deref(), self.tool_calls.as_deref()]
             .into_iter()
@@ -35,7 +36,7 @@ impl JudgeMaterial {
 /// One rubric to be applied to one answer.
 #[derive(Debug, Clone)]
 pub struct RubricTask {
-    /// Material the judge may look at.
+    /// Material that the judge may see.
     pub material: Arc<JudgeMaterial>,
     /// Criteria to decide.
     pub rubric: Arc<Rubric>,
@@ -45,16 +46,16 @@ pub struct RubricTask {
     pub evidence: EvidencePolicy,
     /// Handling of material too long for the judge. Judges without such a limit ignore it.
     pub truncate: TruncationMode,
-    /// The case, for whoever follows the task; never shown to a judge.
+    /// Id of the case, for observers of the task; never shown to a judge.
     pub case_id: String,
-    /// Trial of the case, from 1; never shown to a judge. Each trial is judged anew.
+    /// Trial of the case, from 1; never shown to a judge. Each trial is judged separately.
     pub trial: u32,
     /// Options of the calls; never shown to a judge.
     pub sampling: SamplingOptions,
 }
 
 impl RubricTask {
-    /// Task without a case: one criterion a call, quotes checked, nothing truncated.
+    /// A task without a case: one criterion per call, quotes checked, nothing truncated.
     pub fn new(material: Arc<JudgeMaterial>, rubric: Arc<Rubric>) -> Self {
         Self {
             material,
@@ -69,27 +70,27 @@ impl RubricTask {
     }
 }
 
-/// Options of a call that are no part of the question.
+/// Options of a call that are not part of the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SamplingOptions {
-    /// Number of this call among those that ask this judge the same, from 1. Every time is a draw of its own: it has a
-    /// seed of its own, and a remembered reply of another one is not its reply.
+    /// Number of this call, from 1, among those that ask this judge the same. Each repeat has its own seed and
+    /// its own entry in the reply cache.
     pub repeat: u32,
     /// Sampling temperature; the judge's own if absent.
     pub temperature: Option<f64>,
-    /// True if the probabilities of the tokens make the decision.
+    /// True if token probabilities make the decision.
     pub probabilities: bool,
 }
 
 impl Default for SamplingOptions {
-    /// Once, at the judge's own temperature, taken as written.
+    /// Once, at the judge's own temperature, with decisions as written.
     fn default() -> Self {
         Self { repeat: 1, temperature: None, probabilities: false }
     }
 }
 
-/// The number under which a reply is remembered: one for each trial of a case and repeat of a judge. More repeats of a judge
-/// leave the numbers of the first ones as they are.
+/// The number under which a reply is cached: one for each trial of a case and repeat of a judge. More repeats
+/// leave the numbers of earlier ones unchanged.
 pub(crate) fn repeat_index(trial: u32, repeat: u32) -> u32 {
     trial.saturating_sub(1).saturating_mul(PanelSpec::MAX_REPEATS).saturating_add(repeat)
 }

@@ -1,14 +1,14 @@
-//! Rules of the servers of this program: the hosts they answer for, and how secrets are compared.
+//! Rules for the servers of this program: which hosts they answer for, and how secrets are compared.
 
 #![warn(missing_docs)]
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Names by which a server may be reached.
+/// Names under which a server may be reached.
 ///
-/// A page of another site can have its name lead to this machine, but it can't change the name that the browser sends. So a
-/// server that answers only for its own names can't be reached by such a page.
+/// A page of another site can point its own name at this machine (DNS rebinding), but it can't change the host
+/// name that the browser sends. A server that answers only for its own names is therefore safe from such pages.
 #[derive(Debug, Clone)]
 pub struct HostRules {
     /// True for a server that listens on this machine only.
@@ -18,7 +18,8 @@ pub struct HostRules {
 }
 
 impl HostRules {
-    /// Rules of a server. `is_local` is true for one on a loopback address; `names` are those of proxies and of the machine.
+    /// Rules of a server. `is_local` is true if it listens on a loopback address; `names` are names of proxies
+    /// and of the machine.
     pub fn new(is_local: bool, names: impl Into<Arc<[String]>>) -> Self {
         Self { is_local, names: names.into() }
     }
@@ -28,7 +29,8 @@ impl HostRules {
         &self.names
     }
 
-    /// Returns true for a host that the server answers for, with or without a port. An address in numbers is nobody's name.
+    /// Returns true if the server answers for a host, with or without a port. Numeric addresses can't be another site's
+    /// name: a local server answers for loopback addresses, any other server for all addresses.
     pub fn is_allowed(&self, host: &str) -> bool {
         let name = host.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok());
         let name = name.map_or(host, |(name, _)| name);
@@ -43,7 +45,7 @@ impl HostRules {
     }
 }
 
-/// Hash of a secret, which may be kept where the secret may not.
+/// Hash of a secret, which may be stored where the secret may not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SecretHash(blake3::Hash);
 
@@ -53,7 +55,7 @@ impl SecretHash {
         Self(blake3::hash(secret.as_bytes()))
     }
 
-    /// Hash as it was written by [`Self::to_hex`]; `None` for anything else.
+    /// A hash written by [`Self::to_hex`]; `None` for any other text.
     pub fn from_hex(text: &str) -> Option<Self> {
         blake3::Hash::from_hex(text).ok().map(Self)
     }
@@ -63,9 +65,9 @@ impl SecretHash {
         self.0.to_hex().to_string()
     }
 
-    /// Returns true if it is the hash of this text. The time it takes does not depend on where they differ.
+    /// Returns true if this is the hash of a text. The time does not depend on where they differ.
     pub fn matches(self, given: &str) -> bool {
-        // Equality of these hashes is constant-time.
+        // Comparing these hashes takes constant time.
         self.0 == blake3::hash(given.as_bytes())
     }
 }

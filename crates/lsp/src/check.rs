@@ -1,4 +1,4 @@
-//! Checking of a document: diagnostics of the loader and findings of the linter.
+//! Checks a document: diagnostics of the loader and findings of the linter.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -41,7 +41,7 @@ pub(crate) fn code_actions(
             edits: vec![OneOf::Left(edit)],
         };
 
-        // Fixes of rules that declare them keep the meaning; other suggestions are guesses.
+        // Fixes that a rule declares keep the meaning; other suggestions are guesses.
         let sure = RULES.iter().any(|rule| rule.code == diagnostic.code && rule.fixes);
         actions.push(CodeActionOrCommand::CodeAction(CodeAction {
             title: format!("{} ({})", suggestion.title, diagnostic.code),

@@ -36,7 +36,7 @@ fn completion_item(key: SchemaKey, json: bool, quoted: bool) -> CompletionItem {
     let insert = match (json, quoted) {
         (false, _) => format!("{}: ", key.name),
         (true, false) => format!("\"{}\": ", key.name),
-        // The quotation marks are there already.
+        // The quotation marks exist already.
         (true, true) => key.name.clone(),
     };
     CompletionItem {

@@ -29,8 +29,8 @@ pub(crate) fn is_json(document: &Open) -> bool {
     detect_syntax(document) != DocumentSyntax::Yaml
 }
 
-/// Returns the cursor context at a position. With `cut` the line ends at the cursor: text after it does not
-/// tell what belongs before it.
+/// Returns the cursor context at a position. With `cut`, the line ends at the cursor, because the text after it
+/// says nothing about what belongs before it.
 pub(crate) fn cursor_context(document: &Open, position: Position, cut: bool) -> CursorContext {
     let whole = document.text.as_str();
     let offset = positions::offset(whole, position);
@@ -93,7 +93,7 @@ fn list_item_at(value: &str, written: usize) -> &str {
     let Some(inner) = value.strip_prefix('[') else { return unquote(value) };
     let inner = inner.split(']').next().unwrap_or_default();
 
-    // The blank and the bracket before the items.
+    // Skip the blank and the bracket before the items.
     let at = written.saturating_sub(2).min(inner.len());
     let at = (0..=at).rev().find(|at| inner.is_char_boundary(*at)).unwrap_or(0);
     let from = inner[..at].rfind(',').map_or(0, |comma| comma + 1);

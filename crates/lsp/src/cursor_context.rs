@@ -7,7 +7,7 @@ use crate::schema_place::{SchemaPlace, SiblingScalars};
 pub(crate) struct CursorContext {
     /// Enclosing keys, outermost first.
     pub(crate) path: Vec<String>,
-    /// Scalars of the same map, by their keys.
+    /// Scalars of the same map, by key.
     pub(crate) beside: SiblingScalars,
     /// Item that the cursor touches.
     pub(crate) at: CursorItem,
@@ -18,7 +18,7 @@ pub(crate) struct CursorContext {
 pub(crate) enum CursorItem {
     /// A key, or the beginning of one.
     Key(String),
-    /// The value of a key, or an item of its list; the key is blank where there is none.
+    /// The value of a key, or an item of its list; `key` is blank if there is none.
     Value {
         key: String,
         /// Value as written, without quotation marks.
@@ -30,7 +30,7 @@ pub(crate) enum CursorItem {
 }
 
 impl CursorContext {
-    /// Returns the place in the schema, navigating from the root of the schema named.
+    /// Returns the place in the schema, starting at the root of the named schema.
     pub(crate) fn schema_place(&self, schema: &str) -> Option<SchemaPlace<'static>> {
         let top = SchemaPlace::root(schema)?;
         Some(self.path.iter().fold(top, |shape, key| shape.child(key)))

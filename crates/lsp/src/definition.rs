@@ -33,7 +33,7 @@ pub(crate) fn find_definition(
     let spot = cursor_context(document, position, false);
     let (key, value) = match &spot.at {
         CursorItem::Value { key, text } => (key.as_str(), text.as_str()),
-        // The weights of an index have codes for keys.
+        // The keys of an index's weights are codes.
         CursorItem::Key(code) => ("", code.as_str()),
         CursorItem::Nothing => return None,
     };

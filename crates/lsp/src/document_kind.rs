@@ -14,7 +14,7 @@ pub(crate) enum DocumentKind {
     Suite,
     /// An eval file with prompts, providers and tests.
     Matrix,
-    /// A dataset: one JSON object of a case a line.
+    /// A dataset: one case per line, each a JSON object.
     Dataset,
     /// A rubric file.
     Rubric,
@@ -146,7 +146,7 @@ fn detect_tree(path: &Path, name: &str, json: bool, text: &str) -> DocumentKind 
     let is_matrix = name.starts_with("promptfooconfig")
         || has(&["prompts"]) && has(&["providers"])
         || has(&["prompts", "providers"]) && has(&["scenarios"])
-        // A key of a case looks like one of the file in JSON.
+        // In JSON, a key of a case looks like a key of the file.
         || !json && has(&["prompts", "providers"]) && has(&["tests"]);
     let has_cases = has(&["tests", "evalcases", "eval_cases"]);
     if is_matrix {

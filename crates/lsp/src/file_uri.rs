@@ -7,8 +7,9 @@ use lsp_types::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
 
-/// Characters of an address that mean themselves, as editors write them. `url` leaves brackets alone, which `Uri` refuses.
-const KEPT: &AsciiSet = &NON_ALPHANUMERIC
+/// Characters to escape in URIs: all except those that editors leave unescaped. `url` leaves brackets unescaped, which
+/// `Uri` refuses.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
     .remove(b'.')
@@ -17,7 +18,8 @@ const KEPT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'%')
     .remove(b':');
 
-/// The path of a `file:` address; `None` for any other, such as a text that was never saved or another machine's file.
+/// The path of a `file:` URI; `None` for any other URI, such as that of an unsaved text or of a file on another
+/// machine.
 pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let address = Url::parse(uri).ok().filter(|address| address.scheme() == "file")?;
 
@@ -28,7 +30,7 @@ pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
 pub(crate) fn to_uri(path: &Path) -> Option<Uri> {
     let address = Url::from_file_path(path).ok()?;
 
-    Uri::from_str(&utf8_percent_encode(address.as_str(), KEPT).to_string()).ok()
+    Uri::from_str(&utf8_percent_encode(address.as_str(), ESCAPED).to_string()).ok()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::check::DocumentCheck;
 pub(crate) struct Open {
     pub(crate) uri: Uri,
     pub(crate) path: PathBuf,
-    /// The editor's number of this state of the text.
+    /// The editor's number for this state of the text.
     pub(crate) version: Option<i32>,
     pub(crate) text: String,
     /// Result of checking this state; `None` until it was checked.

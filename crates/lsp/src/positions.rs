@@ -57,7 +57,7 @@ pub(crate) fn locate_span(
         return None;
     }
 
-    // Another text under this path, such as that of a file that includes itself, has other offsets.
+    // Another text under this path, for example of a file that includes itself, has other offsets.
     let bare = |text: &str| text.trim_start_matches('\u{feff}').len();
     if file.first_line() == 1
         && file.text().trim_start_matches('\u{feff}') == text.trim_start_matches('\u{feff}')
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(offset(text, Position { line: 0, character: 99 }), text.find('\r').expect("there"));
         assert_eq!(offset(text, Position { line: 99, character: 0 }), text.len());
         assert_eq!(position(text, 9_999), Position { line: 2, character: 0 });
-        // Half of a pair is the character.
+        // A position in the middle of a surrogate pair counts as the character.
         assert_eq!(offset(text, Position { line: 0, character: 4 }), after_smile);
     }
 

@@ -27,7 +27,7 @@ use crate::open::Open;
 use crate::positions;
 use crate::stdio;
 
-/// Time without a message after which changed texts are checked.
+/// Pause without a message after which changed texts are checked.
 const CHECK_DELAY: Duration = Duration::from_millis(120);
 
 /// Failure of the server, other than an orderly shutdown.
@@ -47,14 +47,14 @@ pub enum ServeError {
     Disconnected,
 }
 
-/// Serves the editor on standard input and output until it says that it ends.
+/// Serves the editor on standard input and output until it ends the session.
 pub fn serve(options: &LoadOptions) -> Result<(), ServeError> {
     let (connection, editor) = Connection::memory();
     let Connection { sender, receiver } = editor;
     let output = Arc::new(Mutex::new(std::io::stdout()));
 
     let errors = Arc::clone(&output);
-    // The thread waits for the editor, and is not waited for: an editor that is gone sends nothing more.
+    // The thread waits for the editor and is never joined, because an editor that is gone sends nothing more.
     std::thread::spawn(move || {
         let mut input = std::io::stdin().lock();
         while let Ok(Some(message)) = stdio::read_message(&mut input) {
@@ -82,7 +82,7 @@ pub fn serve(options: &LoadOptions) -> Result<(), ServeError> {
     }
 }
 
-/// Serves messages from memory, as an editor would send them, and returns what the server sends.
+/// Serves messages from memory, as an editor would send them; returns the server's messages.
 pub fn serve_messages(messages: Vec<Value>, options: &LoadOptions) -> Result<Vec<Value>, ServeError> {
     let (editor, connection) = Connection::memory();
     let Connection { sender, receiver } = editor;
@@ -92,7 +92,7 @@ pub fn serve_messages(messages: Vec<Value>, options: &LoadOptions) -> Result<Vec
 
     drop(sender);
     match serve_connection(&connection, options) {
-        // After the last message the editor is gone.
+        // After the last message, the editor is gone.
         Ok(()) | Err(ServeError::Disconnected) => {}
         Err(error) => return Err(error),
     }

@@ -1,6 +1,6 @@
-//! Messages of the editor from a stream, and those of the server to one.
+//! Reads the editor's messages from a stream, and writes the server's.
 //!
-//! A message that can't be read is answered with an error, as JSON-RPC asks for, and the next one is read.
+//! A message that can't be parsed is answered with an error, as JSON-RPC requires, and the next one is read.
 
 use std::io::{self, BufRead, Read, Write};
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ const MAX_HEADER_LINE: u64 = 8 * 1024;
 /// Most bytes of one message. A document is sent as a whole when it is opened.
 const MAX_MESSAGE: u64 = 64 << 20;
 
-/// Problem of one message, after which the next one can be read.
+/// An unreadable message, after which the next one can be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BadMessage {
     code: i32,
@@ -59,9 +59,9 @@ pub(crate) fn read_message(input: &mut impl BufRead) -> io::Result<Option<Result
     })))
 }
 
-/// Lines before a message.
+/// The header of a message.
 enum MessageHeader {
-    /// They name the number of bytes of the message.
+    /// It gives the number of bytes of the message.
     Length(u64),
     WithoutLength,
     /// The stream has ended.
@@ -89,7 +89,7 @@ fn read_header(input: &mut impl BufRead) -> io::Result<MessageHeader> {
     }
 }
 
-/// Writes the error for a message that was not understood. Its id is not known.
+/// Writes the error for an unreadable message, whose id is unknown.
 pub(crate) fn write_error(output: &Mutex<impl Write>, error: &BadMessage) -> io::Result<()> {
     let BadMessage { code, message } = error;
     let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}}).to_string();

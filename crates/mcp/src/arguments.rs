@@ -1,4 +1,4 @@
-//! Arguments of the tools. Their input schemas are made of these.
+//! Arguments of the tools. Their input schemas are generated from these types.
 
 use std::collections::BTreeMap;
 

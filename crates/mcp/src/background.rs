@@ -1,4 +1,4 @@
-//! Runs that go on while the client does something else.
+//! Runs that continue while the client does something else.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::outcome::{CallNotes, ToolFailure};
 
-/// Runs that may go on at the same time.
+/// Most runs in progress at the same time.
 const MAX_RUNS: usize = 4;
 
 /// Progress of a run.
@@ -22,7 +22,7 @@ pub(crate) struct RunProgress {
 }
 
 impl RunProgress {
-    /// Cases that are to be run, and those that have finished. Cases of an earlier process are not counted.
+    /// Number of cases to run, and of finished ones. Cases of an earlier process are not counted.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.cases.load(Ordering::Relaxed), self.finished.load(Ordering::Relaxed))
     }
@@ -34,16 +34,16 @@ type RunningRuns = Arc<Mutex<BTreeMap<String, Arc<RunProgress>>>>;
 #[derive(Default)]
 pub(crate) struct BackgroundRuns {
     running: RunningRuns,
-    /// A permit for each run that is in progress, or about to be.
+    /// Number of runs that are in progress or about to start.
     begun: Arc<AtomicUsize>,
     tasks: TaskTracker,
 }
 
-/// Run that was started.
+/// A run that was started.
 pub(crate) struct StartedRun {
     pub(crate) run_id: String,
     pub(crate) progress: Arc<RunProgress>,
-    /// Its summary, when it has ended.
+    /// Receives its summary when it has ended.
     pub(crate) ended: oneshot::Receiver<Result<Value, ToolFailure>>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct RunObserver {
     notes: CallNotes,
     running: RunningRuns,
     progress: Arc<RunProgress>,
-    /// Id of the run, between its folder and its beginning.
+    /// Id of the run, known from the creation of its folder on.
     run_id: Mutex<Option<String>>,
     begun: Mutex<Option<oneshot::Sender<String>>>,
 }
@@ -67,7 +67,7 @@ impl EventObserver for RunObserver {
             EngineEvent::RunStarted { cases } => {
                 self.progress.cases.store(*cases, Ordering::Relaxed);
                 if let Some((begun, run_id)) = lock(&self.begun).take().zip(lock(&self.run_id).take()) {
-                    // Nobody waits for it where the client has gone.
+                    // Fails if the client has gone; then nothing waits for it.
                     let _ = begun.send(run_id);
                 }
             }
@@ -82,10 +82,11 @@ impl EventObserver for RunObserver {
 }
 
 impl BackgroundRuns {
-    /// Starts a run on a thread of its own; returns when its first case may begin. What is said until then is in `notes`.
+    /// Starts a run on its own thread; returns when its first case may begin. Messages until then are in
+    /// `notes`.
     ///
     /// # Errors
-    /// When the run ended before it began, or too many are in progress.
+    /// When the run ended before it began, or too many runs are in progress.
     pub(crate) async fn start<W>(&self, notes: CallNotes, work: W) -> Result<StartedRun, ToolFailure>
     where
         W: FnOnce(RunObserver) -> Result<Value, ToolFailure> + Send + 'static,
@@ -109,7 +110,7 @@ impl BackgroundRuns {
             drop(permit);
 
             let result = worked.unwrap_or_else(|_| Err(ToolFailure::internal("the run ended unexpectedly")));
-            // Nobody waits for it where the client has gone.
+            // Fails if the client has gone; then nothing waits for it.
             let _ = end.send(result);
         });
 
@@ -123,7 +124,7 @@ impl BackgroundRuns {
         }
     }
 
-    /// Progress of a run; `None` for one that is not in progress here.
+    /// Progress of a run; `None` if it is not in progress here.
     pub(crate) fn progress(&self, run_id: &str) -> Option<Arc<RunProgress>> {
         lock(&self.running).get(run_id).cloned()
     }
@@ -135,7 +136,7 @@ impl BackgroundRuns {
     }
 }
 
-/// Right to have a run in progress.
+/// Permission to have a run in progress; returned when this is dropped.
 struct RunPermit(Arc<AtomicUsize>);
 
 impl RunPermit {

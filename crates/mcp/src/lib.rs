@@ -1,9 +1,10 @@
-//! Server for agents over the Model Context Protocol: tools to validate, plan, grade, run and read evals, and resources with
-//! schemas, error codes and lint rules.
+//! A server for agents over the Model Context Protocol: tools to validate, plan, grade, run and read evals, and
+//! resources with schemas, error codes and lint rules.
 //!
-//! An [`McpServer`] answers one client over a pair of streams. What a client may reach is decided when the server is made, by
-//! [`McpOptions`], and never by a request: the folder that paths can't leave, the right to store runs, the right to start
-//! programs. Texts of answers and judges are returned as data, in fields of their own.
+//! An [`McpServer`] serves one client over a pair of streams. What a client can reach is decided by
+//! [`McpOptions`] when the server is created, and never by a request: the folder that paths can't leave,
+//! whether runs may be stored, and whether programs may be started. Texts of answers and judges are returned as
+//! data, in fields of their own.
 
 #![warn(missing_docs)]
 

@@ -1,17 +1,20 @@
-//! Messages of clients, one on each line, with a limit of their length that is told rather than kept silent about.
+//! Limits the length of a client's messages (one per line), and answers requests that are too long.
+//!
+//! The transport of the library silently drops messages beyond its limit, so a client would wait forever for a
+//! reply.
 
 use rmcp::ErrorData;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader, DuplexStream};
 
-/// Longest message, in bytes: that of the transport, which drops longer ones without an answer.
+/// Longest message in bytes; the transport silently drops longer ones.
 pub(crate) const MAX_MESSAGE: usize = 16 * 1024 * 1024;
-/// Method of the request that takes the place of one that is too long.
+/// Method of the request that replaces one that is too long.
 pub(crate) const TOO_LONG: &str = "assize/message-too-long";
-/// Longest id that is answered, in bytes.
+/// Longest id that gets a reply, in bytes.
 const MAX_ID: usize = 256;
 
-/// Error that answers a message that is too long.
+/// The error for a message that is too long.
 pub(crate) fn too_long() -> ErrorData {
     let message = format!(
         "the message is longer than {} MiB; send fewer samples in a call, or put them into a file and use `run_eval`",
@@ -20,8 +23,8 @@ pub(crate) fn too_long() -> ErrorData {
     ErrorData::invalid_request(message, None)
 }
 
-/// Passes messages on until the reader ends. A request beyond `limit` bytes is replaced by a short one with its id, so that its
-/// client gets an answer; anything else beyond it is dropped.
+/// Passes messages on until the reader ends. A request longer than `limit` bytes is replaced by a short one
+/// with the same id, so that the client gets a reply; other long messages are dropped.
 pub(crate) async fn pass_messages(
     reader: impl AsyncRead + Unpin,
     mut writer: DuplexStream,
@@ -67,15 +70,15 @@ pub(crate) async fn pass_messages(
     }
 }
 
-/// Reader of the `id` of a JSON object, byte by byte, that keeps nothing else.
+/// Scans a JSON object byte by byte for its `id`, and keeps nothing else.
 #[derive(Debug, Default)]
 struct IdScanner {
     depth: usize,
     in_text: bool,
     escaped: bool,
-    /// The key or value that is being read, in the outermost object.
+    /// The key or value being read, in the outermost object.
     token: Vec<u8>,
-    /// True while the value of `id` is read.
+    /// True while the value of `id` is being read.
     is_id: bool,
     id: Option<Vec<u8>>,
 }
@@ -128,7 +131,7 @@ impl IdScanner {
         }
     }
 
-    /// The id, if it is one that can be answered.
+    /// The id, if it is valid.
     fn id(&self) -> Option<Value> {
         let id: Value = serde_json::from_slice(self.id.as_deref()?).ok()?;
 

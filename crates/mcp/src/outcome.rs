@@ -1,4 +1,4 @@
-//! Results and failures of tools as data, with what the engine said on the way.
+//! Results and failures of tools as data, with the engine's messages.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,30 +10,30 @@ use tokio::sync::watch;
 
 use crate::progress::CallProgress;
 
-/// Warnings and diagnostics kept of one call; more are counted.
+/// Most warnings and diagnostics that are kept for a call; more are counted.
 const MAX_NOTES: usize = 100;
 
-/// Failure of a tool.
+/// A tool failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ToolFailure {
-    /// Category, in a word or two.
+    /// Category in one or two words.
     pub(crate) kind: &'static str,
-    /// Description: what is wrong, and what helps.
+    /// What is wrong, and what helps.
     pub(crate) message: String,
 }
 
 impl ToolFailure {
-    /// Failure about arguments.
+    /// A failure because of the arguments.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { kind: "usage", message: message.into() }
     }
 
-    /// Failure about something that the server was not started for.
+    /// A failure because the server's options do not allow this.
     pub(crate) fn not_allowed(message: impl Into<String>) -> Self {
         Self { kind: "not_allowed", message: message.into() }
     }
 
-    /// Failure of the server itself.
+    /// A failure of the server itself.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self { kind: "internal", message: message.into() }
     }
@@ -55,7 +55,7 @@ impl From<EngineError> for ToolFailure {
     }
 }
 
-/// Observer that keeps what a person would be told, for the result of a call.
+/// An observer that keeps messages for people, to add them to the result of a call.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CallNotes(Arc<Mutex<KeptNotes>>, Arc<watch::Sender<CallProgress>>);
 
@@ -91,7 +91,7 @@ impl CallNotes {
         }
     }
 
-    /// Adds the notes to a result, in fields that are absent when there are none.
+    /// Adds the notes to a result. The fields are absent if there are no notes.
     fn add_to(&self, value: &mut Value) {
         let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let KeptNotes { warnings, diagnostics, omitted } = std::mem::take(&mut *notes);
@@ -131,8 +131,8 @@ impl EventObserver for CallNotes {
     }
 }
 
-/// Result with its error as data, as those of tools have it, where the arguments of the call could not be read: the library
-/// answers with a text then.
+/// Turns an error about unreadable arguments into data, like other tool errors; the library returns it as a
+/// text.
 pub(crate) fn with_data(result: CallToolResult) -> CallToolResult {
     const PREFIX: &str = "failed to deserialize parameters: ";
 
@@ -145,7 +145,7 @@ pub(crate) fn with_data(result: CallToolResult) -> CallToolResult {
     }
 }
 
-/// A message of the engine in the words of the tools: options of the command line that are arguments here.
+/// A message of the engine in the terms of the tools: command-line options become arguments.
 fn in_arguments(message: &str) -> String {
     message
         .replace("`--judge PROVIDER:MODEL`", "`judges: [\"PROVIDER:MODEL\"]`")
@@ -154,7 +154,7 @@ fn in_arguments(message: &str) -> String {
         .replace("with --judge", "with `judges`")
 }
 
-/// Result of a call: an object with the value, or with an `error`, and with what the engine said.
+/// Result of a call: an object with the value or an `error`, and with the engine's messages.
 pub(crate) fn finish(result: Result<Value, ToolFailure>, notes: &CallNotes) -> CallToolResult {
     match result {
         Ok(mut value) => {

@@ -1,5 +1,5 @@
-//! Schemas of what tools return: the members that a client can rely on. Rows, explanations and plans have more, which their own
-//! schemas describe.
+//! Schemas of tool results: the members that a client can rely on. Rows, explanations and plans have more
+//! members, described by their own schemas.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ const JSON: &str = "application/schema+json";
 const ERRORS: &str = "assize://errors";
 /// Page with all lint rules.
 const RULES_PAGE: &str = "assize://lint";
-/// Beginning of the names of schemas.
+/// Prefix of the names of schemas.
 const SCHEMAS: &str = "assize://schemas/";
 
 /// Resources that there are. Single codes and rules are reached by the templates.

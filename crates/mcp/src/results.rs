@@ -1,4 +1,5 @@
-//! Pages of the results of a stored run: what did not pass first, each part in the order of the run's files.
+//! Pages of the results of a stored run: cases that did not pass come first, each part in the order of the eval
+//! files.
 
 use std::str::FromStr;
 
@@ -10,17 +11,17 @@ use serde_json::{Value, json};
 use crate::arguments::ResultDetail;
 use crate::outcome::ToolFailure;
 
-/// Results of a page when nobody says.
-pub(crate) const USUAL_PAGE: usize = 20;
-/// Most results of a page.
-pub(crate) const LARGEST_PAGE: usize = 100;
+/// Number of results on a page unless requested otherwise.
+pub(crate) const DEFAULT_PAGE_SIZE: usize = 20;
+/// Most results on a page.
+pub(crate) const MAX_PAGE_SIZE: usize = 100;
 
 /// Part of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResultPart {
-    /// Those that did not pass.
+    /// Cases that did not pass.
     NotPassed,
-    /// Those that passed.
+    /// Cases that passed.
     Passed,
 }
 
@@ -30,7 +31,7 @@ impl ResultPart {
     }
 }
 
-/// Place behind which a page begins.
+/// Position after which a page begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PageCursor {
     part: ResultPart,
@@ -79,7 +80,7 @@ impl FromStr for PageCursor {
     }
 }
 
-/// Request for a page.
+/// A request for a page.
 pub(crate) struct PageRequest<'a> {
     pub(crate) selector: CaseSelector<'a>,
     pub(crate) failures_only: bool,
@@ -87,11 +88,11 @@ pub(crate) struct PageRequest<'a> {
     pub(crate) cursor: PageCursor,
 }
 
-/// Page of results.
+/// A page of results.
 #[derive(Debug)]
 pub(crate) struct ResultsPage {
     pub(crate) rows: Vec<ResultRow>,
-    /// Beginning of the next page; `None` at the end.
+    /// Start of the next page; `None` at the end.
     pub(crate) next: Option<PageCursor>,
 }
 
@@ -130,7 +131,7 @@ pub(crate) fn read_page(
     }
 }
 
-/// A result as data. Texts of answers and judges are in `answer`, `reason` and `evidence`, and nowhere else.
+/// A result as data. Texts of answers and judges appear only in `answer`, `reason` and `evidence`.
 pub(crate) fn row_json(row: &ResultRow, detail: ResultDetail) -> Result<Value, ToolFailure> {
     match detail {
         ResultDetail::Full => {

@@ -1,15 +1,15 @@
-//! The folder that paths of arguments can't leave.
+//! The folder that paths in arguments can't leave.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::outcome::ToolFailure;
 
-/// Canonical path of a folder, within which the paths of clients have to lie.
+/// Canonical path of the folder that must contain all paths of clients.
 #[derive(Debug, Clone)]
 pub(crate) struct RootFolder(PathBuf);
 
 impl RootFolder {
-    /// Folder at this path.
+    /// The folder at this path.
     pub(crate) fn new(path: &Path) -> std::io::Result<Self> {
         let path = path.canonicalize()?;
         if !path.is_dir() {
@@ -23,11 +23,12 @@ impl RootFolder {
         &self.0
     }
 
-    /// Canonical path of a file or folder that exists below this one. A relative path begins here.
+    /// Canonical path of an existing file or folder below this folder. Relative paths start here.
     ///
     /// # Errors
-    /// When the path leads outside, by its words or by a symbolic link, or does not exist. Paths that lead outside by their
-    /// words are refused before the file system is asked, so that nothing is learned about what lies there.
+    /// When the path leads outside, as text or through a symbolic link, or does not exist. Paths that lead
+    /// outside as text are refused without touching the file system, so that clients learn nothing about what
+    /// is there.
     pub(crate) fn existing(&self, written: &str) -> Result<PathBuf, ToolFailure> {
         let outside =
             || ToolFailure::usage(format!("`{written}` is outside of the folder that this server may read"));
@@ -39,12 +40,12 @@ impl RootFolder {
         if self.holds(&real) { Ok(real) } else { Err(outside()) }
     }
 
-    /// Returns true if a canonical path is this folder, or lies below it.
+    /// Returns true if a canonical path is this folder or below it.
     pub(crate) fn holds(&self, real: &Path) -> bool {
         real.starts_with(&self.0)
     }
 
-    /// Path below this folder with its `.` and `..` resolved as words; `None` for one that leads outside.
+    /// A path below this folder with `.` and `..` resolved as text; `None` if it leads outside.
     fn joined(&self, written: &str) -> Option<PathBuf> {
         let written = Path::new(written);
         let relative = if written.is_absolute() { written.strip_prefix(&self.0).ok()? } else { written };

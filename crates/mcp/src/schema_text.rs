@@ -1,11 +1,11 @@
-//! Input schemas as clients read them: descriptions in one line, and no formats that only Rust knows.
+//! Tidies input schemas for clients: descriptions in one line, and no Rust-specific formats.
 
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool};
 use serde_json::Value;
 
-/// Puts a tool's texts into one line each, and removes formats such as `uint32`, of which validators warn.
+/// Puts a tool's texts on one line each, and removes formats such as `uint32`, about which validators warn.
 pub(crate) fn tidy(tool: &mut Tool) {
     if let Some(description) = &tool.description {
         tool.description = Some(one_line(description).into());

@@ -6,11 +6,11 @@ use assize_rubric::{Usd, dollars};
 
 use crate::outcome::ToolFailure;
 
-/// Money that calls may still spend; unlimited without a limit.
+/// Money that calls may still spend; `None` is unlimited.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SessionBudget(Option<Arc<Mutex<Usd>>>);
 
-/// Money that was set aside for a call.
+/// Money reserved for a call.
 #[derive(Debug)]
 #[must_use = "what the call does not spend has to be given back"]
 pub(crate) struct BudgetReservation {
@@ -23,7 +23,7 @@ impl SessionBudget {
         Self(limit.map(|limit| Arc::new(Mutex::new(limit))))
     }
 
-    /// Sets aside what a call may spend.
+    /// Reserves the most that a call may spend.
     ///
     /// # Errors
     /// When less is left.
@@ -46,7 +46,7 @@ impl SessionBudget {
 }
 
 impl BudgetReservation {
-    /// Gives back what was not spent. Where that is not known, everything counts as spent.
+    /// Returns what was not spent. If that is unknown, the whole reservation counts as spent.
     pub(crate) fn settle(self, spent: Option<Usd>) {
         let Some((left, spent)) = self.budget.0.as_ref().zip(spent) else { return };
         let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);

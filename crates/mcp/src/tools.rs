@@ -1,4 +1,4 @@
-//! The work of the tools: arguments in, data out, the engine between.
+//! What the tools do: arguments in, the engine's work, data out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -27,24 +27,24 @@ use crate::arguments::{
 };
 use crate::background::BackgroundRuns;
 use crate::outcome::{CallNotes, ToolFailure};
-use crate::results::{LARGEST_PAGE, PageCursor, PageRequest, USUAL_PAGE, read_page, row_json};
+use crate::results::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PageCursor, PageRequest, read_page, row_json};
 use crate::root::RootFolder;
 use crate::server::RunStorage;
 use crate::session_budget::SessionBudget;
 
-/// Most samples of one call.
+/// Most samples in one call.
 const MAX_SAMPLES: usize = 1000;
-/// Longest wait for the end of a run.
+/// Longest wait for the end of a run, in seconds.
 const MAX_WAIT: u32 = 600;
-/// Most executions of a case.
+/// Most trials of a case.
 const MAX_TRIALS: u32 = 100;
-/// Parts of a run's summary that a client is told.
+/// Parts of a run's summary that a client gets.
 const SUMMARY_PARTS: [&str; 12] = [
     "counts", "not_run", "excluded", "mean_score", "tokens", "cost_usd", "cost_partial", "judge_calls",
     "judge_calls_cached", "criteria_ungraded", "exit_code", "exit_reason",
 ];
 
-/// Parts of a row that say nothing where there is no run: the client has the answers, and there is no suite.
+/// Parts of a row without meaning if there is no run: the client has the answers, and there is no suite.
 const ROW_PARTS_WITHOUT_RUN: [&str; 10] =
     ["answer", "case_id", "case_hash", "cluster", "format", "place", "repeat", "suite", "tags", "target"];
 
@@ -62,7 +62,7 @@ pub(crate) struct ToolState {
 
 type ToolResult = Result<Value, ToolFailure>;
 
-/// Samples of a call, and what they are graded by.
+/// Samples of a call, and the rubric or scorecard to grade them by.
 struct GradingRequest {
     by: GradingStandard,
     samples: Vec<GradingSample>,
@@ -75,7 +75,7 @@ enum GradingStandard {
 }
 
 impl GradingRequest {
-    /// Folder near which targets are looked for, since one of them may judge.
+    /// Folder in which to look for targets, since one of them may be the judge.
     fn folder<'a>(&'a self, root: &'a RootFolder) -> &'a Path {
         match &self.by {
             GradingStandard::Rubric { source: RubricSource::File(path), .. } => {
@@ -168,7 +168,7 @@ impl ToolState {
         graded_json(&graded, rubric.warnings())
     }
 
-    /// Reads a rubric or a scorecard and makes its judges.
+    /// Reads a rubric or a scorecard and creates its judges.
     fn prepare(
         &self,
         engine: &Engine,
@@ -218,7 +218,7 @@ impl ToolState {
             let reservation = state.budget.reserve(budget)?;
             let engine = state.engine(observer);
             let outcome = handle.block_on(state.evaluate(&engine, &selection, &options));
-            // What fails here fails before anything is spent.
+            // If this fails, nothing has been spent yet.
             reservation.settle(match &outcome {
                 Ok(RunOutcome::Finished(run)) => run.info.summary.as_ref().and_then(spent_by_call),
                 Ok(RunOutcome::Planned(_) | RunOutcome::Exported(_)) | Err(_) => Some(Usd::default()),
@@ -346,7 +346,7 @@ impl ToolState {
         Ok(json!({ "cases": cases }))
     }
 
-    /// Loads eval files, checks where they lie, and runs or plans them.
+    /// Loads eval files, checks that they are inside the root folder, and runs or plans them.
     async fn evaluate(
         &self,
         engine: &Engine,
@@ -357,7 +357,7 @@ impl ToolState {
         for path in loaded.files.iter().map(|file| &file.path).chain(&loaded.scorecards) {
             self.check_inside(path)?;
         }
-        // Programs of a file are run only after its place was checked.
+        // The file's programs may run only now, after its location was checked.
         let loaded =
             if options.run.allow_code { engine.load_for_run(&options.paths, options)? } else { loaded };
 
@@ -495,7 +495,7 @@ impl ToolState {
         Ok(GradingRequest { by, samples: made })
     }
 
-    /// Limits of a call that may spend money. Replies are kept where runs are.
+    /// Limits of a call that may spend money. Replies are cached if runs may be stored.
     fn spending(&self, usd: Usd, calls: Option<u64>) -> SpendingOptions {
         let cache = match self.storage {
             RunStorage::Allowed => CacheUse::On,
@@ -514,7 +514,7 @@ impl ToolState {
         written.iter().map(|path| self.root.existing(path)).collect()
     }
 
-    /// Refuses a file that was found in a folder of the client's and lies elsewhere.
+    /// Refuses a file that was found in a client's folder but is outside the root.
     fn check_inside(&self, path: &Path) -> Result<(), ToolFailure> {
         match path.canonicalize() {
             Ok(real) if self.root.holds(&real) => Ok(()),
@@ -525,7 +525,7 @@ impl ToolState {
         }
     }
 
-    /// Finds a stored run by its id, or by a folder that lies below the root.
+    /// Finds a stored run by its id, or by a folder below the root.
     fn find_run(&self, name: &str) -> Result<RunFolder, ToolFailure> {
         let is_id = !name.contains(['/', '\\']) && name != ".." && name != ".";
         let folder =
@@ -536,7 +536,7 @@ impl ToolState {
     }
 }
 
-/// Findings that nobody can allow by an argument.
+/// Findings that no argument can allow.
 fn denied() -> DeniedFindings {
     DeniedFindings { exposed_keys: true, ..DeniedFindings::default() }
 }
@@ -547,19 +547,19 @@ fn dollars(usd: f64) -> Result<Usd, ToolFailure> {
 }
 
 fn page_limit(limit: Option<usize>) -> Result<usize, ToolFailure> {
-    match limit.unwrap_or(USUAL_PAGE) {
-        limit @ 1..=LARGEST_PAGE => Ok(limit),
-        _ => Err(ToolFailure::usage(format!("`limit` is 1 to {LARGEST_PAGE}"))),
+    match limit.unwrap_or(DEFAULT_PAGE_SIZE) {
+        limit @ 1..=MAX_PAGE_SIZE => Ok(limit),
+        _ => Err(ToolFailure::usage(format!("`limit` is 1 to {MAX_PAGE_SIZE}"))),
     }
 }
 
-/// Money that the call which ended a run spent, with that for cases that did not finish, and without that of earlier calls.
-/// Requests that were given up may have been charged.
+/// Money spent by the call that ended a run, including cases that did not finish, and without earlier calls.
+/// `None` if abandoned requests may have been charged.
 fn spent_by_call(summary: &RunSummary) -> Option<Usd> {
     summary.sent.filter(|sent| sent.given_up == 0).and_then(|sent| sent.cost_usd)
 }
 
-/// The parts of a run's summary that a client is told; null without a summary.
+/// The parts of a run's summary that a client gets; null without a summary.
 fn summary_of(info: &RunInfo, folder: &RunFolder) -> Value {
     let Value::Object(mut whole) = summary_json(info, folder.path()) else { return Value::Null };
     let parts: Map<String, Value> = SUMMARY_PARTS

@@ -1,5 +1,5 @@
-//! Results as Arrow tables, by the PyCapsule interface: whoever reads Arrow reads them without a copy, and nothing of Arrow
-//! is needed in Python.
+//! Results as Arrow tables through the PyCapsule interface. Arrow libraries read them without a copy, and
+//! Python needs no Arrow library.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::decision::kind_name;
 use crate::failure::LibraryError;
 use crate::results::{ResultData, gates_failed, known_cost, status_name, verdict_name};
 
-/// Rows of a batch. Offsets of texts have 32 bits, so a batch may hold 2 GiB of them.
+/// Rows per batch. Text offsets have 32 bits, so the texts of a batch may take 2 GiB.
 const BATCH_ROWS: usize = 8192;
 
 /// A table that Arrow readers take: `polars.DataFrame(table)`, `pyarrow.table(table)`.
@@ -28,7 +28,7 @@ pub(crate) struct ArrowTable {
 
 #[pymethods]
 impl ArrowTable {
-    /// The table by the Arrow PyCapsule interface.
+    /// The table, through the Arrow PyCapsule interface.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -44,8 +44,8 @@ impl ArrowTable {
 }
 
 impl ArrowTable {
-    /// Capsule with a stream of the batches. Another schema that a reader asks for is a wish, which the interface lets a
-    /// table leave to the reader.
+    /// A capsule with a stream of the batches. A requested schema is only a hint, which the interface allows a
+    /// producer to ignore.
     pub(crate) fn stream<'py>(
         &self,
         py: Python<'py>,
@@ -58,7 +58,7 @@ impl ArrowTable {
 
     fn new<T>(rows: &[T], batch: impl Fn(&[T]) -> Result<RecordBatch, ArrowError>) -> PyResult<Self> {
         let failed = |error: ArrowError| LibraryError::internal(error.to_string());
-        // A table without rows has its columns all the same.
+        // A table without rows still has its columns.
         let schema = batch(&[]).map_err(failed)?.schema();
         let batches = rows.chunks(BATCH_ROWS).map(batch).collect::<Result<_, _>>().map_err(failed)?;
         Ok(Self { schema, batches })

@@ -1,4 +1,4 @@
-//! Decisions as Python sees them.
+//! Decisions in the form for Python.
 
 use assize_engine::DecisionResult;
 use assize_rubric::{EvidenceQuote, UngradedKind};
@@ -31,7 +31,7 @@ pub(crate) struct Decision {
     criterion: String,
     /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
     outcome: &'static str,
-    /// The outcome from 0 to 1; None when nothing was decided or nothing applies.
+    /// The outcome from 0 to 1; None if nothing was decided or the criterion does not apply.
     value: Option<f64>,
     /// The score from 0 to 10, for `scored`.
     points: Option<f64>,
@@ -47,7 +47,7 @@ pub(crate) struct Decision {
     judge: String,
     /// Model as its server reports it.
     model: Option<String>,
-    /// Kind of the failure, such as `transport` or `malformed`; None for a decision.
+    /// Kind of failure, such as `transport` or `malformed`; None for a decision.
     ungraded: Option<&'static str>,
 }
 
@@ -62,7 +62,7 @@ impl Decision {
 }
 
 impl Decision {
-    /// The decision in a result; `grader` is there in a stored run.
+    /// A decision of a result; `grader` is set in a stored run.
     pub(crate) fn new(result: &DecisionResult, grader: Option<&str>) -> Self {
         let row = &result.decision;
         let evidence =
@@ -84,7 +84,7 @@ impl Decision {
     }
 }
 
-/// Name of a kind of failure, as records spell it.
+/// Name of a kind of failure in stored records.
 pub(crate) const fn kind_name(kind: UngradedKind) -> &'static str {
     match kind {
         UngradedKind::Transport => "transport",

@@ -1,5 +1,5 @@
-//! Failures as Python exceptions. Their classes are those of `assize._errors`: a module for the stable ABI of Python 3.10
-//! can't subclass exceptions itself.
+//! Failures as Python exceptions. The classes are defined in `assize._errors`, because a module for the stable
+//! ABI of Python 3.10 can't subclass exceptions itself.
 
 use assize_diagnostic::render::{TextOptions, to_text};
 use assize_engine::{EngineError, EngineErrorKind};
@@ -8,7 +8,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-/// Failure that is not an exception yet, so that it can be made without the GIL.
+/// A failure that is not an exception yet, so that it can be created without the GIL.
 #[derive(Debug)]
 pub(crate) struct LibraryError {
     /// Name of the class.
@@ -22,19 +22,19 @@ impl LibraryError {
         Self { class: "UsageError", message: message.into() }
     }
 
-    /// A grader that was made before the process was forked.
+    /// The grader was created before the process was forked.
     pub(crate) fn forked() -> Self {
         let message = "this grader was made before the process was forked, and its threads exist only in the parent; \
                        make a new `assize.Grader` in the child, or start children with the method `spawn`";
         Self { class: "ForkError", message: message.to_owned() }
     }
 
-    /// A failure that nobody outside can do anything about.
+    /// A failure that the caller can do nothing about.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self { class: "InternalError", message: message.into() }
     }
 
-    /// A rubric with problems, each with its place.
+    /// A rubric with problems, each with its position.
     pub(crate) fn rubric(loaded: &LoadedRubric) -> Self {
         let found = to_text(&loaded.diagnostics, &loaded.sources, TextOptions::default());
         Self { class: "InvalidFileError", message: format!("the rubric has errors\n{}", found.trim_end()) }
@@ -78,7 +78,7 @@ impl From<LibraryError> for PyErr {
     }
 }
 
-/// The exception for samples without a reward, with the results that there are.
+/// The exception for samples without a reward, with all results.
 pub(crate) fn ungraded_error(py: Python<'_>, message: String, results: Bound<'_, PyList>) -> PyErr {
     let class = py.import("assize._errors").and_then(|module| module.getattr("UngradedError"));
     match class.and_then(|class| class.call1((&message, results))) {

@@ -21,26 +21,26 @@ use crate::runtime::runtime;
 use crate::sample::SampleReader;
 use crate::settings::{GraderSettings, time};
 
-/// Messages that are kept until somebody takes them.
+/// Messages that are kept until they are taken.
 const MAX_MESSAGES: usize = 200;
 
 /// State that all batches of a grader share.
 pub(crate) struct GraderCore {
-    /// The process that it works in.
+    /// Id of the process that created it.
     process: u32,
     pub(crate) context: ProcessContext,
     service: SampleService,
     pub(crate) grader: SampleGrader,
-    /// Names of the judges of a rubric that names none.
+    /// Names of the judges for rubrics that name none.
     judges: Vec<String>,
     rubrics: RubricCache,
-    /// Places for samples that are graded at once.
+    /// Permits for samples being graded.
     pub(crate) slots: Semaphore,
     stop: GradingStop,
     messages: Arc<MessageLog>,
 }
 
-/// Warnings for the logger of Python, and the diagnostics of files that were reported last.
+/// Warnings for Python's logger, and the diagnostics of files that were last reported.
 #[derive(Default)]
 struct MessageLog {
     warnings: Mutex<Vec<String>>,
@@ -76,13 +76,13 @@ impl MessageLog {
 /// Judges with their limits, budget and reply cache.
 #[pyclass(frozen, module = "assize_native")]
 pub(crate) struct Grader {
-    /// There until the grader is dropped.
+    /// Set until the grader is dropped.
     core: Option<Arc<GraderCore>>,
 }
 
 #[pymethods]
 impl Grader {
-    /// Makes the judges. Nothing is sent before samples are graded.
+    /// Creates the judges. Nothing is sent before samples are graded.
     #[new]
     fn new(py: Python<'_>, settings: GraderSettings) -> PyResult<Self> {
         let run = settings.run_options()?;
@@ -108,7 +108,7 @@ impl Grader {
             let failed = |error| LibraryError::from(error).with_details(&messages.take_diagnostics());
             let service = SampleService::new(&engine, run, Path::new("")).map_err(failed)?;
             let grader = service.grader(None).map_err(failed)?;
-            // A judge without a key is found now, and not by the first sample.
+            // A judge without a key is found now, and not at the first sample.
             let judges = grader.check().map_err(failed)?.judges().to_vec();
             let at_once = settings.samples_at_once.unwrap_or_else(|| service.samples_at_once());
 
@@ -128,7 +128,7 @@ impl Grader {
         Ok(Self { core: Some(Arc::new(made)) })
     }
 
-    /// Starts to grade samples. The rubric is a text with a file name that says its syntax, or a file.
+    /// Starts to grade samples. The rubric is a file, or a text with a file name that gives its syntax.
     #[pyo3(signature = (samples, rubric, reward, on_ungraded, deadline, notify, notify_each))]
     #[expect(clippy::too_many_arguments, reason = "the only caller is the Python package")]
     fn start(
@@ -155,7 +155,7 @@ impl Grader {
             let rubric = RubricText::new(rubric.0, rubric.1, &work.context)?;
             let runtime = runtime()?;
             let _guard = runtime.enter();
-            // One rubric for all samples but those with values of their own in it.
+            // One rubric for all samples, unless they have their own values for it.
             let plain = read.iter().all(|sample| sample.vars.is_none());
             let shared = plain.then(|| work.prepare(&rubric, None)).transpose()?;
             let ready = |sample: crate::sample::ReadSample| {
@@ -173,7 +173,7 @@ impl Grader {
         .map_err(PyErr::from)
     }
 
-    /// Names of the judges of a rubric that names none.
+    /// Names of the judges for rubrics that name none.
     fn judges(&self) -> PyResult<Vec<String>> {
         Ok(self.core()?.judges.clone())
     }
@@ -184,13 +184,13 @@ impl Grader {
         Ok(std::mem::take(&mut core.messages.warnings.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// Gives up everything in flight: what is not decided is ungraded, with this reason.
+    /// Stops everything in flight: undecided criteria become ungraded, with this reason.
     fn cancel(&self, reason: &str) -> PyResult<()> {
         self.core()?.stop.stop(reason);
         Ok(())
     }
 
-    /// Waits until every kept reply is written.
+    /// Waits until all replies are written to the cache.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.core()?;
         Ok(py.detach(|| core.service.flush()).map_err(LibraryError::from)?)
@@ -198,7 +198,7 @@ impl Grader {
 }
 
 impl Grader {
-    /// The grader, in the process that made it.
+    /// The grader, if this is the process that created it.
     fn core(&self) -> Result<&Arc<GraderCore>, LibraryError> {
         match &self.core {
             Some(core) if core.process == std::process::id() => Ok(core),
@@ -212,7 +212,7 @@ impl Drop for Grader {
         if let Some(core) = self.core.take()
             && core.process != std::process::id()
         {
-            // The threads that dropping it would wait for are those of the parent.
+            // Dropping it would wait for threads that only the parent process has.
             std::mem::forget(core);
         }
     }
@@ -228,7 +228,7 @@ impl GraderCore {
         prepared.map_err(|error| error.with_details(&self.messages.take_diagnostics()))
     }
 
-    /// Signal for one batch.
+    /// Stop signal for one batch.
     pub(crate) fn stop(&self) -> GradingStop {
         self.stop.child()
     }

@@ -1,4 +1,4 @@
-//! Jobs: the samples of a batch that are being graded, and their results as they come.
+//! Jobs: the samples of a batch being graded, and their results as they arrive.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,10 +16,10 @@ use crate::failure::{LibraryError, ungraded_error};
 use crate::grader::GraderCore;
 use crate::results::{GradedResult, ResultData, Results};
 
-/// Ungraded samples that an error describes.
-const MOST_DESCRIBED: usize = 5;
+/// Most ungraded samples that an error describes.
+const MAX_DESCRIBED: usize = 5;
 
-/// A sample with the rubric that it is graded by.
+/// A sample and the rubric to grade it by.
 pub(crate) struct JobSample {
     pub(crate) place: SamplePlace,
     pub(crate) sample: GradingSample,
@@ -32,9 +32,9 @@ pub(crate) struct JobPlan {
     pub(crate) reward: RewardKind,
     pub(crate) on_ungraded: OnUngraded,
     pub(crate) deadline: Option<Duration>,
-    /// Function that is called when there is news.
+    /// Function to call when there is news.
     pub(crate) notify: Option<Py<PyAny>>,
-    /// True if results are news, and not only the end.
+    /// True to notify about each result, and not only about the end.
     pub(crate) notify_each: bool,
 }
 
@@ -51,11 +51,11 @@ struct JobShared {
 #[derive(Default)]
 struct JobProgress {
     results: Vec<Arc<ResultData>>,
-    /// Results that were taken one by one.
+    /// Number of results that were taken one by one.
     taken: usize,
     /// True if Python was notified since then.
     notified: bool,
-    /// The end, or the failure that was the end.
+    /// How the job ended; `None` while it runs.
     ended: Option<Result<(), String>>,
 }
 
@@ -79,7 +79,7 @@ impl Job {
             notify_each,
         });
 
-        runtime.spawn(run(core, samples, (reward, on_ungraded), deadline, Arc::clone(&shared)));
+        runtime.spawn(run(core, samples, reward, on_ungraded, deadline, Arc::clone(&shared)));
         Self { process: std::process::id(), shared }
     }
 
@@ -108,12 +108,12 @@ impl Job {
 
 #[pymethods]
 impl Job {
-    /// Waits for the end, at most so many seconds; returns true if the job has ended.
+    /// Waits at most this many seconds for the end; returns true if the job has ended.
     fn wait(&self, py: Python<'_>, timeout: f64) -> PyResult<bool> {
         self.wait_until(py, timeout, |progress| progress.ended.is_some())
     }
 
-    /// Waits for a result that was not taken yet, or the end; returns true if there is one of them.
+    /// Waits for a result that was not taken yet, or for the end; returns true if there is either.
     fn wait_next(&self, py: Python<'_>, timeout: f64) -> PyResult<bool> {
         self.wait_until(py, timeout, |progress| {
             progress.ended.is_some() || progress.taken < progress.results.len()
@@ -126,7 +126,7 @@ impl Job {
         Ok(self.shared.progress().ended.is_some())
     }
 
-    /// The results since the last call, in the order in which they were finished.
+    /// The results since the last call, in the order in which they finished.
     fn take(&self) -> PyResult<Vec<GradedResult>> {
         self.check()?;
         let mut progress = self.shared.progress();
@@ -144,7 +144,7 @@ impl Job {
 
     /// All results, in the order of the samples.
     ///
-    /// Raises if samples without a reward are to be an error, or the job has not ended.
+    /// Raises if samples without a reward are an error, or if the job has not ended.
     fn results(&self, py: Python<'_>) -> PyResult<Results> {
         self.check()?;
         let (mut all, ended) = {
@@ -171,7 +171,7 @@ impl Job {
         Ok(Results { items: all, summary })
     }
 
-    /// Gives the work up: what is not decided is ungraded, with this reason.
+    /// Stops the work: undecided criteria become ungraded, with this reason.
     fn cancel(&self, reason: &str) -> PyResult<()> {
         self.check()?;
         self.shared.stop.stop(reason);
@@ -212,12 +212,12 @@ impl JobShared {
         self.call_python();
     }
 
-    /// Tells Python that there is news. An interpreter that is about to end is told nothing.
+    /// Notifies Python that there is news, unless the interpreter is shutting down.
     fn call_python(&self) {
         let Some(notify) = &self.notify else { return };
         Python::try_attach(|py| {
             if let Err(error) = notify.call0(py) {
-                // The event loop is closed: nobody waits any more.
+                // The event loop is closed, so nothing is waiting any more.
                 drop(error);
             }
         });
@@ -228,7 +228,8 @@ impl JobShared {
 async fn run(
     core: Arc<GraderCore>,
     samples: Vec<JobSample>,
-    choice: (RewardKind, OnUngraded),
+    reward: RewardKind,
+    on_ungraded: OnUngraded,
     deadline: Option<Duration>,
     shared: Arc<JobShared>,
 ) {
@@ -249,7 +250,7 @@ async fn run(
     let total = samples.len();
     for sample in samples {
         let (core, stop) = (Arc::clone(&core), shared.stop.clone());
-        tasks.spawn(async move { Some(grade(&core, sample, choice, &stop).await) });
+        tasks.spawn(async move { Some(grade(&core, sample, reward, on_ungraded, &stop).await) });
     }
 
     let mut finished = 0;
@@ -259,7 +260,7 @@ async fn run(
                 finished += 1;
                 shared.finish(ResultData { result, case: None });
             }
-            // The deadline passed; what is in flight ends now.
+            // The deadline has passed; work in flight ends now.
             Some(Ok(None)) => {}
             Some(Err(error)) => {
                 return shared
@@ -272,14 +273,15 @@ async fn run(
     shared.end(Ok(()));
 }
 
-/// Grades one sample when there is a place for it.
+/// Grades one sample when a slot is free.
 async fn grade(
     core: &GraderCore,
     sample: JobSample,
-    (reward, on_ungraded): (RewardKind, OnUngraded),
+    reward: RewardKind,
+    on_ungraded: OnUngraded,
     stop: &GradingStop,
 ) -> SampleResult {
-    // A stopped sample needs no place: it asks nobody.
+    // A stopped sample needs no slot, because it makes no calls.
     let _place = tokio::select! {
         biased;
         () = stop.stopped() => None,
@@ -302,7 +304,7 @@ fn refuse_ungraded(py: Python<'_>, all: &[Arc<ResultData>]) -> PyResult<()> {
         let reason = data.result.error.as_deref().unwrap_or("no criterion applies");
         format!("\n  samples[{}]: {reason}", data.result.index)
     };
-    let described: String = lacking.iter().take(MOST_DESCRIBED).map(describe).collect();
+    let described: String = lacking.iter().take(MAX_DESCRIBED).map(describe).collect();
     let message = format!("{} of {} samples have no reward{described}", lacking.len(), all.len());
     let results = PyList::new(py, all.iter().map(|data| GradedResult(Arc::clone(data))))?;
     Err(ungraded_error(py, message, results))

@@ -1,5 +1,5 @@
-//! Judges that are Python functions. They run on threads of their own, so many at once, and take the GIL for as long as they
-//! compute.
+//! Judges that are Python functions. They run on their own threads, a limited number at once, and hold the GIL
+//! while they compute.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) struct FunctionJudge {
 }
 
 impl FunctionJudge {
-    /// Judge of this name. The function gets a [`JudgeTask`] and returns a decision for each criterion.
+    /// A judge with this name. The function gets a [`JudgeTask`] and returns a decision for each criterion.
     pub(crate) fn new(name: &str, version: &str, function: Py<PyAny>, at_once: usize) -> Self {
         let identity =
             JudgeIdentity { name: name.into(), version: Some(version.into()), ..JudgeIdentity::default() };
@@ -75,7 +75,7 @@ impl FunctionJudge {
         pairs.map(|(criterion, decision)| self.decision(task, criterion, decision, &index)).collect()
     }
 
-    /// The decision on a criterion; one that can't be on it is ungraded.
+    /// The decision on a criterion; an invalid decision makes it ungraded.
     fn decision(
         &self,
         task: &RubricTask,
@@ -161,7 +161,7 @@ pub(crate) struct JudgeTask {
     reference: Option<String>,
     /// Description of a good answer.
     expected_outcome: Option<String>,
-    /// Tool calls of the answering system.
+    /// Tool calls of the target.
     tool_calls: Option<String>,
     /// Id, text, bands (lowest and highest score, text), and whether it may not apply, of each criterion.
     criteria: Vec<CriterionTuple>,

@@ -1,7 +1,7 @@
 //! The extension module `assize_native`: grading with the engine of Assize, for the Python package `assize`.
 //!
 //! Work runs on the threads of one runtime per process, without the GIL; Python waits for a job as a whole. The
-//! names here are private to the package: it wraps them in the interface that is documented.
+//! names here are private to the package, which wraps them in the documented interface.
 
 mod arrow;
 mod decision;

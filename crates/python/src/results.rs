@@ -1,4 +1,4 @@
-//! Results as Python sees them. They are made into Python objects when somebody looks at them, not before.
+//! Results in the form for Python. They become Python objects only when they are accessed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::arrow::{ArrowTable, decision_table, result_table};
 use crate::decision::Decision;
 
-/// A result, and what only the case of a stored run has.
+/// A result, and what only a case of a stored run has.
 pub(crate) struct ResultData {
     pub(crate) result: SampleResult,
     pub(crate) case: Option<CaseData>,
@@ -33,13 +33,13 @@ impl ResultData {
     }
 }
 
-/// Result of one sample. What is not known is None, never a made-up value.
+/// Result of one sample. Unknown values are None, never made up.
 #[pyclass(name = "Result", frozen, module = "assize_native")]
 pub(crate) struct GradedResult(pub(crate) Arc<ResultData>);
 
 #[pymethods]
 impl GradedResult {
-    /// Place of the sample in its batch, from 0.
+    /// Position of the sample in its batch, from 0.
     #[getter]
     fn index(&self) -> usize {
         self.0.result.index
@@ -63,19 +63,19 @@ impl GradedResult {
         status_name(self.0.result.status)
     }
 
-    /// The reward; None when it is not known and nothing else was asked for.
+    /// The reward; None if it is unknown and no other policy was chosen.
     #[getter]
     fn reward(&self) -> Option<f64> {
         self.0.result.reward
     }
 
-    /// True if the reward is that of `on_ungraded`.
+    /// True if the reward comes from `on_ungraded`.
     #[getter]
     fn reward_assumed(&self) -> bool {
         self.0.result.reward_assumed
     }
 
-    /// Value of each criterion by its id, 0 to 1; None for one that is ungraded or does not apply.
+    /// Value of each criterion by its id, 0 to 1; None if it is ungraded or does not apply.
     #[getter]
     fn components(&self) -> BTreeMap<String, Option<f64>> {
         self.0.result.reward_components.clone()
@@ -124,37 +124,37 @@ impl GradedResult {
         decisions.map(|(at, decision)| Decision::new(decision, self.0.grader(at))).collect()
     }
 
-    /// Reason why something is ungraded; None when nothing is.
+    /// Why something is ungraded; None if nothing is.
     #[getter]
     fn error(&self) -> Option<&str> {
         self.0.result.error.as_deref()
     }
 
-    /// Calls of judges, those answered from the reply cache included.
+    /// Number of judge calls, including those answered from the reply cache.
     #[getter]
     fn judge_calls(&self) -> u64 {
         self.0.result.judge_calls
     }
 
-    /// Calls of judges that were answered from the reply cache.
+    /// Number of judge calls answered from the reply cache.
     #[getter]
     fn judge_calls_cached(&self) -> u64 {
         self.0.result.judge_calls_cached
     }
 
-    /// Tokens that judges read.
+    /// Input tokens of the judges.
     #[getter]
     fn input_tokens(&self) -> Option<u64> {
         self.0.result.tokens.input
     }
 
-    /// Tokens that judges wrote.
+    /// Output tokens of the judges.
     #[getter]
     fn output_tokens(&self) -> Option<u64> {
         self.0.result.tokens.output
     }
 
-    /// Cost in US dollars; None when not all of it is known.
+    /// Cost in US dollars; None if part of it is unknown.
     #[getter]
     fn cost_usd(&self) -> Option<f64> {
         self.0.result.cost_usd.map(assize_engine::Usd::as_dollars)
@@ -166,13 +166,13 @@ impl GradedResult {
         known_cost(&self.0.result)
     }
 
-    /// From the start of the grading to its end, in milliseconds.
+    /// Duration of the grading in milliseconds.
     #[getter]
     fn duration_ms(&self) -> u64 {
         self.0.result.duration_ms
     }
 
-    /// Hash of everything that decides about the result beside the sample: judges, models, prompts, rubric.
+    /// Hash of everything that affects the result except the sample: judges, models, prompts, rubric.
     #[getter]
     fn judge_config_hash(&self) -> &str {
         &self.0.result.judge_config_hash
@@ -202,7 +202,7 @@ impl GradedResult {
         self.0.case.as_ref().and_then(|case| case.row.answer.as_deref())
     }
 
-    /// Everything as JSON values: the form of the grading service, or the stored row of a run.
+    /// Everything as JSON values, in the form of the grading service or of a run's stored row.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         match &self.0.case {
             Some(case) => to_dict(py, &case.row),
@@ -224,7 +224,7 @@ pub(crate) struct Results {
     pub(crate) summary: GradeSummary,
 }
 
-/// Place in a sequence, or several.
+/// An index into a sequence, or a slice.
 #[derive(FromPyObject)]
 enum SequenceIndex<'py> {
     One(isize),
@@ -245,11 +245,11 @@ impl Results {
         self.items.iter().map(|data| data.result.score).collect()
     }
 
-    /// Counts by status, calls, cost; of all samples, those that were dropped included.
+    /// Counts by status, calls and cost of all samples, including dropped ones.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let summary = to_dict(py, &self.summary)?;
-        // The job measures no time of its own: that of each sample is in its result.
+        // The job measures no time of its own; each result has the time of its sample.
         summary.del_item("duration_ms")?;
         Ok(summary)
     }
@@ -279,7 +279,7 @@ impl Results {
         self.list(py)?.as_any().try_iter()
     }
 
-    /// The table by the Arrow PyCapsule interface, which polars, pandas, pyarrow and DuckDB read.
+    /// The table, through the Arrow PyCapsule interface that polars, pandas, pyarrow and DuckDB read.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -301,7 +301,7 @@ impl Results {
     }
 }
 
-/// A value of our own as a dictionary of JSON values.
+/// One of our own types as a dictionary of JSON values.
 pub(crate) fn to_dict<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyDict>> {
     let text = serde_json::to_string(value)
         .map_err(|error| crate::failure::LibraryError::internal(error.to_string()))?;

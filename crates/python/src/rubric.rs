@@ -1,4 +1,4 @@
-//! Rubrics of a grader: read once, made ready once for each set of values of their variables.
+//! Rubrics of a grader: read once, and prepared once for each set of variable values.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -11,21 +11,21 @@ use serde_json::Value;
 
 use crate::failure::LibraryError;
 
-/// Rubrics that are kept ready.
+/// Number of prepared rubrics that are kept.
 const MAX_PREPARED: usize = 512;
 
 /// Text of a rubric.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct RubricText {
-    /// Path that diagnostics show; its ending names the syntax.
+    /// Path that diagnostics show; its extension gives the syntax.
     path: PathBuf,
     text: String,
-    /// True if it is a file, in which variables of the environment are replaced.
+    /// True for a file, in which environment variables are replaced.
     is_file: bool,
 }
 
 impl RubricText {
-    /// A rubric that was given as text, or the file at a path.
+    /// A rubric given as text, or the file at a path.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -57,7 +57,7 @@ impl RubricText {
             read_rubric_with(&self.path, &self.text, vars)
         };
 
-        // The reward of a sample must not rest on the name of a variable that nobody set.
+        // The reward of a sample must not depend on a variable that was never set.
         let is_problem =
             |found: &Diagnostic| found.severity == Severity::Error || found.code == codes::UNKNOWN_VARIABLE;
         if loaded.diagnostics.iter().any(is_problem) {
@@ -68,7 +68,7 @@ impl RubricText {
     }
 }
 
-/// Rubrics that are ready, by their text and the values of their variables.
+/// Prepared rubrics, by their text and variable values.
 #[derive(Default)]
 pub(crate) struct RubricCache(Mutex<HashMap<(RubricText, String), Arc<PreparedRubric>>>);
 

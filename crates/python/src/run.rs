@@ -72,7 +72,7 @@ pub(crate) fn load_run(py: Python<'_>, name: String, folder: PathBuf) -> PyResul
         let context = process_context(&folder);
         let found = runs::find_run(&name, &context)?;
         let info = found.info().map_err(EngineError::from)?;
-        // Rows are stored as cases finish; the order of the files is in them.
+        // Rows are stored in the order in which cases finish, with their position in the files.
         let mut records = stored_records(&found)?.collect::<Result<Vec<_>, _>>()?;
         records.sort_by_key(|record| record.result.place);
 

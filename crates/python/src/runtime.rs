@@ -1,4 +1,4 @@
-//! The runtime of the process: made when it is first needed, and never used by a forked child of the process that made it.
+//! The runtime of the process: created when first needed, and never used by a forked child.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,11 +6,11 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::failure::LibraryError;
 
-/// The runtime, and the process whose threads it has.
+/// The runtime, and the id of the process that has its threads.
 static CURRENT: Mutex<Option<(u32, Arc<Runtime>)>> = Mutex::new(None);
 
-/// The runtime of this process. A child of a fork gets its own; that of its parent is left alone, since its threads are
-/// not there.
+/// The runtime of this process. A forked child gets its own one; its parent's is left alone, since the child
+/// does not have those threads.
 ///
 /// # Errors
 /// When threads can't be started.
@@ -26,7 +26,7 @@ pub(crate) fn runtime() -> Result<Arc<Runtime>, LibraryError> {
     let made = Builder::new_multi_thread().thread_name("assize").enable_all().build();
     let made = made.map_err(|error| LibraryError::internal(format!("can't start threads: {error}")))?;
     let runtime = Arc::new(made);
-    // Dropping the runtime of the parent would wait for threads that do not exist.
+    // Dropping the parent's runtime would wait for threads that this process does not have.
     std::mem::forget(current.replace((process, Arc::clone(&runtime))));
 
     Ok(runtime)

@@ -1,4 +1,5 @@
-//! Samples as Python gives them: a text, or a dictionary with the keys of a sample of the grading service.
+//! Samples in the form that Python passes: a text, or a dictionary with the keys of a sample of the grading
+//! service.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ pub(crate) struct ReadSample {
     pub(crate) vars: Option<BTreeMap<String, Value>>,
 }
 
-/// Reader of samples, with the encoder of JSON for values that are no texts.
+/// Reads samples; holds the JSON encoder for values that are not texts.
 pub(crate) struct SampleReader<'py> {
     dumps: Option<Bound<'py, PyAny>>,
     py: Python<'py>,
@@ -35,7 +36,7 @@ impl<'py> SampleReader<'py> {
     /// Reads a sample.
     ///
     /// # Errors
-    /// When it has no answer, a key that samples do not have, or a value that is no JSON.
+    /// When it has no answer, an unknown key, or a value that can't be JSON.
     pub(crate) fn read(&mut self, index: usize, value: &Bound<'py, PyAny>) -> PyResult<ReadSample> {
         if let Ok(text) = value.cast::<PyString>() {
             let parts =
@@ -128,7 +129,7 @@ fn unknown_key(index: usize, key: &str) -> PyErr {
     problem(index, &format!("/{key}"), &hint)
 }
 
-/// Exception about a sample, or a value of one.
+/// The exception about a sample or one of its values.
 fn problem(index: usize, pointer: &str, message: &str) -> PyErr {
     LibraryError::usage(format!("samples[{index}]{pointer}: {message}")).into()
 }

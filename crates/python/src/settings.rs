@@ -1,4 +1,4 @@
-//! Settings of graders, as the Python package hands them over.
+//! Settings of graders, as the Python package passes them.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -10,13 +10,13 @@ use pyo3::prelude::*;
 
 use crate::failure::LibraryError;
 
-/// Settings of a grader. Each is what the option of `assize grade` with the same name sets.
+/// Settings of a grader. Each corresponds to the option of `assize grade` with the same name.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct GraderSettings {
-    /// Names of judges; none for that of the configuration.
+    /// Names of judges; empty for the configuration's judge.
     pub(crate) judges: Vec<String>,
-    /// Judges written in Python: name, version, function, most calls at once.
+    /// Judges written in Python: name, version, function, most concurrent calls.
     pub(crate) functions: Vec<(String, String, Py<PyAny>, usize)>,
     pub(crate) folder: PathBuf,
     pub(crate) samples_at_once: Option<usize>,
@@ -38,7 +38,7 @@ impl GraderSettings {
     /// Options of the engine.
     ///
     /// # Errors
-    /// When a value is out of its range.
+    /// When a value is out of range.
     pub(crate) fn run_options(&self) -> Result<RunOptions, LibraryError> {
         let usd = self
             .budget_usd
@@ -85,7 +85,7 @@ impl GraderSettings {
     }
 }
 
-/// A length of time in seconds, above 0 and at most a day.
+/// A duration in seconds, above 0 and at most a day.
 ///
 /// # Errors
 /// When it is out of that range.

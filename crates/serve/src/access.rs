@@ -1,4 +1,4 @@
-//! Rules of access: the host that a request names, its key, its type.
+//! Rules of access: the host that a request names, its key, its content type.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,17 +17,17 @@ use crate::problem::ApiError;
 use crate::service::Service;
 use crate::tenant::Tenant;
 
-/// Paths that need no key: they tell nothing about anybody's requests.
+/// Paths that need no key: they reveal nothing about anyone's requests.
 const OPEN_PATHS: [&str; 3] = ["/healthz", "/readyz", "/v1/openapi.json"];
 
-/// Server that a request is looked at for.
+/// What the access rules need to check a request.
 #[derive(Clone)]
 pub(crate) struct ClientAccess {
     pub(crate) service: Arc<Service>,
     pub(crate) hosts: HostRules,
 }
 
-/// Lets a request through or answers it, counts it, and sets the headers of every reply.
+/// Lets a request pass or answers it, counts it, and sets the headers of every reply.
 pub(crate) async fn guard(State(rules): State<ClientAccess>, mut request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let route = route_name(&request);
@@ -77,20 +77,20 @@ impl ClientAccess {
     }
 }
 
-/// The route that a request leads to, for metrics; one word for all that lead nowhere.
+/// The route of a request, for metrics; one name for all unknown paths.
 fn route_name(request: &Request) -> &'static str {
     let known = crate::routes::PATHS.iter().find(|path| request.uri().path() == **path);
     known.copied().unwrap_or("other")
 }
 
-/// The host that a request names: in its address (HTTP/2), else in its header.
+/// The host that a request names: in its address (HTTP/2), otherwise in its header.
 fn host_of<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
     uri.authority()
         .map(axum::http::uri::Authority::as_str)
         .or_else(|| headers.get(HOST).and_then(|host| host.to_str().ok()))
 }
 
-/// The key of a request: as bearers of tokens send it, as the password of an address, or in a header of its own.
+/// The key of a request: a bearer token, the password of HTTP Basic authentication, or the key's own header.
 fn key_of(headers: &HeaderMap) -> Option<Cow<'_, str>> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let authorized = text(AUTHORIZATION.as_str()).and_then(|value| {
@@ -105,7 +105,7 @@ fn key_of(headers: &HeaderMap) -> Option<Cow<'_, str>> {
     authorized.or_else(|| text("x-api-key").map(|key| Cow::from(key.trim())))
 }
 
-/// Password of HTTP Basic authentication (RFC 7617), whatever the name of the user: clients send it for an address such as
+/// Password of HTTP Basic authentication (RFC 7617), with any user name. Clients send it for an address such as
 /// `http://assize:KEY@HOST`.
 fn password(credentials: &str) -> Option<String> {
     let decoded = String::from_utf8(BASE64_STANDARD.decode(credentials).ok()?).ok()?;

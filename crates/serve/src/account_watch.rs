@@ -1,18 +1,18 @@
-//! Messages for the operator about model servers that calls are held back from.
+//! Messages for the operator about model servers to which calls are held back.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use assize_llm::AccountStatus;
 
-/// A rate that is so many times the one that was told is told again; so is one that is so many times lower.
-const NEWS: f64 = 4.0;
+/// A rate is reported again when it has changed by this factor, up or down.
+const REPORTED_CHANGE: f64 = 4.0;
 
-/// State of the accounts that the operator was told of.
+/// State of the accounts, as last reported to the operator.
 #[derive(Default)]
 pub(crate) struct AccountWatch(Mutex<BTreeMap<String, ToldState>>);
 
-/// State of one account, as it was told.
+/// State of one account, as last reported.
 #[derive(Default, Clone, Copy)]
 struct ToldState {
     rate: Option<f64>,
@@ -42,7 +42,7 @@ impl AccountWatch {
     }
 }
 
-/// Message about a server that failed again and again, or that is not asked now.
+/// Message about a server that keeps failing, or that gets no calls for now.
 fn outage_news(state: &mut ToldState, status: &AccountStatus) -> Option<String> {
     let AccountStatus { host, waiting, .. } = status;
     let before = *state;
@@ -76,7 +76,7 @@ fn rate_news(state: &mut ToldState, status: &AccountStatus) -> Option<String> {
                  are refused"
             ))
         }
-        (Some(before), rate) if rate > before * NEWS || rate < before / NEWS => {
+        (Some(before), rate) if rate > before * REPORTED_CHANGE || rate < before / REPORTED_CHANGE => {
             state.rate = Some(rate);
             Some(format!("{host}: {rate:.1} calls a second are sent, no longer {before:.1}"))
         }

@@ -1,4 +1,14 @@
-//! The queue: samples that are accepted, and those that are graded at a time.
+//! The queue: which samples are accepted, and how many are graded at once.
+//!
+//! Judges take seconds, so a busy server could accept far more than it can finish. Two limits keep that in
+//! bounds. `limit` is the number of accepted samples that are not answered yet; requests beyond it are refused
+//! at once with 429 and a time to retry, because a client that waits without end can't try another server.
+//! `at_once` is the number of samples being graded: a sample waits for one of these slots, and a stopped job
+//! gives up waiting.
+//!
+//! Every accepted sample is answered, even if only as ungraded. [`AcceptedSamples`] therefore holds the places
+//! of a whole request until its job has ended. `graded` counts the samples in it that have a result already,
+//! for metrics.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,13 +18,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::ApiError;
 
-/// Longest wait that a client is told, in seconds.
-const LONGEST_WAIT: u64 = 30;
+/// Maximum number of seconds that a client is asked to wait before it tries again.
+const MAX_RETRY_AFTER: u64 = 30;
 
-/// Bounded queue of samples. What does not fit is refused at once rather than kept waiting without an end.
+/// Bounded queue of samples. Samples that do not fit are refused at once instead of waiting without end.
 pub(crate) struct SampleQueue {
     accepted: AtomicUsize,
-    /// Samples among them that are graded, of requests that still wait for others.
+    /// Accepted samples that have a result, in requests whose other samples are not done yet.
     graded: AtomicUsize,
     limit: usize,
     slots: Arc<Semaphore>,
@@ -33,10 +43,10 @@ impl SampleQueue {
         }
     }
 
-    /// Accepts samples; each is answered then, whatever comes.
+    /// Accepts samples. From then on, each of them gets an answer, whatever happens.
     ///
     /// # Errors
-    /// With 429 when the queue is full, with 422 when so many never fit.
+    /// 429 when the queue is full; 422 when there are more samples than the queue can ever hold.
     pub(crate) fn accept(self: &Arc<Self>, count: usize) -> Result<AcceptedSamples, ApiError> {
         if count > self.limit {
             let message = format!("{count} samples; the queue of this server holds {}", self.limit);
@@ -47,15 +57,15 @@ impl SampleQueue {
         let accepted = AcceptedSamples { queue: Arc::clone(self), count };
         if before + count > self.limit {
             let message = format!("the queue is full: {before} samples of {} are in it", self.limit);
-            // A rough measure is enough: nobody knows how long judges take.
+            // A rough estimate is enough: how long judges take is unknown.
             let wait = 1 + (before / self.at_once.max(1)) as u64;
-            return Err(ApiError::overloaded(message, wait.min(LONGEST_WAIT)));
+            return Err(ApiError::overloaded(message, wait.min(MAX_RETRY_AFTER)));
         }
 
         Ok(accepted)
     }
 
-    /// Waits for a turn, unless grading is stopped before.
+    /// Waits for a slot to grade a sample; `None` if grading is stopped before.
     pub(crate) async fn turn(&self, stop: &GradingStop) -> Option<OwnedSemaphorePermit> {
         tokio::select! {
             biased;
@@ -64,27 +74,27 @@ impl SampleQueue {
         }
     }
 
-    /// Samples that are accepted and not answered.
+    /// Number of samples that are accepted and not answered yet.
     pub(crate) fn accepted(&self) -> usize {
         self.accepted.load(Ordering::Acquire)
     }
 
-    /// A sample has its result.
+    /// Counts a sample that has its result.
     pub(crate) fn note_graded(&self) {
         self.graded.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// All samples of a request have their results, so many of which were noted.
+    /// Stops counting the graded samples of a request that has all its results.
     pub(crate) fn forget_graded(&self, count: usize) {
         self.graded.fetch_sub(count, Ordering::AcqRel);
     }
 
-    /// Samples that are accepted and have no result.
+    /// Number of samples that are accepted and have no result yet.
     pub(crate) fn unfinished(&self) -> usize {
         self.accepted().saturating_sub(self.graded.load(Ordering::Acquire))
     }
 
-    /// Samples that are graded now.
+    /// Number of samples being graded.
     pub(crate) fn working(&self) -> usize {
         self.at_once.saturating_sub(self.slots.available_permits())
     }
@@ -94,7 +104,7 @@ impl SampleQueue {
     }
 }
 
-/// Place of samples in the queue.
+/// Places of samples in the queue, freed when this is dropped.
 pub(crate) struct AcceptedSamples {
     queue: Arc<SampleQueue>,
     count: usize,

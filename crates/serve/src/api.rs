@@ -1,4 +1,4 @@
-//! Types of requests and replies. Their schemas are those of the OpenAPI document.
+//! Types of requests and replies. The OpenAPI document takes its schemas from them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ pub struct GradeSample {
     pub group: Option<String>,
 }
 
-/// Adds the rules about fields of a request that need each other.
+/// Adds rules about fields of a request that depend on each other to its schema.
 fn describe_request(schema: &mut Schema) {
     let given =
         |key: &str| json!({ "required": [key], "properties": { key: { "not": { "type": "null" } } } });
@@ -148,14 +148,14 @@ fn describe_request(schema: &mut Schema) {
     );
 }
 
-/// An answer is given once.
+/// Adds the rule that an answer is given exactly once.
 fn describe_sample(schema: &mut Schema) {
     let given =
         |key: &str| json!({ "required": [key], "properties": { key: { "not": { "type": "null" } } } });
     schema.insert("oneOf".into(), json!([given("output"), given("messages")]));
 }
 
-/// A rubric that is no text and has no name alone is one as it stands in a file.
+/// Describes rubrics that are neither a text nor a name: they have the form of a rubric file.
 fn describe_rubric(schema: &mut Schema) {
     let file = json!({ "$ref": format!("#/components/schemas/{RUBRIC_SCHEMA}") });
     let Some(kinds) = schema.get_mut("anyOf").and_then(Value::as_array_mut) else { return };
@@ -163,7 +163,7 @@ fn describe_rubric(schema: &mut Schema) {
     kinds.push(file);
 }
 
-/// Name of the schema of rubric files in the description of the service.
+/// Name of the schema of rubric files in the OpenAPI document.
 pub(crate) const RUBRIC_SCHEMA: &str = "rubric-file";
 
 /// Last line of a reply in JSON lines.

@@ -1,4 +1,4 @@
-//! Problems of a request without a server.
+//! Checks requests without a server.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use crate::problem::{ApiError, RequestProblem};
 use crate::request::{decode_request, to_grading_sample};
 use crate::service::no_weight_sets;
 
-/// Problems of the body of a grading request, as a server with these limits and judges lists them. Nothing is opened and nobody
-/// is asked; names of loaded rubrics count as known.
+/// Problems in the body of a grading request, as a server with these limits and judges would list them. Opens
+/// no files and makes no calls; names of loaded rubrics count as known.
 pub fn check_request(body: &[u8], limits: &RequestLimits, judges: &[String]) -> Vec<RequestProblem> {
     match find_problems(body, limits, judges) {
         Ok(problems) => problems,
@@ -62,7 +62,7 @@ fn find_problems(
     }
 }
 
-/// A framework whose bodies an adapter reads.
+/// A framework whose request bodies an adapter reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdapterBody {
     /// `POST /get_reward` of OpenRLHF.
@@ -78,11 +78,12 @@ pub enum AdapterBody {
 }
 
 impl AdapterBody {
-    /// All of them.
+    /// All adapters.
     pub const ALL: [Self; 5] = [Self::OpenRlhf, Self::Slime, Self::Gym, Self::Lambda, Self::Grader];
 }
 
-/// Problems of the body of a framework, as the adapter of a server with these limits and judges lists them. Nobody is asked.
+/// Problems in the body of a framework, as the adapter of a server with these limits and judges would list
+/// them. Makes no calls.
 pub fn check_adapter(
     adapter: AdapterBody,
     body: &[u8],
@@ -124,14 +125,14 @@ fn find_adapter_problems(
     problems.check()
 }
 
-/// Problems of the formula of a `multi` grader over graders of the names `a` and `b`.
+/// Problems in the formula of a `multi` grader over graders named `a` and `b`.
 pub fn check_formula(formula: &str) -> Vec<RequestProblem> {
     let names = ["a".to_owned(), "b".to_owned()];
     let problem = openai::formula_problem(formula, names.iter());
     problem.map(|problem| RequestProblem::new("/calculate_output", problem)).into_iter().collect()
 }
 
-/// Rubric that stands in a request; `None` for one that is named.
+/// The rubric that is part of a request; `None` if the request only names one.
 pub(crate) fn inline_rubric(source: RubricSource) -> Option<InlineRubric> {
     match source {
         RubricSource::Named(_) => None,

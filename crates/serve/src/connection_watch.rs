@@ -1,7 +1,7 @@
-//! Connections that are held without use: those that send no request, and those that take nothing of a reply.
+//! Finds connections that are held without use: they send no request, or take nothing of a reply.
 //!
-//! A stream of HTTP/2 that its client grants no room keeps a finished reply while the connection itself goes on, so that no write
-//! to it waits. Replies are therefore watched one by one.
+//! An HTTP/2 client that grants a stream no window can keep a finished reply alive while the connection itself
+//! stays busy, so that no write to the connection waits. Replies are therefore watched one by one.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -20,29 +20,29 @@ use tokio::time::Instant;
 
 use crate::options::RequestLimits;
 
-/// Time after which a connection of HTTP/2 is closed on which nothing is asked any more.
+/// Time without a request after which an HTTP/2 connection is closed.
 const IDLE_TIME: Duration = Duration::from_mins(5);
-/// Bytes of a reply that are handed on at once: a client that takes them slowly holds no more.
-const PIECE: usize = 16 << 10;
-/// Shortest pause between two looks at a connection.
+/// Size of the pieces in which a reply is handed on, in bytes: a slow client holds no more than one.
+const REPLY_CHUNK_BYTES: usize = 16 << 10;
+/// Shortest pause between two checks of a connection.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Use of a connection.
+/// How a connection is used.
 pub(crate) struct ConnectionWatch(Mutex<ConnectionUse>);
 
 struct ConnectionUse {
-    /// Requests that are not answered to their end.
+    /// Number of requests that are not fully answered.
     active: usize,
     has_asked: bool,
-    /// Time since which nothing is asked.
+    /// Since when no request is open.
     idle_since: Instant,
-    /// Replies of which the client takes nothing, by number, with the time since which it does.
+    /// Replies that the client has stopped reading, by number, with the time since when.
     held: BTreeMap<u64, Instant>,
     next: u64,
 }
 
 impl ConnectionWatch {
-    /// Watch of a connection that begins now.
+    /// Starts to watch a connection.
     pub(crate) fn new() -> Self {
         Self(Mutex::new(ConnectionUse {
             active: 0,
@@ -53,7 +53,7 @@ impl ConnectionWatch {
         }))
     }
 
-    /// Waits until the connection is held without use for longer than is allowed.
+    /// Waits until the connection is held without use for longer than the limits allow.
     pub(crate) async fn is_held(&self, limits: &RequestLimits) {
         let pause = (limits.header_time.min(limits.stall_time) / 4).max(SHORTEST_PAUSE);
         while !self.state().is_over(limits) {
@@ -77,7 +77,7 @@ impl ConnectionUse {
     }
 }
 
-/// A request from its headers to the end of its reply.
+/// A request, from its headers to the end of its reply.
 struct ActiveRequest {
     watch: Arc<ConnectionWatch>,
     number: u64,
@@ -147,18 +147,19 @@ impl hyper::service::Service<Request<Incoming>> for WatchedService {
 /// Body of a reply, handed on in pieces.
 struct WatchedBody {
     inner: Body,
-    /// Bytes that were taken from the body and not handed on.
+    /// Bytes taken from the body and not handed on yet.
     rest: Option<Bytes>,
     active: ActiveRequest,
-    /// True for HTTP/2. On other connections nothing but the connection itself can wait.
+    /// True for HTTP/2. On HTTP/1 nothing but the connection itself can stall.
     has_streams: bool,
 }
 
 impl WatchedBody {
-    /// The next piece. The last byte is one of its own: it is only asked for once the client has taken everything before it.
+    /// The next piece. The last byte is a piece of its own: it is requested only once the client has taken
+    /// everything before it.
     fn next_piece(&mut self, mut bytes: Bytes) -> Frame<Bytes> {
         if bytes.len() > 1 {
-            let rest = bytes.split_off(PIECE.min(bytes.len() - 1));
+            let rest = bytes.split_off(REPLY_CHUNK_BYTES.min(bytes.len() - 1));
             self.rest = Some(rest);
         }
         self.active.set_held(true);
@@ -179,7 +180,7 @@ impl hyper::body::Body for WatchedBody {
             return Pin::new(&mut self.inner).poll_frame(cx);
         }
 
-        // Whoever asks for more has handed on what came before.
+        // A request for more means that everything before was handed on.
         self.active.set_held(false);
         if let Some(rest) = self.rest.take() {
             return Poll::Ready(Some(Ok(self.next_piece(rest))));
@@ -238,7 +239,7 @@ mod tests {
         watch.is_held(&limits()).await;
         assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
 
-        // One that waits for its judges is held by nobody.
+        // A request that waits for its judges is not held by its client.
         let request = ActiveRequest::new(&watch);
         let patient = tokio::time::timeout(Duration::from_hours(1), watch.is_held(&limits())).await;
         assert!(patient.is_err());
@@ -257,8 +258,12 @@ mod tests {
     #[tokio::test]
     async fn a_reply_is_handed_on_in_pieces_and_the_last_byte_by_itself() {
         let watch = Arc::new(ConnectionWatch::new());
-        for (length, expected) in [(0, vec![]), (1, vec![1]), (2, vec![1, 1]), (PIECE + 9, vec![PIECE, 8, 1])]
-        {
+        for (length, expected) in [
+            (0, vec![]),
+            (1, vec![1]),
+            (2, vec![1, 1]),
+            (REPLY_CHUNK_BYTES + 9, vec![REPLY_CHUNK_BYTES, 8, 1]),
+        ] {
             let mut reply = body(&watch, length);
             let mut pieces = Vec::new();
             while let Some(frame) = reply.frame().await {

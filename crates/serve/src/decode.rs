@@ -1,4 +1,4 @@
-//! Decoding of JSON bodies, with every problem at its JSON pointer.
+//! Decodes JSON bodies and reports every problem with its JSON pointer.
 
 use assize_diagnostic::did_you_mean;
 use assize_llm::{UnambiguousJson, replace_lone_surrogates};
@@ -17,7 +17,7 @@ impl ProblemList {
         self.0.push(RequestProblem::new(path, message));
     }
 
-    /// True once nobody is told of further problems: they are counted.
+    /// True once further problems are only counted and not listed.
     pub(crate) fn is_full(&self) -> bool {
         self.0.len() >= MAX_PROBLEMS
     }
@@ -30,7 +30,7 @@ impl ProblemList {
         self.0.is_empty()
     }
 
-    /// Error with all problems, if there are any.
+    /// The error with all problems, if there are any.
     pub(crate) fn check(self) -> Result<(), ApiError> {
         if self.0.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.0)) }
     }
@@ -39,8 +39,8 @@ impl ProblemList {
 /// Parses a body.
 ///
 /// # Errors
-/// When it is no JSON, has a key twice in an object, or is nested more deeply than is allowed. Half a character, which programs
-/// leave that cut texts, becomes U+FFFD: one answer must not fail those beside it.
+/// When it is not JSON, has a key twice in an object, or is nested too deeply. A lone surrogate, which programs
+/// leave behind when they cut a text, becomes U+FFFD: one answer must not make the whole request fail.
 pub(crate) fn parse_body(body: &[u8], limits: &RequestLimits) -> Result<Value, ApiError> {
     check_nesting(body, limits.nesting)?;
     let whole = std::str::from_utf8(body).map(replace_lone_surrogates);
@@ -59,7 +59,7 @@ pub(crate) fn parse_body(body: &[u8], limits: &RequestLimits) -> Result<Value, A
     }
 }
 
-/// Looks at brackets outside of texts, before anything is built of them.
+/// Checks brackets outside of texts, before anything is parsed.
 fn check_nesting(body: &[u8], most: usize) -> Result<(), ApiError> {
     let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
     for &byte in body {
@@ -90,7 +90,7 @@ fn check_nesting(body: &[u8], most: usize) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Object of a body whose keys are taken out one by one, so that those that nothing reads are problems.
+/// Object of a body. Keys are taken out one by one, so that the keys left over can be reported.
 pub(crate) struct ObjectReader<'a> {
     path: String,
     entries: Map<String, Value>,
@@ -99,7 +99,7 @@ pub(crate) struct ObjectReader<'a> {
 }
 
 impl<'a> ObjectReader<'a> {
-    /// Reader of an object; `None` with a problem for any other value.
+    /// A reader of an object; adds a problem and returns `None` for any other value.
     pub(crate) fn new(value: Value, path: impl Into<String>, problems: &'a mut ProblemList) -> Option<Self> {
         let path = path.into();
         match value {
@@ -111,18 +111,18 @@ impl<'a> ObjectReader<'a> {
         }
     }
 
-    /// Pointer to a key.
+    /// JSON pointer to a key.
     pub(crate) fn at(&self, key: &str) -> String {
         child(&self.path, key)
     }
 
-    /// Problem of a key, or of the object if the key is not there.
+    /// Adds a problem about a key, or about the object if the key is missing.
     pub(crate) fn problem(&mut self, key: &str, message: impl Into<String>) {
         let path = self.at(key);
         self.problems.add(path, message);
     }
 
-    /// Problem of the object.
+    /// Adds a problem about the object.
     pub(crate) fn own_problem(&mut self, message: impl Into<String>) {
         self.problems.add(self.path.clone(), message);
     }
@@ -159,7 +159,7 @@ impl<'a> ObjectReader<'a> {
         }
     }
 
-    /// One of several words.
+    /// One of several words, as the value that it means.
     pub(crate) fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<T> {
         let text = self.text(key)?;
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
@@ -174,7 +174,8 @@ impl<'a> ObjectReader<'a> {
     /// Refuses keys that were not read.
     pub(crate) fn finish(self) {
         for key in self.entries.keys() {
-            // A suggestion takes as long as all known keys, and a body has room for a million others.
+            // Searching for a suggestion takes time for each unknown key, and a body has room for a million of
+            // them.
             if self.problems.is_full() {
                 self.problems.add("", "");
                 continue;
@@ -189,12 +190,12 @@ impl<'a> ObjectReader<'a> {
     }
 }
 
-/// Pointer to a key or index below another pointer.
+/// JSON pointer to a key or index below another pointer.
 pub(crate) fn child(path: &str, key: &str) -> String {
     format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Description of the type of a value, for messages.
+/// Name of the type of a value, for messages.
 pub(crate) const fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

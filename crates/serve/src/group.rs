@@ -1,4 +1,4 @@
-//! Comparisons of the samples of a group with each other.
+//! Compares the samples of a group with each other.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,14 +20,14 @@ struct GroupTally {
     asked: usize,
 }
 
-/// Comparison of two samples, by their places in the list.
+/// A comparison of two samples, given by their positions in the list.
 struct PairPlan {
     first: usize,
     second: usize,
 }
 
-/// Grades the samples of a job and compares those of each group. A sample has its result once all of its comparisons are
-/// decided, so results come late.
+/// Grades the samples of a job and compares those of each group. A sample has its result only when all of its
+/// comparisons are decided, so results come late.
 pub(crate) async fn run(
     service: &Arc<Service>,
     tenant: &Arc<Tenant>,
@@ -47,7 +47,7 @@ pub(crate) async fn run(
         rubric: Arc::clone(&sample.rubric),
     });
     let graded = join_all(
-        copies.map(|sample| grade_sample(service, tenant, sample, (plan.reward, plan.on_ungraded), stop)),
+        copies.map(|sample| grade_sample(service, tenant, sample, plan.reward, plan.on_ungraded, stop)),
     );
     let (compared, mut graded) = futures_util::future::join(compared, graded).await;
 
@@ -93,8 +93,8 @@ fn add_cost(result: &mut SampleResult, outcome: &assize_engine::ComparedPair) {
     result.judge_calls_cached += u64::from(outcome.calls.1);
 }
 
-/// Rank of each sample within its group, 1 for the most points; ties share the mean of their ranks. None in a group of which a
-/// comparison was not decided.
+/// Rank of each sample within its group, 1 for the most points; ties share the mean of their ranks. `None` for
+/// groups with an undecided comparison.
 fn ranks_of(samples: &[JobSample], tallies: &[GroupTally]) -> Vec<Option<f64>> {
     let mut ranks = vec![None; samples.len()];
     for mut members in groups_of(samples).into_values() {
@@ -102,7 +102,7 @@ fn ranks_of(samples: &[JobSample], tallies: &[GroupTally]) -> Vec<Option<f64>> {
             continue;
         }
 
-        // Sums of the same parts differ by the order in which they were added.
+        // Sums of the same numbers can differ by the order of addition.
         let points = |member: usize| (tallies[member].points * 1e6).round();
         members.sort_by(|&a, &b| points(b).total_cmp(&points(a)));
         let mut better = 0;
@@ -118,7 +118,7 @@ fn ranks_of(samples: &[JobSample], tallies: &[GroupTally]) -> Vec<Option<f64>> {
     ranks
 }
 
-/// Places of the samples of each group.
+/// Positions of the samples of each group.
 fn groups_of(samples: &[JobSample]) -> BTreeMap<&str, Vec<usize>> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, sample) in samples.iter().enumerate() {
@@ -142,7 +142,7 @@ fn pairs_of(samples: &[JobSample]) -> Vec<PairPlan> {
     pairs
 }
 
-/// Number of pairs within groups, for the limit of a request.
+/// Number of pairs within groups, to check the limit of a request.
 pub(crate) fn count_pairs<'g>(groups: impl Iterator<Item = Option<&'g str>>) -> usize {
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     for group in groups.flatten() {
@@ -152,7 +152,8 @@ pub(crate) fn count_pairs<'g>(groups: impl Iterator<Item = Option<&'g str>>) -> 
     sizes.values().map(|size| size * (size - 1) / 2).sum()
 }
 
-/// Problems of samples that differ from the first one of their group in what a comparison shows once for both answers.
+/// Problems of samples that differ from the first sample of their group in a field that a comparison shows only
+/// once for both answers.
 pub(crate) fn differences(samples: &[JobSample]) -> Vec<RequestProblem> {
     let mut problems = Vec::new();
     for members in groups_of(samples).values() {
@@ -175,7 +176,7 @@ pub(crate) fn differences(samples: &[JobSample]) -> Vec<RequestProblem> {
     problems
 }
 
-/// Problem of a sample of a group that has another value of a field than the first one.
+/// Problem of a sample whose field differs from the first sample of its group.
 pub(crate) fn difference(index: usize, field: &str, first: usize) -> RequestProblem {
     let message = format!(
         "`{field}` is not that of sample {first}: answers to different questions can't be compared; samples of a group \

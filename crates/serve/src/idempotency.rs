@@ -1,4 +1,10 @@
-//! Requests that are sent again: the same key of the same client gets the results of the first time.
+//! Repeated requests: the same client with the same idempotency key gets the results of its first request.
+//!
+//! A client that retries after a lost connection must not pay for a second grading. The memory therefore holds
+//! jobs, not replies: a retry while the first request is still running waits for the same job. A job in
+//! progress is never forgotten, whatever the limits, since its repeated request would be graded twice; finished
+//! jobs are forgotten, oldest first, by age, number, and total size. A job in which something failed does not
+//! count as an answer: the retry grades again.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,12 +15,13 @@ use axum::http::StatusCode;
 use crate::job::Job;
 use crate::problem::ApiError;
 
-/// Jobs that are remembered: more than a queue of the usual length has requests, so that those in flight are.
+/// Most remembered jobs: more requests than a queue of the usual length holds, so that all requests in flight
+/// fit.
 const MAX_JOBS: usize = 16_384;
-/// Samples and decisions of remembered jobs together: they are held in memory.
+/// Most samples and decisions of remembered jobs together, since they are kept in memory.
 const MAX_RESULTS: usize = 131_072;
-/// Time for which a job is remembered, unless something in it failed.
-const MEMORY: Duration = Duration::from_hours(1);
+/// How long a job is remembered, unless something in it failed.
+const MAX_AGE: Duration = Duration::from_hours(1);
 
 /// A request with an idempotency key.
 pub(crate) struct ReplayRequest {
@@ -23,7 +30,7 @@ pub(crate) struct ReplayRequest {
     body: blake3::Hash,
 }
 
-/// Name of the client and its key.
+/// Name of the client, and the idempotency key.
 type ReplayKey = (Arc<str>, String);
 
 /// Jobs by their idempotency keys.
@@ -51,15 +58,15 @@ impl ReplayRequest {
 }
 
 impl ReplayMemory {
-    /// The job of a key, or an error if it was used for another request. `None` for a key that is new.
+    /// The job of a key, or an error if the key was used for another request; `None` for a new key.
     pub(crate) fn find(&self, request: &ReplayRequest) -> Option<Result<Arc<Job>, ApiError>> {
         self.state().find(request)
     }
 
-    /// The job of a key, or the one that `start` makes now. True if it was known.
+    /// The job of a key, or the job that `start` creates. Returns true with a known job.
     ///
     /// # Errors
-    /// Those of `start`, and when the key was used for another request.
+    /// The errors of `start`, and when the key was used for another request.
     pub(crate) fn find_or(
         &self,
         request: ReplayRequest,
@@ -105,7 +112,7 @@ impl ReplayState {
         Some(Ok(Arc::clone(&known.job)))
     }
 
-    /// Forgets a job that failed: it is not what the client gets if it asks again.
+    /// Forgets a failed job, so that a retry is graded again.
     fn forget(&mut self, key: &ReplayKey) {
         if let Some(replay) = self.jobs.remove(key) {
             self.results = self.results.saturating_sub(replay.job.results());
@@ -113,11 +120,12 @@ impl ReplayState {
         }
     }
 
-    /// Forgets the oldest jobs that are done. One that goes on is never forgotten: its request, sent again, would be graded twice.
+    /// Forgets the oldest finished jobs. A job in progress is never forgotten: its repeated request would be
+    /// graded twice.
     fn forget_old(&mut self) {
         while let Some((at, replay)) = self.oldest_done() {
-            let is_old = replay.since.elapsed() > MEMORY;
-            // A job that is larger than all may be together stays until another one is remembered.
+            let is_old = replay.since.elapsed() > MAX_AGE;
+            // A job that is larger than the limit on its own stays until another one is remembered.
             let are_many = self.jobs.len() >= MAX_JOBS || (self.results > MAX_RESULTS && self.jobs.len() > 1);
             if !is_old && !are_many {
                 break;
@@ -129,7 +137,7 @@ impl ReplayState {
         }
     }
 
-    /// The oldest job that is done, with its place in the order.
+    /// The oldest finished job, with its position in the order.
     fn oldest_done(&self) -> Option<(usize, &Replay)> {
         let known = self.order.iter().map(|key| self.jobs.get(key)).enumerate();
         known.filter_map(|(at, replay)| Some((at, replay?))).find(|(_, replay)| replay.job.is_done())
@@ -140,7 +148,7 @@ impl ReplayState {
 mod tests {
     use super::*;
 
-    /// Remembers a job of so many results under the key of this number.
+    /// Remembers a job with this many results under a numbered key.
     fn remember(memory: &ReplayMemory, number: usize, results: usize) -> bool {
         remember_job(memory, number, Job::finished(results))
     }

@@ -1,4 +1,4 @@
-//! Rubrics in requests: text with the place of each value, and what such a rubric may not say.
+//! Rubrics in requests: text with the position of each value, and what such a rubric must not contain.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,36 +12,36 @@ use crate::decode::child;
 use crate::options::RequestLimits;
 use crate::problem::{ApiError, RequestProblem};
 
-/// Most bytes of rubrics that are decoded for one request, where each sample has a rubric of its own.
+/// Most bytes of rubrics that are decoded for one request, if each sample has its own rubric.
 const MAX_DECODED: usize = 64 << 20;
 
-/// Keys that would have something opened or run, or name something of the server. None of them has a meaning in a rubric; in
-/// a request they are refused by name before anything else looks at them.
+/// Keys that would open or run something, or that name something on the server. None of them has a meaning in a
+/// rubric; in a request they are refused by name before anything else reads them.
 const REFUSED_KEYS: [&str; 22] = [
     "$ref", "args", "command", "cwd", "env", "exec", "extends", "file", "files", "grader_target", "hooks",
     "include", "path", "preprocessors", "program", "prompt", "script", "target", "targets", "url",
     "workspace", "workspaces",
 ];
 
-/// A rubric of a request, as text that can be decoded. Most requests send one that is known by its hash, so nothing more than
-/// the text is made of it before.
+/// A rubric of a request, as text. Most requests repeat a rubric that is known by the hash of its text, so it
+/// is not parsed before the hash is looked up.
 #[derive(Debug, Clone)]
 pub(crate) struct InlineRubric {
     text: String,
-    /// The value that the text is of; `None` for YAML.
+    /// The value that the text was written from; `None` for YAML.
     value: Option<Value>,
 }
 
-/// Text of a value of a request, with the place of each value in it.
+/// A value of a request written as text, with the position of each value in it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PlacedText {
     pub(crate) text: String,
-    /// Byte ranges of the values, outer ones first, with their pointers; empty for YAML.
+    /// Byte ranges of the values, outer ones first, with their JSON pointers; empty for YAML.
     places: Vec<(Range<usize>, String)>,
 }
 
 impl InlineRubric {
-    /// A rubric as JSON, at `/rubric` of the request.
+    /// A rubric as JSON, from `/rubric` of the request.
     pub(crate) fn from_json(value: Value) -> Self {
         Self { text: value.to_string(), value: Some(value) }
     }
@@ -51,12 +51,12 @@ impl InlineRubric {
         Self { text, value: None }
     }
 
-    /// Name of the text, which has its syntax.
+    /// File name for the text; its extension gives the syntax.
     const fn file(&self) -> &'static str {
         if self.value.is_some() { "rubric.json" } else { "rubric.yaml" }
     }
 
-    /// Hash of what is decoded; `vars` are those of a sample.
+    /// Hash of everything that is decoded; `vars` are the variables of a sample.
     pub(crate) fn hash(&self, vars: Option<&BTreeMap<String, Value>>) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.file().as_bytes());
@@ -70,17 +70,18 @@ impl InlineRubric {
         hasher.finalize()
     }
 
-    /// True if the texts may have `{{ name }}` in them.
+    /// True if the text may contain `{{ name }}`.
     pub(crate) fn has_templates(&self) -> bool {
         self.text.contains("{{")
     }
 
-    /// Bytes that are decoded for each sample.
+    /// Number of bytes that are decoded for each sample.
     pub(crate) const fn bytes(&self) -> usize {
         self.text.len()
     }
 
-    /// Problems that a rubric has whatever the sample: its size, and values that would have something opened or run.
+    /// Problems that don't depend on the sample: the rubric's size, and values that would open or run
+    /// something.
     pub(crate) fn refuse(&self, limits: &RequestLimits) -> Vec<RequestProblem> {
         let mut problems = Vec::new();
         if self.text.len() > limits.rubric_bytes {
@@ -90,7 +91,7 @@ impl InlineRubric {
 
         match &self.value {
             Some(value) => refuse_paths(value, "/rubric", &mut problems),
-            // What is no YAML is said when it is decoded.
+            // Invalid YAML is reported when the rubric is decoded.
             None => {
                 if let Ok(document) = ParsedDocument::parse(Path::new(self.file()), &self.text) {
                     refuse_paths(&document.value(), "/rubric", &mut problems);
@@ -100,10 +101,10 @@ impl InlineRubric {
         problems
     }
 
-    /// Decodes the rubric. Its warnings are no problems, but a name without a value is.
+    /// Decodes the rubric. Warnings are ignored, except for a name without a value.
     ///
     /// # Errors
-    /// With every problem, at its place in the request.
+    /// With every problem and its position in the request.
     pub(crate) fn decode(
         &self,
         vars: &BTreeMap<String, Value>,
@@ -144,7 +145,7 @@ impl PlacedText {
         inside.map(|(_, pointer)| pointer.as_str())
     }
 
-    /// Writes a value at this pointer as JSON.
+    /// Appends a value as JSON under this pointer.
     pub(crate) fn write(&mut self, value: &Value, pointer: String) {
         let (place, start) = (self.places.len(), self.text.len());
         self.places.push((start..start, String::new()));
@@ -181,8 +182,8 @@ impl PlacedText {
     }
 }
 
-/// Description of a diagnostic for which samples can't be graded; `None` for those that leave a rubric usable. An eval file may
-/// mean a name without a value as it stands; the reward of a sample must not rest on one.
+/// Description of a diagnostic that makes a rubric unusable for grading; `None` for others. An eval file may
+/// contain a name without a value on purpose; the reward of a sample must not depend on one.
 pub(crate) fn describe_fault(found: &Diagnostic) -> Option<String> {
     if found.code == codes::UNKNOWN_VARIABLE {
         return Some(describe(found, std::iter::empty()));
@@ -192,7 +193,7 @@ pub(crate) fn describe_fault(found: &Diagnostic) -> Option<String> {
 }
 
 /// # Errors
-/// When decoding so many bytes for so many samples, each with values of its own, would take too long.
+/// When the rubric is so long, and has to be decoded for so many samples, that it would take too long.
 pub(crate) fn check_repeats(bytes: usize, samples: usize) -> Result<(), ApiError> {
     if bytes.saturating_mul(samples) <= MAX_DECODED {
         return Ok(());
@@ -206,7 +207,7 @@ pub(crate) fn check_repeats(bytes: usize, samples: usize) -> Result<(), ApiError
     Err(ApiError::invalid_at("/samples", message))
 }
 
-/// A diagnostic in one line: what it is about, what stands there, and these pieces of help.
+/// A diagnostic in one line: its title, the text that it is about, and these pieces of help.
 pub(crate) fn describe<'a>(found: &'a Diagnostic, help: impl Iterator<Item = &'a String>) -> String {
     let mut message = found.title.clone();
     for part in [&found.primary.text].into_iter().chain(help).filter(|part| !part.is_empty()) {
@@ -217,13 +218,14 @@ pub(crate) fn describe<'a>(found: &'a Diagnostic, help: impl Iterator<Item = &'a
     message
 }
 
-/// Problem of a rubric or scorecard that is longer than is allowed: it is decoded as a whole, however many problems it has.
+/// Problem of a rubric or scorecard that is too long. The length is checked first, since decoding always reads
+/// all of it.
 pub(crate) fn too_large(path: &str, bytes: usize, limits: &RequestLimits) -> RequestProblem {
     let message = format!("{bytes} bytes; at most {} are allowed in a request", limits.rubric_bytes);
     RequestProblem::new(path, message)
 }
 
-/// Problems of values that would have something opened or run.
+/// Adds problems for values that would open or run something.
 pub(crate) fn refuse_paths(value: &Value, path: &str, problems: &mut Vec<RequestProblem>) {
     match value {
         Value::String(text) if text.trim_start().to_ascii_lowercase().starts_with("file:") => {
@@ -253,7 +255,7 @@ pub(crate) fn refuse_paths(value: &Value, path: &str, problems: &mut Vec<Request
     }
 }
 
-/// Problems of a rubric that says more than one of a request may.
+/// Problems of a rubric that exceeds the limits of a request.
 fn limit_problems(loaded: &LoadedRubric, limits: &RequestLimits, judges: &[String]) -> Vec<RequestProblem> {
     let mut problems = Vec::new();
     let Some(rubric) = &loaded.rubric else { return problems };
@@ -263,7 +265,7 @@ fn limit_problems(loaded: &LoadedRubric, limits: &RequestLimits, judges: &[Strin
         problems.push(RequestProblem::new("/rubric", message));
     }
 
-    // The text that was sent may refer to a long value many times.
+    // A short text may refer to a long value many times.
     let bytes: usize = rubric.rubric.criteria().iter().map(|criterion| criterion.text.len()).sum();
     if bytes > limits.rubric_bytes {
         let message = format!(

@@ -1,4 +1,18 @@
-//! Jobs: the samples of a request that are being graded, and their results as they come.
+//! Jobs: the samples of a request being graded, and their results as they arrive.
+//!
+//! A job is separate from the connection that asked for it. Three things need that: a streamed reply reads
+//! results while others are still being graded, a repeated request (see `idempotency`) reads the results of a
+//! job that already runs, and a stopping server waits for jobs, not for connections. Results are stored in the
+//! order in which they finish, and any number of readers follow along by number.
+//!
+//! Invariants:
+//!
+//! - Every sample gets exactly one result. Stopping a job ([`Job::give_up`], a deadline, a spent budget) makes
+//!   its open criteria ungraded, but a result still comes.
+//! - The count that readers wait for never decreases, though samples finish on several threads
+//!   ([`FinishedCount::raise`]).
+//! - Queue places, the client's quota and the memory of the body are released when the job has ended, not when
+//!   the reply is sent: a client that disconnects does not free them early.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,44 +30,45 @@ use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::{Tenant, TenantSamples};
 
-/// Beginning of the reason for which a deadline ends calls.
-pub(crate) const DEADLINE: &str = "the deadline";
+/// Beginning of the reason with which a deadline stops calls.
+pub(crate) const DEADLINE_REASON: &str = "the deadline";
 
-/// A sample with the rubric that it is graded by.
+/// A sample and the rubric to grade it by.
 pub(crate) struct JobSample {
     pub(crate) place: SamplePlace,
-    /// Trace that the request belongs to.
+    /// Trace of the request.
     pub(crate) trace: Option<TraceParent>,
     pub(crate) sample: GradingSample,
     pub(crate) rubric: Arc<PreparedRubric>,
 }
 
-/// Request that is ready to be graded.
+/// A request that is ready to be graded.
 pub(crate) struct JobPlan {
     pub(crate) samples: Vec<JobSample>,
     pub(crate) reward: RewardKind,
     pub(crate) on_ungraded: OnUngraded,
     pub(crate) deadline: Option<Duration>,
-    /// Comparison of the samples of a group with each other.
+    /// How samples of a group are compared with each other.
     pub(crate) compare: Option<CompareMode>,
 }
 
-/// Work on a request. Results are there in the order in which they were finished, for any number of readers.
+/// The work on a request. Any number of readers can follow its results, which are stored in the order in which
+/// they finish.
 pub(crate) struct Job {
     pub(crate) on_ungraded: OnUngraded,
     total: usize,
-    /// Samples and decisions that the results will have.
+    /// Number of samples and decisions that the results will have.
     results: usize,
     begun: Instant,
     finished: Mutex<Vec<Arc<SampleResult>>>,
-    /// Number of finished samples. Nothing more comes once it is the total.
+    /// Number of finished samples. When it equals `total`, no more results come.
     news: FinishedCount,
     stop: GradingStop,
     duration_ms: AtomicUsize,
 }
 
 impl Job {
-    /// Starts work on a request. It goes on until every sample has its result; [`Job::give_up`] makes that soon.
+    /// Starts the work on a request. It runs until every sample has its result; [`Job::give_up`] hastens that.
     pub(crate) fn start(
         service: &Arc<Service>,
         tenant: &Arc<Tenant>,
@@ -81,13 +96,13 @@ impl Job {
         job
     }
 
-    /// Job without samples whose results count as so many.
+    /// A job without samples, whose results count as this many.
     #[cfg(test)]
     pub(crate) fn finished(results: usize) -> Self {
         Self { total: 0, ..Self::unfinished(results) }
     }
 
-    /// Job of a sample that is not graded, whose results count as so many.
+    /// A job with one sample that is never graded, whose results count as this many.
     #[cfg(test)]
     pub(crate) fn unfinished(results: usize) -> Self {
         Self {
@@ -102,7 +117,7 @@ impl Job {
         }
     }
 
-    /// Samples and decisions of the results: a measure of the memory that they take.
+    /// Number of samples and decisions of the results: a measure of the memory they take.
     pub(crate) const fn results(&self) -> usize {
         self.results
     }
@@ -112,7 +127,7 @@ impl Job {
         self.total
     }
 
-    /// Ends the work: what is not decided is ungraded, with this reason.
+    /// Ends the work: undecided criteria become ungraded, with this reason.
     pub(crate) fn give_up(&self, reason: &str) {
         self.stop.stop(reason);
     }
@@ -127,13 +142,13 @@ impl Job {
         self.finished.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// True if it is done and something is ungraded, so that the same request may do better.
+    /// True if the job is done and something is ungraded, so that the same request may succeed if repeated.
     pub(crate) fn has_failed(&self) -> bool {
         let finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
         finished.len() == self.total && finished.iter().any(|result| result.error.is_some())
     }
 
-    /// Waits for results beyond the first `seen`; returns them. None when all were seen.
+    /// Waits for results after the first `seen`, and returns them. Returns none if all were seen.
     pub(crate) async fn next(&self, seen: usize) -> Vec<Arc<SampleResult>> {
         if seen < self.total {
             let mut news = self.news.0.subscribe();
@@ -154,7 +169,7 @@ impl Job {
         all
     }
 
-    /// Sums over the results.
+    /// Totals of the results.
     pub(crate) fn summary<'r>(&self, results: impl IntoIterator<Item = &'r SampleResult>) -> GradeSummary {
         let mut summary = GradeSummary::default();
         for result in results {
@@ -170,7 +185,7 @@ impl Job {
         &self.stop
     }
 
-    /// Takes a result.
+    /// Stores the result of a sample.
     pub(crate) fn finish(&self, result: SampleResult) {
         let count = {
             let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
@@ -185,7 +200,7 @@ impl Job {
     }
 }
 
-/// Number of samples that are finished, which readers wait for.
+/// Number of finished samples, for readers to wait on.
 struct FinishedCount(watch::Sender<usize>);
 
 impl Default for FinishedCount {
@@ -195,8 +210,8 @@ impl Default for FinishedCount {
 }
 
 impl FinishedCount {
-    /// Tells a number, unless a larger one was told: of two samples that are finished at once, the later one may be told first,
-    /// and whoever waits for the last one would wait for ever.
+    /// Sets the count, unless it is larger already. Two samples that finish at once may raise it in either
+    /// order; if it could decrease, a reader waiting for the last sample would wait forever.
     fn raise(&self, count: usize) {
         self.0.send_if_modified(|told| {
             let is_news = count > *told;
@@ -206,8 +221,8 @@ impl FinishedCount {
     }
 }
 
-/// Gives a job up when the request that waits for it goes away. A job with an idempotency key goes on: its client may ask
-/// again.
+/// Gives a job up when its request is dropped. A job with an idempotency key continues, because its client may
+/// ask again.
 pub(crate) struct JobGuard {
     job: Arc<Job>,
     goes_on: bool,
@@ -237,7 +252,7 @@ async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc
         let stop = job.stop.clone();
         tokio::spawn(async move {
             tokio::time::sleep(deadline).await;
-            stop.stop(format!("{DEADLINE} of {} ms passed", deadline.as_millis()));
+            stop.stop(format!("{DEADLINE_REASON} of {} ms passed", deadline.as_millis()));
         })
     });
 
@@ -247,16 +262,16 @@ async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc
         let JobPlan { mut samples, reward, on_ungraded, .. } = plan;
         let graded = |sample| {
             let (service, tenant, job) = (Arc::clone(&service), Arc::clone(&tenant), Arc::clone(&job));
-            // In a box: it is large, and would be copied with each future that it is a part of.
+            // Boxed, since the future is large and would be copied into every future that contains it.
             Box::pin(async move {
-                let result = grade_sample(&service, &tenant, sample, (reward, on_ungraded), &job.stop).await;
+                let result = grade_sample(&service, &tenant, sample, reward, on_ungraded, &job.stop).await;
                 service.metrics.count_result(&tenant.name, &result);
                 service.queue.note_graded();
                 job.finish(result);
             })
         };
 
-        // A request of one sample, the usual one of trainers, needs no second task.
+        // Training frameworks mostly send one sample: no extra task is needed for it.
         let own = samples.pop();
         let mut tasks = tokio::task::JoinSet::new();
         for sample in samples {
@@ -273,12 +288,13 @@ async fn run(service: Arc<Service>, tenant: Arc<Tenant>, plan: JobPlan, job: Arc
     }
 }
 
-/// Grades one sample when it is its turn.
+/// Grades one sample when a slot is free.
 pub(crate) async fn grade_sample(
     service: &Service,
     tenant: &Tenant,
     sample: JobSample,
-    (reward, on_ungraded): (RewardKind, OnUngraded),
+    reward: RewardKind,
+    on_ungraded: OnUngraded,
     stop: &GradingStop,
 ) -> SampleResult {
     let JobSample { place, trace, sample, rubric } = sample;
@@ -300,7 +316,8 @@ pub(crate) async fn grade_sample(
     }
 }
 
-/// Signal of one sample. It has fired already where the client has no money left: nothing more is asked then.
+/// Stop signal of one sample. It is stopped from the start if the client's budget is spent, so that no calls
+/// are made.
 pub(crate) fn stop_for_sample(tenant: &Tenant, stop: &GradingStop) -> GradingStop {
     let stop = stop.child();
     if let Some(reason) = tenant.exhausted() {

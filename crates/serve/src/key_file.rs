@@ -1,4 +1,4 @@
-//! Keys of clients: a file with a hash for each, never the key itself.
+//! Keys of clients: a file with a hash of each key, never the key itself.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -9,12 +9,12 @@ use assize_listen::SecretHash;
 use assize_rubric::Usd;
 use serde::{Deserialize, Serialize};
 
-/// Beginning of every key, by which scanners for secrets know one.
+/// Prefix of every key, so that secret scanners recognise it.
 const PREFIX: &str = "assize_sk_";
-/// Largest file of keys.
+/// Largest key file.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// File of keys.
+/// A key file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyFile {
@@ -22,7 +22,7 @@ pub struct KeyFile {
     pub keys: Vec<ClientKey>,
 }
 
-/// A key of a client, as it is stored.
+/// A key of a client, as stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientKey {
@@ -30,28 +30,28 @@ pub struct ClientKey {
     pub name: String,
     /// BLAKE3 hash of the key, in hexadecimal.
     pub hash: String,
-    /// Time at which it was made.
+    /// When it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<String>,
     /// Limits of the client.
     #[serde(default)]
     pub quotas: KeyQuotas,
-    /// True for a key of the operator: metrics show it the names and amounts of all clients.
+    /// True for a key of the operator, to whom metrics show the names and amounts of all clients.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub operator: bool,
 }
 
-/// Limits of one client; `None` is none but those of the server.
+/// Limits of one client; `None` means that only the server's limits apply.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyQuotas {
-    /// Requests in a minute.
+    /// Requests per minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests_per_minute: Option<u32>,
     /// Samples that are accepted and not answered yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples_in_flight: Option<usize>,
-    /// US dollars since the start of the server. Samples in flight when they are spent are finished.
+    /// US dollars since the server started. Samples in flight when they are spent are finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_usd: Option<Usd>,
 }
@@ -60,7 +60,7 @@ impl KeyFile {
     /// Reads a file of keys.
     ///
     /// # Errors
-    /// When it can't be read, or names or hashes in it can't be used.
+    /// When it can't be read, or contains invalid names or hashes.
     pub fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let bytes = assize_files::read_bytes(path, MAX_BYTES)
@@ -82,18 +82,19 @@ impl KeyFile {
         Ok(file)
     }
 
-    /// Adds a key of a client to the file, which is made if it is not there. Returns the key: it is stored nowhere.
+    /// Adds a key of a client to the file, which is created if it does not exist. Returns the key, which is
+    /// stored nowhere.
     ///
     /// # Errors
-    /// When the name is taken or can't be used, or the file can't be read or written.
+    /// When the name is taken or invalid, or the file can't be read or written.
     pub fn add(path: &Path, name: &str, quotas: KeyQuotas, created: String) -> Result<String, String> {
         Self::insert(path, name, quotas, created, false)
     }
 
-    /// Adds a key of the operator to the file, as [`KeyFile::add`] does for one of a client.
+    /// Adds a key of the operator to the file; otherwise like [`KeyFile::add`].
     ///
     /// # Errors
-    /// Those of [`KeyFile::add`].
+    /// The errors of [`KeyFile::add`].
     pub fn add_operator(
         path: &Path,
         name: &str,
@@ -126,7 +127,7 @@ impl KeyFile {
     /// Removes a key from the file.
     ///
     /// # Errors
-    /// When there is none of this name, or the file can't be read or written.
+    /// When there is no key of this name, or the file can't be read or written.
     pub fn remove(path: &Path, name: &str) -> Result<(), String> {
         let mut file = Self::read(path)?;
         let before = file.keys.len();
@@ -138,7 +139,7 @@ impl KeyFile {
         file.write(path)
     }
 
-    /// Writes the file, whole or not at all, so that a server that reads it meanwhile sees one state or the other.
+    /// Writes the file atomically, so that a server reading it meanwhile sees the old or the new state.
     fn write(&self, path: &Path) -> Result<(), String> {
         let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
         if let Some(folder) = path.parent() {
@@ -156,13 +157,13 @@ impl KeyFile {
         written.map_err(|error| error.message)
     }
 
-    /// Default place of the file in a working folder.
+    /// Default path of the file in a working folder.
     pub fn default_path() -> PathBuf {
         PathBuf::from(".assize/serve-keys.json")
     }
 }
 
-/// Lets nobody but the owner read a file that is new. Later its permissions are those that the owner gave it.
+/// Makes a new file readable by its owner only. An existing file keeps its permissions.
 #[cfg(unix)]
 fn protect(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -175,7 +176,7 @@ fn protect(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Names are shown in metrics and logs, and part the reply cache.
+/// Names are shown in metrics and logs, and separate the parts of the reply cache.
 fn check_name(name: &str) -> Result<(), String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {
@@ -188,7 +189,7 @@ fn check_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Draws a key that nobody can guess: 244 random bits.
+/// A random key with 244 random bits.
 fn new_key() -> String {
     format!("{PREFIX}{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
 }

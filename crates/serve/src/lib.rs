@@ -1,11 +1,12 @@
 //! Grading as a service: samples in, rewards with their decisions out, over HTTP.
 //!
-//! [`GradingServer`] listens, and answers until it is told to stop. All clients share one limiter, one budget and one reply
-//! cache of the process; the cache of each key is a part of its own. Decisions are made by the judges of `assize-engine`, scores
-//! by `assize-rubric`; nothing is computed here but the choice between them that a request asks for.
+//! [`GradingServer`] listens and answers until it is told to stop. All clients share one rate limiter, one
+//! budget and one reply cache of the process; each key has its own part of the cache. The judges of
+//! `assize-engine` make the decisions and `assize-rubric` computes scores; this crate only chooses which score
+//! a request gets as its reward.
 //!
-//! Everything in a request is data. No path in it is opened, no command is run, and a rubric in a request can name only judges
-//! that the operator named.
+//! Everything in a request is data. Paths in it are not opened, commands are not run, and a rubric in a request
+//! can name only judges that the operator has named.
 
 #![warn(missing_docs)]
 

@@ -37,15 +37,15 @@ struct DurationHistogram {
     seconds: f64,
 }
 
-/// Numbers that are read when metrics are asked for.
+/// Values that are read when metrics are requested.
 pub(crate) struct MetricGauges {
     pub(crate) accepted: usize,
     pub(crate) working: usize,
     pub(crate) queue: usize,
     pub(crate) by_client: BTreeMap<Arc<str>, usize>,
-    /// Samples whose events reached a collector, and those whose events did not, where there is one.
+    /// Samples whose events reached a collector, and samples whose events did not, if there is a collector.
     pub(crate) telemetry: Option<(u64, u64)>,
-    /// Limits of the accounts at model servers.
+    /// State of the accounts at model servers.
     pub(crate) accounts: Vec<AccountStatus>,
     pub(crate) is_ready: bool,
 }
@@ -74,7 +74,8 @@ impl ServiceMetrics {
         *self.state().samples.entry((Arc::clone(client), status)).or_default() += 1;
     }
 
-    /// Counts the decisions and calls of a result. A judge that gave one score as a whole decided once.
+    /// Counts the decisions and calls of a result. A judge that gave one score for the whole counts as one
+    /// decision.
     pub(crate) fn count_work(&self, client: &Arc<str>, result: &SampleResult) {
         let cost = Cost::from_parts(result.cost_usd, result.cost_partial);
 
@@ -112,15 +113,15 @@ impl ServiceMetrics {
         }
         state.calls += result.judge_calls;
         state.calls_cached += result.judge_calls_cached;
-        // A client whose calls have no known price has spent something: 0 would deny that.
+        // A client whose calls have no known price has spent something, and 0 would deny that.
         if cost.lower_bound() > Usd::ZERO || cost.unpriced_calls() == 0 {
             *state.spent.entry(Arc::clone(client)).or_insert(Usd::ZERO) += cost.lower_bound();
         }
         *state.unpriced_calls.entry(Arc::clone(client)).or_default() += cost.unpriced_calls();
     }
 
-    /// The metrics as text. With a client, lines about others are left out, and those about accounts at model servers, which are
-    /// the operator's.
+    /// The metrics as text. With a client, lines about other clients are left out, and so are lines about
+    /// accounts at model servers, which belong to the operator.
     pub(crate) fn to_text(&self, gauges: &MetricGauges, only: Option<&str>) -> String {
         let shows = |client: &Arc<str>| only.is_none_or(|only| **client == *only);
         let state = self.state();
@@ -196,7 +197,7 @@ impl ServiceMetrics {
     }
 }
 
-/// Text of a page of metrics. Labels are routes, statuses and names of keys, which need no escaping.
+/// A page of metrics. Labels are routes, statuses and key names, which need no escaping.
 #[derive(Default)]
 struct MetricPage(String);
 
@@ -214,7 +215,7 @@ impl MetricPage {
 }
 
 impl MetricPage {
-    /// Limits of the accounts at model servers. Hosts come from addresses, which have no quotes.
+    /// State of the accounts at model servers. Hosts come from URLs, which contain no quotes.
     fn accounts(&mut self, accounts: &[AccountStatus]) {
         type Gauge = (&'static str, &'static str, fn(&AccountStatus) -> Option<f64>);
         const GAUGES: [Gauge; 5] = [

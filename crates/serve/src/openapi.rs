@@ -1,4 +1,4 @@
-//! Description of the service in the form of OpenAPI 3.1, made of the types of requests and replies.
+//! Description of the service as an OpenAPI 3.1 document, generated from the types of requests and replies.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use crate::api::{GradeReply, GradeRequest, RUBRIC_SCHEMA, RubricListing, SampleResult, StreamEnd};
 use crate::problem::ErrorReply;
 
-/// Statuses of errors about a request to grade.
+/// Error statuses of requests to grade.
 const BODY_ERRORS: [&str; 10] = ["400", "408", "409", "413", "415", "422", "429", "500", "502", "503"];
 
-/// The document.
+/// The OpenAPI document.
 pub fn openapi() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.definitions_path = "/components/schemas".into();
@@ -61,7 +61,7 @@ struct SchemaReferences {
     end: Value,
 }
 
-/// Definitions of rubric files, which rubrics in requests follow.
+/// Definitions of rubric files; rubrics in requests have the same form.
 fn rubric_definitions() -> Map<String, Value> {
     let files = assize_evalfile::schemas();
     let file = files.into_iter().find(|file| file.name == RUBRIC_SCHEMA);
@@ -74,7 +74,7 @@ fn rubric_definitions() -> Map<String, Value> {
     definitions
 }
 
-/// Turns references to definitions of a schema by itself into those of the document.
+/// Rewrites references within a separate schema to point into the document.
 fn move_references(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -172,7 +172,7 @@ fn results(schemas: &SchemaReferences) -> Value {
     })
 }
 
-/// Replies of an address that needs a key, with the errors of these statuses beside those of all addresses.
+/// Replies of a path that needs a key, with these error statuses in addition to the ones of all paths.
 fn graded(success: &Value, schemas: &SchemaReferences, statuses: &[&str]) -> Value {
     let mut responses = open(success, schemas);
     for status in statuses.iter().chain(&["401"]) {
@@ -182,7 +182,7 @@ fn graded(success: &Value, schemas: &SchemaReferences, statuses: &[&str]) -> Val
     responses
 }
 
-/// Replies of an address that needs no key.
+/// Replies of a path that needs no key.
 fn open(success: &Value, schemas: &SchemaReferences) -> Value {
     json!({ "200": success, "405": failed("405", schemas), "421": failed("421", schemas) })
 }
@@ -243,7 +243,7 @@ fn trace_parent() -> Value {
     })
 }
 
-/// An adapter: its body, its reply, and the options of its address.
+/// An adapter: its body, its reply, and the options in its address.
 fn adapter(id: &str, summary: &str, body: &Value, reply: &Value, schemas: &SchemaReferences) -> Value {
     let option = |name: &str, text: &str, schema: Value| json!({ "name": name, "in": "query", "required": false, "description": text, "schema": schema });
     let mut parameters = vec![

@@ -4,28 +4,30 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Options of a server. Judges, cache and budget are those of the [`RunOptions`](assize_engine::RunOptions) beside them.
+/// Options of a server. Judges, cache and budget are options of the [`RunOptions`](assize_engine::RunOptions)
+/// that go with them.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
     /// Address and port; port 0 for a free one.
     pub listen: SocketAddr,
     /// Folder of named rubrics.
     pub rubrics: Option<PathBuf>,
-    /// File of keys. Without one nobody needs a key, and only this machine can reach the server.
+    /// Key file. `None`: no key is needed, and only this machine can reach the server.
     pub keys: Option<PathBuf>,
-    /// Certificate chain and private key, PEM files.
+    /// Certificate chain and private key, as PEM files.
     pub tls: Option<(PathBuf, PathBuf)>,
-    /// True if a proxy before the server encrypts the connections of clients.
+    /// True if a proxy in front of the server encrypts the connections of clients.
     pub behind_proxy: bool,
-    /// Names by which a proxy or other machines reach the server.
+    /// Names under which a proxy or other machines reach the server.
     pub names: Vec<String>,
-    /// Samples that are graded at once; as many as keep all permitted requests in flight unless given.
+    /// Number of samples graded at once; by default enough to keep all permitted requests in flight.
     pub samples_at_once: Option<usize>,
-    /// Samples that are accepted at once, those that are graded included. More are refused with 429.
+    /// Number of samples accepted at once, including those being graded. More are refused with 429.
     pub queue: usize,
-    /// Time for requests in flight to finish once the server is told to stop. What is not decided then is ungraded.
+    /// How long requests in flight may run once the server is told to stop. Criteria that are undecided then
+    /// are ungraded.
     pub grace: Duration,
-    /// Export of results to a collector of OpenTelemetry.
+    /// Export of results to an OpenTelemetry collector.
     pub telemetry: TelemetryOptions,
     /// Limits of requests.
     pub limits: RequestLimits,
@@ -34,18 +36,18 @@ pub struct ServeOptions {
 /// Export of results as OpenTelemetry events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TelemetryOptions {
-    /// Address of a collector for OTLP over HTTP; that of the environment's `OTEL_EXPORTER_OTLP_ENDPOINT` without it.
+    /// Address of a collector for OTLP over HTTP; `None` uses the environment's `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub endpoint: Option<String>,
-    /// Sends answers, and reasons of judges, which may quote them.
+    /// Sends answers, and judges' reasons, which may quote answers.
     pub texts: bool,
 }
 
-/// Limits of requests. What exceeds one is refused with an error that names it.
+/// Limits of requests. A request that exceeds one is refused with an error that names the limit.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestLimits {
     /// Bytes of a body.
     pub body_bytes: usize,
-    /// Bytes of the bodies of all requests that are being received or worked on; those of one body if that is more.
+    /// Bytes of the bodies of all requests being received or graded together; at least the size of one body.
     pub bodies_bytes: usize,
     /// Levels of nesting of a body.
     pub nesting: usize,
@@ -59,13 +61,13 @@ pub struct RequestLimits {
     pub calls_per_sample: usize,
     /// Bytes of an id, a group, an idempotency key.
     pub name_bytes: usize,
-    /// Time until the headers of a request are there, and until a new connection sends its first request.
+    /// Time limit for the headers of a request, and for a new connection to send its first request.
     pub header_time: Duration,
-    /// Time until its body is there.
+    /// Time limit for the body.
     pub body_time: Duration,
-    /// Time in which a client must take something of a reply.
+    /// Time limit for a client to take something of a reply.
     pub stall_time: Duration,
-    /// Connections at once.
+    /// Number of connections at once.
     pub connections: usize,
 }
 

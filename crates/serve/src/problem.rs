@@ -1,4 +1,4 @@
-//! The one form of errors.
+//! The common form of errors.
 
 use axum::Json;
 use axum::http::header::{CONNECTION, RETRY_AFTER};
@@ -7,9 +7,9 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Most problems of a request that are listed; the rest is counted.
+/// Most problems of a request that are listed; the rest are counted.
 pub(crate) const MAX_PROBLEMS: usize = 100;
-/// Longest text of a problem, in characters: it may quote the request.
+/// Longest text of a problem in characters, since it may quote the request.
 const MAX_MESSAGE: usize = 500;
 
 /// Body of every reply that is an error.
@@ -52,14 +52,14 @@ impl RequestProblem {
     }
 }
 
-/// Error that answers a request.
+/// An error as the reply to a request.
 #[derive(Debug, Clone)]
 pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
     pub(crate) body: ErrorBody,
     /// Seconds after which the same request may succeed.
     pub(crate) retry_after: Option<u64>,
-    /// Closes the connection after the reply.
+    /// True to close the connection after the reply.
     pub(crate) closes: bool,
 }
 
@@ -69,7 +69,7 @@ impl ApiError {
         Self { status, body, retry_after: None, closes: false }
     }
 
-    /// Error about the content of a body.
+    /// An error about the content of a body.
     pub(crate) fn invalid(mut problems: Vec<RequestProblem>) -> Self {
         let count = problems.len();
         problems.truncate(MAX_PROBLEMS);
@@ -83,7 +83,7 @@ impl ApiError {
         Self { body: ErrorBody { problems, ..error.body }, ..error }
     }
 
-    /// Error about one value of a body.
+    /// An error about one value of a body.
     pub(crate) fn invalid_at(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::invalid(vec![RequestProblem::new(path, message)])
     }

@@ -1,4 +1,4 @@
-//! Options that adapters take in the address, because the bodies of frameworks have no place for them.
+//! Options that adapters take from the address, because the frameworks' bodies have no place for them.
 
 use url::form_urlencoded;
 
@@ -8,7 +8,7 @@ use crate::problem::ApiError;
 use crate::request::{MAX_DEADLINE_MS, POLICIES, REWARDS};
 use crate::telemetry::TraceParent;
 
-/// Name of the rubric that requests to adapters are graded by which name none: some frameworks send no query.
+/// Rubric of requests to adapters that name none: some frameworks send no query.
 pub(crate) const DEFAULT_RUBRIC: &str = "default";
 
 /// Options of an adapter.
@@ -18,20 +18,20 @@ pub(crate) struct AdapterQuery {
     hash: Option<String>,
     weights: Option<String>,
     reward: RewardKind,
-    /// Policy for unknown rewards; `None` if the address says nothing.
+    /// Policy for unknown rewards; `None` if the address has none.
     pub(crate) on_ungraded: Option<OnUngraded>,
     deadline_ms: Option<u64>,
-    /// True if `query` of OpenRLHF is the answer alone.
+    /// True if OpenRLHF's `query` is the answer alone.
     pub(crate) query_is_answer: bool,
-    /// Trace that the request belongs to.
+    /// Trace of the request.
     pub(crate) trace: Option<TraceParent>,
 }
 
 impl AdapterQuery {
-    /// Reads the query of an address; `answer` is an option only where `takes_answer`.
+    /// Parses the query of an address; `answer` is an option only if `takes_answer`.
     ///
     /// # Errors
-    /// With every option that can't be used.
+    /// With every invalid option.
     pub(crate) fn parse(query: Option<&str>, takes_answer: bool) -> Result<Self, ApiError> {
         let mut problems = ProblemList::default();
         let mut read = Self {
@@ -86,20 +86,21 @@ impl AdapterQuery {
         Ok(read)
     }
 
-    /// The options in a trace.
+    /// The options with this trace.
     pub(crate) fn with_trace(self, trace: Option<TraceParent>) -> Self {
         Self { trace, ..self }
     }
 
-    /// The options with a rubric that the body names, which beats that of the address.
+    /// The options with a rubric named in the body, which overrides the one in the address.
     pub(crate) fn with_rubric(self, named: NamedRubric) -> Self {
         Self { rubric: Some(named.name), hash: named.hash, ..self }
     }
 
-    /// Request that grades these samples; `has_default` tells whether a rubric of the name [`DEFAULT_RUBRIC`] is loaded.
+    /// The request that grades these samples; `has_default` says whether a rubric named [`DEFAULT_RUBRIC`] is
+    /// loaded.
     ///
     /// # Errors
-    /// When no rubric is named and there is none of that name.
+    /// When no rubric is named and there is no default.
     pub(crate) fn request(
         &self,
         samples: Vec<GradeSample>,

@@ -1,4 +1,4 @@
-//! Forms of replies: one JSON document, JSON lines, or events.
+//! Forms of replies: one JSON document, JSON lines, or server-sent events.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use crate::job::{Job, JobGuard};
 use crate::problem::{ApiError, ErrorBody, RequestProblem};
 use crate::service::Service;
 
-/// Header that tells a reply from memory.
+/// Header that marks a reply that repeats remembered results.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// Form of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplyForm {
-    /// One document, results in the order of the samples.
+    /// One document, with results in the order of the samples.
     Json,
-    /// A line for each result when it is finished, and one with the summary.
+    /// A line for each result when it is finished, and a last line with the summary.
     Lines,
-    /// An event for each.
+    /// An event for each of these.
     Events,
 }
 
 impl ReplyForm {
-    /// The form that a client asks for.
+    /// The form that a client accepts.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
         let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         let mut types = accepted
@@ -78,7 +78,8 @@ async fn whole(service: &Service, job: &Job) -> Response {
     Json(GradeReply { results, summary }).into_response()
 }
 
-/// Error of a request that wants one where a reward is not known. One that only waits for a judge says when to send it again.
+/// Error of a request that asked for one if a reward is unknown. If it only waits for a judge, the error says
+/// when to retry.
 pub(crate) fn failed_request(
     service: &Service,
     results: &[Arc<SampleResult>],
@@ -104,10 +105,10 @@ pub(crate) fn failed_request(
         (count(SampleResult::lacks_reward), "have no reward"),
         (count(SampleResult::lacks_group_score), "have no group score"),
     ];
-    let told = parts.iter().filter(|(count, _)| *count > 0);
-    let told: Vec<String> =
-        told.map(|(count, what)| format!("{count} of {} samples {what}", results.len())).collect();
-    let message = told.join(", ");
+    let counted = parts.iter().filter(|(count, _)| *count > 0);
+    let counted: Vec<String> =
+        counted.map(|(count, what)| format!("{count} of {} samples {what}", results.len())).collect();
+    let message = counted.join(", ");
     let error = ApiError::new(StatusCode::BAD_GATEWAY, "ungraded", message);
     let error = ApiError { body: ErrorBody { problems, ..error.body }, ..error };
     let may_succeed_later = lacking().all(|result| result.is_unavailable);
@@ -121,7 +122,7 @@ fn lines(_name: &str, json: &str) -> String {
 }
 
 fn events(name: &str, json: &str) -> String {
-    // JSON on one line holds no line break.
+    // JSON on one line contains no line break.
     format!("event: {name}\ndata: {json}\n\n")
 }
 
@@ -163,12 +164,12 @@ fn streamed(service: &Arc<Service>, guard: JobGuard, content_type: &'static str,
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // Proxies that collect replies would keep results back.
+    // Proxies that buffer replies would hold results back.
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response
 }
 
-/// JSON of a value of our own, which has one.
+/// JSON of one of our own types, which always serializes.
 fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":{:?}}}", error.to_string()))
 }

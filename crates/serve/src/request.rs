@@ -11,10 +11,10 @@ use crate::decode::{ObjectReader, ProblemList, child, type_name};
 use crate::options::RequestLimits;
 use crate::problem::{ApiError, RequestProblem};
 
-/// Words of `reward`.
+/// Values of `reward`.
 pub(crate) const REWARDS: &[(&str, RewardKind)] =
     &[("score", RewardKind::Score), ("gated", RewardKind::Gated), ("pass", RewardKind::Pass)];
-/// Words of `on_ungraded`.
+/// Values of `on_ungraded`.
 pub(crate) const POLICIES: &[(&str, UngradedPolicy)] = &[
     ("drop", UngradedPolicy::Drop),
     ("error", UngradedPolicy::Error),
@@ -28,8 +28,8 @@ pub(crate) const MAX_DEADLINE_MS: u64 = 24 * 60 * 60 * 1000;
 /// Decodes the body of a grading request.
 ///
 /// # Errors
-/// With every problem of the body. `check_rubric` is asked for those of the rubric where there are others, so that all are told
-/// at once.
+/// With every problem of the body. If there are any, `check_rubric` is called for those of the rubric, so that
+/// all are reported at once.
 pub(crate) fn decode_request(
     body: Value,
     limits: &RequestLimits,
@@ -122,7 +122,7 @@ fn read_rubric_source(value: Value, object: &mut ObjectReader<'_>) -> Option<Rub
     match value {
         Value::Array(list) => Some(RubricSource::List(list)),
         Value::String(text) => Some(RubricSource::Text(text)),
-        // A rubric file has criteria, and may have a name of its own.
+        // A rubric file has criteria, and may have a name too.
         Value::Object(map) if map.contains_key("criteria") || map.contains_key("rubrics") => {
             Some(RubricSource::File(map))
         }
@@ -231,7 +231,7 @@ fn read_sample(
     Some(sample)
 }
 
-/// Id or group. Numbers are common there and become their digits.
+/// Id or group. Both are often numbers, which become their digits.
 fn read_name(key: &'static str, limits: &RequestLimits, object: &mut ObjectReader<'_>) -> Option<String> {
     let name = match object.take(key)? {
         Value::String(text) => text,
@@ -249,10 +249,10 @@ fn read_name(key: &'static str, limits: &RequestLimits, object: &mut ObjectReade
     Some(name)
 }
 
-/// Turns a sample into what is graded.
+/// Turns a sample of a request into a sample to grade.
 ///
 /// # Errors
-/// With its problems, when a message has no role or there is no answer.
+/// With its problems: a message has no role, or there is no answer.
 pub(crate) fn to_grading_sample(
     sample: GradeSample,
     index: usize,

@@ -1,4 +1,4 @@
-//! Memory for the bodies of all requests that are being received or worked on.
+//! Limits the memory for the bodies of all requests being received or graded.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::ApiError;
 
-/// Seconds after which a client that found no room may try again.
+/// Seconds after which a client that was refused for lack of memory may retry.
 const RETRY_AFTER: u64 = 5;
 
-/// Bytes that the bodies of all requests may take together. Single bodies and their number are limited as well, but their product
-/// is more than a machine has.
+/// Bytes that all bodies together may take. The size and the number of bodies are limited too, but their
+/// product is more memory than a machine has.
 pub(crate) struct RequestMemory {
     free: Arc<Semaphore>,
     limit: usize,
@@ -22,13 +22,13 @@ impl RequestMemory {
         Self { free: Arc::new(Semaphore::new(limit)), limit }
     }
 
-    /// Memory of a request of which nothing has arrived.
+    /// Memory of a request of which nothing has arrived yet.
     pub(crate) fn begin(&self) -> HeldMemory {
         HeldMemory { free: Arc::clone(&self.free), held: None, limit: self.limit }
     }
 }
 
-/// Part of the memory that belongs to a request. It is free again once this is dropped.
+/// Memory that a request holds; freed when this is dropped.
 pub(crate) struct HeldMemory {
     free: Arc<Semaphore>,
     held: Option<OwnedSemaphorePermit>,
@@ -36,10 +36,10 @@ pub(crate) struct HeldMemory {
 }
 
 impl HeldMemory {
-    /// Takes memory for further bytes of the body.
+    /// Takes memory for more bytes of the body.
     ///
     /// # Errors
-    /// With 429 if other requests hold too much.
+    /// 429 if other requests hold too much.
     pub(crate) fn take(&mut self, bytes: usize) -> Result<(), ApiError> {
         let taken = u32::try_from(bytes).ok().and_then(|bytes| {
             let permits = Arc::clone(&self.free).try_acquire_many_owned(bytes);

@@ -1,4 +1,4 @@
-//! Addresses of the service.
+//! Routes of the service.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,7 +30,7 @@ use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
-/// All addresses.
+/// All paths.
 pub(crate) const PATHS: [&str; 14] = [
     "/v1/grade",
     "/v1/rubrics",
@@ -49,17 +49,17 @@ pub(crate) const PATHS: [&str; 14] = [
 ];
 
 /// Seconds after which a client may look for another server, or for this one again.
-const AFTER_RESTART: u64 = 5;
+const RETRY_AFTER_RESTART: u64 = 5;
 
-/// Bytes of a body that is read and checked in less time than another thread takes to begin with it.
+/// A body up to this many bytes is parsed and checked faster than another thread could start on it.
 const SHORT_BODY: usize = 64 << 10;
-/// Bytes of a body that is too large which are taken for the client to see the reply, as a multiple of those allowed: most
-/// clients look for one only when they have sent everything.
+/// How much of a body that is too large is read and dropped, as a multiple of the allowed size. Most clients
+/// look for a reply only after they have sent everything.
 const TAKEN_BEYOND: u64 = 4;
 
 type Shared = State<Arc<Service>>;
 
-/// Handlers of the addresses, in the order of [`PATHS`].
+/// Handlers, in the order of [`PATHS`].
 fn handlers() -> [MethodRouter<Arc<Service>>; PATHS.len()] {
     [
         post(grade),
@@ -73,14 +73,14 @@ fn handlers() -> [MethodRouter<Arc<Service>>; PATHS.len()] {
         post(adapters::gym::verify),
         post(|| async { Json(json!({})) }),
         post(adapters::gym_metrics::aggregate),
-        // Nothing but the request decides about a reward.
+        // The service keeps no state between requests that could affect a reward.
         get(|| async { Json("stateless") }),
         post(adapters::lambda::grade_handler),
         post(adapters::openai::run),
     ]
 }
 
-/// The addresses with their rules of access.
+/// The routes with their rules of access.
 pub(crate) fn router(rules: ClientAccess) -> Router {
     let service = Arc::clone(&rules.service);
     let routes = PATHS.into_iter().zip(handlers());
@@ -105,8 +105,8 @@ async fn grade(
     let trace = TraceParent::from_headers(&head.headers);
     let replay = key.map(|key| ReplayRequest::new(&tenant.name, key, &body));
 
-    // Known keys are answered before anything is made of the body. Of requests that are sent twice at once, the later one
-    // is found below.
+    // Known keys are answered before the body is parsed. If the same request arrives twice at once, the later
+    // one is found further below.
     if let Some(known) = replay.as_ref().and_then(|replay| service.replays.find(replay)) {
         return Ok(reply(&service, JobGuard::new(known?, true), form, true).await);
     }
@@ -131,8 +131,8 @@ async fn grade(
     Ok(reply(&service, JobGuard::new(job, true), form, is_known).await)
 }
 
-/// Prepares the samples of a request whose body has this length. A rubric with variables is decoded for each sample, however short
-/// the body is.
+/// Prepares the samples of a request whose body has this length. A rubric with variables is decoded for each
+/// sample, however short the body is.
 pub(crate) async fn plan_request(
     service: &Arc<Service>,
     tenant: &Arc<Tenant>,
@@ -145,7 +145,7 @@ pub(crate) async fn plan_request(
     work_on_body(service, length, move || planner.plan(&tenant, request, trace)).await
 }
 
-/// Output of `work` on a body of this length. Long ones are worked on beside the threads of connections.
+/// Output of `work` on a body of this length. Long bodies are processed on other threads than connections use.
 pub(crate) async fn work_on_body<T: Send + 'static>(
     service: &Service,
     length: usize,
@@ -154,15 +154,15 @@ pub(crate) async fn work_on_body<T: Send + 'static>(
     if length <= SHORT_BODY { work() } else { beside_connections(&service.long_work, work).await }
 }
 
-/// Output of long `work`, beside the threads of connections, which would wait. A few are done at a time, since they take much
-/// memory and time.
+/// Output of long `work`, run on other threads than connections use. Only a few run at once, since they take
+/// much memory and time.
 pub(crate) async fn beside_connections<T: Send + 'static>(
     turns: &Arc<Semaphore>,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    // Never closed.
+    // The semaphore is never closed.
     let turn = Arc::clone(turns).acquire_owned().await.ok();
-    // The work goes on when its client goes away, so the turn is over with the work.
+    // The work continues when its client disconnects, so the permit moves into the work.
     let with_turn = move || {
         let _turn = turn;
         work()
@@ -174,8 +174,8 @@ pub(crate) async fn beside_connections<T: Send + 'static>(
     })
 }
 
-/// Body of a request that is taken: the server is not stopping, the client may send one, and it is JSON of a size that is
-/// allowed. Its memory is to be held until the request is answered.
+/// Reads the body of an acceptable request: the server is not stopping, the client may send one, and it is JSON
+/// of an allowed size. The returned memory is to be held until the request is answered.
 pub(crate) async fn read_body(
     service: &Service,
     tenant: &Tenant,
@@ -184,10 +184,11 @@ pub(crate) async fn read_body(
 ) -> Result<(Bytes, HeldMemory), ApiError> {
     if service.is_draining() {
         let error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", "the server is stopping");
-        return Err(error.retry_after(AFTER_RESTART).closing());
+        return Err(error.retry_after(RETRY_AFTER_RESTART).closing());
     }
 
-    // A page in a browser can't send this type to another host without asking first, which nobody answers.
+    // Browsers can't send this type to another host without a preflight request, which the server does not
+    // answer.
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
@@ -213,7 +214,7 @@ pub(crate) async fn read_body(
     };
     let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if let Some(length) = length.filter(|length| *length > limits.body_bytes as u64) {
-        // One that waits to be told to go on hears the reply.
+        // A client that waits for `100 Continue` gets the reply without sending its body.
         let sends_anyway = !headers.contains_key(EXPECT);
         if sends_anyway && length <= TAKEN_BEYOND * limits.body_bytes as u64 {
             let _ = tokio::time::timeout(limits.body_time, discard(body)).await;
@@ -250,7 +251,7 @@ pub(crate) async fn read_body(
     Ok((body, memory))
 }
 
-/// Takes the rest of a body without keeping it.
+/// Reads the rest of a body and drops it.
 async fn discard(mut body: Body) {
     while let Some(Ok(_)) = body.frame().await {}
 }
@@ -268,7 +269,7 @@ fn idempotency_key(headers: &HeaderMap, longest: usize) -> Result<Option<String>
     Err(ApiError::invalid_at("", message))
 }
 
-/// Lists the named rubrics, and files that could not be used.
+/// Lists the named rubrics, and files that can't be used.
 async fn rubrics(State(service): Shared) -> Json<Value> {
     let (rubrics, unusable) = service.rubrics.list();
     Json(json!({ "rubrics": rubrics, "unusable": unusable }))
@@ -299,7 +300,7 @@ async fn wrong_method(method: Method, uri: Uri) -> ApiError {
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }
 
-/// Time since a moment, in seconds.
+/// Seconds since a moment.
 pub(crate) fn seconds_since(begun: Instant) -> f64 {
     begun.elapsed().as_secs_f64()
 }

@@ -1,4 +1,4 @@
-//! Named rubrics and scorecards: the files and folders of a folder, read again when they change.
+//! Named rubrics and scorecards: the files and subfolders of a folder, read again when they change.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,17 +14,18 @@ use crate::api::{RubricListing, RubricListingKind};
 use crate::inline_rubric::describe_fault;
 use crate::problem::RequestProblem;
 
-/// Versions of a rubric that are remembered, the newest included: a training run that names a hash is not disturbed by an edit.
+/// Versions of a rubric that are remembered, including the newest: an edit does not disturb a training run that
+/// names a hash.
 const MAX_VERSIONS: usize = 8;
-/// Names whose files are gone and whose versions are remembered.
+/// Number of removed names whose versions are remembered.
 const MAX_REMOVED: usize = 256;
-/// Endings of rubric files, that which has a name first before the others.
+/// Extensions of rubric files. If several files share a name, the first extension wins.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
-/// Names that a message lists; more are counted.
+/// Most names listed in a message; more are counted.
 const MAX_NAMED: usize = 10;
-/// Files of a folder that are looked at.
+/// Most files of a folder that are looked at.
 const MAX_FILES: usize = 10_000;
-/// Folders that the files of a scorecard may lie below each other.
+/// Deepest folder in which files of a scorecard are found.
 const MAX_DEPTH: usize = 16;
 /// Largest rubric file.
 const MAX_BYTES: u64 = 4 << 20;
@@ -36,11 +37,11 @@ pub(crate) struct RubricVersion {
     pub(crate) content: LibraryContent,
 }
 
-/// Meaning of a name.
+/// What a name stands for in the library.
 #[derive(Clone)]
 pub(crate) enum LibraryContent {
     Rubric(Arc<LoadedRubric>),
-    /// A rubric with `{{ name }}` in it, which each sample has values for.
+    /// A rubric with `{{ name }}` in it; each sample supplies the values.
     Template(Arc<RubricTemplate>),
     Scorecard(Arc<Scorecard>),
 }
@@ -53,14 +54,14 @@ pub(crate) struct RubricTemplate {
 }
 
 impl RubricTemplate {
-    /// Bytes that are decoded for each sample.
+    /// Number of bytes that are decoded for each sample.
     pub(crate) const fn bytes(&self) -> usize {
         self.text.len()
     }
 }
 
 impl LibraryContent {
-    /// Reads a rubric file, a scorecard in one file, or the folder of one.
+    /// Reads a rubric file, a scorecard in one file, or a scorecard folder.
     ///
     /// # Errors
     /// With the first problem.
@@ -104,20 +105,20 @@ impl LibraryContent {
 struct NamedVersions {
     /// Newest first; at least one.
     versions: Vec<RubricVersion>,
-    /// Hash of a file that could not be used, and the reason.
+    /// Hash of a file that can't be used, and why.
     broken: Option<(blake3::Hash, String)>,
-    /// True once its file is gone: only clients that name a hash get it.
+    /// True once its file is gone: only clients that name a hash still get it.
     is_removed: bool,
 }
 
-/// Change that a look at the folder found.
+/// A change found when the folder was read again.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LibraryChange {
     Loaded {
         name: String,
         hash: String,
     },
-    /// A file can't be used; the hash of the version that stays, if there is one.
+    /// A file can't be used; `hash` is the version that stays in use, if there is one.
     Broken {
         path: PathBuf,
         problem: String,
@@ -133,20 +134,20 @@ pub(crate) struct RubricLibrary {
     folder: Option<PathBuf>,
     options: LoadOptions,
     known: RwLock<BTreeMap<String, NamedVersions>>,
-    /// Files that never could be used.
+    /// Files that could never be used, with the hash and the reason.
     unusable: RwLock<BTreeMap<String, (blake3::Hash, String)>>,
 }
 
 impl RubricLibrary {
-    /// Library of a folder that was not looked at yet.
+    /// Library of a folder that has not been read yet.
     pub(crate) fn new(folder: Option<PathBuf>, options: LoadOptions) -> Self {
         Self { folder, options, known: RwLock::default(), unusable: RwLock::default() }
     }
 
-    /// Version of a name: the newest, or the one with this hash.
+    /// The version of a name: the newest, or the one with this hash.
     ///
     /// # Errors
-    /// When nothing has this name, or no version this hash.
+    /// When the name is unknown, or no version has this hash.
     pub(crate) fn find(&self, name: &str, hash: Option<&str>) -> Result<RubricVersion, RubricMissing> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let Some(named) = known.get(name) else { return Err(RubricMissing::Name) };
@@ -158,7 +159,7 @@ impl RubricLibrary {
         found.cloned().ok_or(RubricMissing::Hash(newest))
     }
 
-    /// A loaded rubric with the values of a sample in the place of its names.
+    /// A loaded rubric with the values of a sample filled in.
     ///
     /// # Errors
     /// With every name that has no value; `place` is where the request names the rubric.
@@ -175,7 +176,7 @@ impl RubricLibrary {
         if problems.is_empty() { Ok(loaded) } else { Err(problems) }
     }
 
-    /// All rubrics by name, and the files that could not be used.
+    /// All rubrics by name, and the files that can't be used.
     pub(crate) fn list(&self) -> (Vec<RubricListing>, BTreeMap<String, String>) {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let listed = known.iter().filter(|(_, named)| !named.is_removed).filter_map(|(name, named)| {
@@ -200,7 +201,8 @@ impl RubricLibrary {
         )
     }
 
-    /// The first names that a request could use, to follow a message: ` (loaded: support, tone)`; empty without any.
+    /// The first names that a request could use, as the end of a message: ` (loaded: support, tone)`; empty if
+    /// there are none.
     pub(crate) fn loaded_names(&self) -> String {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let loaded = known.iter().filter(|(_, named)| !named.is_removed).map(|(name, _)| name);
@@ -208,10 +210,10 @@ impl RubricLibrary {
         if names.is_empty() { names } else { format!(" (loaded: {names})") }
     }
 
-    /// Looks at the folder and takes over what changed. A file that is broken leaves the version before it in use.
+    /// Reads the folder and takes over changes. A broken file leaves its previous version in use.
     ///
     /// # Errors
-    /// When the folder can't be read; everything stays as it is then.
+    /// When the folder can't be read; then nothing changes.
     pub(crate) fn refresh(&self) -> Result<Vec<LibraryChange>, String> {
         let Some(folder) = &self.folder else { return Ok(Vec::new()) };
         let FolderContent { files, unused } = FolderContent::read(folder)?;
@@ -234,7 +236,8 @@ impl RubricLibrary {
         Ok(changes)
     }
 
-    /// Takes note of a file that can't be read, unless it is in use: then it may be in the middle of being replaced.
+    /// Records a file that can't be read, unless its rubric is in use: then the file may be in the middle of
+    /// being replaced.
     fn refuse_unreadable(&self, name: &str, path: &Path) -> Option<LibraryChange> {
         if self.find(name, None).is_ok() {
             return None;
@@ -245,7 +248,7 @@ impl RubricLibrary {
         (!self.knows(name, hash)).then(|| self.take(name, path, hash, Err(problem)))
     }
 
-    /// Takes note of what nothing is read from.
+    /// Records the files that no rubric is read from.
     fn refuse(&self, unused: &BTreeMap<String, (PathBuf, String)>) -> Vec<LibraryChange> {
         let mut unusable = self.unusable.write().unwrap_or_else(PoisonError::into_inner);
         let mut changes = Vec::new();
@@ -311,7 +314,7 @@ impl RubricLibrary {
         LibraryChange::Loaded { name: name.to_owned(), hash: hash.to_hex().to_string() }
     }
 
-    /// Marks the rubrics whose files are gone. Clients that named a hash keep what they use.
+    /// Marks rubrics whose files are gone. Clients that name a hash can still use them.
     fn forget_all_but(
         &self,
         files: &BTreeMap<String, PathBuf>,
@@ -339,20 +342,20 @@ impl RubricLibrary {
     }
 }
 
-/// Reason a named rubric can't be used.
+/// Why a named rubric is not found.
 #[derive(Debug)]
 pub(crate) enum RubricMissing {
-    /// There is none of this name.
+    /// No rubric has this name.
     Name,
-    /// No version that is remembered has this hash; that of the newest, unless its file is gone.
+    /// No remembered version has this hash. Holds the hash of the newest version, unless its file is gone.
     Hash(Option<String>),
 }
 
-/// Files of a folder of rubrics, by names. A name is looked up among these and never made into a path.
+/// Files of a rubric folder, by name. A requested name is only looked up here and never turned into a path.
 #[derive(Default)]
 struct FolderContent {
     files: BTreeMap<String, PathBuf>,
-    /// Files and folders that look like rubrics and are not used, with the reason.
+    /// Files and folders that look like rubrics but are not used, with the reason.
     unused: BTreeMap<String, (PathBuf, String)>,
 }
 
@@ -362,7 +365,7 @@ impl FolderContent {
         let entries = std::fs::read_dir(folder).map_err(failed)?.take(MAX_FILES);
         let mut paths =
             entries.map(|entry| Ok(entry.map_err(failed)?.path())).collect::<Result<Vec<_>, String>>()?;
-        // Of files that share a name, it is always the same one that has it.
+        // If several files share a name, always the same one wins.
         paths.sort_by_key(|path| (ENDINGS.iter().position(|ending| has_ending(path, ending)), path.clone()));
 
         let mut content = Self::default();
@@ -413,13 +416,14 @@ fn is_rubric_file(path: &Path) -> bool {
     ENDINGS.iter().any(|ending| has_ending(path, ending))
 }
 
-/// True if a folder has files that would be rubrics one folder above.
+/// True if a folder contains files that would be rubrics one level up.
 fn holds_rubrics(folder: &Path) -> bool {
     let entries = std::fs::read_dir(folder).into_iter().flatten().take(MAX_FILES);
     entries.flatten().any(|entry| is_rubric_file(&entry.path()))
 }
 
-/// Hash of a file, or of the names and contents of all files of a folder; `None` for what can't be read now.
+/// Hash of a file, or of the names and contents of all files of a folder; `None` if something can't be read
+/// now.
 fn content_hash(path: &Path) -> Option<blake3::Hash> {
     if !path.is_dir() {
         return Some(blake3::hash(&assize_files::read_bytes(path, MAX_BYTES).ok()?));
@@ -442,7 +446,7 @@ fn content_hash(path: &Path) -> Option<blake3::Hash> {
     Some(hasher.finalize())
 }
 
-/// Adds the files below a folder that can be a part of a scorecard. Links to folders are not followed.
+/// Adds the files below a folder that can be part of a scorecard. Links to folders are not followed.
 fn list_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Option<()> {
     for entry in std::fs::read_dir(folder).ok()? {
         let entry = entry.ok()?;

@@ -1,4 +1,4 @@
-//! The server: where it listens, how it takes connections, and how it ends.
+//! The server: where it listens, how it accepts connections, and how it ends.
 
 use std::future::Future;
 use std::io;
@@ -29,17 +29,17 @@ use crate::service::Service;
 use crate::stall::StallGuard;
 use crate::tls;
 
-/// Interval of the looks at rubrics and keys.
-const REFRESH: Duration = Duration::from_secs(2);
-/// Wait after a connection could not be accepted, because too many files are open for example.
+/// How often rubrics and keys are checked for changes.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
+/// Pause after a connection could not be accepted, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Time for replies to reach their clients once everything is graded.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// How long replies may take to reach their clients once everything is graded.
+const FINAL_REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Reason a server can't start, or ended.
+/// Why a server can't start, or has ended.
 #[derive(Debug, thiserror::Error)]
 pub enum GradingServerError {
-    /// It would be open to others without a key.
+    /// Other machines could use it without a key.
     #[error(
         "{0} can be reached by other machines: make a key with `assize serve key new NAME` and name the file with `--keys`"
     )]
@@ -56,7 +56,7 @@ pub enum GradingServerError {
     /// Judges, rubrics or keys can't be used.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The address can't be listened on.
+    /// The server can't listen on the address.
     #[error("can't listen on {address}: {source}; name another one with `--listen`")]
     Bind {
         /// Address and port.
@@ -79,10 +79,12 @@ pub struct GradingServer {
 }
 
 impl GradingServer {
-    /// Reads rubrics and keys, makes the judges and begins to listen. `log` gets what the operator is told, a line each.
+    /// Reads rubrics and keys, creates the judges and starts to listen. `log` receives the messages for the
+    /// operator, one line each.
     ///
     /// # Errors
-    /// If the address can't be used or would be open to others, or if a judge, a rubric folder or a file can't be used.
+    /// If the address can't be used or would be open to other machines, or if a judge, a rubric folder or a
+    /// file can't be used.
     pub async fn bind(
         engine: &Engine,
         run: RunOptions,
@@ -109,32 +111,32 @@ impl GradingServer {
         Ok(Self { listener, address, tls, service, hosts })
     }
 
-    /// Address it listens on.
+    /// Address that the server listens on.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Address for clients on this machine.
+    /// URL for clients on this machine.
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
     }
 
-    /// True if nobody needs a key.
+    /// True if no key is needed.
     pub fn is_open(&self) -> bool {
         self.service.tenants().is_open()
     }
 
-    /// Names of the rubrics that are loaded.
+    /// Names of the loaded rubrics.
     pub fn rubrics(&self) -> Vec<String> {
         self.service.rubrics.list().0.into_iter().map(|listed| listed.name).collect()
     }
 
-    /// Answers requests until `stop` is done. Then it refuses new ones with 503, lets those in flight finish within the grace period,
-    /// and answers the rest as ungraded: each sample that was accepted is answered.
+    /// Answers requests until `stop` is done. Then it refuses new requests with 503, lets requests in flight
+    /// finish within the grace period, and answers the rest as ungraded: every accepted sample is answered.
     ///
     /// # Errors
-    /// If kept replies could not be written.
+    /// If the reply cache could not be written.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send) -> Result<(), GradingServerError> {
         let Self { listener, tls, service, hosts, .. } = self;
         let app = routes::router(ClientAccess { service: Arc::clone(&service), hosts });
@@ -176,17 +178,17 @@ impl GradingServer {
     }
 }
 
-/// Looks at rubrics and keys again and again.
+/// Checks rubrics and keys for changes, again and again.
 async fn refresh(service: Arc<Service>) {
     loop {
-        tokio::time::sleep(REFRESH).await;
+        tokio::time::sleep(REFRESH_INTERVAL).await;
         let service = Arc::clone(&service);
         // Files may be on a slow disk.
         let _ = tokio::task::spawn_blocking(move || service.refresh()).await;
     }
 }
 
-/// Way in: where connections come from, and what answers them.
+/// Accepts connections and answers them.
 struct ConnectionGate {
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
@@ -196,7 +198,7 @@ struct ConnectionGate {
 }
 
 impl ConnectionGate {
-    /// Waits for a connection and a place for it.
+    /// Waits for a connection, and for a free connection permit.
     async fn accept(&self) -> Option<(TcpStream, OwnedSemaphorePermit)> {
         let permit = Arc::clone(&self.connections).acquire_owned().await.ok()?;
         if let Ok((stream, _)) = self.listener.accept().await {
@@ -234,7 +236,8 @@ impl ConnectionGate {
         }
     }
 
-    /// Lets everybody in, for as long as it is polled: who asks a service that stops is told so, and not left to guess.
+    /// Accepts connections while it is polled, so that clients of a stopping server are told so and need not
+    /// guess.
     async fn refuse_all(&self) {
         let mut conversations = JoinSet::new();
         loop {
@@ -246,7 +249,7 @@ impl ConnectionGate {
     }
 }
 
-/// Answers the requests of a connection, until its client goes away or holds it without use.
+/// Answers the requests of a connection, until its client disconnects or holds it without use.
 async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     app: Router,
@@ -267,7 +270,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let service = WatchedService::new(app, Arc::clone(&watch));
     let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
     let talk = async {
-        // What fails here is a client that went away or spoke no HTTP.
+        // Errors here mean that the client disconnected or did not speak HTTP.
         let _ = match watcher {
             Some(watcher) => watcher.watch(connection).await,
             None => connection.await,
@@ -279,7 +282,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     }
 }
 
-/// Ends the service: nothing new, then what is in flight, then what is left as ungraded.
+/// Ends the service: refuses new requests, waits for those in flight, then ends the rest as ungraded.
 async fn finish(service: &Service, graceful: GracefulShutdown) {
     service.drain();
     let accepted = service.queue.unfinished();
@@ -290,7 +293,7 @@ async fn finish(service: &Service, graceful: GracefulShutdown) {
     }
 
     service.tasks.close();
-    // Clients may be gone before the work for them is done, so this wait can be over before the next one begins.
+    // Clients may disconnect before their work is done, so this wait can end before the next one begins.
     let mut connections = pin!(maybe_done(graceful.shutdown()));
     let all = async {
         tokio::join!(service.tasks.wait(), connections.as_mut());
@@ -308,5 +311,5 @@ async fn finish(service: &Service, graceful: GracefulShutdown) {
     }
     service.stop.stop("the server is shutting down");
     service.tasks.wait().await;
-    let _ = tokio::time::timeout(FAREWELL, connections).await;
+    let _ = tokio::time::timeout(FINAL_REPLY_TIMEOUT, connections).await;
 }

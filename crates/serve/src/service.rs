@@ -1,4 +1,4 @@
-//! The parts that all requests share.
+//! The state that all requests share.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
@@ -27,7 +27,7 @@ use crate::group::{count_pairs, difference, differences};
 use crate::idempotency::ReplayMemory;
 use crate::inline_rubric::{InlineRubric, check_repeats};
 use crate::inline_scorecard::InlineScorecard;
-use crate::job::{DEADLINE, Job, JobPlan, JobSample};
+use crate::job::{DEADLINE_REASON, Job, JobPlan, JobSample};
 use crate::key_file::KeyFile;
 use crate::metrics::{MetricGauges, ServiceMetrics};
 use crate::options::ServeOptions;
@@ -40,24 +40,24 @@ use crate::rubric_library::{
 use crate::telemetry::{TelemetryExporter, TraceParent};
 use crate::tenant::{Tenant, TenantList};
 
-/// Place of the weight set in a request.
+/// Pointer to the weight set in a request.
 const WEIGHTS: &str = "/weights";
 
-/// Told at the start of a server whose judge nobody named.
+/// Message at the start of a server for which no judge is named.
 const NO_JUDGE: &str =
     "no judge is named: the offline judge grades, which only compares words; name a model with `--judge`";
 
-/// Refusal of a judge whose cost can't be counted.
+/// Error for a judge whose cost is unknown.
 const UNPRICED: &str = "the price of a judge of this rubric is unknown, so a budget in dollars can't be enforced; use another \
      judge, or have the operator add the price to `.assize/prices.yaml`";
 
-/// Letters of a failure that the operator is told.
-const LONGEST_FAILURE: usize = 300;
-/// The operator is told of a failure no more often than this, and of so many failures in that time.
-const QUIET: Duration = Duration::from_mins(1);
-const FAILURES: usize = 16;
+/// Longest text of a failure reported to the operator, in characters.
+const MAX_FAILURE_CHARS: usize = 300;
+/// Each failure is reported to the operator at most once in this time, and at most this many different ones.
+const REPORT_INTERVAL: Duration = Duration::from_mins(1);
+const MAX_REPORTED_FAILURES: usize = 16;
 
-/// Receiver of messages for the operator, a line each.
+/// Receives messages for the operator, one line each.
 pub(crate) type OperatorLog = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The service behind all connections.
@@ -70,30 +70,30 @@ pub(crate) struct Service {
     pub(crate) metrics: ServiceMetrics,
     /// Fires when grading has to end.
     pub(crate) stop: GradingStop,
-    /// A permit for each long body that may be read, and each long comparison that may be made, at a time.
+    /// Permits for reading long bodies and for long comparisons.
     pub(crate) long_work: Arc<Semaphore>,
-    /// Jobs that go on.
+    /// Jobs in progress.
     pub(crate) tasks: TaskTracker,
     pub(crate) log: OperatorLog,
     failures: FailureLog,
-    /// Export of results, if there is one.
+    /// Export of results, if it is on.
     pub(crate) telemetry: Option<TelemetryExporter>,
     samples: SampleService,
     accounts: AccountWatch,
     /// Judges that rubrics in requests may name.
     judges: Vec<String>,
     tenants: RwLock<Arc<TenantList>>,
-    /// Content of the key file that the clients are of.
+    /// Hash of the key file that the clients were read from.
     keys: RwLock<Option<blake3::Hash>>,
     is_draining: AtomicBool,
 }
 
-/// Rubric of a request, before the variables of a sample are in it.
+/// Rubric of a request, before the variables of a sample are filled in.
 enum RequestRubric {
     Prepared(Arc<PreparedRubric>),
-    /// One with names in it that each sample has values for.
+    /// A rubric in the request with variables; each sample supplies the values.
     Template(InlineRubric),
-    /// One of those that are loaded, with such names.
+    /// A loaded rubric with such variables.
     NamedTemplate {
         template: Arc<RubricTemplate>,
         key: blake3::Hash,
@@ -101,18 +101,18 @@ enum RequestRubric {
     },
 }
 
-/// Tells the operator of failures of models, of each no more often than once a minute.
+/// Reports failures of models to the operator, each at most once a minute.
 fn failure_log(log: OperatorLog) -> FailureLog {
-    let told: Mutex<HashMap<String, Instant>> = Mutex::default();
+    let reported: Mutex<HashMap<String, Instant>> = Mutex::default();
     Arc::new(move |failure| {
-        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.get(failure).is_some_and(|time| time.elapsed() < QUIET) {
+        let mut reported = reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.get(failure).is_some_and(|time| time.elapsed() < REPORT_INTERVAL) {
             return;
         }
 
-        told.retain(|_, time| time.elapsed() < QUIET);
-        if told.len() < FAILURES {
-            told.insert(failure.to_owned(), Instant::now());
+        reported.retain(|_, time| time.elapsed() < REPORT_INTERVAL);
+        if reported.len() < MAX_REPORTED_FAILURES {
+            reported.insert(failure.to_owned(), Instant::now());
             log(&format!("a judge failed: {failure}"));
         }
     })
@@ -142,7 +142,7 @@ impl Service {
         let at_once = options.samples_at_once.unwrap_or_else(|| samples.samples_at_once());
         let file = options.keys.as_deref().map(KeyFile::read).transpose().map_err(EngineError::usage)?;
         let tenants = TenantList::new(file.as_ref(), &samples, None)?;
-        // Without the option, the configuration or the environment names the judge.
+        // Without `--judge`, the configuration or the environment names the judge.
         if judges.is_empty() {
             let prepared = samples.grader(None)?.check()?;
             judges = prepared.judges().to_vec();
@@ -173,7 +173,7 @@ impl Service {
             is_draining: AtomicBool::new(false),
             options,
         };
-        service.tell_changes(changes, false);
+        service.report_changes(changes, false);
         Ok(service)
     }
 
@@ -182,14 +182,15 @@ impl Service {
         Arc::clone(&self.tenants.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes over what changed in the folder of rubrics and in the key file, and tells of model servers that hold calls back. What can't be used leaves everything as it is.
+    /// Takes over changes in the rubric folder and in the key file, and reports model servers to which calls
+    /// are held back. Files that can't be used change nothing.
     pub(crate) fn refresh(&self) {
         for message in self.accounts.news(&self.samples.account_statuses()) {
             (self.log)(&message);
         }
 
         match self.rubrics.refresh() {
-            Ok(changes) => self.tell_changes(changes, true),
+            Ok(changes) => self.report_changes(changes, true),
             Err(error) => (self.log)(&error),
         }
 
@@ -213,7 +214,7 @@ impl Service {
         }
     }
 
-    fn tell_changes(&self, changes: Vec<LibraryChange>, again: bool) {
+    fn report_changes(&self, changes: Vec<LibraryChange>, again: bool) {
         for change in changes {
             let message = match change {
                 LibraryChange::Loaded { .. } if !again => continue,
@@ -232,12 +233,12 @@ impl Service {
         }
     }
 
-    /// Judges that requests may name: those of the operator, or the offline one.
+    /// Judges that requests may name: the operator's, or the offline judge.
     pub(crate) fn judges(&self) -> &[String] {
         &self.judges
     }
 
-    /// Takes no more requests.
+    /// Stops accepting requests.
     pub(crate) fn drain(&self) {
         self.is_draining.store(true, Ordering::Release);
     }
@@ -246,7 +247,7 @@ impl Service {
         self.is_draining.load(Ordering::Acquire)
     }
 
-    /// Numbers of the moment.
+    /// Current values for metrics.
     pub(crate) fn gauges(&self) -> MetricGauges {
         MetricGauges {
             accepted: self.queue.accepted(),
@@ -262,10 +263,11 @@ impl Service {
         }
     }
 
-    /// Tells the operator of replies that decide nothing, and of judges that are not done in time. Calls that failed were told.
+    /// Tells the operator about replies without a decision, and about judges that ran out of time. Failed calls
+    /// were reported already.
     pub(crate) fn note_ungraded(&self, result: &SampleResult) {
         for cause in result.decisions.iter().filter_map(|row| row.ungraded.as_ref()) {
-            let is_late = || cause.message.contains(DEADLINE);
+            let is_late = || cause.message.contains(DEADLINE_REASON);
             let is_told = match cause.kind {
                 UngradedKind::Refusal
                 | UngradedKind::Malformed
@@ -280,12 +282,13 @@ impl Service {
                 | UngradedKind::NotJudged => false,
             };
             if is_told {
-                (self.failures)(&cause.message.chars().take(LONGEST_FAILURE).collect::<String>());
+                (self.failures)(&cause.message.chars().take(MAX_FAILURE_CHARS).collect::<String>());
             }
         }
     }
 
-    /// The error of a request whose judge is not asked now: with the time at which it is asked again, for a client to come back.
+    /// The error of a request whose judge gets no calls for now, with the time at which the client should
+    /// retry.
     pub(crate) fn unavailable(&self, error: ApiError) -> ApiError {
         let outages = self.samples.account_statuses().into_iter().filter_map(|account| account.outage);
         let again = outages.filter_map(|outage| outage.again).min().unwrap_or_default();
@@ -293,7 +296,7 @@ impl Service {
         ApiError { status: StatusCode::SERVICE_UNAVAILABLE, ..error.kind("unavailable") }.retry_after(seconds)
     }
 
-    /// Waits until every kept reply is written.
+    /// Waits until all replies are written to the cache.
     pub(crate) fn flush(&self) -> Result<(), EngineError> {
         self.samples.flush()
     }
@@ -315,7 +318,8 @@ impl Service {
         Ok(Job::start(self, tenant, plan, (accepted, of_tenant, memory)))
     }
 
-    /// Problems of a rubric by itself, for a request that has others. Names of variables are left open.
+    /// Problems of a rubric on its own, for a request that has other problems. Unknown variables are not
+    /// reported.
     pub(crate) fn rubric_problems(&self, tenant: &Arc<Tenant>, rubric: RubricSource) -> Vec<RequestProblem> {
         let found = self.request_rubric(tenant, rubric, None);
         found.err().map(|error| error.body.problems).unwrap_or_default()
@@ -343,7 +347,7 @@ impl Service {
     /// Prepares the samples of a request.
     ///
     /// # Errors
-    /// With everything of the request that can't be used.
+    /// With everything in the request that can't be used.
     pub(crate) fn plan(
         &self,
         tenant: &Arc<Tenant>,
@@ -384,7 +388,7 @@ impl Service {
                 RequestRubric::Prepared(prepared) => Ok(Arc::clone(prepared)),
                 RequestRubric::Template(inline) => self.prepare_inline(tenant, inline, sample.vars.as_ref()),
                 RequestRubric::NamedTemplate { template, key, place } => {
-                    self.prepare_template(tenant, template, (*key, place), sample.vars.as_ref())
+                    self.prepare_template(tenant, template, *key, place, sample.vars.as_ref())
                 }
             };
             let place = SamplePlace {
@@ -476,7 +480,7 @@ impl Service {
         if problems.is_empty() { Ok(()) } else { Err(ApiError::invalid(problems)) }
     }
 
-    /// The rubric with these values in its templates. It is only looked at if its text is new.
+    /// The rubric with these values filled in. It is decoded only if its text is new.
     fn prepare_inline(
         &self,
         tenant: &Arc<Tenant>,
@@ -515,12 +519,13 @@ impl Service {
         prepared.map(RequestRubric::Prepared)
     }
 
-    /// A loaded rubric with these values in the place of its names; `key` is of the rubric without them.
+    /// A loaded rubric with these values filled in; `key` is the hash of the rubric without them.
     fn prepare_template(
         &self,
         tenant: &Arc<Tenant>,
         template: &RubricTemplate,
-        (key, place): (blake3::Hash, &str),
+        key: blake3::Hash,
+        place: &str,
         vars: Option<&BTreeMap<String, Value>>,
     ) -> Result<Arc<PreparedRubric>, ApiError> {
         let none = BTreeMap::new();
@@ -560,7 +565,7 @@ impl Service {
                 }
             })?;
 
-        // Names are part of it: a rubric is called by its name in messages.
+        // The name is part of the key, since messages call a rubric by its name.
         let mut key = blake3::Hasher::new();
         key.update(b"named").update(found.hash.as_bytes()).update(named.name.as_bytes());
         let key = with_weights(key.finalize(), weights);
@@ -582,7 +587,7 @@ impl Service {
     }
 }
 
-/// Scorecard with a weight set other than that of its index, if one is named.
+/// A scorecard with another weight set than its index names, if the request names one.
 fn prepared_scorecard(
     tenant: &Tenant,
     scorecard: Arc<Scorecard>,
@@ -596,7 +601,8 @@ fn prepared_scorecard(
     prepared.map_err(|error| unusable(place, error))
 }
 
-/// Error of a request whose rubric can't be judged. Addresses of judges and files are the operator's.
+/// Error of a request whose rubric can't be judged. It must not show addresses of judges or files, which belong
+/// to the operator.
 fn unusable(place: &str, error: EngineError) -> ApiError {
     let message = match error.kind {
         EngineErrorKind::Budget => UNPRICED.to_owned(),
@@ -605,7 +611,7 @@ fn unusable(place: &str, error: EngineError) -> ApiError {
     ApiError::invalid_at(place, message)
 }
 
-/// Error of a request with a weight set for a rubric.
+/// Error of a request that names a weight set for a rubric.
 pub(crate) fn no_weight_sets() -> ApiError {
     ApiError::invalid_at(WEIGHTS, "a rubric has no weight sets; remove `weights`")
 }

@@ -1,4 +1,4 @@
-//! Connections of clients that take nothing: they are closed after a while, however much there is left to send.
+//! Closes connections of clients that take nothing, however much there is left to send.
 
 use std::future::Future;
 use std::io;
@@ -9,11 +9,11 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Stream whose writes fail once nothing could be written for a while.
+/// A stream whose writes fail once nothing could be written for a while.
 pub(crate) struct StallGuard<S> {
     inner: S,
     limit: Duration,
-    /// Runs while a write waits.
+    /// Runs while a write is waiting.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
@@ -22,7 +22,7 @@ impl<S> StallGuard<S> {
         Self { inner, limit, timer: None }
     }
 
-    /// The result of a write, or the error of one that waits for too long.
+    /// The result of a write, or an error if it waits for too long.
     fn watch<T>(&mut self, cx: &mut Context<'_>, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if poll.is_ready() {
             self.timer = None;

@@ -1,4 +1,5 @@
-//! Results as OpenTelemetry events, sent to a collector over OTLP/HTTP. Whatever happens to them, grading goes on.
+//! Exports results as OpenTelemetry events to a collector, over OTLP/HTTP. Failures of the export never affect
+//! grading.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,17 +19,17 @@ use url::Url;
 use crate::options::TelemetryOptions;
 use crate::service::OperatorLog;
 
-/// Samples whose events wait to be sent; those of further ones are dropped.
-const WAITING: usize = 4_096;
-/// Samples of a request, at most.
+/// Most samples whose events wait to be sent; events of further ones are dropped.
+const MAX_WAITING: usize = 4_096;
+/// Most samples in one request to the collector.
 const BATCH: usize = 128;
-/// Wait for more samples before a request is sent.
-const LINGER: Duration = Duration::from_secs(1);
-/// Time limit of a request, and of the last ones when the server ends.
+/// How long to wait for more samples before a request is sent.
+const BATCH_WAIT: Duration = Duration::from_secs(1);
+/// Time limit of a request, and of the last requests when the server ends.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The operator is told of failures no more often than this.
-const QUIET: Duration = Duration::from_mins(1);
-/// Longest answer that is sent, in characters, where answers are asked for.
+/// Failures are reported to the operator at most once in this time.
+const REPORT_INTERVAL: Duration = Duration::from_mins(1);
+/// Longest answer that is sent, in characters, if answers are sent.
 const MAX_ANSWER: usize = 8_000;
 /// Path of log records below the address of a collector.
 const LOGS: &str = "v1/logs";
@@ -41,7 +42,7 @@ pub(crate) struct TraceParent {
 }
 
 impl TraceParent {
-    /// Reads the header as the W3C recommendation has it; anything else is no trace.
+    /// Parses the header as the W3C recommendation defines it; anything else is no trace.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let text = headers.get("traceparent")?.to_str().ok()?;
         let mut fields = text.split('-');
@@ -57,7 +58,7 @@ impl TraceParent {
     }
 }
 
-/// Sender of events, in the background.
+/// Sends events in the background.
 pub(crate) struct TelemetryExporter {
     queue: Mutex<Option<mpsc::Sender<Vec<Value>>>>,
     sending: Mutex<Option<JoinHandle<()>>>,
@@ -66,7 +67,7 @@ pub(crate) struct TelemetryExporter {
     has_texts: bool,
 }
 
-/// Samples by what became of their events.
+/// Samples by what happened to their events.
 #[derive(Default)]
 pub(crate) struct TelemetryCounts {
     pub(crate) sent: AtomicU64,
@@ -74,7 +75,7 @@ pub(crate) struct TelemetryCounts {
 }
 
 impl TelemetryExporter {
-    /// Sender to the collector of the options, else of the environment; `None` without either.
+    /// Exporter to the collector of the options, or of the environment; `None` without either.
     ///
     /// # Errors
     /// When the address or a header can't be used.
@@ -94,9 +95,9 @@ impl TelemetryExporter {
             headers,
             counts: Arc::default(),
             log,
-            told: None,
+            last_report: None,
         };
-        let (queue, waiting) = mpsc::channel(WAITING);
+        let (queue, waiting) = mpsc::channel(MAX_WAITING);
         let counts = Arc::clone(&collector.counts);
 
         Ok(Some(Self {
@@ -108,7 +109,7 @@ impl TelemetryExporter {
         }))
     }
 
-    /// Hands over the events of a sample. Those that find no place are dropped.
+    /// Queues the events of a sample. If the queue is full, they are dropped.
     pub(crate) fn export(
         &self,
         client: &str,
@@ -140,7 +141,7 @@ impl TelemetryExporter {
         &self.counts
     }
 
-    /// Sends what waits, within the time limit of a request.
+    /// Sends what is queued, within the time limit of a request.
     pub(crate) async fn close(&self) {
         drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
         let sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -150,7 +151,7 @@ impl TelemetryExporter {
     }
 }
 
-/// Origin of events that says nothing of a sample.
+/// Origin for events that are not about one sample.
 const ORIGIN: EventOrigin<'static> = EventOrigin {
     version: env!("CARGO_PKG_VERSION"),
     attributes: &[],
@@ -166,12 +167,12 @@ struct Collector {
     headers: HeaderMap,
     counts: Arc<TelemetryCounts>,
     log: OperatorLog,
-    /// Time at which the operator was told of a failure.
-    told: Option<Instant>,
+    /// When a failure was last reported to the operator.
+    last_report: Option<Instant>,
 }
 
 impl Collector {
-    /// Sends events as they come, until nobody can send any more.
+    /// Sends events as they come, until the queue is closed.
     async fn send_all(mut self, mut waiting: mpsc::Receiver<Vec<Value>>) {
         let mut batch = Vec::with_capacity(BATCH);
         while let Some(first) = waiting.recv().await {
@@ -183,8 +184,8 @@ impl Collector {
                     batch.push(events);
                 }
             };
-            // What came in time is sent; the rest waits in the queue.
-            let _ = tokio::time::timeout(LINGER, more).await;
+            // Events that came in time are sent; the rest wait in the queue.
+            let _ = tokio::time::timeout(BATCH_WAIT, more).await;
             self.send(std::mem::take(&mut batch)).await;
         }
     }
@@ -209,15 +210,15 @@ impl Collector {
         };
 
         self.counts.dropped.fetch_add(samples, Ordering::Relaxed);
-        if self.told.is_none_or(|told| told.elapsed() >= QUIET) {
-            self.told = Some(Instant::now());
+        if self.last_report.is_none_or(|last_report| last_report.elapsed() >= REPORT_INTERVAL) {
+            self.last_report = Some(Instant::now());
             let host = self.url.host_str().unwrap_or_default();
             (self.log)(&format!("events of {samples} samples did not reach the collector {host}: {failure}"));
         }
     }
 }
 
-/// Address that log records are sent to.
+/// The address that log records are sent to.
 fn endpoint(options: &TelemetryOptions, process: &ProcessContext) -> Result<Option<Url>, EngineError> {
     let variable = |name: &str| process.variable(name).filter(|value| !value.trim().is_empty());
     let (written, source, is_whole) = if let Some(written) = &options.endpoint {
@@ -232,7 +233,7 @@ fn endpoint(options: &TelemetryOptions, process: &ProcessContext) -> Result<Opti
         return Ok(None);
     };
 
-    // The address may have credentials in it, so it is not repeated.
+    // The address may contain credentials, so the message does not repeat it.
     let unusable = || {
         EngineError::usage(format!(
             "the address of `{source}` can't be used; expected one such as http://localhost:4318"
@@ -250,7 +251,7 @@ fn endpoint(options: &TelemetryOptions, process: &ProcessContext) -> Result<Opti
     Ok(Some(url))
 }
 
-/// Headers of `OTEL_EXPORTER_OTLP_HEADERS`, such as `api-key=...,tenant=...`.
+/// Headers from `OTEL_EXPORTER_OTLP_HEADERS`, such as `api-key=...,tenant=...`.
 fn extra_headers(process: &ProcessContext) -> Result<HeaderMap, EngineError> {
     let mut headers = HeaderMap::new();
     let written = process.variable("OTEL_EXPORTER_OTLP_HEADERS").unwrap_or_default();

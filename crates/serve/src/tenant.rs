@@ -1,4 +1,4 @@
-//! Clients: their judges, their part of the cache, their quotas.
+//! Clients: their judges, their part of the cache, and their quotas.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,12 +12,12 @@ use assize_rubric::{Cost, Usd, dollars};
 use crate::key_file::{ClientKey, KeyFile, KeyQuotas};
 use crate::problem::ApiError;
 
-/// Rubrics that are kept ready for a client.
+/// Number of prepared rubrics that are kept for a client.
 const MAX_PREPARED: usize = 512;
 
 /// A client of the server.
 pub(crate) struct Tenant {
-    /// Name of its key; empty for everybody, where no keys are needed.
+    /// Name of its key; empty for the client that stands for everyone if no keys are needed.
     pub(crate) name: Arc<str>,
     pub(crate) grader: SampleGrader,
     /// True if metrics show it all clients.
@@ -27,22 +27,22 @@ pub(crate) struct Tenant {
     prepared: Mutex<HashMap<blake3::Hash, Arc<PreparedRubric>>>,
 }
 
-/// Amounts that a client has used, whatever its quotas become meanwhile.
+/// What a client has used; it stays when its quotas change.
 struct TenantUsage {
     in_flight: AtomicUsize,
     state: Mutex<TenantState>,
 }
 
-/// Amounts that change together.
+/// Values that change together.
 struct TenantState {
     spent: Usd,
-    /// Requests that may be sent at once.
+    /// Requests that may be sent at once (a token bucket).
     allowance: f64,
     refilled: Instant,
 }
 
 impl TenantUsage {
-    /// Usage of a client that has used nothing.
+    /// Usage of a new client.
     fn new(quotas: KeyQuotas) -> Self {
         let allowance = quotas.requests_per_minute.map_or(0.0, f64::from);
         Self {
@@ -53,7 +53,7 @@ impl TenantUsage {
 }
 
 impl Tenant {
-    /// Client with these quotas; `usage` is what it used under earlier ones.
+    /// A client with these quotas; `usage` is what it used under earlier quotas.
     fn new(
         name: &str,
         grader: SampleGrader,
@@ -74,7 +74,7 @@ impl Tenant {
     /// Counts a request.
     ///
     /// # Errors
-    /// When it is one too many in this minute.
+    /// When the client has sent too many requests in this minute.
     pub(crate) fn count_request(&self) -> Result<(), ApiError> {
         let Some(limit) = self.quotas.requests_per_minute else { return Ok(()) };
         let (limit, mut state) = (f64::from(limit), self.state());
@@ -95,10 +95,10 @@ impl Tenant {
         Ok(())
     }
 
-    /// Sets samples aside until the guard is dropped.
+    /// Reserves samples until the guard is dropped.
     ///
     /// # Errors
-    /// When there would be too many in flight, or the money is spent.
+    /// When too many would be in flight, or the budget is spent.
     pub(crate) fn take_samples(self: &Arc<Self>, count: usize) -> Result<TenantSamples, ApiError> {
         if let Some(reason) = self.exhausted() {
             return Err(quota(reason));
@@ -124,12 +124,12 @@ impl Tenant {
         }
     }
 
-    /// Books the known cost of a sample, and the most that its calls can have cost which `stop` ended.
+    /// Books the known cost of a sample, and the highest possible cost of calls that `stop` ended.
     pub(crate) fn spend(&self, cost: Cost, stop: &GradingStop) {
         self.state().spent += cost.lower_bound() + stop.abandoned_cost();
     }
 
-    /// Reason for which nothing more is paid for this client, if its money is spent.
+    /// Why no more calls are made for this client, if its budget is spent.
     pub(crate) fn exhausted(&self) -> Option<String> {
         let limit = self.quotas.budget_usd?;
         let spent = self.state().spent;
@@ -137,7 +137,7 @@ impl Tenant {
             .then(|| format!("the budget of this key is spent: {} of ${limit}", dollars(spent.as_dollars())))
     }
 
-    /// A rubric that was prepared before under this hash, or that `prepare` makes now.
+    /// The rubric prepared under this hash, or the one that `prepare` creates.
     pub(crate) fn prepared(
         &self,
         hash: blake3::Hash,
@@ -150,7 +150,7 @@ impl Tenant {
 
         let made = Arc::new(prepare()?);
         let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        // Rubrics with values of samples in them are used once; others are made again in a moment.
+        // Rubrics with a sample's values are used only once, and others are quickly prepared again.
         if prepared.len() >= MAX_PREPARED {
             prepared.clear();
         }
@@ -167,7 +167,7 @@ impl Tenant {
     }
 }
 
-/// Error that names the key whose budget can't be enforced.
+/// An error that names the key whose budget can't be enforced.
 fn of_key(name: &str, error: EngineError) -> EngineError {
     match error.kind {
         EngineErrorKind::Budget => {
@@ -195,13 +195,14 @@ impl Drop for TenantSamples {
 
 /// The clients of a server.
 pub(crate) struct TenantList {
-    /// Everybody, where no keys are needed.
+    /// The client for everyone, if no keys are needed.
     anyone: Option<Arc<Tenant>>,
     keyed: Vec<(SecretHash, ClientKey, Arc<Tenant>)>,
 }
 
 impl TenantList {
-    /// Clients of a key file, or everybody without one. Keys that `earlier` has keep what they have used, also under other quotas.
+    /// Clients of a key file, or one for everyone without a file. Keys that `earlier` contains keep their
+    /// usage, even with new quotas.
     ///
     /// # Errors
     /// When a judge can't be used.
@@ -225,7 +226,8 @@ impl TenantList {
             let tenant = if let Some((.., tenant)) = known.filter(|(_, known, _)| known == key) {
                 Arc::clone(tenant)
             } else {
-                // The part of the cache belongs to the name, so that a new key of a client finds its replies.
+                // The part of the cache belongs to the name, so that a client with a new key still finds its
+                // replies.
                 let grader = if key.quotas.budget_usd.is_some() {
                     samples.limited_grader(&key.name)?
                 } else {
@@ -241,7 +243,7 @@ impl TenantList {
         Ok(Self { anyone: None, keyed })
     }
 
-    /// The client with this key. All keys are compared, whichever fits.
+    /// The client with this key. Compares all keys even after a match, so that the time says nothing.
     pub(crate) fn find(&self, key: Option<&str>) -> Option<Arc<Tenant>> {
         if let Some(anyone) = &self.anyone {
             return Some(Arc::clone(anyone));
@@ -258,12 +260,12 @@ impl TenantList {
         found.cloned()
     }
 
-    /// True if nobody needs a key.
+    /// True if no key is needed.
     pub(crate) const fn is_open(&self) -> bool {
         self.anyone.is_some()
     }
 
-    /// Samples in flight by the name of the client.
+    /// Samples in flight by client name.
     pub(crate) fn in_flight(&self) -> BTreeMap<Arc<str>, usize> {
         let all = self.anyone.iter().chain(self.keyed.iter().map(|(.., tenant)| tenant));
         all.map(|tenant| (Arc::clone(&tenant.name), tenant.samples_in_flight())).collect()

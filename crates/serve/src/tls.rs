@@ -9,10 +9,10 @@ use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Reads a certificate chain and its private key, PEM files both.
+/// Reads a certificate chain and its private key from PEM files.
 ///
 /// # Errors
-/// When a file can't be read, or the two don't fit together. Messages never quote the key.
+/// When a file can't be read, or the two don't match. Messages never quote the key.
 pub(crate) fn acceptor(certificates: &Path, key: &Path) -> Result<TlsAcceptor, String> {
     let shown = certificates.display();
     let read = |path: &Path| {

@@ -1,4 +1,4 @@
-//! Servers with buckets for tests, each in a process of its own: moto speaks S3, Azurite speaks Azure's.
+//! Servers with buckets for tests, each in its own process: moto for S3, Azurite for Azure.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,22 +6,23 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Time for a server to be ready.
-const READY: Duration = Duration::from_mins(2);
-/// Pause between two looks at a server that starts.
-const LOOK: Duration = Duration::from_millis(50);
+/// How long a server may take to start.
+const READY_TIMEOUT: Duration = Duration::from_mins(2);
+/// Pause between two checks of a starting server.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Account of Azurite, its published key, and a signature of that key with the right to make buckets.
+/// Account of Azurite, its published key, and a signature with that key for creating buckets.
 const AZURE_ACCOUNT: &str = "devstoreaccount1";
 const AZURE_KEY: &str =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 const AZURE_SIGNATURE: &str = "sv=2020-02-10&ss=b&srt=sco&sp=rwdlac&se=2199-01-01T00%3A00%3A00Z&spr=https%2Chttp&\
                                sig=zotZNiSK1b5zfqqKc%2B0LYt0TG%2F62b7JojxadLfPDYWs%3D";
 
-/// Wire format of a server with buckets.
+/// Wire format of a bucket server.
 ///
-/// There is none here for Google Cloud Storage: of its servers in package registries, none takes what a client of the XML format
-/// sends to create an object.
+///
+/// Google Cloud Storage has none: no server in the package registries accepts the requests with which a client
+/// of the XML format creates an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BucketFormat {
     /// Amazon's S3.
@@ -31,10 +32,10 @@ pub enum BucketFormat {
 }
 
 impl BucketFormat {
-    /// Formats that there are servers for.
+    /// Formats for which there are servers.
     pub const ALL: [Self; 2] = [Self::S3, Self::Azure];
 
-    /// Package of the server with its version.
+    /// Package of the server, with its version.
     const fn package(self) -> &'static str {
         match self {
             Self::S3 => "moto[server]==5.2.5",
@@ -42,7 +43,7 @@ impl BucketFormat {
         }
     }
 
-    /// Command that installs the server into the folder in which it is started.
+    /// Command that installs the server into its working folder.
     fn installer(self) -> Command {
         let (program, args): (_, &[&str]) = match self {
             Self::S3 => ("python3", &["-m", "pip", "install", "--quiet", "--target", "."]),
@@ -59,7 +60,7 @@ impl BucketFormat {
         command
     }
 
-    /// Command that starts the server of the folder in which it is started.
+    /// Command that starts the server from its working folder.
     fn server(self, port: u16) -> Command {
         let (program, args): (_, &[&str]) = match self {
             Self::S3 => ("python3", &["-m", "moto.server", "--host", "127.0.0.1", "--port"]),
@@ -91,7 +92,7 @@ impl BucketFormat {
     }
 }
 
-/// A server with buckets in its memory. Dropping it ends it.
+/// A server with buckets in memory. Dropping this ends it.
 #[derive(Debug)]
 pub struct BucketServer {
     format: BucketFormat,
@@ -100,14 +101,15 @@ pub struct BucketServer {
 }
 
 impl BucketServer {
-    /// Starts the server of a folder below this one, and installs it there if it is absent; the error says what is missing.
+    /// Starts the server from a folder below `folder`, and installs it there if it is missing. The error says
+    /// what is missing.
     ///
     /// # Errors
     /// When it can't be installed or started.
     pub fn start(format: BucketFormat, folder: &Path) -> Result<Self, String> {
         let folder = folder.join(format!("{format:?}").to_lowercase());
         std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        // Tests of other processes may be about to install the same.
+        // Tests in other processes may be installing the same server.
         let lock = std::fs::File::create(folder.join("lock")).map_err(|error| error.to_string())?;
         lock.lock().map_err(|error| error.to_string())?;
         if !folder.join(format.installed()).exists() {
@@ -128,17 +130,17 @@ impl BucketServer {
             .map_err(|error| format!("can't start {}: {error}", format.package()))?;
         let server = Self { format, child, port };
 
-        let until = Instant::now() + READY;
+        let until = Instant::now() + READY_TIMEOUT;
         while server.request("GET", "/").is_err() {
             if Instant::now() > until {
                 return Err(format!("{} is not ready in time", format.package()));
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         Ok(server)
     }
 
-    /// Variables with which a program finds the server and is let in.
+    /// Environment variables with the server's address and credentials.
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         let endpoint = format!("http://127.0.0.1:{}", self.port);
         match self.format {
@@ -158,10 +160,10 @@ impl BucketServer {
         }
     }
 
-    /// Makes a bucket; returns its address.
+    /// Creates a bucket; returns its address.
     ///
     /// # Panics
-    /// If it can't be made, which fails the test.
+    /// If it can't be created, which fails the test.
     pub fn make_bucket(&self, name: &str) -> String {
         let (scheme, path) = match self.format {
             BucketFormat::S3 => ("s3", format!("/{name}")),

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 
 use crate::filter::OutputFilter;
 
-/// Time limit of every command in a test, so that a hanging binary fails the test instead of blocking it for
-/// ever.
+/// Time limit of every command in a test, so that a hanging binary fails the test instead of blocking it
+/// forever.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A temporary folder and a binary to run in it.
@@ -110,8 +110,8 @@ impl CliTest {
         self.file(relative, book.save_to_buffer().expect("a spreadsheet"))
     }
 
-    /// Takes checksums and row counts out of a run folder, as the first version of its layout had none, so that rows changed by a
-    /// test are read as they are.
+    /// Removes checksums and row counts from a run folder, as in the first version of its layout, so that rows
+    /// changed by a test can be read.
     pub fn drop_checksums(&self, folder: &str) {
         let parse = |text: &str| -> serde_json::Value {
             let mut value: serde_json::Value = serde_json::from_str(text).expect("a file of a run is JSON");
@@ -144,7 +144,7 @@ impl CliTest {
         self
     }
 
-    /// Builds the command: in the folder, with no variables but `PATH`, `HOME` and those that were set. For
+    /// Builds the command: in the folder, with no variables except `PATH`, `HOME` and those that were set. For
     /// tests that need the process itself.
     #[expect(clippy::disallowed_methods, reason = "a child process finds its own tools by PATH")]
     pub fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {

@@ -5,7 +5,7 @@ use similar::{ChangeTag, TextDiff};
 /// Lines shown around each change.
 const CONTEXT: usize = 3;
 
-/// The difference: `-` before lines only expected, `+` before lines only found, a few common lines around them.
+/// The differences: `-` for lines only expected, `+` for lines only found, with a few common lines around them.
 pub(crate) fn diff_lines(expected: &str, actual: &str) -> String {
     let diff = TextDiff::from_lines(expected, actual);
     let mut out = String::new();

@@ -17,7 +17,7 @@ pub struct GoldenCase {
     pub name: String,
     /// Input: a file, or a folder.
     pub input: PathBuf,
-    /// Expected output; absent until it is blessed.
+    /// Expected output; missing until it is blessed.
     pub expected: PathBuf,
 }
 

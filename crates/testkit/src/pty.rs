@@ -1,4 +1,4 @@
-//! Programs on a pseudo-terminal: output is read, keys are sent.
+//! Programs on a pseudo-terminal: reads their output, sends keys.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -42,7 +42,7 @@ impl PtyProgram {
         command.stdin(open()).stdout(open()).stderr(open()).env("TERM", "xterm-256color");
 
         let child = command.spawn().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
-        // The command holds the other end as well; it is the last to close it.
+        // The command holds the other end too, and is the last to close it.
         drop(command);
 
         let keys = File::from(master);
@@ -61,7 +61,7 @@ impl PtyProgram {
         Self { child, keys, drawn, all: Vec::new(), before: 0 }
     }
 
-    /// Sends keys. Earlier output is no longer waited for.
+    /// Sends keys. [`PtyProgram::wait_for`] then ignores earlier output.
     ///
     /// # Panics
     /// If the program has ended.

@@ -1,4 +1,5 @@
-//! Rules of access: the token, the host that a request names, where requests may write, and the headers of every reply.
+//! Rules of access: the token, the host that a request names, which paths accept writes, and the headers of
+//! every reply.
 
 use assize_listen::{HostRules, SecretHash};
 use axum::extract::{Request, State};
@@ -14,42 +15,43 @@ use url::form_urlencoded;
 
 use crate::reviews::{RegisteredReview, ReviewRegistry};
 
-/// Policy of every page: nothing but the program's own files, no inline script or style, no frame.
+/// Content security policy of every page: only the program's own files, no inline script or style, no frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// Key of the token in the address that is opened first.
+/// Query key of the token in the address that is opened first.
 const TOKEN_KEY: &str = "token";
 
-/// Header that only a script of these pages sets: a form of another site can't.
+/// Header that only scripts of these pages set; a form on another site can't.
 const SCRIPT_HEADER: &str = "x-assize-page";
-/// Header in which a proxy says how a request reached it.
+/// Header in which a proxy says how the request reached it.
 const PROXY_SCHEME: &str = "x-forwarded-proto";
-/// Header in which browsers say what kind of page sends a request.
+/// Header in which browsers say what kind of site sent the request.
 const FETCH_SITE: &str = "sec-fetch-site";
 
 /// Rules of access of a server.
 #[derive(Clone)]
 pub(crate) struct AccessRules {
     pub(crate) token: Arc<str>,
-    /// True if the token of the server opens nothing, and those of reviewers their reviews only.
+    /// True if the server's own token opens nothing, and each reviewer's token opens only that reviewer's
+    /// review.
     pub(crate) is_review_only: bool,
-    /// Reviews, each with a token of its own.
+    /// Reviews, each with its own token.
     pub(crate) reviews: Arc<ReviewRegistry>,
-    /// Encryption between the browser and this server, or the proxy before it.
+    /// Encryption between the browser and this server or the proxy in front of it.
     pub(crate) transport: PageTransport,
-    /// Port, which the name of the cookie holds: cookies are shared between all servers of a host.
+    /// Port. The cookie's name contains it, because browsers share cookies between all servers of a host.
     pub(crate) port: u16,
-    /// Hosts that it answers for.
+    /// Hosts that the server answers for.
     pub(crate) hosts: HostRules,
 }
 
-/// Way on which requests come.
+/// How requests reach the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageTransport {
-    /// Unencrypted, within this machine.
+    /// Unencrypted, from this machine.
     Plain,
-    /// Encrypted up to here.
+    /// Encrypted up to this server.
     Tls,
     /// Encrypted up to a proxy.
     Proxy,
@@ -64,11 +66,11 @@ impl PageTransport {
     }
 }
 
-/// Visitor, by the token of the request.
+/// The visitor to whom the token of a request belongs.
 enum PageVisitor {
-    /// One who may see every page.
+    /// May see every page.
     Owner,
-    /// One who may see the pages of a review, and no others.
+    /// May see the pages of this review and no others.
     Reviewer(Arc<RegisteredReview>),
 }
 
@@ -81,7 +83,7 @@ impl AccessRules {
         &self.reviews
     }
 
-    /// The cookie that holds a token.
+    /// The cookie for a token.
     pub(crate) fn cookie(&self, token: &str) -> String {
         let secure = if self.transport == PageTransport::Plain { "" } else { "; Secure" };
         format!("{}={token}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie_name())
@@ -112,11 +114,12 @@ impl AccessRules {
             .find_map(|(_, value)| self.visitor(value))
     }
 
-    /// Reason a request may not write: it has to come from a page of this server, which says so in a header of its own.
+    /// Why a request may not write, if so: it must come from a page of this server and carry the header that
+    /// only its scripts set.
     fn write_refusal(&self, headers: &HeaderMap) -> Option<&'static str> {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let own = text(HOST.as_str()).map(|host| format!("{}://{host}", self.transport.scheme()));
-        // A proxy may name another host than the browser did.
+        // A proxy may pass another host name than the browser used.
         let names = self.hosts.names().iter().filter(|_| self.transport == PageTransport::Proxy);
         let mut owns = own.into_iter().chain(names.map(|name| format!("https://{name}")));
         let is_own =
@@ -129,7 +132,7 @@ impl AccessRules {
             .then_some("The request was not made by a script of this server's pages.")
     }
 
-    /// The reply to a request that is not let through to a page; `None` for one that is.
+    /// The reply to a request that must not reach a page; `None` if it may pass.
     fn answer(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());
         if !host.is_some_and(|host| self.hosts.is_allowed(host)) {
@@ -165,11 +168,11 @@ impl AccessRules {
         }
     }
 
-    /// Hands the token over as a cookie, and leads to the same page without it in the address.
+    /// Sets the token as a cookie, and redirects to the same page without the token in the address.
     fn admit(&self, path: &str, query: &str, token: &str) -> Response {
         let rest = form_urlencoded::parse(query.as_bytes()).filter(|(key, _)| key != TOKEN_KEY);
         let rest = form_urlencoded::Serializer::new(String::new()).extend_pairs(rest).finish();
-        // Two slashes would begin the name of another server.
+        // A path with two slashes at the start would name another server.
         let path = format!("/{}", path.trim_start_matches(['/', '\\']));
         let to = if rest.is_empty() { path } else { format!("{path}?{rest}") };
         let cookie = self.cookie(token);
@@ -190,13 +193,13 @@ fn no_token() -> Response {
     (StatusCode::FORBIDDEN, text).into_response()
 }
 
-/// Returns true if requests may write there: the beginning of a review, and all of its pages.
+/// Returns true if the path accepts writes: the start of a review, and all review pages.
 fn is_writable(path: &str) -> bool {
     path.starts_with("/review/") || (path.starts_with("/runs/") && path.ends_with("/review"))
 }
 
-/// The reply to a visitor who may not see a page; `None` where it may be seen. Who reviews sees no page of results, and
-/// nobody the review of somebody else.
+/// The reply to a visitor who may not see a page; `None` if they may. A reviewer sees no page with results, and
+/// nobody sees another person's review.
 fn refuse_page(visitor: &PageVisitor, path: &str, is_write: bool) -> Option<Response> {
     let is_review = path == "/review" || path.starts_with("/review/");
     let PageVisitor::Reviewer(review) = visitor else {
@@ -218,7 +221,7 @@ fn refuse_page(visitor: &PageVisitor, path: &str, is_write: bool) -> Option<Resp
     Some((StatusCode::SEE_OTHER, [(LOCATION, to)]).into_response())
 }
 
-/// Lets a request through or answers it, and sets the headers of every reply.
+/// Lets a request pass or answers it, and sets the headers of every reply.
 pub(crate) async fn guard(State(rules): State<AccessRules>, request: Request, next: Next) -> Response {
     let mut response = match rules.answer(request.method(), request.uri(), request.headers()) {
         Some(answer) => answer,

@@ -1,4 +1,5 @@
-//! Scripts and styles, compiled in. Their addresses hold a hash of their contents, so that browsers may keep them.
+//! Scripts and styles, compiled into the program. Their addresses contain a hash of their contents, so browsers
+//! may cache them forever.
 
 use std::sync::LazyLock;
 
@@ -28,7 +29,7 @@ pub(crate) const ASSETS: &[PageAsset] = &[
     asset!("icon.svg", "image/svg+xml"),
 ];
 
-/// Hash of all files, as it stands in their addresses.
+/// Hash of all files, used in their addresses.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = blake3::Hasher::new();
     for asset in ASSETS {

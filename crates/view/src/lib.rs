@@ -1,15 +1,15 @@
-//! Stored runs as pages for a browser, served on this machine.
+//! Stored runs as pages for a browser, served from this machine.
 //!
-//! [`ViewServer`] binds an address and serves pages until it is told to stop. Pages are rendered here from stored rows; what
-//! scripts add is the long table of cases, keys, and the progress of a run. All numbers come from stored
-//! summaries, `assize-analysis` and `assize-report`. Nothing is fetched from anywhere, and nothing is written but labels of
-//! people, through `assize-review`.
+//! [`ViewServer`] binds an address and serves pages until it is told to stop. Pages are rendered on the server
+//! from stored rows; scripts only add the long table of cases, keyboard shortcuts, and the progress of a run.
+//! All numbers come from stored summaries, `assize-analysis` and `assize-report`. The server fetches nothing
+//! from elsewhere, and writes nothing except labels of people, through `assize-review`.
 //!
-//! A reviewer has a token that opens the pages of one review and no others. They show a judge's decision only together with
-//! the reviewer's own.
+//! A reviewer has a token that opens the pages of one review and no others. Those pages show a judge's decision
+//! only after the reviewer has decided.
 //!
-//! Texts of cases are untrusted. They reach a page escaped, and the content security policy of every reply forbids scripts
-//! and styles that are not the program's own.
+//! Texts of cases are untrusted. Pages escape them, and the content security policy of every reply forbids
+//! scripts and styles other than the program's own.
 
 #![warn(missing_docs)]
 

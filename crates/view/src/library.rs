@@ -1,4 +1,4 @@
-//! The runs that pages can show: those of the runs folder, and those that the user named.
+//! The runs that pages can show: those in the runs folder, and those that the user named.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -18,9 +18,9 @@ use crate::reviews::ReviewRegistry;
 const INFO_FILE: &str = "run.json";
 /// File with the rows of cases.
 const ROWS_FILE: &str = "results.jsonl";
-/// Runs whose cases are kept in memory.
+/// Number of runs whose index is kept in memory.
 const MAX_OPEN: usize = 4;
-/// Comparisons that are kept.
+/// Number of comparisons kept in memory.
 const MAX_COMPARISONS: usize = 2;
 
 /// A run that was named on the command line.
@@ -32,31 +32,31 @@ pub(crate) struct NamedRun {
 
 /// A run of the list.
 pub(crate) struct LibraryRun {
-    /// Its name in addresses: that of its folder.
+    /// Its name in addresses: the name of its folder.
     pub(crate) slug: String,
-    /// The name by which commands take it, such as `last~1`; the slug for one outside the runs folder.
+    /// Its name on the command line, such as `last~1`; the slug for a run outside the runs folder.
     pub(crate) name: String,
     pub(crate) info: Result<Arc<RunInfo>, String>,
 }
 
-/// Description of a run, and when its file was changed.
+/// Description of a run, and when its file was last modified.
 type KnownInfo = (Option<SystemTime>, Arc<RunInfo>);
 
-/// Runs by their names in addresses. Nothing else of the file system can be reached by an address.
+/// Runs by their names in addresses. An address can reach nothing else of the file system.
 pub(crate) struct RunLibrary {
     process: ProcessContext,
     rules: AccessRules,
     named: Vec<NamedRun>,
     infos: Mutex<HashMap<PathBuf, KnownInfo>>,
-    /// Most recently used first, each with what its folder was when it was opened.
+    /// Most recently used first, each with the stamp that its folder had when it was opened.
     open: Mutex<Vec<(RunStamp, Arc<OpenRun>)>>,
-    /// Comparisons by what they compare, most recently made first.
+    /// Comparisons by what they compare, most recent first.
     comparisons: Mutex<Vec<(String, Arc<RunComparison>)>>,
-    /// The trend that was shown last, with what it is about.
+    /// The trend that was shown last, with its key.
     trend: Mutex<Option<(String, TrendPoints)>>,
 }
 
-/// Points of a trend with the names of their runs in addresses, oldest first.
+/// Points of a trend with the slugs of their runs, oldest first.
 pub(crate) type TrendPoints = Arc<Vec<(String, TrendPoint)>>;
 
 impl RunLibrary {
@@ -84,7 +84,7 @@ impl RunLibrary {
         &self.process
     }
 
-    /// Runs that were named first, then those of the runs folder, newest first.
+    /// Runs that the user named, then those of the runs folder, newest first.
     pub(crate) fn list(&self) -> Vec<LibraryRun> {
         let stored: Vec<(String, String, RunFolder)> = runs::newest_first(&self.process)
             .enumerate()
@@ -116,7 +116,7 @@ impl RunLibrary {
         audits.collect()
     }
 
-    /// Description of a run, read again when its file has changed.
+    /// Description of a run, read again if its file was modified.
     pub(crate) fn info(&self, folder: &RunFolder) -> Result<Arc<RunInfo>, assize_store::StoreError> {
         let path = folder.path().join(INFO_FILE);
         let changed = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
@@ -142,32 +142,32 @@ impl RunLibrary {
         })
     }
 
-    /// The trend that was shown last, if it is about the same.
+    /// The trend that was shown last, if it has this key.
     pub(crate) fn known_trend(&self, key: &str) -> Option<TrendPoints> {
         let known = self.trend.lock().unwrap_or_else(PoisonError::into_inner);
         known.as_ref().filter(|(about, _)| about == key).map(|(_, points)| Arc::clone(points))
     }
 
-    /// Keeps a trend for the next time it is looked at.
+    /// Keeps a trend for the next request.
     pub(crate) fn keep_trend(&self, key: String, points: TrendPoints) {
         *self.trend.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, points));
     }
 
-    /// A comparison that was made before.
+    /// A comparison that is still in memory.
     pub(crate) fn known_comparison(&self, key: &str) -> Option<Arc<RunComparison>> {
         let known = self.comparisons.lock().unwrap_or_else(PoisonError::into_inner);
         known.iter().find(|(other, _)| other == key).map(|(_, found)| Arc::clone(found))
     }
 
-    /// Keeps a comparison for the next time it is looked at.
+    /// Keeps a comparison for the next request.
     pub(crate) fn keep_comparison(&self, key: String, found: Arc<RunComparison>) {
         let mut known = self.comparisons.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(0, (key, found));
         known.truncate(MAX_COMPARISONS);
     }
 
-    /// Opens a run, or takes it from those that are open. One whose folder was replaced by another is opened anew, and one whose
-    /// folder is gone is not there.
+    /// Opens a run, or returns it if it is open. A run whose folder was replaced is opened again; a run whose
+    /// folder is gone is not found.
     pub(crate) fn open(&self, slug: &str) -> Option<Arc<OpenRun>> {
         let known = {
             let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -203,14 +203,15 @@ impl RunLibrary {
     }
 }
 
-/// Mark by which the rows of a run are told from others that take their place. Rows of a run that goes on only become more.
+/// Tells the rows of a run from other rows that replace them in the same folder. Rows of a run in progress are
+/// only appended, so their length is not part of it.
 #[derive(Debug, PartialEq, Eq)]
 struct RunStamp {
     /// Id and start of the run; `None` if its description can't be read.
     run: Option<(String, String)>,
-    /// Time at which the file of rows was made, where the file system knows it.
+    /// When the file of rows was created, if the file system records that.
     created: Option<SystemTime>,
-    /// Length of the rows, and when they were changed, of a run that has ended.
+    /// For a finished run, the length of the rows and when they were last modified.
     ended: Option<(u64, Option<SystemTime>)>,
 }
 

@@ -1,4 +1,21 @@
-//! A run that pages show: its index, read when it is first needed and extended while the run goes on.
+//! A run that pages show: its index, read when first needed and extended while the run goes on.
+//!
+//! Reading the rows of a run of 100,000 cases takes half a second, and its judgements another. The first page
+//! of the table must not wait for either, and no page may show an incomplete list without saying so:
+//!
+//! - Rows are indexed in steps, the first small ([`FIRST_STEP_BYTES`], about a screen of rows), then [`STEP_BYTES`] at a
+//!   time. A step reads without a lock on the index and takes it only to append, so pages can look at the index
+//!   meanwhile. `reading` makes sure that only one thread reads.
+//! - [`OpenRun::first_index`] returns as soon as there are some rows, and has a thread read the rest. Only the
+//!   unfiltered first page uses it, and it says that more rows are coming. Filters, orders and searches use
+//!   [`OpenRun::index`], which waits for all rows written so far.
+//! - Waiting for the first rows must not wait for the `reading` lock: the thread that holds it goes on with the
+//!   next step at once, and a waiting thread might get the lock only after the last one. Such a thread waits on
+//!   `grown` instead, with a timeout, since the other thread may have failed.
+//! - Offsets of judgements and questions have their own lock. They are read ahead by one thread, which leaves
+//!   the other cores to pages, until a case page needs them; then all threads read.
+//!
+//! Lists of rows, searches and names for filters are cached with the end of the index that they belong to.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,15 +29,15 @@ use crate::index::{
 };
 use crate::progress::RunProgress;
 
-/// Orders of cases that are kept, so that pages of them are slices.
+/// Number of sorted lists that are kept; pages of the table are slices of them.
 const MAX_ORDERS: usize = 8;
-/// Bytes of rows that are indexed first, so that the first page of a table need not wait for the others.
-const FIRST_STEP: u64 = 1 << 20;
-/// Bytes of rows that are indexed in each further step.
-const STEP: u64 = 32 << 20;
-/// Time after which who waits for the first rows looks again, should nobody read any more.
-const LOOK: Duration = Duration::from_millis(50);
-/// Time over which the rate of a running run is taken.
+/// Bytes of rows in the first step: enough for the first screen of a table.
+const FIRST_STEP_BYTES: u64 = 1 << 20;
+/// Bytes of rows in each further step.
+const STEP_BYTES: u64 = 32 << 20;
+/// How often a request that waits for the first rows checks whether another one is still reading.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Period over which the speed of a run is measured.
 const RATE_WINDOW: Duration = Duration::from_secs(30);
 
 /// A run whose cases are indexed.
@@ -30,21 +47,21 @@ pub(crate) struct OpenRun {
     index: RwLock<CaseTableIndex>,
     /// Held while rows are read into the index.
     reading: Mutex<()>,
-    /// Told when rows were added, to who waits for the first ones.
+    /// Notified when rows were added. The lock that goes with it, `waiting`, guards nothing.
     grown: Condvar,
     waiting: Mutex<()>,
     details: Mutex<DetailIndex>,
-    /// True once a page has asked for them.
+    /// True once a case page has asked for details.
     are_details_wanted: AtomicBool,
     orders: Mutex<Vec<StoredOrder>>,
     choices: Mutex<Option<(u64, Arc<FilterChoices>)>>,
     searched: Mutex<Option<SearchResult>>,
     progress: Mutex<RunProgress>,
-    /// Times at which the number of cases was looked at, with the number.
+    /// Earlier numbers of cases, and when they were seen.
     seen: Mutex<VecDeque<(Instant, usize)>>,
 }
 
-/// Rows of a filter, for as long as the index ends where it did.
+/// Rows of a filter; valid while the index still ends at `end`.
 struct StoredOrder {
     query: String,
     end: u64,
@@ -61,7 +78,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Threads that read a file at the same time.
+/// Number of threads that read a file together.
 fn readers() -> usize {
     std::thread::available_parallelism().map_or(2, |count| count.get().min(8))
 }
@@ -93,41 +110,42 @@ impl OpenRun {
         &self.folder
     }
 
-    /// The index with all rows that are written by now.
+    /// The index with all rows written so far.
     pub(crate) fn index(&self) -> Result<RwLockReadGuard<'_, CaseTableIndex>, StoreError> {
         while self.read_step()? {}
         Ok(self.read_index())
     }
 
-    /// Reads all rows, and sorts them by every column before somebody asks for that.
+    /// Reads all rows, and sorts them by every column before a page asks for it.
     pub(crate) fn prepare(&self) -> Result<(), StoreError> {
         self.index()?.sort_all();
         Ok(())
     }
 
-    /// The index as far as it is read, with the first rows at least. The others are read meanwhile.
+    /// The index with at least the first rows. A thread reads the others meanwhile.
     pub(crate) fn first_index(self: &Arc<Self>) -> Result<RwLockReadGuard<'_, CaseTableIndex>, StoreError> {
         while self.read_index().len() == 0 && !self.is_indexed() {
-            // Whoever reads goes on with the next rows at once, so that waiting for its lock could take until the last ones.
+            // The thread that holds the lock goes on with the next step at once: waiting for the lock could
+            // take until the last row is read.
             if let Ok(reading) = self.reading.try_lock() {
                 if !self.read_rows(reading)? {
                     break;
                 }
             } else {
-                drop(self.grown.wait_timeout(lock(&self.waiting), LOOK));
+                drop(self.grown.wait_timeout(lock(&self.waiting), POLL_INTERVAL));
             }
         }
         let is_being_read = self.reading.try_lock().is_err();
         if !self.is_indexed() && !is_being_read {
             let run = Arc::clone(self);
-            // What fails here fails again, and is told, where a page needs it.
+            // An error is not lost: reading fails again, and is reported, when a page needs the rows.
             std::thread::spawn(move || run.prepare());
         }
 
         Ok(self.read_index())
     }
 
-    /// Returns true if the index has every row that is written by now.
+    /// Returns true if the index has every row written so far.
     pub(crate) fn is_indexed(&self) -> bool {
         self.read_index().end() == self.folder.rows_length(RowsFile::Results)
     }
@@ -136,7 +154,7 @@ impl OpenRun {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads some of the rows that are not in the index. Returns false if there is none.
+    /// Reads some of the rows that are not indexed yet. Returns false if there are none.
     fn read_step(&self) -> Result<bool, StoreError> {
         if self.is_indexed() {
             return Ok(false);
@@ -145,16 +163,16 @@ impl OpenRun {
         self.read_rows(lock(&self.reading))
     }
 
-    /// Reads the next rows; pages look at the index meanwhile. Returns false if there is none.
+    /// Reads the next rows; the index stays readable meanwhile. Returns false if there are none.
     fn read_rows(&self, _reading: MutexGuard<'_, ()>) -> Result<bool, StoreError> {
         let (mut from, length) = (self.read_index().end(), self.folder.rows_length(RowsFile::Results));
         if length < from {
-            // A run that is resumed may have lost rows: its file was replaced by a shorter one.
+            // Resuming a run may have dropped rows: its file was replaced by a shorter one.
             *self.index.write().unwrap_or_else(PoisonError::into_inner) = CaseTableIndex::default();
             from = 0;
         }
 
-        let step = if from == 0 { FIRST_STEP } else { STEP };
+        let step = if from == 0 { FIRST_STEP_BYTES } else { STEP_BYTES };
         let found = IndexPart::read(&self.folder, from..length.min(from + step), readers())?;
         let is_more = found.end > from;
         self.index.write().unwrap_or_else(PoisonError::into_inner).append(found);
@@ -163,8 +181,8 @@ impl OpenRun {
         Ok(is_more)
     }
 
-    /// Reads where judgements and questions begin, which a case page needs, until one does: it goes on with more readers. One
-    /// reader leaves the others to who shows a page meanwhile.
+    /// Reads the offsets of judgements and questions ahead of time, until a case page needs them; that page
+    /// then reads the rest with all threads. A single thread here leaves the other cores to pages.
     pub(crate) fn read_ahead(&self) -> Result<(), StoreError> {
         let mut is_more = true;
         while is_more && !self.are_details_wanted.load(Ordering::Relaxed) {
@@ -173,18 +191,18 @@ impl OpenRun {
         Ok(())
     }
 
-    /// The places of judgements and questions as far as they are known.
+    /// The offsets of judgements and questions that are known so far.
     fn known_details(&self) -> MutexGuard<'_, DetailIndex> {
         self.are_details_wanted.store(true, Ordering::Relaxed);
         lock(&self.details)
     }
 
-    /// Rows that a filter takes, in its order.
+    /// Rows that pass a filter, in its order.
     pub(crate) fn select(&self, filter: &CaseFilter) -> Result<Arc<Vec<u32>>, StoreError> {
         self.select_of(&*self.index()?, filter)
     }
 
-    /// Rows of an index that a filter takes, in its order.
+    /// Rows of an index that pass a filter, in its order.
     pub(crate) fn select_of(
         &self,
         index: &CaseTableIndex,
@@ -224,7 +242,7 @@ impl OpenRun {
         Ok(rows)
     }
 
-    /// Names that cases of an index can be filtered by.
+    /// Names that the cases of an index can be filtered by.
     pub(crate) fn choices(&self, index: &CaseTableIndex) -> Arc<FilterChoices> {
         let mut choices = lock(&self.choices);
         if let Some((end, known)) = choices.as_ref()
@@ -257,7 +275,7 @@ impl OpenRun {
         self.folder.case_at(at)
     }
 
-    /// Reads the question of a case, if the run kept it.
+    /// Reads the question of a case, if the run stored it.
     pub(crate) fn question(&self, record: &CaseRecord) -> Result<Option<QuestionRow>, StoreError> {
         let Some(hash) = record.result.case_hash.as_deref() else { return Ok(None) };
         let known = self.known_details().question(hash);
@@ -275,12 +293,12 @@ impl OpenRun {
         Ok(details)
     }
 
-    /// Summary of a run that has none, from the rows that are written by now.
+    /// Summary of a run without one, computed from the rows written so far.
     pub(crate) fn current_summary(&self) -> Result<RunSummary, assize_engine::EngineError> {
         lock(&self.progress).summary(&self.folder)
     }
 
-    /// Cases a second, over the last half minute; `None` until it was looked at twice.
+    /// Cases a second over the last [`RATE_WINDOW`]; `None` until there are two measurements.
     pub(crate) fn rate(&self, cases: usize, now: Instant) -> Option<f64> {
         let mut seen = lock(&self.seen);
         while seen.front().is_some_and(|(at, _)| now.duration_since(*at) > RATE_WINDOW) {

@@ -1,4 +1,4 @@
-//! Pages that take a while: the browser gets their beginning at once, and lines that say how far they are.
+//! Slow pages: the browser gets the beginning at once, then a line of progress each second, then the page.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,14 +14,14 @@ use tokio::task::JoinHandle;
 
 use crate::routes::{PageError, blocking, render};
 
-/// Time that a page may take before its beginning is sent. Until then it can still be answered by a status of its own.
-const PATIENCE: Duration = Duration::from_millis(600);
-/// Time between two lines about how far it is.
-const INTERVAL: Duration = Duration::from_secs(1);
-/// Tag behind which the pages of this server differ.
-const MAIN: &str = "<main id=\"main\" tabindex=\"-1\">";
+/// How long a page may take before its beginning is sent. Until then, the reply can still have an error status.
+const PARTIAL_REPLY_DELAY: Duration = Duration::from_millis(600);
+/// Time between two lines of progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+/// Tag up to which all pages of this server are alike.
+const MAIN_TAG: &str = "<main id=\"main\" tabindex=\"-1\">";
 
-/// Work on a page, counted in steps of any kind.
+/// Progress of the work on a page, in steps of any kind.
 #[derive(Debug, Default)]
 pub(crate) struct PageWork {
     done: AtomicU64,
@@ -46,7 +46,7 @@ impl PageWork {
     }
 }
 
-/// Beginning of a page that is being computed.
+/// The beginning of a page that is still being computed.
 #[derive(Template)]
 #[template(path = "working.html")]
 struct WorkingPage {
@@ -54,8 +54,8 @@ struct WorkingPage {
     text: String,
 }
 
-/// Makes a page where it may wait for files. One that takes longer than a moment begins with what is being computed, `what`, and
-/// how far it is; the page itself follows in the same reply, whose style hides those lines.
+/// Renders a page on a thread that may wait for files. If that takes longer than [`PARTIAL_REPLY_DELAY`], the reply begins
+/// with `what` and the progress; the page follows in the same reply, and its style hides those lines.
 pub(crate) async fn working(
     title: &'static str,
     what: &'static str,
@@ -64,7 +64,7 @@ pub(crate) async fn working(
     let work = Arc::new(PageWork::default());
     let counted = Arc::clone(&work);
     let mut making = tokio::spawn(blocking(move || make(&counted)));
-    if let Ok(made) = tokio::time::timeout(PATIENCE, &mut making).await {
+    if let Ok(made) = tokio::time::timeout(PARTIAL_REPLY_DELAY, &mut making).await {
         return made.unwrap_or_else(|_| Err(PageError::defect()));
     }
 
@@ -86,7 +86,7 @@ pub(crate) async fn working(
     Ok(response)
 }
 
-/// Parts of the reply that are still to be sent.
+/// The parts of the reply that are still to be sent.
 enum StreamedPage {
     Begins(String, JoinHandle<Result<Response, PageError>>),
     Waits(JoinHandle<Result<Response, PageError>>),
@@ -101,18 +101,18 @@ impl StreamedPage {
             Self::Ended => return None,
         };
 
-        let Ok(made) = tokio::time::timeout(INTERVAL, &mut making).await else {
+        let Ok(made) = tokio::time::timeout(PROGRESS_INTERVAL, &mut making).await else {
             let line = format!("<p class=\"notice working\">{}</p>\n", progress_text(what, work));
             return Some((line, Self::Waits(making)));
         };
         let made = made.unwrap_or_else(|_| Err(PageError::defect()));
         let page = page_text(made.unwrap_or_else(IntoResponse::into_response)).await;
-        let rest = page.split_once(MAIN).map_or("", |(_, rest)| rest);
+        let rest = page.split_once(MAIN_TAG).map_or("", |(_, rest)| rest);
         Some((rest.to_owned(), Self::Ended))
     }
 }
 
-/// Line about what is being computed, and how far it is. It is no text of a user, and has no character that markup gives a meaning.
+/// The line of progress. It contains no text of a user, and no character that has a meaning in HTML.
 fn progress_text(what: &str, work: &PageWork) -> String {
     match work.percent() {
         Some(100) => format!("{what}: all are read, computing"),
@@ -121,7 +121,7 @@ fn progress_text(what: &str, work: &PageWork) -> String {
     }
 }
 
-/// The text of a page that was rendered here.
+/// The HTML of a rendered page.
 async fn page_text(page: Response) -> String {
     let bytes = to_bytes(page.into_body(), usize::MAX).await.unwrap_or_default();
     String::from_utf8_lossy(&bytes).into_owned()
@@ -140,7 +140,7 @@ mod tests {
         let response = working("Comparison", "Reading both runs", |work| {
             work.begin(4);
             work.add(1);
-            std::thread::sleep(PATIENCE + INTERVAL + INTERVAL / 2);
+            std::thread::sleep(PARTIAL_REPLY_DELAY + PROGRESS_INTERVAL + PROGRESS_INTERVAL / 2);
             Ok(page("the page itself"))
         });
         let response = response.await.unwrap_or_else(IntoResponse::into_response);
@@ -165,7 +165,7 @@ mod tests {
         let soon = refused(Duration::ZERO).await.unwrap_or_else(IntoResponse::into_response);
         assert_eq!(soon.status(), 422);
 
-        let late = refused(PATIENCE * 2).await.unwrap_or_else(IntoResponse::into_response);
+        let late = refused(PARTIAL_REPLY_DELAY * 2).await.unwrap_or_else(IntoResponse::into_response);
         let text = page_text(late).await;
         assert!(text.contains("no such &#60;case&#62;"), "{text}");
     }

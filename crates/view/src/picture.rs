@@ -1,4 +1,4 @@
-//! Charts of pages. The numbers stand beside them, so that they are hidden from screen readers.
+//! Charts of pages. The same numbers are next to them as text, so the charts are hidden from screen readers.
 
 use assize_report::chart::{ChartAxis, ChartTone, IntervalMark, interval_bar, interval_point};
 
@@ -13,7 +13,8 @@ pub(crate) fn interval_picture(
     hidden(&interval_point(axis, mark, reference))
 }
 
-/// Draws a score between 0 and 1 as a bar, what missing results leave open as an interval, and the threshold as a line.
+/// Draws a score between 0 and 1 as a bar, the range left open by missing results as an interval, and the
+/// threshold as a line.
 pub(crate) fn score_bar(bounds: Option<(f64, f64)>, threshold: Option<f64>) -> String {
     let mark = IntervalMark {
         value: bounds.map(|(low, _)| low),

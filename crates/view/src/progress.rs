@@ -1,4 +1,4 @@
-//! Totals of a run that has no summary: one that goes on, or was killed.
+//! Totals of a run without a summary: one that is running or was killed.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use assize_run::RunTotals;
 use assize_stats::ConfidenceLevel;
 use assize_store::{RecordPosition, RowsFile, RunFolder, RunSummary};
 
-/// Totals over the cases that were read so far. Further ones are added as they are written.
+/// Totals of the cases read so far. More are added as they are written.
 #[derive(Default)]
 pub(crate) struct RunProgress {
     totals: RunTotals,
@@ -17,9 +17,9 @@ pub(crate) struct RunProgress {
 }
 
 impl RunProgress {
-    /// Summary of all cases that are written by now, by the rules of a run's own summary.
+    /// Summary of all cases written so far, by the rules of the final summary.
     pub(crate) fn summary(&mut self, folder: &RunFolder) -> Result<RunSummary, EngineError> {
-        // A run that is resumed may have lost rows.
+        // Resuming a run may have dropped rows.
         if self.at.is_some_and(|at| folder.rows_length(RowsFile::Results) < at.result) {
             *self = Self::default();
         }

@@ -1,4 +1,4 @@
-//! Reviews that go on: one for each person and kind, each behind a token of its own.
+//! Reviews in progress: one for each person and kind, each with its own token.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -7,16 +7,16 @@ use assize_engine::{LabelOptions, ProcessContext, write_review_list};
 use assize_review::OngoingReview;
 use assize_store::RunFolder;
 
-/// Context in which tokens of reviewers are derived from the token of the server.
+/// Context for deriving reviewers' tokens from the server's token.
 const TOKEN_CONTEXT: &str = "assize view 1: token of a reviewer";
-/// Characters of an id.
+/// Length of an id in characters.
 const ID_LENGTH: usize = 12;
-/// Characters of a token.
+/// Length of a token in characters.
 const TOKEN_LENGTH: usize = 32;
 
 /// A review that a server offers to one person.
 pub struct OfferedReview {
-    /// Name of what is reviewed, such as that of a suite.
+    /// Name of the reviewed object, such as the name of a suite.
     pub title: String,
     /// Text that is the same for all reviews of the same items, such as the path of a run.
     pub subject: String,
@@ -31,9 +31,10 @@ pub(crate) struct RegisteredReview {
     pub(crate) title: String,
     pub(crate) who: String,
     subject: String,
-    /// Page to which leaving leads, for who may see all pages; `None` for who may see this review only.
+    /// Page that leaving leads to, for visitors who may see all pages; `None` for visitors who may see only
+    /// this review.
     pub(crate) home: Option<String>,
-    /// The run that is reviewed, if the list of what waits for people is written into it from here.
+    /// The reviewed run, if this server writes the list of items that wait for people into it.
     run: Option<RunFolder>,
     /// True if labels were added since that list was written.
     has_new_labels: AtomicBool,
@@ -54,13 +55,13 @@ impl RegisteredReview {
         &self.token
     }
 
-    /// Remembers that a label was added.
+    /// Records that a label was added.
     pub(crate) fn note_label(&self) {
         self.has_new_labels.store(true, Ordering::Relaxed);
     }
 
-    /// Writes what still waits for people into the run, if labels were added. Labels are the record: without this list, which
-    /// repeats what they leave open, nothing is lost.
+    /// Writes the list of items that still wait for people into the run, if labels were added. The list only
+    /// repeats what the labels say, so nothing is lost without it.
     pub(crate) fn write_list(&self, process: &ProcessContext) {
         let Some(run) = &self.run else { return };
         if self.has_new_labels.swap(false, Ordering::Relaxed)
@@ -73,7 +74,7 @@ impl RegisteredReview {
 
 /// All reviews of a server.
 pub(crate) struct ReviewRegistry {
-    /// Token of the server, from which those of reviewers follow: they stay the same as long as it does.
+    /// Token of the server. Reviewers' tokens are derived from it and stay the same as long as it does.
     secret: Arc<str>,
     reviews: RwLock<Vec<Arc<RegisteredReview>>>,
 }
@@ -83,9 +84,9 @@ impl ReviewRegistry {
         Self { secret, reviews: RwLock::default() }
     }
 
-    /// Adds a review. One by the same person of the same items takes the place of the earlier one.
+    /// Adds a review. It replaces an earlier one by the same person of the same items.
     ///
-    /// `home` leads out of it, to a page of the run `run`.
+    /// `home` is the page that leaving leads to; `run` is the reviewed run.
     pub(crate) fn add(
         &self,
         offered: OfferedReview,
@@ -124,14 +125,14 @@ impl ReviewRegistry {
         self.reviews.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Writes the lists of all runs to which labels were added.
+    /// Writes the lists of all runs that got labels.
     pub(crate) fn write_lists(&self, process: &ProcessContext) {
         self.all().iter().for_each(|review| review.write_list(process));
     }
 
-    /// Finds the review that a token is for.
+    /// Finds the review that a token opens.
     pub(crate) fn by_token(&self, given: &str) -> Option<Arc<RegisteredReview>> {
-        // Equality of hashes takes the same time wherever texts differ.
+        // Comparing hashes takes the same time wherever the texts differ.
         let given = blake3::hash(given.as_bytes());
         self.all().into_iter().find(|review| blake3::hash(review.token.as_bytes()) == given)
     }
@@ -140,7 +141,7 @@ impl ReviewRegistry {
         self.all().into_iter().find(|review| review.id == id)
     }
 
-    /// Tells the other reviewers of the same items that one of them was decided.
+    /// Tells the other reviewers of the same items that one item was decided.
     pub(crate) fn tell_others(&self, decided: &RegisteredReview, key: &str) {
         let others = self.all();
         let others =

@@ -22,13 +22,13 @@ use crate::reviews::{OfferedReview, ReviewRegistry};
 use crate::routes;
 use crate::tls::{TlsIdentity, TlsListener};
 
-/// Port that is tried first, unless one is asked for.
+/// Port that is tried first if none is given.
 const FIRST_PORT: u16 = 8417;
-/// Further ports that are tried.
+/// Number of further ports that are tried.
 const MORE_PORTS: u16 = 20;
-/// Longest request that is read, in bytes: a decision with its note.
+/// Largest request body in bytes: a decision with its note.
 const MAX_REQUEST_BYTES: usize = 64 * 1024;
-/// Shortest token for a server that others can reach, in bytes.
+/// Shortest token, in bytes, for a server that other machines can reach.
 const MIN_TOKEN: usize = 16;
 
 /// Options of a server.
@@ -36,17 +36,18 @@ const MIN_TOKEN: usize = 16;
 pub struct ViewOptions {
     /// Address to listen on.
     pub host: IpAddr,
-    /// Port to listen on; without it the first free one from 8417 on.
+    /// Port to listen on; `None` for the first free one from 8417.
     pub port: Option<u16>,
-    /// Token that visitors need; without it a random one. One of at least 16 bytes is needed to listen beyond this machine.
+    /// Token that visitors need; `None` for a random one. Listening beyond this machine needs a token of at
+    /// least 16 bytes.
     pub token: Option<String>,
-    /// Names by which others reach the server, such as that of a proxy.
+    /// Names under which others reach the server, such as the name of a proxy.
     pub names: Vec<String>,
     /// Certificate and key, to encrypt connections.
     pub tls: Option<TlsIdentity>,
-    /// True if a proxy before the server encrypts connections, and is the only one that reaches it.
+    /// True if a proxy in front of the server encrypts connections, and nothing else can reach the server.
     pub behind_proxy: bool,
-    /// Runs that were named. Those of the runs folder can always be seen.
+    /// Runs to show in addition to those in the runs folder.
     pub runs: Vec<RunFolder>,
 }
 
@@ -64,15 +65,15 @@ impl Default for ViewOptions {
     }
 }
 
-/// Reason a server can't start, or ended.
+/// Why a server can't start, or has ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewError {
-    /// It would be open to others without a token.
+    /// Other machines could open pages without a token.
     #[error(
         "{host} can be reached by other machines: set ASSIZE_VIEW_TOKEN to a secret of at least {MIN_TOKEN} characters"
     )]
     NeedsToken {
-        /// Address that was asked for.
+        /// Address to listen on.
         host: IpAddr,
     },
     /// Pages and the token would travel unencrypted.
@@ -81,7 +82,7 @@ pub enum ViewError {
          `--tls-cert` and `--tls-key`, or put a proxy with TLS before the server and say so with `--behind-proxy`"
     )]
     NeedsTls {
-        /// Address that was asked for.
+        /// Address to listen on.
         host: IpAddr,
     },
     /// The certificate or the key can't be used.
@@ -90,7 +91,7 @@ pub enum ViewError {
     /// The token can't be part of a cookie.
     #[error("ASSIZE_VIEW_TOKEN may hold only letters, digits, `-`, `_` and `.`")]
     BadToken,
-    /// The address can't be listened on.
+    /// The server can't listen on the address.
     #[error("can't listen on {address}: {source}")]
     Bind {
         /// Address and port.
@@ -111,25 +112,25 @@ pub struct ViewServer {
     rules: AccessRules,
     library: Arc<RunLibrary>,
     start: String,
-    /// True if another port was wanted first.
+    /// True if the preferred port was taken.
     moved: bool,
-    /// Reviewers with the addresses of their reviews and the tokens for them.
+    /// For each review, the reviewer, its address and its token.
     review_tokens: Vec<(String, String, String)>,
 }
 
 impl ViewServer {
-    /// Begins to listen.
+    /// Starts to listen.
     ///
     /// # Errors
-    /// If the address can't be used, or would be open to others without a token.
+    /// If the address can't be used, or other machines could open pages without a token.
     pub async fn bind(options: ViewOptions, process: ProcessContext) -> Result<Self, ViewError> {
         Self::bind_with(options, process, None).await
     }
 
-    /// Begins to listen for reviewers, each of whom sees the own review and nothing else.
+    /// Starts to listen for reviewers. Each of them sees only their own review.
     ///
     /// # Errors
-    /// As [`bind`](Self::bind).
+    /// Like [`bind`](Self::bind).
     pub async fn bind_reviews(
         options: ViewOptions,
         process: ProcessContext,
@@ -195,7 +196,7 @@ impl ViewServer {
         self.url_of(&self.start, &self.rules.token)
     }
 
-    /// Reviewers with the addresses of their reviews, in the order in which these were offered.
+    /// Reviewers with the addresses of their reviews, in the order in which the reviews were offered.
     pub fn review_urls(&self) -> Vec<(String, String)> {
         let reviews = self.review_tokens.iter();
         reviews.map(|(who, path, token)| (who.clone(), self.url_of(path, token))).collect()
@@ -207,7 +208,7 @@ impl ViewServer {
         let host = match (transport, hosts.names().first(), self.address.ip()) {
             (PageTransport::Proxy, Some(name), _) => name.clone(),
             (PageTransport::Tls, Some(name), _) => format!("{name}:{}", self.address.port()),
-            // Nobody can visit the address that stands for all.
+            // A browser can't open the unspecified address.
             (.., ip) if ip.is_unspecified() => {
                 SocketAddr::new(Ipv4Addr::LOCALHOST.into(), self.address.port()).to_string()
             }
@@ -221,7 +222,7 @@ impl ViewServer {
         self.address
     }
 
-    /// Returns true if the port that is tried first was taken.
+    /// Returns true if the preferred port was taken.
     pub const fn has_moved(&self) -> bool {
         self.moved
     }
@@ -231,7 +232,7 @@ impl ViewServer {
     /// # Errors
     /// If connections can't be accepted any more.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ViewError> {
-        // The first page is most often about the newest run, whose cases are read while the browser starts.
+        // The first page usually shows the newest run, so read its cases while the browser starts.
         let library = Arc::clone(&self.library);
         let is_review_only = self.rules.is_review_only;
         let first = self.start.strip_prefix("/runs/").map(str::to_owned);
@@ -241,7 +242,7 @@ impl ViewServer {
             }
             let slug = first.or_else(|| library.list().first().map(|run| run.slug.clone()));
             if let Some(run) = slug.and_then(|slug| library.open(&slug)) {
-                // What fails here fails again, and is told, where a page needs it.
+                // An error is not lost: reading fails again, and is reported, when a page needs the rows.
                 let _ = run.prepare();
                 let _ = run.read_ahead();
             }
@@ -249,12 +250,12 @@ impl ViewServer {
 
         let ended = Arc::clone(&self.library);
         let app = router(self.library, self.rules);
-        // Connections that a browser keeps open would be waited for.
+        // A graceful shutdown alone would wait for connections that browsers keep open.
         let served = async {
             if let Some(tls) = self.tls {
                 axum::serve(TlsListener::new(self.listener, tls)?, app).await
             } else {
-                // Where it fails, the end of a long reply comes a little later.
+                // If this fails, the end of a long reply only comes a little later.
                 let listener = self.listener.tap_io(|stream| drop(stream.set_nodelay(true)));
                 axum::serve(listener, app).await
             }
@@ -264,13 +265,13 @@ impl ViewServer {
             () = stop => {}
         }
 
-        // A panic there would be told by itself.
+        // A panic in there has already been printed.
         let _ = tokio::task::spawn_blocking(move || ended.reviews().write_lists(ended.process())).await;
         Ok(())
     }
 }
 
-/// Listens on the port that is asked for, else on the first free one. Returns true if that is not the usual one.
+/// Listens on the given port, or on the first free one. Returns true if that is not the preferred port.
 async fn listen(host: IpAddr, port: Option<u16>) -> Result<(TcpListener, bool), ViewError> {
     let last = port.unwrap_or(FIRST_PORT + MORE_PORTS);
     let mut next = port.unwrap_or(FIRST_PORT);
@@ -284,7 +285,7 @@ async fn listen(host: IpAddr, port: Option<u16>) -> Result<(TcpListener, bool), 
     }
 }
 
-/// Gives each run a name of its own for addresses.
+/// Gives each run a unique name for addresses.
 fn name_runs(folders: Vec<RunFolder>) -> Vec<NamedRun> {
     let mut named: Vec<NamedRun> = Vec::new();
     for folder in folders {
@@ -303,7 +304,7 @@ fn name_runs(folders: Vec<RunFolder>) -> Vec<NamedRun> {
     named
 }
 
-/// One run that was named is shown, two are compared, and otherwise all are listed.
+/// Path of the first page: one named run is shown, two are compared, otherwise all are listed.
 fn start_page(named: &[NamedRun]) -> String {
     match named {
         [only] => routes::run_url(&only.slug),
@@ -312,7 +313,7 @@ fn start_page(named: &[NamedRun]) -> String {
     }
 }
 
-/// Pages by their addresses.
+/// The routes of all pages.
 pub(crate) fn router(library: Arc<RunLibrary>, rules: AccessRules) -> Router {
     let pages = if rules.is_review_only { Router::new() } else { run_pages() };
     pages
@@ -329,7 +330,7 @@ pub(crate) fn router(library: Arc<RunLibrary>, rules: AccessRules) -> Router {
         .layer(from_fn_with_state(rules, guard))
 }
 
-/// Pages of runs, for who may see results.
+/// The routes for visitors who may see results.
 fn run_pages() -> Router<Arc<RunLibrary>> {
     Router::new()
         .route("/", get(routes::runs::page))

@@ -1,4 +1,4 @@
-//! Texts and small pictures of pages.
+//! Texts and small charts of pages.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ use assize_store::EstimatedMetric;
 use crate::index::CaseStatus;
 use crate::picture::interval_picture;
 
-/// Escapes what would reorder a text or is invisible in it, such as the escape sequences of terminals; line breaks and tabs
-/// stay.
+/// Escapes characters that are invisible or reorder text, such as terminal escape sequences; line breaks and
+/// tabs stay.
 pub(crate) use assize_report::escape_lines as visible;
 
 /// Sign, word and style class of a verdict or outcome.
@@ -42,8 +42,8 @@ impl ResultMark {
         Self::new(class, sign, status.name())
     }
 
-    /// An outcome with its score from 0 to 10, if it has one. A penalty is incurred or avoided; a negated criterion is met
-    /// where its text is not.
+    /// An outcome with its score from 0 to 10, if it has one. A penalty is incurred or avoided; a negated
+    /// criterion is met when its text is not.
     pub(crate) fn of_outcome(
         outcome: OutcomeKind,
         points: Option<f64>,
@@ -74,13 +74,13 @@ impl fmt::Display for ResultMark {
     }
 }
 
-/// A number with at most two decimals, cut rather than rounded up.
+/// A number with at most two decimals, truncated rather than rounded.
 fn trim(points: f64) -> String {
     let text = format!("{:.2}", (points * 100.0).floor() / 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// `2026-01-02 15:30` of a time in RFC 3339.
+/// `2026-01-02 15:30` from a time in RFC 3339.
 pub(crate) fn minute(time: &str) -> String {
     match (time.get(..10), time.get(11..16)) {
         (Some(day), Some(minute)) => format!("{day} {minute}"),
@@ -91,14 +91,14 @@ pub(crate) fn minute(time: &str) -> String {
 /// A metric as a page shows it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MetricText {
-    /// The metric; `undefined` where it is.
+    /// The value, or `undefined`.
     pub(crate) value: String,
-    /// `low to high`; empty where it is undefined.
+    /// `low to high`; empty if it is undefined.
     pub(crate) interval: String,
-    /// Reason it, or its interval, is undefined.
+    /// Why the metric or its interval is undefined.
     pub(crate) undefined: String,
     pub(crate) n: u64,
-    /// Picture of the interval between 0 and 1, as SVG.
+    /// Chart of the interval between 0 and 1, as SVG.
     pub(crate) picture: String,
 }
 

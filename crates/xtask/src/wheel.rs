@@ -1,4 +1,5 @@
-//! `cargo xtask wheel`: the wheel for Python with the program, built, installed into a fresh environment, and used there.
+//! `cargo xtask wheel`: builds the Python wheel that contains the program, installs it into a fresh
+//! environment, and runs it there.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use xtask::shell;
 use crate::check::{StepOutcome, StepResult};
 use crate::{cargo_stand_in, tools};
 
-/// The folder of everything that is made here, relative to the root of the checkout.
+/// Output folder, relative to the root of the checkout.
 const FOLDER: &str = "target/wheel";
 
 /// The profile of the build of the workspace. Wheels with it are put together from what is built already.
@@ -38,8 +39,8 @@ pub(crate) fn run(profile: &str) -> StepResult {
     match tools::from_python("uv", "uv") {
         Ok(uv) => {
             let mut uvx = program(&uv, &["tool", "run", "--offline", "--from"]);
-            let told = shell::output(uvx.arg(&wheel).args(["assize", "--version"]))?;
-            expect_version(&told)?;
+            let printed = shell::output(uvx.arg(&wheel).args(["assize", "--version"]))?;
+            expect_version(&printed)?;
         }
         Err(why) => println!("SKIPPED `uvx` was not tried: {why}"),
     }
@@ -64,7 +65,7 @@ pub(crate) fn build(maturin: &Path, project: &str, profile: &str) -> Result<Path
     only_file(&dist)
 }
 
-/// Installs the wheel into a fresh environment, without a package index, and uses it as people do.
+/// Installs the wheel into a fresh environment without a package index, and runs it as users would.
 fn install_and_use(folder: &Path, wheel: &Path) -> Result<(), String> {
     let fresh = folder.join("fresh");
     shell::run(shell::program("python3").args(["-m", "venv"]).arg(&fresh))?;
@@ -76,9 +77,9 @@ fn install_and_use(folder: &Path, wheel: &Path) -> Result<(), String> {
     expect_version(&shell::output(&mut program(&python, &["-m", "assize", "--version"]))?)?;
 
     let mut eval = program(&python, &["-m", "assize", "eval", "examples/quickstart", "--json", "--run-dir"]);
-    let told = shell::output(eval.arg(folder.join("run")))?;
-    if !told.contains("\"exit_code\": 0") {
-        return Err(format!("`python -m assize eval examples/quickstart` printed something else: {told}"));
+    let printed = shell::output(eval.arg(folder.join("run")))?;
+    if !printed.contains("\"exit_code\": 0") {
+        return Err(format!("`python -m assize eval examples/quickstart` printed something else: {printed}"));
     }
 
     let mut invalid = program(&python, &["-m", "assize", "validate", "nowhere.yaml"]);
@@ -91,19 +92,19 @@ fn install_and_use(folder: &Path, wheel: &Path) -> Result<(), String> {
     }
 }
 
-/// A program that is started in the root of the checkout.
+/// A command that starts in the root of the checkout, without standard input.
 pub(crate) fn program(path: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(path);
     command.args(arguments).current_dir(shell::root()).stdin(std::process::Stdio::null());
     command
 }
 
-fn expect_version(told: &str) -> Result<(), String> {
+fn expect_version(printed: &str) -> Result<(), String> {
     let version = concat!("assize ", env!("CARGO_PKG_VERSION"));
-    if told.trim() == version {
+    if printed.trim() == version {
         Ok(())
     } else {
-        Err(format!("expected `{version}`, found `{}`", told.trim()))
+        Err(format!("expected `{version}`, found `{}`", printed.trim()))
     }
 }
 
@@ -138,7 +139,8 @@ fn remove(folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Makes an environment of Python with packages, unless it is there. The error is the reason for which it can't be made.
+/// Creates a Python environment if it is missing, and installs packages into it. The error is the reason why
+/// that failed.
 pub(crate) fn prepare(environment: &Path, packages: &[&str]) -> Result<(), String> {
     let python = executable(environment, "python");
     if !python.is_file() {

@@ -1,4 +1,4 @@
-//! The worked example of docs/scoring.md, computed again from the tables that stand there.
+//! The worked example of docs/scoring.md, computed again from the tables on that page.
 
 use assize_rubric::{
     Criterion, CriterionScale, Gate, GraderOutcome, GraderWeighting, Outcome, RawScore, Rubric, RubricScore,
@@ -7,7 +7,7 @@ use assize_rubric::{
 
 use xtask::shell;
 
-/// The cells of the table that follows a mark, without its heading.
+/// The cells of the table that follows a mark, without its header.
 fn table(mark: &str) -> Vec<Vec<String>> {
     let page = std::fs::read_to_string(shell::root().join("docs/scoring.md")).expect("the page is there");
     let (_, rest) = page.split_once(&format!("<!-- {mark} -->")).expect("the mark is there");
@@ -51,7 +51,7 @@ fn criterion(row: &[String]) -> Criterion {
     criterion
 }
 
-/// The lines of a format when nobody sets any.
+/// The default thresholds of a format.
 fn lines(borderline: Option<f64>) -> VerdictThresholds {
     let unit = |value| UnitInterval::new(value).expect("0 to 1");
     VerdictThresholds::new(unit(VerdictThresholds::DEFAULT_PASS), borderline.map(unit)).expect("in order")
@@ -62,7 +62,7 @@ fn four_digits(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The example's rubric, and its outcomes after a change such as `` `a` is met ``.
+/// Score of the example's rubric after a change such as `` `a` is met ``.
 fn scored(change: &str, lines: VerdictThresholds) -> RubricScore {
     let rows = table("example");
     let rubric = Rubric::new(rows.iter().map(|row| criterion(row)).collect()).expect("sound");

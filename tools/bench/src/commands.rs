@@ -1,4 +1,4 @@
-//! Targets that are commands, beside `xargs` running the same commands as many at a time.
+//! Targets that are commands, compared with `xargs` running the same commands with the same concurrency.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -8,15 +8,15 @@ use super::measure::{RunSample, once};
 use super::{ProgramUnderTest, table};
 use crate::table::FigureTable;
 
-/// Commands at a time.
+/// Concurrent commands.
 const WORKERS: &str = "16";
-/// Shell command that each case runs: waits about 5 ms, then answers.
+/// Shell command of each case: waits about 5 ms, then answers.
 const COMMAND: &str = "sleep 0.005; echo done";
-/// Rounds of which the fastest counts; the two take turns.
+/// Number of rounds; the fastest one counts, and the two programs take turns.
 const ROUNDS: usize = 3;
 
 impl ProgramUnderTest {
-    /// Cases that a short command answers, and how the time and the memory for them grow.
+    /// Cases per second with a short command, and how time and memory grow with the number of cases.
     pub(super) fn commands(&self, quick: bool) -> Result<FigureTable, String> {
         let mut table = FigureTable::new(
             &format!("Command targets: `{COMMAND}`, {WORKERS} at a time"),
@@ -76,7 +76,7 @@ impl ProgramUnderTest {
         Ok(table)
     }
 
-    /// The program with nothing of the surroundings but where programs are.
+    /// The program without environment variables except `PATH`.
     #[expect(clippy::disallowed_methods, reason = "a chore of the developer finds programs as they do")]
     fn with_path(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(arguments);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-/// The rubric that the answers are graded by.
+/// The rubric for grading the answers.
 pub(super) const RUBRIC: &str = "\
 rubrics:
   - id: window
@@ -44,7 +44,7 @@ const CLOSINGS: &[&str] = &[
     "You do not need to do anything else.",
 ];
 
-/// A generator of small numbers, for choosing sentences. Its constants are those of Knuth's MMIX.
+/// A generator of small numbers for choosing sentences, with the constants of Knuth's MMIX.
 struct SentencePicker(u64);
 
 impl SentencePicker {
@@ -60,7 +60,7 @@ pub(super) fn answer(number: usize) -> String {
     format!("{} Your order is {number}.", sentences.join(" "))
 }
 
-/// Answers of a page each with their questions, one a line: what a run of them stores is some 3 kB a case.
+/// Answers of a page each with their questions, one per line. A stored run of them takes about 3 kB a case.
 pub(super) fn long_answers(count: usize) -> String {
     const SENTENCES: usize = 18;
 
@@ -77,7 +77,7 @@ pub(super) fn long_answers(count: usize) -> String {
     })
 }
 
-/// A suite of format 2 in YAML.
+/// A suite in the `tests` format, in YAML.
 pub(super) fn suite(cases: usize) -> String {
     let mut text = "name: generated\ntests:\n".to_owned();
     for number in 1..=cases {
@@ -97,12 +97,12 @@ pub(super) fn suite(cases: usize) -> String {
     text
 }
 
-/// Values for the numbers 1 to `count`, one a line.
+/// Values for the numbers 1 to `count`, one per line.
 fn json_lines(count: usize, value: impl Fn(usize) -> Value) -> String {
     (1..=count).map(|number| value(number).to_string() + "\n").collect()
 }
 
-/// Cases of format 2, one a line.
+/// Cases in the `tests` format, one per line.
 pub(super) fn cases(count: usize) -> String {
     json_lines(count, |number| {
         json!({
@@ -129,7 +129,7 @@ pub(super) fn cases(count: usize) -> String {
     })
 }
 
-/// Cases of four criteria that a judge decides on one by one, one a line.
+/// Cases with four criteria that a judge decides one by one, one case per line.
 pub(super) fn judged(count: usize) -> String {
     json_lines(count, |number| {
         json!({
@@ -146,7 +146,7 @@ pub(super) fn judged(count: usize) -> String {
     })
 }
 
-/// Cases of one criterion, one a line.
+/// Cases with one criterion, one per line.
 pub(super) fn judged_once(count: usize) -> String {
     json_lines(count, judged_case)
 }
@@ -161,7 +161,7 @@ pub(super) fn judged_case(number: usize) -> Value {
     })
 }
 
-/// Answers for [`RUBRIC`], one a line.
+/// Answers for [`RUBRIC`], one per line.
 pub(super) fn answers(count: usize) -> String {
     json_lines(count, |number| {
         json!({

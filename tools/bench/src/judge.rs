@@ -1,7 +1,8 @@
-//! Share of the network's speed that remains on the path from a case to a stored judgement.
+//! How much of the network's speed remains on the way from a case to a stored judgement.
 //!
-//! Three processes, so that the system says what each costs: the mock server, the yardstick that sends the very bytes
-//! `assize` sent before, and `assize` itself. Yardstick and `assize` take turns against the same server.
+//! Three processes, so that the system reports the cost of each: the mock server, the yardstick, which sends
+//! the same bytes that `assize` sent before, and `assize` itself. Yardstick and `assize` take turns with the
+//! same server.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use super::ProgramUnderTest;
 use super::measure::{RunCost, costed, cpu_of};
 use super::table::{self, FigureTable};
 
-/// Criteria of each case, each a call of its own.
+/// Criteria of each case; each takes one call.
 const CRITERIA: usize = 4;
 /// Columns of the result tables.
 const COLUMNS: [&str; 8] = [
@@ -20,7 +21,7 @@ const COLUMNS: [&str; 8] = [
     "CPU of the server a call", "peak memory",
 ];
 
-/// A mock server in a process of its own.
+/// A mock server in its own process.
 pub(super) struct MockProcess {
     child: Child,
     port: u16,
@@ -34,7 +35,7 @@ impl MockProcess {
         Self::spawn(command)
     }
 
-    /// Starts a mock server by this command.
+    /// Starts a mock server with this command.
     pub(super) fn spawn(mut command: Command) -> Result<Self, String> {
         let mut child = command
             .stdin(Stdio::piped())
@@ -59,7 +60,7 @@ impl MockProcess {
         cpu_of(self.child.id())
     }
 
-    /// Ends it and waits until its record is complete.
+    /// Ends it and waits until its recording is complete.
     pub(super) fn stop(mut self) -> Result<(), String> {
         drop(self.child.stdin.take());
         self.child.wait().map(drop).map_err(|error| error.to_string())
@@ -86,7 +87,7 @@ struct LoadSetting {
     cases: usize,
     in_flight: usize,
     latency: Duration,
-    /// Turns that yardstick and `assize` take; an odd number. The shorter they are, the more they differ.
+    /// Number of turns that yardstick and `assize` take; an odd number. Shorter turns vary more.
     turns: usize,
 }
 
@@ -115,7 +116,7 @@ impl ProgramUnderTest {
         ])
     }
 
-    /// `assize` and the yardstick in turns; the middle ratio, with the lowest and the highest.
+    /// `assize` and the yardstick in turns; the median ratio, with the lowest and the highest.
     fn against_raw(
         &self,
         tools: &Path,
@@ -176,7 +177,7 @@ impl ProgramUnderTest {
         Ok(table)
     }
 
-    /// Peak memory over ten times the cases.
+    /// Peak memory for ten times the cases.
     fn growth(&self, tools: &Path, sizes: &[usize]) -> Result<FigureTable, String> {
         let mock = MockProcess::start(tools, Duration::ZERO, None)?;
         let mut table = FigureTable::new(
@@ -242,7 +243,7 @@ impl ProgramUnderTest {
         Ok(CallMeasurement { time, cost, server })
     }
 
-    /// Runs `assize eval` from nothing, and makes sure that every judgement is on record.
+    /// Runs `assize eval` from scratch, and checks that every judgement is recorded.
     fn judge(&self, port: u16, out: &str, setting: LoadSetting, options: &[&str]) -> Result<RunCost, String> {
         for leftover in [self.folder.join(out), self.folder.join(".assize")] {
             let _ = std::fs::remove_dir_all(leftover);
@@ -286,7 +287,7 @@ fn add(table: &mut FigureTable, what: &str, calls: usize, measured: &CallMeasure
     ]);
 }
 
-/// A total in parts of one call.
+/// A total divided by the number of calls.
 fn each(total: Option<Duration>, calls: usize) -> String {
     total.map_or_else(
         || "not known".to_owned(),

@@ -1,10 +1,10 @@
-//! The yardsticks: recorded requests sent again by something that does nothing else. `assize-bench load WAY PORT FILE
+//! The yardsticks: programs that only send recorded requests again. `assize-bench load WAY PORT FILE
 //! IN_FLIGHT`.
 //!
-//! `client` is what a load generator is made of: hyper's HTTP/1.1 client, one connection for each request in flight,
-//! headers and body as recorded, the whole answer read. `pool` is hyper-util's client with its pool of connections, which
-//! reqwest and most programs in Rust are built on. `sockets` leaves even HTTP out: it writes the recorded
-//! bytes and looks for nothing but the end of the answer, which is the least that any program could do.
+//! `client` is built like a load generator: hyper's HTTP/1.1 client with one connection for each request in
+//! flight, headers and body as recorded, and every reply read completely. `pool` is hyper-util's client with a
+//! connection pool, which reqwest and most Rust programs use. `sockets` even skips HTTP: it writes the recorded
+//! bytes and looks only for the end of each reply, which is the least that any program can do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,17 +20,18 @@ use tokio::net::TcpStream;
 
 use super::wire::HttpMessages;
 
-/// Tries to open one connection, and the pause between them.
+/// Attempts to open a connection, and the pause between them.
 const CONNECT_TRIES: u32 = 50;
 const BETWEEN_TRIES: Duration = Duration::from_millis(20);
-/// Senders of the client that knows the limit.
+/// Number of senders of the client that knows the limit.
 const PACED_SENDERS: usize = 128;
-/// Its intervals against those of the limit: clocks differ a little.
+/// Its intervals, relative to those of the limit, because clocks differ a little.
 const PACED_MARGIN: f64 = 1.001;
-/// Time in which its first requests reach the server: the limit counts from their arrival.
+/// How long its first requests take to reach the server: the limit counts from their arrival.
 const PACED_CONNECTING: Duration = Duration::from_millis(100);
 
-/// Sends every request of the file, so many at a time, each connection one after another. Prints the seconds it took.
+/// Sends every request in the file, `in_flight` at a time, one after another on each connection. Prints the
+/// seconds it took.
 pub(crate) fn run(way: &str, port: &str, file: &str, in_flight: &str) -> Result<(), String> {
     let port: u16 = port.parse().map_err(|_| "the port is a number")?;
     let in_flight: usize = in_flight.parse().map_err(|_| "the number in flight is a number")?;
@@ -53,7 +54,7 @@ pub(crate) fn run(way: &str, port: &str, file: &str, in_flight: &str) -> Result<
     }
 }
 
-/// Sends every request of the file at the moment at which a server with this token bucket has room for it: the client that
+/// Sends every request in the file as soon as a server with this token bucket has room for it: a client that
 /// knows the limit. Prints the seconds it took.
 pub(crate) fn run_paced(port: &str, file: &str, rate: &str, burst: &str) -> Result<(), String> {
     let port: u16 = port.parse().map_err(|_| "the port is a number")?;
@@ -77,10 +78,10 @@ pub(crate) fn run_paced(port: &str, file: &str, rate: &str, burst: &str) -> Resu
 /// A client with a pool of connections.
 type PooledClient = legacy::Client<HttpConnector, Full<Bytes>>;
 
-/// Everything that goes wrong while sending.
+/// Any error while sending.
 type SendError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Runs as many senders as may be in flight, and prints the seconds from the first connection to the last answer.
+/// Runs `in_flight` senders, and prints the seconds from the first connection to the last reply.
 fn measured<R, F>(
     requests: Vec<R>,
     in_flight: usize,
@@ -106,7 +107,7 @@ where
     })
 }
 
-/// A recorded request as hyper takes it.
+/// A recorded request as a hyper request.
 fn parsed(bytes: &[u8]) -> Result<Request<Full<Bytes>>, String> {
     let end =
         bytes.windows(4).position(|window| window == b"\r\n\r\n").ok_or("a recorded request has no end")?;
@@ -123,7 +124,7 @@ fn parsed(bytes: &[u8]) -> Result<Request<Full<Bytes>>, String> {
     request.body(Full::new(Bytes::copy_from_slice(&bytes[end + 4..]))).map_err(|error| error.to_string())
 }
 
-/// A recorded request as a client takes it that finds the server by itself.
+/// A recorded request for a client that resolves the server itself.
 pub(super) fn addressed(bytes: &[u8], port: u16) -> Result<Request<Full<Bytes>>, String> {
     let mut request = parsed(bytes)?;
     let address = format!("http://127.0.0.1:{port}{}", request.uri());
@@ -131,8 +132,8 @@ pub(super) fn addressed(bytes: &[u8], port: u16) -> Result<Request<Full<Bytes>>,
     Ok(request)
 }
 
-/// A connection to the mock. When hundreds are opened at once on a busy machine, the system may refuse or reset some
-/// before the mock gets to take them: those are opened again.
+/// A connection to the mock server. When hundreds are opened at once on a busy machine, the system may refuse
+/// or reset some before the server accepts them; those are retried.
 pub(super) async fn connected(port: u16) -> std::io::Result<TcpStream> {
     let mut left = CONNECT_TRIES;
     loop {
@@ -211,7 +212,7 @@ async fn send(port: u16, requests: Arc<Vec<Vec<u8>>>, next: Arc<AtomicUsize>) ->
     Ok(())
 }
 
-/// The recorded requests: each with its length in 8 bytes before it.
+/// The recorded requests. Each is preceded by its length in 8 bytes.
 pub(super) fn read(file: &str) -> Result<Vec<Vec<u8>>, String> {
     let bytes = std::fs::read(file).map_err(|error| format!("{file}: {error}"))?;
     let mut rest = &bytes[..];

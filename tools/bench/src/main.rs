@@ -1,7 +1,8 @@
-//! Times and memory of the program as it is distributed: `cargo run -p assize-bench -- [PART] [--quick] [--write]`.
+//! Measures times and memory of the program as it is distributed: `cargo run -p assize-bench -- [PART]
+//! [--quick] [--write]`.
 //!
-//! Every result is next to a baseline measured in the same minute on the same machine, because times of different
-//! machines are not comparable.
+//! Every result is next to a baseline that was measured within the same minute on the same machine, since times
+//! from different machines are not comparable.
 
 #![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
 
@@ -34,10 +35,10 @@ use std::time::Duration;
 use measure::{RunSample, fastest, once};
 use table::FigureTable;
 
-/// Starts of which the fastest counts.
+/// Number of starts; the fastest one counts.
 const STARTS: usize = 30;
 
-/// Cases of the file that `validate` reads.
+/// Number of cases in the file for `validate`.
 const VALIDATED: usize = 1_000;
 
 const USAGE: &str = "\
@@ -93,12 +94,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Choice of a simulation.
+/// Options of a simulation.
 #[derive(Debug, Clone, Copy)]
 struct SimulationOptions<'a> {
-    /// A part of the data sets.
+    /// True to use only part of the data sets.
     quick: bool,
-    /// Words that the names of rows have to contain; empty for all rows.
+    /// Words that names of rows must contain; empty for all rows.
     only: &'a str,
 }
 
@@ -108,7 +109,7 @@ impl SimulationOptions<'_> {
     }
 }
 
-/// Simulates and prints the tables; with `--write` into their section of the page of benchmarks.
+/// Simulates and prints the tables; `--write` puts them into their section of the benchmark page.
 fn simulate(
     flags: &[&str],
     section: &str,
@@ -143,7 +144,7 @@ fn simulate(
     }
 }
 
-/// Puts rows in the place of those of the same names in a section of a page.
+/// Replaces rows with the same names in a section of a page.
 fn replace_rows(name: &str, section: &str, tables: &[FigureTable]) -> Result<(), String> {
     let path = cargo::root().join(name);
     let page = std::fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
@@ -159,7 +160,7 @@ fn replace_rows(name: &str, section: &str, tables: &[FigureTable]) -> Result<(),
     write_sections(name, &[(section, text)])
 }
 
-/// Simulates a run over many machines and prints its table.
+/// Simulates a run on many machines and prints its table.
 fn simulate_cluster(flags: &[&str]) -> Result<(), String> {
     let (mut quick, mut write, mut seed) = (false, false, 1);
     for flag in flags {
@@ -177,7 +178,7 @@ fn simulate_cluster(flags: &[&str]) -> Result<(), String> {
     if write { write_sections("docs/benchmarks.md", &[(SIMULATION, text)]) } else { Ok(()) }
 }
 
-/// Puts sections between their marks on a page.
+/// Writes sections between their marks on a page.
 fn write_sections(name: &str, sections: &[(&str, String)]) -> Result<(), String> {
     let path = cargo::root().join(name);
     let failed = |error: std::io::Error| format!("{name}: {error}");
@@ -192,55 +193,55 @@ fn write_sections(name: &str, sections: &[(&str, String)]) -> Result<(), String>
     Ok(())
 }
 
-/// A part that can be measured by itself.
+/// A part that can be measured separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BenchPart {
     /// Starting, and reading a file.
     Start,
-    /// Whole runs with the offline judge.
+    /// Complete runs with the offline judge.
     Runs,
-    /// The path to a judge behind a network.
+    /// The path to a judge over a network.
     Judging,
-    /// The grading service, beside the judge that it asks.
+    /// The grading service, compared with the judge that it calls.
     Service,
-    /// Servers that limit requests, beside a client that knows the limit.
+    /// Servers with rate limits, compared with a client that knows the limit.
     Rates,
     /// Targets that are commands.
     Commands,
-    /// Scorecards of many files and many leaves.
+    /// Scorecards with many files and many leaves.
     Scorecards,
-    /// Statistics beside those of other libraries.
+    /// Statistics, compared with other libraries.
     Statistics,
-    /// Pages of a large run in a browser, beside the viewers of other tools.
+    /// Pages of a large run in a browser, compared with the viewers of other tools.
     Viewers,
-    /// One run by several workers.
+    /// One run with several workers.
     Cluster,
 }
 
-/// The choice of parts, and where the figures go.
+/// Which parts to measure, and where the figures go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct BenchOptions<'a> {
-    /// One part; all of them without.
+    /// The part to measure; `None` for all.
     part: Option<BenchPart>,
     /// Smaller sizes.
     quick: bool,
-    /// True if the figures are written to docs/benchmarks.md.
+    /// True to write the figures to docs/benchmarks.md.
     write: bool,
-    /// Latency of the judge that workers ask.
+    /// Latency of the judge that workers call.
     latency: Duration,
-    /// Cases of one large run by workers, whose memory is looked at.
+    /// Number of cases of one large run with workers, to measure memory.
     million: Option<usize>,
-    /// True if the offline judge decides in that run.
+    /// True to use the offline judge in that run.
     offline: bool,
-    /// True if nothing is built, and the program beside this one is measured.
+    /// True to build nothing and to measure the program next to this one.
     as_built: bool,
     /// The interpreter for comparisons.
     python: &'a str,
 }
 
 impl<'a> BenchOptions<'a> {
-    /// Reads the words of a command line; `None` if one is not known. The page holds all figures, so a part alone is
-    /// not written, but for those that have a section of their own.
+    /// Parses the command line; `None` if it contains an unknown word. The page has all figures, so a single
+    /// part is not written, unless it has its own section.
     fn parse(words: &[&'a str]) -> Option<Self> {
         let mut options = Self {
             part: None,
@@ -293,10 +294,10 @@ impl<'a> BenchOptions<'a> {
     }
 }
 
-/// The profile of the program that is given away.
+/// The profile of the distributed program.
 const PROFILE: &str = "dist";
 
-/// Builds that program, measures it and prints the tables.
+/// Builds the distributed program, measures it and prints the tables.
 fn run(options: BenchOptions<'_>) -> Result<(), String> {
     if !options.as_built {
         let program = ["build", "--profile", PROFILE, "--package", "assize", "--features", "full"];
@@ -334,7 +335,7 @@ fn run(options: BenchOptions<'_>) -> Result<(), String> {
     if is_wanted(BenchPart::Statistics) {
         tables.push(statistics::table(options.python)?);
     }
-    // They take other tools, so they are measured only when they are asked for.
+    // These need other tools, so they are measured only on request.
     if options.part == Some(BenchPart::Viewers) {
         let cases = if options.quick { 10_000 } else { 100_000 };
         sections.push((VIEWERS, markdown(&[bench.viewers(cases)?])));
@@ -364,7 +365,7 @@ fn markdown(tables: &[FigureTable]) -> String {
     tables.iter().map(FigureTable::to_markdown).collect::<Vec<_>>().join("\n")
 }
 
-/// The sections of the page that are written here.
+/// The sections of the page that this program writes.
 const FIGURES: &str = "figures";
 const JUDGING: &str = "judging";
 const SERVICE: &str = "service";
@@ -417,7 +418,7 @@ impl ProgramUnderTest {
         Ok(Self { program, folder })
     }
 
-    /// The program with nothing of the surroundings, so that no key or configuration changes what is measured.
+    /// The program without environment variables, so that no key or configuration affects the measurement.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments).current_dir(&self.folder).env_clear();
@@ -504,14 +505,14 @@ impl ProgramUnderTest {
             ]);
 
             first.get_or_insert(sample);
-            // A large run is not needed twice, and disks are small.
+            // A large run is not needed again, and disks are small.
             let _ = std::fs::remove_dir_all(self.folder.join(&out));
         }
 
         Ok(table)
     }
 
-    /// A run that stopped early would look fast.
+    /// Checks that the run is complete, since a run that stopped early would look fast.
     fn is_complete(&self, out: &str, size: usize) -> Result<(), String> {
         let path = self.folder.join(out).join("results.jsonl");
         let file = std::fs::File::open(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -520,7 +521,7 @@ impl ProgramUnderTest {
     }
 }
 
-/// The folder cargo builds in.
+/// The build folder of cargo.
 fn target_folder() -> Result<PathBuf, String> {
     let text = cargo::output(&mut cargo::command(&["metadata", "--no-deps", "--format-version", "1"]))?;
     let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
@@ -530,7 +531,7 @@ fn target_folder() -> Result<PathBuf, String> {
         .ok_or_else(|| "cargo names no target folder".to_owned())
 }
 
-/// Time the disk takes to read a file and write it again.
+/// How long the disk takes to read a file and write it again.
 fn copy(path: &Path) -> Result<Duration, String> {
     let begun = std::time::Instant::now();
     let copy = path.with_extension("copy");

@@ -1,19 +1,19 @@
-//! Running a command and noting its time and its peak memory.
+//! Runs a command and measures its time and its peak memory.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Resources that one run of a command used.
+/// Resources used by one run of a command.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RunSample {
     /// From start to end.
     pub(super) time: Duration,
-    /// Largest resident memory in bytes; `None` where the system does not tell.
+    /// Peak resident memory in bytes; `None` if the system does not report it.
     pub(super) peak: Option<u64>,
 }
 
-/// Time between two looks at the memory. The system keeps the peak itself, so only growth in the last moments of a
-/// process can be missed.
+/// Time between two reads of the memory. The system keeps the peak itself, so only growth in the last moments
+/// of a process can be missed.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Runs a command once. Exit codes 0 and 1 are fine: a case of the data may fail.
@@ -21,7 +21,7 @@ pub(super) fn once(command: &mut Command) -> Result<RunSample, String> {
     watched(command, LOOK)
 }
 
-/// Runs a command and looks at its memory every so often.
+/// Runs a command and reads its memory at this interval.
 fn watched(command: &mut Command, look: Duration) -> Result<RunSample, String> {
     let shown = format!("{command:?}");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -50,14 +50,14 @@ fn watched(command: &mut Command, look: Duration) -> Result<RunSample, String> {
 /// Cost of one run of a command.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RunCost {
-    /// Time of all processors, in the program and in the system for it; `None` where the system does not tell.
+    /// Processor time of the program, in user and system mode; `None` if the system does not report it.
     pub(super) cpu: Option<Duration>,
-    /// Largest resident memory in bytes; `None` where the system does not tell.
+    /// Peak resident memory in bytes; `None` if the system does not report it.
     pub(super) peak: Option<u64>,
 }
 
-/// Runs a command once and returns its cost and what it printed. Its processor time is what the system adds to that of
-/// our finished children, so that nothing of its end is missed. Exit codes 0 and 1 are fine.
+/// Runs a command once; returns its cost and its output. The processor time is the increase in the time of our
+/// finished children, so that it includes the end of the process. Exit codes 0 and 1 are fine.
 pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String> {
     let shown = format!("{command:?}");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -74,7 +74,7 @@ pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String>
             break status;
         }
 
-        // A look costs the processor the measured ones run on.
+        // Each look takes processor time from the measured processes.
         std::thread::sleep(5 * LOOK);
     };
 
@@ -87,7 +87,7 @@ pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String>
         text
     };
 
-    // Both print less than a pipe holds.
+    // Both outputs are smaller than a pipe's buffer.
     let said = read(child.stdout.as_mut().map(|pipe| pipe as _));
     match status.code() {
         Some(0 | 1) => Ok((RunCost { cpu, peak }, said)),
@@ -95,7 +95,7 @@ pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String>
     }
 }
 
-/// Clock ticks in a second, in which Linux reports processor time to programs whatever its own are.
+/// Clock ticks per second in which Linux reports processor time to programs, whatever its internal rate.
 const TICKS: f64 = 100.0;
 
 /// The processor time of a running process.
@@ -103,14 +103,14 @@ pub(super) fn cpu_of(process: u32) -> Option<Duration> {
     ticks(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?, [14, 15])
 }
 
-/// The processor time of all our children that have ended.
+/// Processor time of all our finished children.
 fn cpu_of_children() -> Option<Duration> {
     ticks(&std::fs::read_to_string("/proc/self/stat").ok()?, [16, 17])
 }
 
-/// The sum of two fields of a process's `stat` file, numbered from 1 as its manual page does.
+/// The sum of two fields of a process's `stat` file, numbered from 1 as in its manual page.
 fn ticks(stat: &str, fields: [usize; 2]) -> Option<Duration> {
-    // The second field is the name in brackets, which may hold anything.
+    // The second field is the name in brackets, which may contain anything.
     let (_, rest) = stat.rsplit_once(") ")?;
     let numbers: Vec<&str> = rest.split_whitespace().collect();
     let sum: f64 =
@@ -118,8 +118,8 @@ fn ticks(stat: &str, fields: [usize; 2]) -> Option<Duration> {
     Some(Duration::from_secs_f64(sum / TICKS))
 }
 
-/// Runs a short command often and keeps the fastest time: what slowed the others down was something else. The peak
-/// is that of one further run, which is looked at without a pause since it is over so soon.
+/// Runs a short command repeatedly and keeps the fastest time, since other runs were slowed by something else.
+/// The peak is from one more run, whose memory is read without pauses because the run is so short.
 pub(super) fn fastest(times: usize, mut make: impl FnMut() -> Command) -> Result<RunSample, String> {
     let mut best: Option<Duration> = None;
     for _ in 0..times {
@@ -142,12 +142,12 @@ pub(super) fn fastest(times: usize, mut make: impl FnMut() -> Command) -> Result
     Ok(RunSample { time: best.unwrap_or_default(), peak })
 }
 
-/// The peak of resident memory in bytes, from the text of a process's status file.
+/// Peak resident memory in bytes, from the text of a process's status file.
 pub(super) fn peak_of(status: &str) -> Option<u64> {
     memory_of(status, "VmHWM:")
 }
 
-/// Memory in bytes by the name of its line in a process's status file.
+/// Memory in bytes from the line with this name in a process's status file.
 pub(super) fn memory_of(status: &str, name: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -1,5 +1,5 @@
-//! `assize eval --cluster` with very many small cases, and the memory of every process on the way: what grows with the number of
-//! cases, and where.
+//! `assize eval --cluster` with very many small cases, and the memory of every process during the run: what
+//! grows with the number of cases, and where.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
@@ -12,29 +12,29 @@ use super::cluster::{MessageServer, Running, nats_server};
 use super::judge::MockProcess;
 use super::table::{self, FigureTable};
 
-/// Cases unless another number is wanted.
+/// Number of cases unless another number is given.
 pub(super) const MILLION: usize = 1_000_000;
 /// Workers of the run.
 const WORKERS: usize = 2;
-/// Cases of a unit, and calls in flight of a worker.
+/// Cases per unit, and calls in flight per worker.
 const UNIT: usize = 500;
 const WINDOW: &str = "64";
-/// Time between two looks at the memory of all processes.
+/// Time between two reads of the memory of all processes.
 const LOOK: Duration = Duration::from_millis(200);
-/// Shares of the units after which memory is noted.
+/// Percentages of finished units at which memory is recorded.
 const MARKS: [usize; 4] = [25, 50, 75, 100];
 
 /// Memory of the processes of a run.
 #[derive(Default)]
 struct MemoryRecord {
-    /// By the share of the units that were done, in percent: bytes of each process.
+    /// By percentage of finished units: bytes of each process.
     marks: BTreeMap<usize, Vec<u64>>,
-    /// Largest of each process while there were units to do, and after that.
+    /// Peak of each process while units were left, and after that.
     peaks: [Vec<u64>; 2],
 }
 
 impl MemoryRecord {
-    /// Adds a look.
+    /// Adds a reading.
     fn add(&mut self, done: usize, units: usize, now: Vec<u64>) {
         let share = done * 100 / units;
         let peaks = &mut self.peaks[usize::from(done >= units)];
@@ -47,7 +47,7 @@ impl MemoryRecord {
         }
     }
 
-    /// Bytes of a process: at each mark, its largest before all units were done, and its largest after that.
+    /// Bytes of a process: at each mark, its peak before all units were done, and its peak after that.
     fn of(&self, process: usize) -> Vec<Option<u64>> {
         let marks = MARKS.iter().map(|mark| self.marks.get(mark)?.get(process).copied());
         marks.chain(self.peaks.iter().map(|peak| peak.get(process).copied())).collect()
@@ -55,7 +55,8 @@ impl MemoryRecord {
 }
 
 impl ProgramUnderTest {
-    /// The table of one large run: `cases` cases of a call each, judged by a mock server that answers at once, or offline.
+    /// The table of one large run: `cases` cases of one call each, judged by a mock server that replies at
+    /// once, or offline.
     pub(super) fn million(&self, cases: usize, offline: bool) -> Result<FigureTable, String> {
         let binary = nats_server(&self.folder.with_file_name("bench-nats"))?;
         let tools = self.program.with_file_name(format!("assize-bench{}", std::env::consts::EXE_SUFFIX));
@@ -85,7 +86,7 @@ impl ProgramUnderTest {
         }
 
         let judge = if offline { "offline" } else { "openai:bench-1" };
-        // A unit is at least as large as the number of units allows.
+        // A unit must be large enough for the largest number of units.
         let unit = UNIT.max(cases.div_ceil(100_000));
         let (unit_text, place) = (unit.to_string(), results.display().to_string());
         let mut eval = command(
@@ -131,7 +132,7 @@ impl ProgramUnderTest {
     }
 }
 
-/// Writes the cases one after the other: a million of them are some hundred megabytes.
+/// Writes the cases one after the other, since a million of them take some hundred megabytes.
 fn write_cases(path: &Path, cases: usize) -> std::io::Result<()> {
     let mut file = BufWriter::new(std::fs::File::create(path)?);
     for number in 1..=cases {
@@ -141,7 +142,7 @@ fn write_cases(path: &Path, cases: usize) -> std::io::Result<()> {
     file.flush()
 }
 
-/// Number of results that workers have stored, in the folder of the job.
+/// Number of results that workers have stored in the job's folder.
 fn files_below(folder: &Path) -> usize {
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
     let below = |folder: &Path| entries(folder).map(|entry| entry.path()).collect::<Vec<_>>();
@@ -158,7 +159,7 @@ fn files_below(folder: &Path) -> usize {
     found
 }
 
-/// Refuses a run that lost cases, or paid for some twice.
+/// Fails if the run lost cases or paid for some twice.
 fn expect_all(said: &Path, cases: usize, offline: bool) -> Result<(), String> {
     let text = std::fs::read_to_string(said).map_err(|error| format!("{}: {error}", said.display()))?;
     let summary: serde_json::Value =

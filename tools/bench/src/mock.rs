@@ -1,9 +1,10 @@
-//! A model server that costs as little as possible: it looks at nothing but where a request ends, and answers always the
-//! same. `assize-bench mock LATENCY_MS [FILE]`; FILE takes every request, with its length before it.
-//! `assize-bench limited LATENCY_MS RATE BURST ASKED HEADERS RANDOM` refuses what a token bucket has no room for, and a share at
-//! random.
+//! A model server that costs as little as possible: it looks only for the end of each request and always sends
+//! the same reply. `assize-bench mock LATENCY_MS [FILE]`; FILE receives every request, preceded by its length.
+//! `assize-bench limited LATENCY_MS RATE BURST ASKED HEADERS RANDOM` refuses requests beyond a token bucket,
+//! and a random share.
 //!
-//! The mock server for tests reads and answers every wire format, which costs more than the calls that are measured here.
+//! The mock server for tests parses and answers every wire format, which costs more than the calls measured
+//! here.
 
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -15,7 +16,7 @@ use tokio::net::TcpSocket;
 
 use super::wire::HttpMessages;
 
-/// Connections that may wait to be taken.
+/// Connections that may wait to be accepted.
 pub(super) const BACKLOG: u32 = 4096;
 
 type RequestRecord = Option<Arc<Mutex<std::io::BufWriter<std::fs::File>>>>;
@@ -37,7 +38,7 @@ pub(crate) fn run(latency: &str, record: Option<&str>, limit: Option<RequestLimi
         .build()
         .map_err(|error| error.to_string())?;
     runtime.block_on(async {
-        // All connections of a measurement may be opened in one instant, and a queue that is too short resets some.
+        // A measurement may open all connections at the same instant, and a short queue would reset some.
         let socket = TcpSocket::new_v4().map_err(|error| error.to_string())?;
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         socket.bind(any).map_err(|error| error.to_string())?;
@@ -55,7 +56,7 @@ pub(crate) fn run(latency: &str, record: Option<&str>, limit: Option<RequestLimi
             let Ok((stream, _)) = accepted else { continue };
             let (answer, record, limit) = (Arc::clone(&answer), record.clone(), limit.clone());
             tokio::spawn(async move {
-                // A connection that breaks is the other side's to notice.
+                // The other side notices a broken connection.
                 let _ = serve(stream, latency, &answer, record, limit).await;
             });
         }
@@ -69,7 +70,7 @@ pub(crate) fn run(latency: &str, record: Option<&str>, limit: Option<RequestLimi
     })
 }
 
-/// Tells when the standard input ends: a helper ends with the one who started it, however that one ends.
+/// Completes when standard input ends: a helper process ends with its parent, however that ends.
 pub(super) fn until_input_ends() -> tokio::sync::oneshot::Receiver<()> {
     let (end, ended) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || {
@@ -113,7 +114,7 @@ async fn serve(
     Ok(())
 }
 
-/// Limit of requests: a token bucket, and refusals at random.
+/// Limit of requests: a token bucket, and random refusals.
 pub(crate) struct RequestLimit {
     rate: f64,
     burst: f64,
@@ -121,12 +122,12 @@ pub(crate) struct RequestLimit {
     at: Instant,
     asked: AskedPause,
     headers: bool,
-    /// Refused whatever the rate: one request in so many; 0 for none.
+    /// Refuses one request in this many, whatever the rate; 0 for none.
     one_in: u64,
     random: u64,
 }
 
-/// Pause that a refusal asks for.
+/// How a refusal asks for a pause.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AskedPause {
     None,
@@ -135,7 +136,7 @@ enum AskedPause {
 }
 
 impl RequestLimit {
-    /// Reads the words of a command line: RATE BURST ASKED HEADERS ONE_IN.
+    /// Parses the words of a command line: RATE BURST ASKED HEADERS ONE_IN.
     pub(crate) fn parse([rate, burst, asked, headers, one_in]: [&str; 5]) -> Option<Self> {
         let burst = burst.parse().ok()?;
         let asked = match asked {
@@ -162,7 +163,7 @@ impl RequestLimit {
         self.level = (self.level + (now - self.at).as_secs_f64() * self.rate).min(self.burst);
         self.at = now;
 
-        // Xorshift (Marsaglia 2003): the same refusals in each measurement.
+        // Xorshift (Marsaglia 2003): the same refusals in every measurement.
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;

@@ -1,6 +1,6 @@
-//! Work for all processors.
+//! Runs work on all processors.
 
-/// Maps a list over the processors, in order.
+/// Maps a list on all processors; results stay in order.
 pub(super) fn in_parallel<T: Sync, O: Send>(items: &[T], map: impl Fn(&T) -> O + Sync) -> Vec<O> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let next = std::sync::atomic::AtomicUsize::new(0);

@@ -1,4 +1,5 @@
-//! Servers that limit requests: `assize` beside a client that knows the limit, and beside a raw load where there is none.
+//! Servers with rate limits: `assize` compared with a client that knows the limit, or with a raw load if there
+//! is no limit.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,27 +10,27 @@ use super::judge::MockProcess;
 use super::measure::costed;
 use super::table::{self, FigureTable};
 
-/// Cases at once that are asked for.
+/// Number of concurrent cases to ask for.
 const WORKERS: usize = 100;
 
-/// Server with a token bucket.
+/// A server with a token bucket.
 #[derive(Clone, Copy)]
 struct LimitedServer {
     rate: f64,
     burst: f64,
     latency: Duration,
-    /// Calls of a measurement.
+    /// Number of calls in a measurement.
     calls: usize,
 }
 
-/// Run of `assize` that made all calls.
+/// A run of `assize` that made all calls.
 struct LimitedRun {
     time: Duration,
     refused: usize,
 }
 
 impl ProgramUnderTest {
-    /// Share of the allowed rate that is used, and of the calls that are refused.
+    /// Share of the allowed rate that is used, and share of the calls that are refused.
     pub(super) fn rates(&self, quick: bool) -> Result<FigureTable, String> {
         let tools = self.program.with_file_name(format!("assize-bench{}", std::env::consts::EXE_SUFFIX));
         let title = format!("Servers that limit requests, one call a case, `--workers {WORKERS}`");
@@ -79,7 +80,7 @@ impl ProgramUnderTest {
         Ok(table)
     }
 
-    /// The requests for so many cases.
+    /// The requests for this many cases.
     fn recorded(&self, tools: &Path, calls: usize) -> Result<std::path::PathBuf, String> {
         let record = self.folder.join("rates.bin");
         self.file("rates.jsonl", &super::data::judged_once(calls))?;
@@ -118,7 +119,7 @@ impl ProgramUnderTest {
         Ok(run)
     }
 
-    /// Runs `assize eval` from nothing, and makes sure that every case is judged.
+    /// Runs `assize eval` from scratch, and checks that every case is judged.
     fn eval_all(&self, port: u16, calls: usize) -> Result<LimitedRun, String> {
         let _ = std::fs::remove_dir_all(self.folder.join("rates"));
         let workers = WORKERS.to_string();

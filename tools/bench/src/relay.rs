@@ -1,5 +1,5 @@
-//! A server that passes each request on and its reply back: the least that anything between clients and a judge can do, with the
-//! libraries that `assize serve` is made of. `assize-bench relay PORT`.
+//! A server that forwards each request and its reply: the least that anything between clients and a judge can
+//! do, with the libraries that `assize serve` uses. `assize-bench relay PORT`.
 
 use std::io::Error;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -18,7 +18,8 @@ use tokio::sync::Mutex;
 use super::load::connected;
 use super::mock::{BACKLOG, until_input_ends};
 
-/// Serves until its standard input ends; the first line it prints is its port. Each connection has one of its own to the judge.
+/// Serves until its standard input ends; the first line it prints is its port. Each connection gets its own
+/// connection to the judge.
 pub(crate) fn run(port: &str) -> Result<(), String> {
     let judge: u16 = port.parse().map_err(|_| "the port is a number")?;
     let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
@@ -37,7 +38,7 @@ pub(crate) fn run(port: &str) -> Result<(), String> {
             let Ok((stream, _)) = accepted else { continue };
             tokio::spawn(async move {
                 let _ = stream.set_nodelay(true);
-                // A connection that breaks is the other side's to notice.
+                // The other side notices a broken connection.
                 let _ = pass_on(TokioIo::new(stream), judge).await;
             });
         }

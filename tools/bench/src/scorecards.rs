@@ -1,4 +1,5 @@
-//! Scorecards: reading many files or a very long line, and adding up and explaining a tree of many benchmarks.
+//! Scorecards: reading many files or a very long line, and aggregating and explaining a tree with many
+//! benchmarks.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,16 +10,16 @@ use super::measure::{fastest, once};
 use super::{ProgramUnderTest, table};
 use table::FigureTable;
 
-/// Rubric files of the folder that `validate` reads, and benchmark files below each.
+/// Rubric files in the folder for `validate`, and benchmark files below each.
 const RUBRICS: usize = 40;
 const BENCHMARKS: usize = 49;
 /// Leaves of the large tree: components, rubrics in each, benchmarks in each of those.
 const TREE: [usize; 3] = [10, 100, 100];
-/// Times each command is run; the fastest counts.
+/// Number of runs of each command; the fastest one counts.
 const TIMES: usize = 5;
 
 impl ProgramUnderTest {
-    /// `validate` on a folder, `explain` and `score` on a run, each beside reading the same files.
+    /// `validate` on a folder, `explain` and `score` on a run, each compared with reading the same files.
     pub(super) fn scorecards(&self) -> Result<FigureTable, String> {
         let mut table = FigureTable::new(
             "Scorecards",
@@ -67,7 +68,7 @@ impl ProgramUnderTest {
             ]);
         }
 
-        // The same tree as one line: every complaint would have to say in which column it stands.
+        // The same tree on one line: every diagnostic has to compute its column.
         self.file("line.json", &tree().to_string())?;
 
         for (name, what) in [("tree.json", "many lines"), ("line.json", "one line")] {
@@ -91,7 +92,7 @@ impl ProgramUnderTest {
         command
     }
 
-    /// A sound folder of many small files; their paths.
+    /// A valid folder with many small files; returns their paths.
     fn folder_of_files(&self) -> Result<Vec<PathBuf>, String> {
         let mut files = Vec::new();
         let mut write = |path: String, text: String| {
@@ -134,7 +135,7 @@ impl ProgramUnderTest {
     }
 }
 
-/// One file with a large tree and one case that all of its benchmarks apply to.
+/// One file with a large tree and one case to which all benchmarks apply.
 fn tree() -> Value {
     let [components, rubrics, benchmarks] = TREE;
     let mut groups = Vec::new();

@@ -1,10 +1,12 @@
-//! `assize serve` beside the judge that it asks: throughput, processor time, latency and memory.
+//! `assize serve` compared with the judge that it calls: throughput, processor time, latency and memory.
 //!
-//! Processes of their own, so that the system says what each costs: the mock judge, the server, the clients, a relay in the place
-//! of the server, and `assize eval` for the processor time of the same decisions without HTTP before them.
+//! Separate processes, so that the system reports the cost of each: the mock judge, the server, the clients, a
+//! relay in place of the server, and `assize eval` for the processor time of the same decisions without HTTP in
+//! front of them.
 //!
-//! Clients, server and judge share the processors of one machine. Where these are busy, a rate says what all three take, so each
-//! load says how busy they were, and a relay how much of the raw load is left for anything between clients and judge.
+//! Clients, server and judge share the processors of one machine. If these are busy, a rate depends on all
+//! three, so each load reports how busy they were, and a relay shows how much of the raw load is left for
+//! anything between clients and judge.
 
 use std::fmt::{self, Write as _};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -26,15 +28,15 @@ use super::judge::MockProcess;
 use super::measure::{costed, cpu_of, memory_of, peak_of};
 use super::table::{self, FigureTable};
 
-/// Samples in flight against the slow judge.
+/// Samples in flight with the slow judge.
 const IN_FLIGHT: usize = 1_000;
-/// Samples of a request where several are sent together, and samples that are sent then for each 100 that are graded at a time: a
-/// reply waits for the last one of its request, and the others would leave their places empty.
+/// Samples per request if several are sent together, and samples sent for each 100 that are graded at once: a
+/// reply waits for the last sample of its request, so without extra samples slots would stay empty.
 const TOGETHER: usize = 10;
 const AHEAD: usize = 120;
 /// Latency of the slow judge.
 const SLOW: Duration = Duration::from_millis(200);
-/// Criteria of a sample where the processor time is measured.
+/// Criteria of a sample for measuring processor time.
 const CRITERIA: [&str; 4] = [
     "States the refund window of 30 days",
     "Names the support address to write to",
@@ -42,7 +44,7 @@ const CRITERIA: [&str; 4] = [
     "Says what the next step is and when it comes",
 ];
 
-/// A server in a process of its own.
+/// A server in its own process.
 struct ServeProcess {
     child: Child,
     port: u16,
@@ -90,51 +92,51 @@ impl Drop for ServeProcess {
     }
 }
 
-/// Times that clients saw.
+/// Times seen by clients.
 #[derive(Clone, Copy)]
 struct ClientTimes {
-    /// From the first request on, with the connections that are made for it.
+    /// From the first request on, including the time to connect.
     whole: LoadTimes,
-    /// Between the first calls and the last ones: see [`LoadTimes::steady`].
+    /// Between the first and the last calls: see [`LoadTimes::steady`].
     steady: LoadTimes,
 }
 
 /// Times of a part of a load.
 #[derive(Clone, Copy)]
 struct LoadTimes {
-    /// Replies a second.
+    /// Replies per second.
     rate: f64,
     median: Duration,
     p99: Duration,
 }
 
-/// A load: its times, and the processor time of everybody who took part.
+/// A load: its times, and the processor time of all processes.
 struct MeasuredLoad {
     times: ClientTimes,
-    /// That of the clients, of what is between them and the judge, and of the judge.
+    /// Processor time of the clients, of whatever is between them and the judge, and of the judge.
     cpu: Option<[Duration; 3]>,
     /// From the first request to the last reply.
     time: Duration,
     calls: usize,
 }
 
-/// The same load in several ways.
+/// The same load in several configurations.
 struct LoadRound {
-    /// On the judge alone.
+    /// With the judge alone.
     raw: MeasuredLoad,
-    /// On a relay that passes it on.
+    /// With a relay.
     relay: MeasuredLoad,
-    /// On a server that was just started, and on the same server again.
+    /// With a server that was just started, and with the same server again.
     new: MeasuredLoad,
     used: MeasuredLoad,
-    /// In requests of several samples.
+    /// In requests with several samples.
     together: MeasuredLoad,
 }
 
-/// A row of the table: its name, its load, and the part of the times that counts.
+/// A row of the table: its name, its load, and which part of the times counts.
 type LoadRow = (&'static str, fn(&LoadRound) -> &MeasuredLoad, fn(&ClientTimes) -> LoadTimes);
 
-/// Rows by their names. A server that was just started is compared with loads that have to connect too.
+/// Rows by name. A new server is compared with loads that also have to connect.
 const LOAD_ROWS: [LoadRow; 6] = [
     ("raw load: the same clients ask the judge", |round| &round.raw, |times| times.steady),
     ("a relay between them that does nothing", |round| &round.relay, |times| times.steady),
@@ -145,14 +147,15 @@ const LOAD_ROWS: [LoadRow; 6] = [
 ];
 
 impl MeasuredLoad {
-    /// Processor time of a call in microseconds: of the clients, of what is between them and the judge, of the judge.
+    /// Processor time per call in microseconds: of the clients, of whatever is between them and the judge, of
+    /// the judge.
     fn costs(&self) -> String {
         let Some(cpu) = self.cpu else { return "not known".to_owned() };
         let [clients, between, judge] = cpu.map(|cpu| cpu.as_secs_f64() * 1e6 / self.calls as f64);
         format!("{clients:.0}, {between:.0}, {judge:.0} µs")
     }
 
-    /// Share of all processors that was busy for this load.
+    /// Share of all processors that this load kept busy.
     fn busy(&self) -> String {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         let Some(cpu) = self.cpu else { return "not known".to_owned() };
@@ -173,7 +176,7 @@ impl ProgramUnderTest {
         ])
     }
 
-    /// Throughput with all samples in flight, and latency with half of them, beside the judge alone.
+    /// Throughput with all samples in flight, and latency with half of them, compared with the judge alone.
     fn service_load(&self, tools: &Path, count: usize) -> Result<FigureTable, String> {
         let ours = self.grading_requests("one.bin", GradingLoad::new(count))?;
         let together = GradingLoad { batch: TOGETHER, ..GradingLoad::new(count) };
@@ -205,14 +208,15 @@ impl ProgramUnderTest {
         {
             let mut rounds = Vec::new();
             for _ in 0..3 {
-                // A new server connects to the judge and finds out how much it takes; the second load meets one that knows.
+                // A new server connects to the judge and learns how much it accepts; the second load uses a
+                // server that knows.
                 let server = ServeProcess::start(self, mock.port(), IN_FLIGHT)?;
                 let load = |file: &Path, port, in_flight, batch, between: &dyn Fn() -> Option<Duration>| {
                     let senders = Senders { count: in_flight, spread };
                     measured_load(tools, &mock, (port, file, senders, batch), between)
                 };
                 let serve = || server.cpu();
-                // Half of the load leaves no place empty that somebody waits for.
+                // With half of the load, no slot stays empty while a sample waits.
                 let ahead = if in_flight == IN_FLIGHT { AHEAD } else { 100 };
                 let requests = in_flight * ahead / 100 / TOGETHER;
                 rounds.push(LoadRound {
@@ -233,7 +237,7 @@ impl ProgramUnderTest {
         Ok(table)
     }
 
-    /// Processor time of a decision, beside `assize eval`.
+    /// Processor time of a decision, compared with `assize eval`.
     fn service_cpu(&self, tools: &Path, decisions: usize) -> Result<FigureTable, String> {
         const AT_ONCE: usize = 64;
 
@@ -298,7 +302,8 @@ impl ProgramUnderTest {
         Ok(table)
     }
 
-    /// Memory of a server over more and more samples, without idempotency keys and with them: then it remembers results.
+    /// Memory of a server for a growing number of samples, without and with idempotency keys; with keys it
+    /// remembers results.
     fn service_memory(&self, tools: &Path, sizes: &[usize]) -> Result<FigureTable, String> {
         const BATCH: usize = 50;
 
@@ -335,7 +340,7 @@ impl ProgramUnderTest {
         Ok(table)
     }
 
-    /// Writes requests to grade samples, each as the yardsticks read them: its length before it.
+    /// Writes grading requests in the format of the yardsticks: each preceded by its length.
     fn grading_requests(&self, name: &str, load: GradingLoad) -> Result<PathBuf, String> {
         let path = self.folder.join(name);
         let failed = |error: std::io::Error| format!("{name}: {error}");
@@ -371,32 +376,32 @@ impl ProgramUnderTest {
     }
 }
 
-/// Samples that are sent to a server.
+/// Samples for a server.
 #[derive(Clone, Copy)]
 struct GradingLoad {
-    /// Number of the first one.
+    /// Number of the first sample.
     first: usize,
     samples: usize,
     criteria: usize,
-    /// Samples of a request.
+    /// Samples per request.
     batch: usize,
     /// True if each request has an idempotency key.
     keyed: bool,
 }
 
 impl GradingLoad {
-    /// Samples of one criterion, each in a request of its own.
+    /// Samples with one criterion, each in its own request.
     const fn new(samples: usize) -> Self {
         Self { first: 0, samples, criteria: 1, batch: 1, keyed: false }
     }
 }
 
-/// Senders of a load: each sends its next request as soon as its last one is answered.
+/// Senders of a load: each sends its next request as soon as the last one is answered.
 #[derive(Clone, Copy)]
 struct Senders {
     count: usize,
-    /// Time over which they begin, one after another. Senders that begin at once keep sending in bursts, because each of them
-    /// waits for the same judge for the same time.
+    /// Period over which they start, one after another. Senders that start together keep sending in bursts,
+    /// because each waits for the same judge for the same time.
     spread: Duration,
 }
 
@@ -413,7 +418,7 @@ impl fmt::Display for Senders {
     }
 }
 
-/// Sends a load to a port: a file of requests, each of `batch` calls.
+/// Sends a load to a port: a file of requests with `batch` calls each.
 fn measured_load(
     tools: &Path,
     judge: &MockProcess,
@@ -436,7 +441,7 @@ fn measured_load(
     })
 }
 
-/// Adds a row: the middle one of three rounds by its ratio to the raw load.
+/// Adds a row: the median of three rounds by the ratio to the raw load.
 fn add_load(
     table: &mut FigureTable,
     (what, load, part): LoadRow,
@@ -464,13 +469,13 @@ fn add_load(
     ]);
 }
 
-/// The middle one of an odd number of measurements.
+/// The median of an odd number of measurements.
 fn middle(mut values: Vec<Option<f64>>) -> Option<f64> {
     values.sort_by(|a, b| a.unwrap_or(f64::MAX).total_cmp(&b.unwrap_or(f64::MAX)));
     values[values.len() / 2]
 }
 
-/// Load as the clients saw it.
+/// A load as the clients saw it.
 struct SentLoad {
     times: ClientTimes,
     calls: usize,
@@ -478,7 +483,7 @@ struct SentLoad {
     cpu: Option<Duration>,
 }
 
-/// Sends the requests of a file from a process of its own.
+/// Sends the requests of a file from a separate process.
 fn clients(tools: &Path, port: u16, file: &Path, senders: Senders) -> Result<SentLoad, String> {
     let mut command = Command::new(tools);
     command.args(["timed", &port.to_string()]).arg(file);
@@ -500,7 +505,7 @@ fn clients(tools: &Path, port: u16, file: &Path, senders: Senders) -> Result<Sen
     }
 }
 
-/// A call: when its request was sent and when its reply was there, from the beginning of the load.
+/// A call: when its request was sent and when its reply arrived, since the start of the load.
 #[derive(Debug, Clone, Copy)]
 struct TimedCall {
     sent: Duration,
@@ -513,8 +518,9 @@ impl LoadTimes {
         Self::of(calls.len(), calls.last().map_or(Duration::ZERO, |call| call.answered), calls.iter())
     }
 
-    /// Times of the steady state: without the first two calls of each sender, for which connections are made, and without
-    /// its last call, when other senders have nothing left to send. A load too short for that counts as a whole.
+    /// Times of the steady state: without the first two calls of each sender, which include connecting, and
+    /// without its last call, when other senders have nothing left to send. A load too short for that counts as
+    /// a whole.
     fn steady(calls: &[TimedCall], in_flight: usize) -> Self {
         let (first, last) = (2 * in_flight, calls.len().saturating_sub(in_flight));
         if last <= first + in_flight {
@@ -538,9 +544,9 @@ impl LoadTimes {
     }
 }
 
-/// Sends every request of the file and prints eight numbers: calls, processor time in seconds (-1 where the system does not
-/// tell), and calls a second, the median of a call in seconds and its 99th percentile, of all calls and of the steady state.
-/// `assize-bench timed PORT FILE SENDERS SPREAD_MS`.
+/// Sends every request in the file and prints eight numbers: calls, processor time in seconds (-1 if the system
+/// does not report it), then calls per second, median and 99th percentile of a call in seconds, first for all
+/// calls and then for the steady state. `assize-bench timed PORT FILE SENDERS SPREAD_MS`.
 pub(crate) fn run_timed(port: &str, file: &str, count: &str, spread: &str) -> Result<(), String> {
     let port: u16 = port.parse().map_err(|_| "the port is a number")?;
     let count: usize = count.parse().map_err(|_| "the number of senders is a number")?;
@@ -607,7 +613,7 @@ async fn timed_calls(
     Ok(calls)
 }
 
-/// True for a reply of the service with samples that were not graded.
+/// True for a reply of the service with ungraded samples.
 fn is_lacking(body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body);
     text.contains("\"summary\"") && !text.contains("\"partial\":0,\"ungraded\":0")

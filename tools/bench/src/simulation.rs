@@ -1,8 +1,8 @@
-//! Simulation of a run over many machines: a thousand workers and a billion calls, by events and a seed.
+//! Simulates a run on many machines: a thousand workers and a billion calls, as discrete events from a seed.
 //!
-//! What servers and coordinator take for a call, a unit or a request was measured with real ones (`cluster` measures it again);
-//! what is only assumed is marked so in a table of its own. The simulation adds what can't be tried on one machine: queues before
-//! shared servers, and a zone that is slow.
+//! The costs of a call, a unit or a request for servers and coordinator were measured with real ones (`cluster`
+//! measures them again); assumptions are marked in their own table. The simulation adds what can't be tried on
+//! one machine: queues at shared servers, and a slow zone.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,59 +19,60 @@ const SECOND: Time = 1_000_000;
 const BEAT: Time = SECOND;
 /// Time between two extensions of a lease of 30 s.
 const EXTEND: Time = 10 * SECOND;
-/// Messages that servers take and give for a call: its reply is looked up and stored, each with an answer.
+/// Messages per call that servers receive and send: its reply is looked up and stored, each with an answer.
 const CALL_MESSAGES: f64 = 4.0;
-/// Messages of a unit: it is published and taken, its result looked for, stored in pieces and fetched, the job looked at.
+/// Messages per unit: it is published and leased, its result is looked for, stored in pieces and fetched, and
+/// the job is read.
 const UNIT_MESSAGES: f64 = 30.0;
-/// Seconds of one processor of the servers for a call whose reply is shared: the differences between shared and not shared
-/// replies in the published table of costs, in 40 units. Of the published loads, it is the one with busy servers, as those of so many
-/// workers are.
+/// Seconds of one server processor for a call whose reply is shared: the difference between shared and unshared
+/// replies in the published table of costs, with 40 units. Of the published loads, this is the one with busy
+/// servers, like those of so many workers.
 const CALL_COST: f64 = 52e-6;
-/// The same by the published table of eight workers, whose servers have little to do: what they do between calls is
-/// counted in.
+/// The same from the published table of eight workers, whose servers have little to do; it includes what they
+/// do between calls.
 const CALL_COST_AT_LOW_LOAD: f64 = 245e-6;
-/// Messages of an extension, which also looks at the job.
+/// Messages per lease extension, which also reads the job.
 const EXTEND_MESSAGES: f64 = 4.0;
-/// Messages of a request to the coordinator.
+/// Messages per request to the coordinator.
 const ASK_MESSAGES: f64 = 4.0;
-/// Time after which another worker takes the place of one that died.
+/// Time until another worker replaces one that died.
 const REPLACE: Time = 5 * SECOND;
-/// Units of a job, at most (`ShardNumber::MOST`): those of a larger job have more calls than was asked for.
+/// Most units of a job (`ShardNumber::MOST`); units of a larger job have more calls than requested.
 const MOST_UNITS: u64 = 100_000;
 /// Processors of the message servers.
 const SERVER_PROCESSORS: f64 = 8.0;
 
-/// What is simulated.
+/// What to simulate.
 #[derive(Debug, Clone, Copy)]
 struct Cluster {
     workers: usize,
     calls: u64,
-    /// Calls of a unit.
+    /// Calls per unit.
     unit: u64,
-    /// Calls in flight of a worker.
+    /// Calls in flight per worker.
     in_flight: f64,
-    /// Seconds of a call.
+    /// Duration of a call in seconds.
     latency: f64,
-    /// Share of the workers in the slow zone, and how many times longer their calls take.
+    /// Share of the workers in the slow zone, and the factor on the duration of their calls.
     slow: (f64, f64),
-    /// Calls a second that the provider allows.
+    /// Calls per second that the provider allows.
     provider: f64,
-    /// Seconds that a worker takes to begin a unit.
+    /// Seconds that a worker needs to start a unit.
     beginning: f64,
-    /// Seconds of the message servers for a message, over all their processors.
+    /// Seconds per message of the message servers, over all their processors.
     message: f64,
-    /// Seconds of the coordinator for an answer, and for fetching a result.
+    /// Seconds of the coordinator per answer, and per fetched result.
     answer: f64,
     fetch: f64,
-    /// Seconds of the coordinator for merging the row of a call, after all units.
+    /// Seconds of the coordinator to merge the row of a call, after all units.
     merge: f64,
-    /// True if each call is looked up and stored with the servers.
+    /// True if each call is looked up and stored on the servers.
     shares_replies: bool,
-    /// Workers that die in an hour, one in so many.
+    /// Number of worker deaths per hour, as one in this many.
     deaths: f64,
 }
 
-/// What happened.
+/// Result of a simulation.
 #[derive(Debug, Default, Clone, Copy)]
 struct Outcome {
     seconds: f64,
@@ -81,19 +82,19 @@ struct Outcome {
     messages: f64,
     extensions: u64,
     asks: u64,
-    /// Most units in the queue that nobody works on, after the first second.
+    /// Most queued units that no worker works on, after the first second.
     queued: u64,
     /// Longest wait for the servers and for the coordinator, in seconds.
     server_wait: f64,
     coordinator_wait: f64,
-    /// Share of the time in which they were busy.
+    /// Share of the time that they were busy.
     server_load: f64,
     coordinator_load: f64,
-    /// Seconds after the first worker had nothing to do.
+    /// Seconds after the first worker ran out of work.
     tail: f64,
 }
 
-/// A server that takes one thing after the other.
+/// A server that does one thing after another.
 #[derive(Default)]
 struct Station {
     free_at: Time,
@@ -102,7 +103,7 @@ struct Station {
 }
 
 impl Station {
-    /// Does something that takes so many seconds; when it is done.
+    /// Does something that takes this many seconds; returns when it is done.
     fn serve(&mut self, now: Time, seconds: f64) -> Time {
         let begin = self.free_at.max(now);
         self.longest = self.longest.max(begin - now);
@@ -116,9 +117,9 @@ impl Station {
 struct Worker {
     /// Calls left of its unit; `None` between units.
     left: Option<u64>,
-    /// Calls of its unit when it took it.
+    /// Calls of its unit when it was leased.
     unit: u64,
-    /// Time until which it is known not to have died.
+    /// Time up to which it is known to be alive.
     alive: Time,
     slowness: f64,
     extended: Time,
@@ -126,9 +127,9 @@ struct Worker {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// A worker takes a unit, or finds none.
+    /// A worker leases a unit, or finds none.
     Take(usize),
-    /// A second of work of a worker is over.
+    /// A worker has worked for another second.
     Beat(usize),
     /// A unit of a dead worker is handed out again.
     Return(u64),
@@ -140,12 +141,12 @@ struct Simulation {
     events: BinaryHeap<Reverse<(Time, Event)>>,
     workers: Vec<Worker>,
     units: u64,
-    /// Rests of units that come back.
+    /// Remaining calls of units that were returned.
     returned: Vec<u64>,
     open: u64,
     servers: Station,
     coordinator: Station,
-    /// Calls that the provider has left, and when that was.
+    /// Calls that the provider still allows, and when that was computed.
     allowance: (f64, Time),
     first_idle: Option<Time>,
     outcome: Outcome,
@@ -209,7 +210,7 @@ impl Simulation {
         });
         let Some(calls) = calls else {
             self.first_idle.get_or_insert(now);
-            // One that dies without work costs nothing.
+            // A worker that dies without work costs nothing.
             self.workers[worker].alive = now;
             self.events.push(Reverse((now + 2 * SECOND, Event::Take(worker))));
             return;
@@ -227,7 +228,7 @@ impl Simulation {
     fn beat(&mut self, worker: usize, now: Time) {
         let Worker { left, unit, slowness, extended, alive } = self.workers[worker];
         let Some(left) = left else { return };
-        // For as long as it was since the last look: a worker that waits for servers dies no less often.
+        // For the whole time since the last check: a worker that waits for servers dies no less often.
         let hours = now.saturating_sub(alive) as f64 / SECOND as f64 / 3_600.0;
         self.workers[worker].alive = now;
         if self.chance(-(-self.cluster.deaths * hours).exp_m1()) {
@@ -235,7 +236,7 @@ impl Simulation {
             return;
         }
 
-        // The coordinator lends a part of the rate for the next second.
+        // The coordinator grants a part of the rate for the next second.
         self.messages(now, ASK_MESSAGES);
         let answered = self.coordinator.serve(now, self.cluster.answer);
         self.outcome.asks += 1;
@@ -254,7 +255,7 @@ impl Simulation {
         let made = made.round() as u64;
         self.outcome.calls += made;
         if made >= left {
-            // A last round of calls, half of which are slower than the mean.
+            // A last round of calls; half of them are slower than the mean.
             let tail = (1.5 * self.cluster.latency * slowness * SECOND as f64) as Time;
             self.workers[worker].left = None;
             self.coordinator.serve(now, self.cluster.fetch);
@@ -262,13 +263,13 @@ impl Simulation {
             self.events.push(Reverse((done + tail, Event::Take(worker))));
         } else {
             self.workers[worker].left = Some(left - made);
-            // Replies that wait for the servers hold up those that come after.
+            // Replies that wait for the servers delay those that come after.
             self.events.push(Reverse((done.max(now + BEAT), Event::Beat(worker))));
         }
     }
 
-    /// Another one takes the place of a worker, and its unit is handed out again. What was in flight is paid again; without shared
-    /// replies, so is what was done of the unit.
+    /// Another worker replaces a dead one, and its unit is handed out again. Calls in flight are paid for
+    /// again; without shared replies, so are the finished calls of the unit.
     fn die(&mut self, worker: usize, unit: u64, left: u64, now: Time) {
         let in_flight = (self.cluster.in_flight as u64).min(left);
         let (again, rest) =
@@ -291,7 +292,7 @@ impl Simulation {
         let (level, at) = self.allowance;
         let passed = now.saturating_sub(at) as f64 / SECOND as f64;
         let level = (level + passed * self.cluster.provider).min(self.cluster.provider);
-        // Nobody gets more than a fair part of what is there, or a little less where others want nothing.
+        // No worker gets more than a fair share of what is there, or somewhat more if others want nothing.
         let fair = self.cluster.provider * 1.25 / self.cluster.workers as f64;
         let lent = wanted.min(level).min(fair.max(level / 8.0));
         self.allowance = (level - lent, at.max(now));
@@ -303,7 +304,7 @@ impl Simulation {
     }
 }
 
-/// Random numbers by a seed.
+/// Random numbers from a seed.
 mod seeded {
     use rand_core::{RngCore, SeedableRng};
 
@@ -365,13 +366,13 @@ fn percent(share: f64) -> String {
 }
 
 impl Cluster {
-    /// The cluster with units of this many calls, or of as many as a job may have units for.
+    /// The cluster with units of this many calls, or larger ones if that would be too many units.
     fn in_units_of(self, calls: u64) -> Self {
         Self { unit: calls.max(self.calls.div_ceil(MOST_UNITS)), ..self }
     }
 }
 
-/// Constants of the simulation, each with where it is from.
+/// Constants of the simulation, each with its source.
 pub(super) fn constants() -> FigureTable {
     let table = "table of costs: 10 000 calls in 4 and 40 units";
     let apart = "measured apart, one coordinator on one machine";
@@ -479,13 +480,13 @@ mod tests {
     #[test]
     fn workers_die_as_often_while_they_wait_for_servers() {
         let base = Cluster { calls: 200_000_000, deaths: 2.0, ..LARGE };
-        // Servers a fifth as fast as they have to be.
+        // Servers a fifth as fast as needed.
         let slow = Cluster { message: LARGE.message * 5.0, ..base };
         for cluster in [base, slow] {
             let outcome = Simulation::new(cluster, 1).run();
             let expected = cluster.deaths * cluster.workers as f64 * outcome.seconds / 3_600.0;
             let spread = 5.0 * expected.sqrt();
-            // At the beginning and in the end, some have no work.
+            // At the beginning and at the end, some workers have no work.
             assert!(outcome.died as f64 > 0.8 * expected - spread, "{outcome:?}, expected {expected}");
             assert!((outcome.died as f64) < expected + spread, "{outcome:?}, expected {expected}");
         }

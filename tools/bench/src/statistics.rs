@@ -1,4 +1,5 @@
-//! The heavy statistics beside the libraries people would use instead, where a Python has them.
+//! Expensive statistics, compared with the Python libraries that people would use instead, if they are
+//! installed.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use crate::cargo;
 
 const REFERENCE: &str = include_str!("reference.py");
 
-/// Measurements: the line of our benchmark under its heading, the name the script gives it, in words, the library.
+/// Measurements: heading and line of our benchmark, the script's name for it, a description, the library.
 const MEASURED: [(&str, &str, &str, &str, &str); 6] = [
     (
         "",
@@ -59,7 +60,7 @@ pub(super) fn table(python: &str) -> Result<FigureTable, String> {
     Ok(table)
 }
 
-/// A time, in microseconds where it is below a tenth of a millisecond.
+/// A time; in microseconds if it is below a tenth of a millisecond.
 fn short(span: Duration) -> String {
     if span < Duration::from_micros(100) {
         format!("{:.1} µs", span.as_secs_f64() * 1e6)
@@ -76,7 +77,7 @@ fn reference(python: &str) -> Option<Value> {
     serde_json::from_slice(&output.stdout).ok()
 }
 
-/// The first time on a line of the benchmark's tree, below a heading if the line stands under one.
+/// The first time on a line of the benchmark's tree, below a heading if the line has one.
 fn fastest(text: &str, heading: &str, name: &str) -> Option<Duration> {
     let mut lines = text.lines().skip_while(|line| !heading.is_empty() && !line.contains(heading));
     let line = lines.find(|line| line.trim_start_matches(['│', '├', '╰', '─', ' ']).starts_with(name))?;

@@ -1,4 +1,4 @@
-//! Figures as Markdown tables.
+//! Formats figures as Markdown tables.
 
 use std::time::Duration;
 
@@ -34,11 +34,11 @@ impl FigureTable {
         format!("### {}\n\n{}{rule}{rows}", self.title, line(&self.columns))
     }
 
-    /// Puts the rows of this table in the place of those with the same names in the table of the same title in a section of a
-    /// page. Rows without a name belong to the one before them.
+    /// Replaces rows with the same names in the table with the same title, in a section of a page. Rows without
+    /// a name belong to the previous row.
     ///
     /// # Errors
-    /// What the section lacks.
+    /// What is missing in the section.
     pub(super) fn replace_rows(&self, section: &str) -> Result<String, String> {
         let heading = format!("### {}\n", self.title);
         let begin = section.find(&heading).ok_or_else(|| format!("has no table `{}`", self.title))?;
@@ -48,7 +48,7 @@ impl FigureTable {
 
         let is_of_name = |cells: &Vec<String>| cells.first().is_some_and(|name| !name.is_empty());
         let mut table = table.to_owned();
-        // Rows of the same name follow each other in the same order here and there.
+        // Rows with the same name follow each other in the same order in both tables.
         let mut from = 0;
         for rows in self.rows.chunk_by(|_, next| !is_of_name(next)) {
             let Some(name) = rows.first().and_then(|cells| cells.first()) else { continue };
@@ -61,7 +61,7 @@ impl FigureTable {
                 rows.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect();
             let new = lines.concat();
             table.replace_range(begin..begin + length, &new);
-            // Before the end of the line, with which the next row is looked for.
+            // Stops before the end of the line, which the search for the next row needs.
             from = begin + new.len() - 1;
         }
 
@@ -84,8 +84,8 @@ pub(super) fn ratio(time: Duration, baseline: Duration) -> String {
     format!("{:.1}", time.as_secs_f64() / baseline.as_secs_f64().max(1e-9))
 }
 
-/// Memory in MB of a million bytes. No program of ours lives on less than one: a smaller figure only says that the
-/// process was over before the system had counted.
+/// Memory in MB of a million bytes. Every program needs at least one; a smaller figure only means that the
+/// process ended before the system had counted.
 pub(super) fn memory(bytes: Option<u64>) -> String {
     match bytes {
         None => "not known".to_owned(),

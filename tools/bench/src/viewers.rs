@@ -1,4 +1,4 @@
-//! `assize view` in Chromium, beside the viewers of other tools on the same cases.
+//! `assize view` in Chromium, compared with the viewers of other tools on the same cases.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,18 +9,18 @@ use super::{ProgramUnderTest, data, table};
 use crate::cargo;
 use crate::table::FigureTable;
 
-/// Versions of what is installed for a measurement.
+/// Versions of packages installed for a measurement.
 const PLAYWRIGHT: &str = "playwright-core@1.65.1";
 const INSPECT: &str = "inspect-ai==0.3.285";
 const PROMPTFOO: &str = "promptfoo@0.121.20";
 /// Names of Chromium.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-/// Times that each viewer is started; the median counts.
+/// Number of starts of each viewer; the median counts.
 const ROUNDS: &str = "3";
-/// Import of cases into promptfoo, after which it is given up, in seconds.
+/// Time limit for importing cases into promptfoo, in seconds.
 const IMPORT_LIMIT: &str = "1800";
 
-/// Columns of a measurement, with the names that the script gives them.
+/// Columns of a measurement, with the script's names for them.
 const TIMES: [(&str, &str); 7] = [
     ("painted", "command to painted rows"),
     ("filter", "filter"),
@@ -32,7 +32,7 @@ const TIMES: [(&str, &str); 7] = [
 ];
 
 impl ProgramUnderTest {
-    /// Measures the viewers on a run of so many cases.
+    /// Measures the viewers on a run of this many cases.
     pub(super) fn viewers(&self, cases: usize) -> Result<FigureTable, String> {
         let run = self.large_run(cases)?;
         let modules = self.folder.join("viewers");
@@ -66,7 +66,7 @@ impl ProgramUnderTest {
         Ok(table)
     }
 
-    /// A run of long answers; its folder, from the folder of all files.
+    /// Creates a run with long answers; returns its folder relative to the folder of all files.
     fn large_run(&self, cases: usize) -> Result<String, String> {
         let run = ".assize/runs/large".to_owned();
         self.file("rubric.yaml", data::RUBRIC)?;
@@ -95,7 +95,7 @@ impl ProgramUnderTest {
         let folder = modules.join("promptfoo");
         std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         quietly(
-            // Without a folder of its own named, npm installs into the one above, which has a list of packages.
+            // Without `--prefix`, npm would install into the parent folder, which has a package list.
             Command::new("npm")
                 .args(["install", "--no-audit", "--no-fund", "--prefix", ".", PROMPTFOO])
                 .current_dir(&folder),
@@ -111,7 +111,7 @@ impl ProgramUnderTest {
             .envs(PROMPTFOO_SETTINGS)
             .env("PROMPTFOO_CONFIG_DIR", &folder)
             .status();
-        // 124 is how `timeout` says that it ended the program.
+        // `timeout` exits with 124 if it ended the program.
         match import {
             Ok(status) if status.success() => {}
             Ok(status) if status.code() == Some(124) => {
@@ -165,7 +165,7 @@ fn quietly(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// A row of a viewer. What a script did not measure stays empty.
+/// Row of a viewer. Cells that the script did not measure stay empty.
 fn row(table: &mut FigureTable, name: &str, measured: Result<&Value, &str>) {
     let cells = TIMES.map(|(key, _)| match (measured, key) {
         (Err(reason), "painted") => reason.to_owned(),

@@ -1,15 +1,15 @@
-//! Just enough of HTTP/1.1 for the two ends of the measurement: messages with a `content-length`, one after another.
+//! Just enough of HTTP/1.1 for both ends of the measurement: consecutive messages with a `content-length`.
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// Bytes asked for in one read.
+/// Bytes per read.
 const CHUNK: usize = 16 * 1024;
 
 /// Reads whole messages from a connection.
 pub(crate) struct HttpMessages<R> {
     from: R,
     buffer: Vec<u8>,
-    /// Bytes at the beginning of the buffer that were handed out.
+    /// Bytes at the beginning of the buffer that were returned already.
     done: usize,
 }
 

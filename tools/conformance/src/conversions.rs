@@ -1,4 +1,4 @@
-//! Files of other tools as suites, rubrics and scorecards.
+//! Conversions of other tools' files to suites, rubrics and scorecards.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,10 +39,10 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Files that the configurations name and that were not kept with them.
+/// Files that the configurations refer to and that the collection does not include.
 const STAND_INS: [&str; 3] = ["docs/maternity.md", "docs/reimbursement.md", "prompts.txt"];
 
-/// Copies the configurations of another tool to a folder, with files in the place of those that they name.
+/// Copies the configurations of another tool to a folder, with placeholders for the files they refer to.
 pub(crate) fn copy_configurations(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::create_dir(to.join("docs"))?;
     for name in STAND_INS {
@@ -55,7 +55,7 @@ pub(crate) fn copy_configurations(from: &Path, to: &Path) -> std::io::Result<()>
     Ok(())
 }
 
-/// Configurations of another tool are carried over, or what is lost is listed.
+/// Configurations of another tool are converted, and whatever is lost is listed.
 pub(crate) fn configurations(shared: &SharedFolder) {
     let folder = tempfile::tempdir().expect("a folder");
     copy_configurations(&shared.path("data/promptfoo-configs"), folder.path()).expect("copied");
@@ -91,7 +91,7 @@ pub(crate) fn configurations(shared: &SharedFolder) {
     assert_eq!(rubrics, 20);
 }
 
-/// The score of a graded tree by its own weights.
+/// Score of a graded tree, computed from the weights in it.
 fn tree_score(node: &Value) -> f64 {
     let children = node["sub_tasks"].as_array().expect("a list");
     if children.is_empty() {
@@ -114,7 +114,7 @@ fn leaves(node: &Value, out: &mut Vec<Outcome>) {
     }
 }
 
-/// Graded trees score as published.
+/// Graded trees get the published scores.
 pub(crate) fn graded_trees(shared: &SharedFolder) {
     let folder = shared.path("data/paperbench");
     for path in files(&folder.join("judge_eval"), "json") {
@@ -155,7 +155,7 @@ pub(crate) fn graded_trees(shared: &SharedFolder) {
     }
 }
 
-/// Panics where two trees differ: requirements, weights, order.
+/// Panics if two trees differ in their requirements, weights or order.
 fn same_tree(a: &Value, b: &Value, way: &str) {
     for key in ["id", "requirements", "task_category"] {
         assert_eq!(a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), "{way}: {key}");
@@ -170,7 +170,7 @@ fn same_tree(a: &Value, b: &Value, way: &str) {
     }
 }
 
-/// Trees that are converted to themselves stay as they are.
+/// Trees do not change when they are converted to their own format.
 pub(crate) fn unchanged_trees(shared: &SharedFolder) {
     let folder = shared.path("data/paperbench");
     for path in files(&folder.join("rubrics"), "json").iter().filter(|path| !path.ends_with("lbcs.json")) {
@@ -199,7 +199,7 @@ fn converted_files_load(folder: &Path, to: &str) -> Result<(), String> {
         let text = path.to_str().expect("a path");
         let output = cli.run(&["convert", text, "--to", to, "-o", "new.yaml", "--force"]);
 
-        // Tables of verdicts are no rubrics, and are refused; whatever is written must load.
+        // Tables of verdicts are not rubrics and are refused. Whatever is written must load.
         if output.code == Some(2) {
             assert!(output.stderr.contains("error"), "{}", output.stderr);
         } else {

@@ -1,4 +1,4 @@
-//! Eval files and targets files of other people: how they load, and what an edit does to them.
+//! Eval files and targets files written by other people: they load, and edits preserve them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,12 +14,12 @@ use crate::shared::SharedFolder;
 #[path = "../../../crates/evalfile/tests/edit/probe.rs"]
 mod probe;
 
-/// Adds a line to a text.
+/// Appends a line to a text.
 macro_rules! line {
     ($text:expr, $($part:tt)*) => { writeln!($text, $($part)*).expect("a string takes everything") };
 }
 
-/// A complaint that is true of a file of the corpus: file, code, a part of its text, why.
+/// An error that is right about a file of the corpus: part of the path, code, part of the message, reason.
 const TRUE_COMPLAINTS: &[(&str, &str, &str, &str)] = &[
     ("legacy/evals/architecture/dataset", "E0501", "`../AGENTS.md`", "attachment left out of the copy"),
     ("v4/evals/self/skills/", "E0501", "`fixtures/", "attachments left out of the copy"),
@@ -49,7 +49,7 @@ const TRUE_COMPLAINTS: &[(&str, &str, &str, &str)] = &[
     ("tool-trajectory-advanced/", "E0414", "`output` is not part", "what a tool answered is not compared"),
 ];
 
-/// Every file loads, or gets a diagnostic that is true of it.
+/// Every file loads, or gets a diagnostic that is right.
 pub(crate) fn diagnostics(shared: &SharedFolder) {
     let corpus = shared.path("corpus");
     let options = LoadOptions {
@@ -106,7 +106,7 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
     assert!(unexpected.is_empty(), "unexpected:\n{}", unexpected.join("\n"));
 }
 
-/// An edit changes no other byte of any file, and nothing of what it loads as.
+/// An edit changes no other byte of a file, and nothing else of what is loaded from it.
 pub(crate) fn edits(shared: &SharedFolder) {
     let mut files = Vec::new();
     probe::files_below(&shared.path("corpus"), &mut files);
@@ -118,7 +118,7 @@ pub(crate) fn edits(shared: &SharedFolder) {
     }
 }
 
-/// Every targets file loads and can be used.
+/// Every targets file loads and its targets can be used.
 pub(crate) fn targets(shared: &SharedFolder) {
     let corpus = shared.path("corpus");
     let mut files = Vec::new();

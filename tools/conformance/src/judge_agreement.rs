@@ -1,4 +1,5 @@
-//! Scores of the offline judge beside those of a strong model, and of references beside other answers.
+//! Scores of the offline judge compared with those of a strong model, and of references compared with other
+//! answers.
 
 use assize_grade::{Judge, JudgeMaterial, JudgeQuestion, OfflineJudge, RubricTask};
 use assize_rubric::{Criterion, CriterionScale, Decision, RawScore, Rubric, ScoreBand, ScoreBands};
@@ -14,12 +15,12 @@ fn judge(material: JudgeMaterial, criteria: Vec<Criterion>) -> Vec<Decision> {
     OfflineJudge.decide(&question).now_or_never().expect("the offline judge never waits").remove(0)
 }
 
-/// The text of a data set's file.
+/// Content of a file of a data set.
 fn read(shared: &SharedFolder, path: &str) -> String {
     std::fs::read_to_string(shared.path("data").join(path)).unwrap()
 }
 
-/// Spearman's rank correlation: Pearson's over mid-ranks.
+/// Spearman's rank correlation: Pearson's correlation of the ranks, where ties share their mean rank.
 fn spearman(a: &[f64], b: &[f64]) -> f64 {
     fn ranks(values: &[f64]) -> Vec<f64> {
         values
@@ -52,7 +53,8 @@ fn five_bands(levels: [&str; 5]) -> ScoreBands {
     ScoreBands::new(bands.collect()).unwrap()
 }
 
-/// Levels beside those of a strong model: the figures are printed, and all rows must be judged.
+/// Compares levels with those of a strong model. The figures are only printed; the check is that at least 300
+/// rows are judged.
 pub(crate) fn levels(shared: &SharedFolder) {
     let text = read(shared, "prometheus-gpt4-triple/vicuna.jsonl");
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
@@ -99,7 +101,7 @@ pub(crate) fn levels(shared: &SharedFolder) {
     assert!(ours.len() >= 300);
 }
 
-/// Reference answers score above the answers to other questions.
+/// Reference answers score higher than answers to other questions.
 pub(crate) fn references(shared: &SharedFolder) {
     let text = read(shared, "biggen-rubrics/biggen_rubrics.jsonl");
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

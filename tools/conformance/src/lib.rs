@@ -23,10 +23,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 use shared::SharedFolder;
 
-/// A check, which gets the shared folder and says what is wrong.
+/// A check. It gets the shared folder and returns what is wrong.
 type CheckFn = Box<dyn FnOnce(&SharedFolder) -> Result<(), String> + Send>;
 
-/// A check by name, and the part of the shared folder it needs.
+/// A named check, with the part of the shared folder that it needs.
 struct Check {
     name: String,
     needs: String,
@@ -42,7 +42,7 @@ impl Check {
         Self { name: name.to_owned(), needs: needs.to_owned(), run: Box::new(run) }
     }
 
-    /// A check that panics when it fails.
+    /// A check that panics if it fails.
     fn panicking(name: &str, needs: &str, run: fn(&SharedFolder)) -> Self {
         Self::new(name, needs, move |shared| {
             run(shared);
@@ -51,7 +51,7 @@ impl Check {
     }
 }
 
-/// Every check.
+/// All checks.
 fn checks() -> Vec<Check> {
     let vectors = "vectors/statistics.json";
     let mut checks = vec![
@@ -85,7 +85,7 @@ fn checks() -> Vec<Check> {
     checks
 }
 
-/// Runs the checks that the command line asks for, as the test harness would.
+/// Runs the checks that the command line selects, as the test harness would.
 pub fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if let [first, arguments @ ..] = words.as_slice()

@@ -1,11 +1,12 @@
-//! Findings of the linter in eval files of other people.
+//! Findings of the linter in eval files written by other people.
 
 use assize_evalfile::{LoadOptions, find_suites, load_suite};
 use assize_lint::lint_suite;
 
 use crate::shared::SharedFolder;
 
-/// Nothing breaks, every finding points at text, and findings stay rare, since people use these files and find them good.
+/// The linter can read all files, every finding points at text, and findings are rare, since people use these
+/// files and are content with them.
 pub(crate) fn rare_and_exact(shared: &SharedFolder) {
     let corpus = shared.path("corpus");
     let options = LoadOptions::new(&corpus);

@@ -10,11 +10,11 @@ use assize_evalfile::{LoadOptions, load_suite};
 use crate::output;
 use crate::shared::SharedFolder;
 
-/// Number of the 348 examples without `redteam` that load at least.
+/// How many of the 348 examples without `redteam` must load.
 const LEAST_LOADED: usize = 285;
 
-/// Loads every configuration and prints the reasons of those that do not load. Providers are left aside: a run may name
-/// others.
+/// Loads every configuration and prints why some do not load. Providers are not considered, since a run can
+/// name others.
 pub(crate) fn promptfoo(shared: &SharedFolder) {
     let folder = shared.path("data/promptfoo-examples");
     let mut files = Vec::new();
@@ -58,7 +58,7 @@ pub(crate) fn promptfoo(shared: &SharedFolder) {
     assert!(loaded_files >= LEAST_LOADED, "{text}");
 }
 
-/// Collects configurations with prompts or providers and without `redteam`.
+/// Collects configurations that have prompts or providers and no `redteam`.
 fn configurations_below(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

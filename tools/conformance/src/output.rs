@@ -1,15 +1,15 @@
-//! Tables that explain a check: printed on request, since a passing test is silent.
+//! Tables that explain a check. They are printed only on request, since a passing test should be silent.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static SHOWN: AtomicBool = AtomicBool::new(false);
 
-/// Prints what the checks explain from now on: `cargo test -p assize-conformance -- --nocapture`.
+/// Makes `print` print: `cargo test -p assize-conformance -- --nocapture`.
 pub(crate) fn show() {
     SHOWN.store(true, Ordering::Relaxed);
 }
 
-/// Prints a text if it was asked for.
+/// Prints a text if that was requested.
 pub(crate) fn print(text: &str) {
     if SHOWN.load(Ordering::Relaxed) {
         println!("{text}");

@@ -1,4 +1,4 @@
-//! The binary `assize` as it was built for these tests.
+//! The `assize` binary that the checks run.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use crate::shared::{checkout, files};
 
-/// The binary, built once if it is missing or older than its sources.
+/// Path of the binary. It is built once if it is missing or older than its sources.
 ///
 /// The tests of the product build it with other features than its package alone would get, so what is already there and current is
 /// taken as it is.
@@ -22,17 +22,17 @@ pub(crate) fn built() -> Result<PathBuf, String> {
         .clone()
 }
 
-/// The place where cargo puts it: the folder above that of this test.
+/// Where cargo puts the binary: in the folder above that of this test.
 fn path() -> Result<PathBuf, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     let profile = this.ancestors().nth(2).ok_or("a test has no folder of a profile above it")?;
     Ok(profile.join(format!("assize{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Tests if the binary is newer than every file below `crates/`.
+/// Whether the binary is newer than every file below `crates/`.
 ///
-/// `cargo test` lists the sources of a binary nowhere as a whole, so all of them count. Tests are among them: a binary that is
-/// built once too often only takes time.
+/// `cargo test` has no complete list of a binary's sources, so all files count, even those of tests: one build
+/// too many only takes time.
 fn is_current(program: &Path) -> bool {
     let changed = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
     let Ok(sources) = files(&checkout().join("crates")) else { return false };
@@ -40,7 +40,7 @@ fn is_current(program: &Path) -> bool {
     changed(program).is_some_and(|built| is_newer(built, sources.iter().map(|path| changed(path))))
 }
 
-/// Tests if nothing was changed after a time. A file without a time counts as changed.
+/// Whether nothing changed after a time. A file without a modification time counts as changed.
 fn is_newer(built: SystemTime, mut changes: impl Iterator<Item = Option<SystemTime>>) -> bool {
     changes.all(|changed| changed.is_some_and(|at| at <= built))
 }

@@ -1,4 +1,4 @@
-//! Eval files and targets files of other people keep to the published schemas.
+//! Eval files and targets files written by other people match the published schemas.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::shared::SharedFolder;
 
-/// Every file that loads keeps to its schema.
+/// Every file that loads matches its schema.
 pub(crate) fn keep_to_schemas(shared: &SharedFolder) {
     let corpus = shared.path("corpus");
     let options = LoadOptions {
@@ -58,7 +58,7 @@ fn validator(name: &str) -> Validator {
     jsonschema::draft202012::new(&file.schema).expect("a schema")
 }
 
-/// Adds what a schema has against a file, or against its lines.
+/// Adds the schema's errors for a file, or for its lines.
 fn compare(path: &Path, schema: &Validator, wrong: &mut Vec<String>) {
     for value in values(path) {
         let errors = schema.iter_errors(&value);
@@ -68,7 +68,7 @@ fn compare(path: &Path, schema: &Validator, wrong: &mut Vec<String>) {
     }
 }
 
-/// The values of a file; none if it is no data at all.
+/// The values of a file; none if it can't be parsed.
 fn values(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let read = |text: &str| Some(ParsedDocument::parse(path, text).ok()?.value());

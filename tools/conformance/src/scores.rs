@@ -1,4 +1,4 @@
-//! Known numbers of scores: our own, and those of a collection beside the checkout.
+//! Known values of scores: our own, and those of the collection beside the checkout.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -117,7 +117,7 @@ fn healthbench_mean(inputs: &Value) -> Value {
     json!({"example_scores": ratios, "mean_unclipped": mean.unclipped, "clipped": mean.clipped})
 }
 
-/// A tree whose branches are under `children`; what has none is a leaf.
+/// A tree whose branches list their nodes under `children`. A node without any is a leaf.
 fn tree(node: &Value, children: &str) -> WeightedTree {
     let weight = weight(number(&node["weight"]));
     match node[children].as_array() {
@@ -128,7 +128,7 @@ fn tree(node: &Value, children: &str) -> WeightedTree {
     }
 }
 
-/// A graded tree with the scores its publisher computed: every one of them is recomputed.
+/// Recomputes every score of a graded tree and compares it with the one its publisher computed.
 fn graded_tree(root: &Value) -> Value {
     fn walk(node: &Value, leaves: &mut [u64; 2], worst: &mut f64) {
         let children = items(&node["sub_tasks"]);
@@ -211,7 +211,7 @@ fn na_handling(inputs: &Value) -> Value {
     })
 }
 
-/// The rates of one system, counting only what holds together with its prerequisites, task by task.
+/// The rates of one system when a requirement counts only together with its prerequisites, task by task.
 fn gated_rate(text: &str, inputs: &Value) -> Value {
     let mut tasks: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for line in text.lines() {
@@ -243,7 +243,7 @@ fn gated_rate(text: &str, inputs: &Value) -> Value {
     })
 }
 
-/// `None` if the data a vector needs is not there.
+/// The figures of a vector. `None` if the data it needs is missing.
 fn compute(vector: &Value, folder: Option<&Path>) -> Option<Value> {
     let inputs = &vector["inputs"];
     Some(match vector["method"].as_str().expect("a method") {
@@ -268,7 +268,7 @@ fn compute(vector: &Value, folder: Option<&Path>) -> Option<Value> {
     })
 }
 
-/// Absolute tolerance, relative above 1.
+/// Whether two values agree. The tolerance is absolute, and relative for expected values above 1.
 fn agree(expected: &Value, computed: &Value, tolerance: f64) -> bool {
     match (expected, computed) {
         (Value::Number(_), Value::Number(_)) => {
@@ -286,7 +286,7 @@ fn agree(expected: &Value, computed: &Value, tolerance: f64) -> bool {
     }
 }
 
-/// A table of every figure, and how many figures were wrong, right, and could not be computed.
+/// A table of every figure, and the number of wrong figures, right figures and vectors whose data is missing.
 fn check(vectors: &[Value], folder: Option<&Path>) -> (String, [usize; 3]) {
     let mut table = vec![format!("{:<58} {:<18} {:>26} {:>26}  ok", "id", "figure", "expected", "computed")];
     let mut counts = [0, 0, 0];
@@ -311,7 +311,7 @@ fn check(vectors: &[Value], folder: Option<&Path>) -> (String, [usize; 3]) {
     (table.join("\n"), counts)
 }
 
-/// Every vector of a score comes out.
+/// Every vector of a score is reproduced.
 pub(crate) fn vectors(shared: &SharedFolder) {
     let folder = shared.path("");
     let text = std::fs::read_to_string(folder.join("vectors/statistics.json")).expect("readable");

@@ -7,20 +7,21 @@ use std::path::{Path, PathBuf};
 pub(crate) struct SharedFolder(PathBuf);
 
 impl SharedFolder {
-    /// The folder that `ASSIZE_SHARED` names, or `../shared` beside the root of the checkout. It may not exist.
+    /// The folder that `ASSIZE_SHARED` names, or `../shared` relative to the root of the checkout. It may not
+    /// exist.
     #[expect(clippy::disallowed_methods, reason = "a variable of these checks alone")]
     pub(crate) fn locate() -> Self {
         let named = std::env::var_os("ASSIZE_SHARED").filter(|path| !path.is_empty()).map(PathBuf::from);
         Self(named.unwrap_or_else(|| checkout().join("../shared")))
     }
 
-    /// A path in it.
+    /// A path within the folder.
     pub(crate) fn path(&self, inside: impl AsRef<Path>) -> PathBuf {
         let path = self.0.join(inside);
         path.canonicalize().unwrap_or(path)
     }
 
-    /// Tests if it holds a file or folder.
+    /// Whether the folder holds a file or folder.
     pub(crate) fn has(&self, inside: &str) -> bool {
         self.0.join(inside).exists()
     }
@@ -38,7 +39,7 @@ pub(crate) fn checkout() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// Every file below a folder, but those of git.
+/// Every file below a folder, without those of git.
 pub(crate) fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {

@@ -1,4 +1,5 @@
-//! Runs the checks. Without the folder of data sets and suites, those that need it are ignored, and counted as such.
+//! Runs the checks. Without the folder of data sets and suites, those that need it are ignored and counted as
+//! ignored.
 
 use std::process::ExitCode;
 

@@ -1,11 +1,11 @@
-//! Seeds from which inputs are made.
+//! Seeds that inputs are made from.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::FuzzTarget;
 
-/// Maximum size of a seed: small inputs are made faster, and break in the same places.
+/// Maximum size of a seed. Small inputs are faster to read and find the same bugs.
 const MAX_SEED_BYTES: usize = 6 * 1024;
 /// Maximum depth of the folders that seeds are taken from.
 const MAX_DEPTH: usize = 8;
@@ -21,7 +21,7 @@ impl SeedCorpus {
     /// Reads the seeds of a target from the repository.
     ///
     /// # Panics
-    /// If there are none, which no run can do anything about.
+    /// If there are none, because then the target can't be fuzzed.
     pub fn load(target: FuzzTarget) -> Self {
         let own = Path::new(env!("CARGO_MANIFEST_DIR"));
         let root = own.join("../..");

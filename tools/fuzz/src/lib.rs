@@ -1,4 +1,4 @@
-//! Fuzzing of everything that reads untrusted input.
+//! Fuzzing of every parser of untrusted input.
 
 #![warn(missing_docs)]
 

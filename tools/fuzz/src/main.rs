@@ -1,5 +1,5 @@
-//! Long runs: `cargo run --release -p assize-fuzz -- TARGET [--inputs N] [--seconds N] [--seed N] [--input N] [--learn 1]`, or
-//! one kept input again: `-- TARGET --seed N --input N --file PATH`.
+//! Long runs: `cargo run --release -p assize-fuzz -- TARGET [--inputs N] [--seconds N] [--seed N] [--input N]
+//! [--learn 1]`. To read one kept input again: `-- TARGET --seed N --input N --file PATH`.
 
 #![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
 
@@ -60,7 +60,7 @@ fn print(run: &FuzzRun, summary: &FuzzSummary) {
     );
 }
 
-/// Reads the words: a run, and the file that takes the place of its inputs.
+/// Parses the command line: a run, and a file to read instead of made inputs.
 fn parse(words: &[String]) -> Option<(FuzzRun, Option<PathBuf>)> {
     let (name, flags) = words.split_first()?;
     let target = FuzzTarget::ALL.into_iter().find(|target| target.name() == name)?;
@@ -87,7 +87,7 @@ fn parse(words: &[String]) -> Option<(FuzzRun, Option<PathBuf>)> {
     Some((run, file))
 }
 
-/// Writes an input to a file; returns a line that says where.
+/// Writes an input to a file and returns a line that says where.
 fn keep(run: &FuzzRun, number: u64, input: &[u8]) -> String {
     let folder = PathBuf::from("target/fuzz");
     let path = folder.join(format!("{}-{}-{number}", run.target.name(), run.seed));

@@ -1,4 +1,4 @@
-//! Mutator that knows lines, indentation, numbers and the words of the formats.
+//! Mutator that knows about lines, indentation, numbers and the words of the formats.
 
 use assize_stats::SeededRandom;
 use rand::Rng as _;
@@ -6,7 +6,7 @@ use rand::Rng as _;
 /// Maximum size of an input.
 const MAX_INPUT_BYTES: usize = 32 * 1024;
 
-/// Pieces that break readers: ends of structures, odd numbers, odd characters, words of the formats.
+/// Pieces that tend to break parsers: ends of structures, unusual numbers and characters, words of the formats.
 const PIECES: &[&str] = &[
     "{", "}", "[", "]", ",", ":", "- ", "\n", "\n  ", "\"", "'", "\\", "#", "&a ", "*a", "<<: *a", "!!str ",
     "|", ">-", "---\n", "...\n", "? ", "\t", "\r\n", "\u{feff}", "\u{0}", "\u{7f}", "\u{202e}", "\u{2028}",
@@ -33,23 +33,24 @@ impl<'a> InputMutator<'a> {
         Self { random: SeededRandom::new(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)), seeds }
     }
 
-    /// Creates the random choices that belong to one input, such as a place in a document. They follow from the numbers
-    /// alone, so they are the same for an input that was kept.
+    /// Creates the random choices that belong to one input, such as a position in a document. They depend on
+    /// the seed and number only, so a kept input gets the same ones again.
     pub fn choices(seed: u64, number: u64) -> InputMutator<'static> {
         InputMutator::new(&[], !seed, number)
     }
 
     /// Makes an input.
     pub fn make(&mut self) -> Vec<u8> {
-        // Small inputs are read faster, and break in the same places.
+        // Takes the smallest of three seeds: small inputs are faster to read and find the same bugs.
         let seeds = [(); 3].map(|()| self.pick(self.seeds));
         let mut input = seeds.into_iter().min_by_key(|seed| seed.len()).cloned().unwrap_or_default();
 
-        // Most inputs differ little from what is read, since a reader's first check stops the others.
+        // Mostly few changes: an input that differs much from its seed fails at the parser's first check and
+        // gets no further.
         let times = [1, 1, 2, 3, 5, 9][self.below(6)];
         for _ in 0..times {
             self.change(&mut input);
-            // Repeated lines of repeated lines would fill the memory.
+            // Repeating lines of repeated lines would fill the memory.
             input.truncate(MAX_INPUT_BYTES);
         }
 

@@ -1,11 +1,11 @@
-//! Outcome of reading an input, as far as it tells inputs apart.
+//! Outcome of reading an input, to the extent that it tells inputs apart.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// Maximum number of characters of a message that count.
+/// Maximum number of characters of a message that are compared.
 const MAX_CHARS: usize = 60;
 
-/// The messages that an input led to: the nearest thing to coverage that a reader tells by itself.
+/// The messages that an input led to. Without instrumentation, they are the closest thing to coverage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadOutcome {
     /// Hashes of the messages.
@@ -13,7 +13,8 @@ pub struct ReadOutcome {
 }
 
 impl ReadOutcome {
-    /// Adds a message. Numbers, and everything from the first quotation or colon on, may come from the input and do not count.
+    /// Adds a message. Digits, and everything from the first quotation mark, colon or parenthesis, are ignored,
+    /// since they may come from the input.
     pub(crate) fn add(&mut self, message: &str) {
         let mut hasher = DefaultHasher::new();
         let words = message.split(['`', '"', '\'', ':', '(']).next().unwrap_or_default();

@@ -10,17 +10,18 @@ use std::time::{Duration, Instant};
 use crate::thread_time::ThreadClock;
 use crate::{FuzzTarget, InputMutator, SeedCorpus, TargetState};
 
-/// Processor time for one input.
+/// Processor time after which an input counts as stuck.
 const INPUT_TIME: Duration = Duration::from_secs(10);
-/// Processor time from which an input is a failure, though it ended.
+/// Processor time from which an input is a failure even though it was read to its end.
 const SLOW: Duration = Duration::from_secs(1);
-/// Time between two looks at the input being read.
+/// Time between two checks of the current input.
 const WATCH_INTERVAL: Duration = Duration::from_millis(500);
-/// Inputs between two reports.
+/// Number of inputs between two reports.
 const REPORT_INTERVAL: u64 = 1 << 16;
-/// Time from which an input is read again for its processor time.
+/// Elapsed time from which an input is read again to measure its processor time.
 const NOTABLE: Duration = Duration::from_millis(100);
-/// Maximum number of inputs that become seeds, and of their bytes: large seeds make all later inputs slow.
+/// Limits on the inputs that become seeds: their number, and the bytes of each. Large seeds make all later
+/// inputs slow.
 const MAX_LEARNT: usize = 2_048;
 const MAX_LEARNT_BYTES: usize = 8 * 1024;
 
@@ -35,7 +36,7 @@ pub struct FuzzRun {
     pub first: u64,
     /// Maximum number of inputs.
     pub inputs: u64,
-    /// Time after which no further input begins.
+    /// Time after which no more inputs are started.
     pub time: Duration,
     /// True if inputs with a new outcome become seeds. An input then no longer follows from its number alone.
     pub learns: bool,
@@ -61,11 +62,11 @@ pub struct FuzzSummary {
     pub failures: Vec<InputFailure>,
     /// The slowest input: its number and time.
     pub slowest: (u64, Duration),
-    /// Inputs that became seeds, since their outcome was new.
+    /// Number of inputs that became seeds because their outcome was new.
     pub learnt: usize,
 }
 
-/// Returns a seed that no run before had.
+/// Returns a random seed.
 pub fn fresh_seed() -> u64 {
     RandomState::new().hash_one("seed")
 }
@@ -79,13 +80,14 @@ struct CurrentInput {
 }
 
 impl FuzzRun {
-    /// A run without a limit that does not learn.
+    /// Creates a run without limits that does not learn.
     pub const fn new(target: FuzzTarget, seed: u64) -> Self {
         Self { target, seed, first: 0, inputs: u64::MAX, time: Duration::MAX, learns: false }
     }
 
-    /// Reads all inputs. `report` is called after each failure, now and then, and at the end. `stuck` is called from another thread with
-    /// the number of an input that takes too long, and the input; it can't be ended, so the process should.
+    /// Reads all inputs. `report` is called after each failure, every [`REPORT_INTERVAL`] inputs, and at the
+    /// end. `stuck` is called from another thread with the number and bytes of an input that takes too long. A
+    /// reader can't be interrupted, so `stuck` should end the process.
     pub fn execute(
         &self,
         mut report: impl FnMut(&FuzzSummary),
@@ -120,7 +122,8 @@ impl FuzzRun {
             let result = read();
             let mut time = started.elapsed();
 
-            // A busy machine makes any input slow, so a slow one is read again and only its processor time counts.
+            // On a busy machine any input can be slow, so a slow one is read again and only its processor time
+            // counts.
             if time >= NOTABLE {
                 let before = clock.now();
                 drop(read());
@@ -165,7 +168,7 @@ impl FuzzRun {
         summary
     }
 
-    /// Reads an input that was kept. What it panics with is not caught.
+    /// Reads an input that was kept. Panics are not caught.
     pub fn read_again(&self, number: u64, input: &[u8]) {
         TargetState::new(self.target).read(input, &mut InputMutator::choices(self.seed, number));
     }
@@ -176,10 +179,11 @@ impl FuzzRun {
     }
 }
 
-/// Watches the inputs until the run is over.
+/// Watches for stuck inputs until the run is over.
 fn watch(current: Weak<CurrentInput>, stuck: impl Fn(u64, &[u8]) + Send + 'static) {
     std::thread::spawn(move || {
-        // The input seen last, and the processor time at which it was first seen.
+        // The number of the input that was current at the last checks, and the processor time when it was first
+        // seen.
         let mut seen = (u64::MAX, Duration::ZERO);
         while let Some(current) = current.upgrade() {
             let number = current.number.load(Ordering::Acquire);

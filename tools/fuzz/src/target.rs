@@ -1,4 +1,4 @@
-//! Readers that take inputs.
+//! The readers that are fuzzed.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -21,15 +21,15 @@ use tokio::sync::Semaphore;
 use crate::InputMutator;
 use crate::outcome::ReadOutcome;
 
-/// Files of a run folder that are read.
+/// The files of a run folder that are fuzzed.
 const RUN_FILES: [&str; 4] = ["run.json", "results.jsonl", "judgements.jsonl", "inputs.jsonl"];
 
-/// A reader of what others wrote.
+/// A reader of untrusted input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FuzzTarget {
-    /// Trees of YAML.
+    /// YAML documents.
     Yaml,
-    /// Trees of JSON.
+    /// JSON documents.
     Json,
     /// Eval files with their cases.
     Suite,
@@ -37,17 +37,17 @@ pub enum FuzzTarget {
     Reply,
     /// Files of run folders.
     RunFolder,
-    /// Documents and messages of editors.
+    /// Documents and messages from editors.
     LanguageServer,
     /// Bodies of requests to the grading service.
     Request,
-    /// Bodies of training frameworks, with the templates and formulas of their graders.
+    /// Request bodies of training frameworks, with the templates and formulas of their graders.
     Adapter,
-    /// Records of other tools, archives among them.
+    /// Records of other tools, including archives.
     Records,
 }
 
-/// State that a target keeps between its inputs.
+/// State that a target keeps between inputs.
 pub struct TargetState {
     target: FuzzTarget,
     folder: TempDir,
@@ -58,7 +58,7 @@ pub struct TargetState {
     rubric: Arc<Rubric>,
     /// The files of a valid run.
     valid_run: [Vec<u8>; RUN_FILES.len()],
-    /// Indexes of the files of the run that are not as in the valid one.
+    /// Indexes of the files in the run folder that differ from the valid run.
     changed: RefCell<Vec<usize>>,
 }
 
@@ -76,7 +76,7 @@ impl FuzzTarget {
         Self::Records,
     ];
 
-    /// Returns the word for a command line.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Yaml => "yaml",
@@ -96,9 +96,9 @@ impl TargetState {
     /// Prepares a target.
     ///
     /// # Panics
-    /// If no folder or runtime can be made.
+    /// If the temporary folder or the runtime can't be created.
     pub fn new(target: FuzzTarget) -> Self {
-        // Where there is a folder in memory, no disk slows the inputs down.
+        // Prefers a folder in memory, so that no disk slows the inputs down.
         let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a temporary folder");
         let run = folder.path().join("run");
         std::fs::create_dir_all(&run).expect("a folder");
@@ -130,7 +130,7 @@ impl TargetState {
         }
     }
 
-    /// Reads one input and tells what came of it. `mutator` decides what the input does not say, such as a place in a document.
+    /// Reads one input. `mutator` chooses what the input leaves open, such as a position in a document.
     pub fn read(&self, input: &[u8], mutator: &mut InputMutator<'_>) -> ReadOutcome {
         let text = String::from_utf8_lossy(input);
         match self.target {
@@ -224,7 +224,7 @@ impl TargetState {
             std::fs::write(path.join(RUN_FILES[file]), bytes).expect("written");
         };
 
-        // Most inputs go where their seed came from.
+        // Most inputs replace the kind of file that their seed came from.
         let is_like = |marks: &[u8]| input.windows(marks.len()).take(2048).any(|part| part == marks);
         let file = match mutator.below(3 * RUN_FILES.len()) {
             choice if choice < RUN_FILES.len() => choice,
@@ -283,7 +283,8 @@ impl TargetState {
                 {"uri": uri, "languageId": "yaml", "version": 1, "text": text}}}),
         ];
 
-        // Each request after a change checks the document again, which is what takes the time: mostly one is enough.
+        // Each request after a change checks the document again, which takes most of the time. One request is
+        // enough for most inputs.
         let requests = if mutator.below(8) == 0 { METHODS.len() } else { 1 };
         let first = mutator.below(METHODS.len());
         for id in 1..=requests {
@@ -327,7 +328,7 @@ struct FixedReply {
 impl ChatModel for FixedReply {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
         let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        // Ids of criteria carry a part that no reply can know beforehand.
+        // The ids of criteria have a suffix that a fixed reply can't know.
         if let Some(suffix) = id_suffix(request) {
             for number in 1..=3 {
                 text = text.replace(&format!("\"c{number}\""), &format!("\"c{number}-{suffix}\""));
@@ -369,7 +370,7 @@ fn rubric() -> Rubric {
     .expect("a rubric")
 }
 
-/// Looks at a body as the grading service does. Every problem has a place in the request.
+/// Checks a body as the grading service does. Every problem must point into the request.
 fn read_request(input: &[u8]) -> ReadOutcome {
     let limits = RequestLimits { samples: 64, criteria: 64, ..RequestLimits::default() };
     let mut outcome = ReadOutcome::default();
@@ -381,14 +382,14 @@ fn read_request(input: &[u8]) -> ReadOutcome {
     outcome
 }
 
-/// Looks at a body as the adapters of the grading service do, or at the text as a formula of a grader.
+/// Checks a body as the adapters of the grading service do, or a part of the text as a formula of a grader.
 fn read_adapter(input: &[u8], text: &str, mutator: &mut InputMutator<'_>) -> ReadOutcome {
     let limits = RequestLimits { samples: 64, ..RequestLimits::default() };
     let choice = mutator.below(AdapterBody::ALL.len() + 1);
     let problems = if let Some(adapter) = AdapterBody::ALL.get(choice) {
         check_adapter(*adapter, input, &limits, &["openai:m".to_owned()])
     } else {
-        // The texts of seeds hold formulas between quotes.
+        // In the seeds, formulas are between quotes.
         let formulas: Vec<&str> = text.split('"').collect();
         check_formula(formulas[mutator.below(formulas.len())])
     };

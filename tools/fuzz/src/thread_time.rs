@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Clock of the processor time of the thread that created it. Where the system does not tell, that of the wall.
+/// Clock that measures the processor time of the thread that created it, or elapsed time if the system does not
+/// report that.
 #[derive(Debug, Clone)]
 pub(crate) struct ThreadClock {
-    /// File in which the system counts nanoseconds.
+    /// File with the thread's processor time in nanoseconds.
     counter: Option<PathBuf>,
     begun: Instant,
 }
@@ -18,7 +19,7 @@ impl ThreadClock {
         Self { counter: counter.filter(|path| path.exists()), begun: Instant::now() }
     }
 
-    /// Returns the time since some moment, the same for all readings.
+    /// Returns the time since a fixed moment, for differences between readings.
     pub(crate) fn now(&self) -> Duration {
         let text = self.counter.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
         let spent = text.and_then(|text| text.split(' ').next()?.parse().ok());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use assize_fuzz::{FuzzRun, FuzzTarget, fresh_seed};
 
-/// Inputs of each target.
+/// Number of inputs for each target.
 const INPUTS: u64 = 1_500;
 
 #[expect(

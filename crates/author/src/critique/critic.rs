@@ -1,4 +1,4 @@
-//! Putting questions about a rubric to a model.
+//! Asks a model the questions about a rubric.
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ use assize_llm::{ChatModel, ChatRequest, ModelId, TokenCounts};
 use super::prompt::request;
 use super::reply::{ReviewReply, read};
 
-/// Repair calls after a reply that can't be used.
+/// Repair calls after an unusable reply.
 const REPAIRS: u32 = 1;
 
-/// Review of a rubric by a model.
+/// A model's review of a rubric.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RubricCritique {
     /// Findings.
     pub remarks: Vec<ModelFinding>,
     /// Rules that could not be applied, each with the reason.
     pub not_checked: Vec<(DiagnosticCode, String)>,
-    /// Replies that were bought for it.
+    /// Number of replies that were paid for.
     pub calls: u32,
-    /// Replies that came from memory.
+    /// Number of replies from the cache.
     pub recalled: u32,
-    /// Tokens of what was bought.
+    /// Tokens of the replies that were paid for.
     pub usage: TokenCounts,
 }
 
-/// Has a model look at rubrics.
+/// Has a model review rubrics.
 pub struct RubricCritic {
     ask: Arc<dyn ChatModel>,
     fences: Arc<dyn FenceSource>,
@@ -40,7 +40,7 @@ impl RubricCritic {
         Self { ask, fences }
     }
 
-    /// The model that is asked.
+    /// The model that reviews.
     pub fn model(&self) -> ModelId {
         self.ask.describe()
     }
@@ -50,8 +50,8 @@ impl RubricCritic {
         request(inquiry, rules, &*self.fences, None)
     }
 
-    /// Applies rules of a model to a rubric: all of them in one call, and in a second one what the first reply left
-    /// open. What is open then was not checked.
+    /// Applies model rules to a rubric: all of them in one call, and in a second call those that the first
+    /// reply left open. Rules still open after that count as not checked.
     pub async fn review(&self, inquiry: &LintInquiry, rules: &[&'static LintRule]) -> RubricCritique {
         let mut critique = RubricCritique::default();
         let mut open: Vec<&'static LintRule> = rules.to_vec();

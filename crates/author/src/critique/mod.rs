@@ -1,8 +1,8 @@
-//! Asking a model about the wording of rubrics.
+//! Asks a model about the wording of rubrics.
 //!
-//! Lint says what is to be asked about a rubric and what a finding looks like; a [`RubricCritic`] puts it to a model and takes
-//! only what the model plainly said about words that are there. A rule that the model did not answer was not applied,
-//! and is said to be so: silence of a broken model is never taken for a clean rubric.
+//! The lint crate defines the questions about a rubric and the form of a finding. A [`RubricCritic`] asks a
+//! model and accepts only findings about words that are really in the rubric. A rule that the model did not
+//! answer is reported as not checked: a model that fails must never pass for a clean rubric.
 
 mod critic;
 mod prompt;

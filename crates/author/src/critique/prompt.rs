@@ -9,25 +9,26 @@ use serde_json::{Value, json};
 
 use crate::prompt::{self, UnusableReply, hash_of, strict_object};
 
-/// Version of the prompts: changed whenever a word of them is.
+/// Version of the prompts; changes with every change of their text.
 pub const PROMPT_VERSION: &str = "critic.v1";
 
 const SYSTEM: &str = include_str!("../../prompts/critic.v1.system.md");
 const FORM: &str = include_str!("../../prompts/critic.v1.form.md");
 const REPAIR: &str = include_str!("../../prompts/critic.v1.repair.md");
 
-/// Hash of the version and all prompt files, 16 hex digits. The questions of the rules are not in it.
+/// Hash of the version and all prompt files, 16 hex digits. It does not include the questions of the rules.
 pub fn prompt_hash() -> &'static str {
     static HASH: LazyLock<String> = LazyLock::new(|| hash_of(PROMPT_VERSION, &[SYSTEM, FORM, REPAIR]));
     &HASH
 }
 
-/// The name of a criterion in questions and answers, by its index. Ids of the file may hold anything.
+/// Name of a criterion in questions and replies, from its index. The ids in the file may contain anything.
 pub(super) fn key(index: usize) -> String {
     format!("c{}", index + 1)
 }
 
-/// The request that puts the questions of these rules about a rubric; `unusable` is the reply before and its problems.
+/// The request with the questions of these rules about a rubric; `unusable` is the previous reply and its
+/// problems.
 pub(super) fn request(
     inquiry: &LintInquiry,
     rules: &[&LintRule],

@@ -1,4 +1,4 @@
-//! Reviewing many rubrics, several at a time.
+//! Reviews many rubrics, several at a time.
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use super::{RubricCritic, RubricCritique};
 use crate::AuthorEvent;
 use crate::workload::{Workload, work_through};
 
-/// Rubric to ask about.
+/// A rubric to review.
 #[derive(Debug, Clone)]
 pub struct CritiqueJob {
     /// Index of its file.
@@ -55,8 +55,8 @@ impl Workload for ReviewQueue<'_> {
     }
 }
 
-/// Reviews every rubric, `workers` at a time, in the order of files and inquiries. A rubric that was not reached before
-/// `limit` fired has no critique.
+/// Reviews every rubric, `workers` at a time, in the order of files and inquiries. A rubric that was not
+/// reached before `limit` fired has no critique.
 pub async fn review_all(
     jobs: Vec<CritiqueJob>,
     critic: Arc<RubricCritic>,

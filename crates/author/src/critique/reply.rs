@@ -1,4 +1,4 @@
-//! Reading what the model found, and taking only what holds up.
+//! Parses a model's review and keeps only findings that hold up.
 
 use assize_diagnostic::DiagnosticCode;
 use assize_lint::{LintInquiry, LintRule, ModelFinding, QuestionScope};
@@ -7,18 +7,18 @@ use serde_json::Value;
 use super::prompt::key;
 
 /// Most characters of a reason that are kept.
-const REASON: usize = 400;
+const MAX_REASON_CHARS: usize = 400;
 
 /// Result of one rule.
 #[derive(Debug, PartialEq)]
 pub(super) enum ReviewReply {
-    /// It was applied; these are the findings.
+    /// It was applied; these are its findings.
     Applied(Vec<ModelFinding>),
-    /// It could not be applied: problems of the reply, one line each. Never empty.
+    /// It could not be applied: problems of the reply, one per line. Never empty.
     Unusable(Vec<String>),
 }
 
-/// The answers by rule, in the order of `rules`.
+/// The results by rule, in the order of `rules`.
 pub(super) fn read(
     reply: &Value,
     inquiry: &LintInquiry,
@@ -112,20 +112,20 @@ fn remark(finding: &Value, inquiry: &LintInquiry, rule: &LintRule) -> Result<Mod
     Ok(ModelFinding { rule: rule.code, criterion, other, quote, reason })
 }
 
-/// Words as they are compared: case and line breaks make no difference.
+/// A text in the form for comparing: letter case and line breaks make no difference.
 fn plain(text: &str) -> String {
     text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// A reason as one line that is fit to be printed.
+/// A reason as one line without control characters.
 fn clean(text: &str) -> String {
     let visible: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = visible.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= REASON {
+    if line.chars().count() <= MAX_REASON_CHARS {
         return line;
     }
 
-    line.chars().take(REASON).chain(['…']).collect()
+    line.chars().take(MAX_REASON_CHARS).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -202,6 +202,6 @@ mod tests {
     #[test]
     fn reasons_are_one_line() {
         assert_eq!(clean(" a\n\u{1b}[1m b "), "a [1m b");
-        assert_eq!(clean(&"x".repeat(500)).chars().count(), REASON + 1);
+        assert_eq!(clean(&"x".repeat(500)).chars().count(), MAX_REASON_CHARS + 1);
     }
 }

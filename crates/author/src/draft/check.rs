@@ -1,4 +1,4 @@
-//! Checks of a draft before it is written down.
+//! Checks a draft before it is written.
 
 use std::path::Path;
 
@@ -8,20 +8,20 @@ use assize_lint::lint_rubric_for;
 use assize_rubric::{Criterion, Rubric};
 use serde_json::{Value, json};
 
-/// Fewest criteria of a draft by a model.
+/// Fewest criteria of a model's draft.
 pub const MIN_CRITERIA: usize = 3;
 /// Most criteria of a draft.
 pub const MAX_CRITERIA: usize = 7;
 
-/// Rules of lint that a draft may not break: a criterion tests one thing, and something that can be tested.
-const STRICT: [&str; 3] = ["L0101", "L0102", "L0104"];
+/// Lint rules that a draft must not break: a criterion tests one thing, and something that can be tested.
+const FORBIDDEN_FINDINGS: [&str; 3] = ["L0101", "L0102", "L0104"];
 
 /// Faults of a list of criteria.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct DraftFaults {
-    /// It can't be used.
+    /// Faults that make it unusable.
     pub(super) errors: Vec<String>,
-    /// It could be better, by lint's rules.
+    /// Lint findings; the draft is usable with them.
     pub(super) findings: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ impl DraftFaults {
     }
 }
 
-/// Checks a list of criteria by itself, and as a rubric of the case.
+/// Checks a list of criteria on its own, and as a rubric of the case.
 pub(super) fn check(criteria: &[Criterion], case: Option<&Case>) -> DraftFaults {
     let mut faults = DraftFaults::default();
     let count = criteria.len();
@@ -47,14 +47,18 @@ pub(super) fn check(criteria: &[Criterion], case: Option<&Case>) -> DraftFaults 
     }
 
     for (code, message) in lint(criteria, case) {
-        let list = if STRICT.contains(&code.as_str()) { &mut faults.errors } else { &mut faults.findings };
+        let list = if FORBIDDEN_FINDINGS.contains(&code.as_str()) {
+            &mut faults.errors
+        } else {
+            &mut faults.findings
+        };
         list.push(message);
     }
 
     faults
 }
 
-/// Findings of lint in a list of criteria, as code and message.
+/// Lint findings about a list of criteria, as code and message.
 pub(super) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, String)> {
     let items: Vec<Value> =
         criteria.iter().map(|criterion| criterion_value(criterion, EvalFileFormat::Two)).collect();
@@ -62,12 +66,12 @@ pub(super) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, 
     let loaded = read_rubric(Path::new("draft.yaml"), &text);
     let broken = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let mut found: Vec<(String, String)> =
-        broken.map(|diagnostic| (STRICT[0].to_owned(), diagnostic.title.clone())).collect();
+        broken.map(|diagnostic| (FORBIDDEN_FINDINGS[0].to_owned(), diagnostic.title.clone())).collect();
     let linted = lint_rubric_for(&loaded, case);
     let lines: Vec<&str> = text.lines().collect();
     for diagnostic in &linted.diagnostics {
         let line = linted.sources.position(diagnostic.primary.span).line;
-        // The id stands above the finding.
+        // The id is above the finding.
         let id =
             lines[..line.min(lines.len())].iter().rev().find_map(|line| line.trim().strip_prefix("- id: "));
         let words = linted.sources.slice(diagnostic.primary.span);

@@ -1,18 +1,18 @@
-//! From what a model replied to criteria; nothing is guessed, rounded or put right.
+//! Parses the criteria in a model's reply; nothing is guessed, rounded or corrected.
 
 use assize_rubric::{Criterion, CriterionId, CriterionScale, Gate, RawScore, ScoreBand, ScoreBands, Weight};
 use serde_json::{Map, Value};
 
 use super::RubricForm;
 
-/// Heaviest weight a draft may give.
+/// Largest weight that a draft may give.
 const MAX_WEIGHT: f64 = 10.0;
 /// Longest text of a criterion or a range, in characters.
 const MAX_TEXT: usize = 400;
 /// Longest id.
 const MAX_ID: usize = 48;
 
-/// Reads the criteria of a reply. Every problem is told, each in words for the model and the user alike.
+/// Parses the criteria of a reply. Every problem is reported, worded for the model and the user.
 pub(super) fn read(reply: &Value, form: RubricForm) -> Result<Vec<Criterion>, Vec<String>> {
     let mut problems = Vec::new();
     let Some(items) = reply.get("criteria").and_then(Value::as_array) else {
@@ -182,7 +182,7 @@ fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(40).collect()
 }
 
-/// An id that no criterion has yet, made from a wish.
+/// An id that no criterion has yet, based on `wish`.
 pub(super) fn free_id(wish: &str, taken: &[Criterion]) -> CriterionId {
     let is_taken = |id: &str| taken.iter().any(|criterion| criterion.id.as_str() == id);
     let mut id = wish.to_owned();

@@ -1,8 +1,9 @@
-//! Drafting rubrics from what a good answer is expected to do.
+//! Drafts rubrics from expected outcomes.
 //!
-//! A [`DraftBrief`] says what is known about a case; [`ModelDrafter`] has a model write criteria and takes only those that
-//! hold up, [`draft_offline`] makes a modest draft from the clauses of the expected outcome. [`CaseDraft`] writes a draft
-//! into a file of cases. A draft is for a person to correct; nothing here decides that it is good.
+//! A [`DraftBrief`] contains what is known about a case. [`ModelDrafter`] has a model write criteria and
+//! accepts only those that pass the checks; [`draft_offline`] makes a modest draft from the clauses of the
+//! expected outcome. [`CaseDraft`] writes a draft into a file of cases. A draft is for a person to correct;
+//! nothing here decides that it is good.
 
 mod brief;
 mod check;

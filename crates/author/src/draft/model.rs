@@ -1,4 +1,4 @@
-//! Drafting by a model.
+//! Drafts by a model.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::check::{DraftFaults, check};
 use super::criteria::read;
 use super::prompt::request;
 
-/// Repair calls after a reply that can't be used or could be better.
+/// Repair calls after a reply that is unusable or could be better.
 const REPAIRS: u32 = 2;
 
 /// Criteria for a person to correct.
@@ -20,26 +20,26 @@ const REPAIRS: u32 = 2;
 pub struct CriteriaDraft {
     /// The criteria; together they are a rubric.
     pub criteria: Vec<Criterion>,
-    /// Findings of lint that are left.
+    /// Lint findings that are left.
     pub findings: Vec<String>,
-    /// Replies that were bought for it.
+    /// Number of replies that were paid for.
     pub calls: u32,
-    /// Replies that came from memory.
+    /// Number of replies from the cache.
     pub recalled: u32,
-    /// Tokens of what was bought.
+    /// Tokens of the replies that were paid for.
     pub usage: TokenCounts,
 }
 
-/// Reason why there is no draft.
+/// Why there is no draft.
 #[derive(Debug, thiserror::Error)]
 pub enum DraftError {
-    /// The model could not be asked.
+    /// The model could not be called.
     #[error("{0}")]
     Ask(#[from] AskError),
-    /// The model's replies could not be used, even after it was told why. Holds the last problems.
+    /// The model's replies were unusable, even after repairs. Holds the last problems.
     #[error("the model's replies could not be used: {}", .0.join("; "))]
     Unusable(Vec<String>),
-    /// The expected outcome has no clause that a criterion could be made from.
+    /// No clause of the expected outcome can become a criterion.
     #[error("the expected outcome names nothing that could be checked")]
     NothingToCheck,
 }
@@ -56,7 +56,7 @@ impl ModelDrafter {
         Self { ask, fences }
     }
 
-    /// Drafts criteria; `case` is what they are checked against.
+    /// Drafts criteria; `case` is used to check them.
     pub async fn draft(&self, brief: &DraftBrief, case: Option<&Case>) -> Result<CriteriaDraft, DraftError> {
         let mut unusable: Option<(String, Vec<String>)> = None;
         let mut best: Option<(Vec<Criterion>, DraftFaults)> = None;
@@ -66,7 +66,7 @@ impl ModelDrafter {
             let asked = self.ask.ask_repeat(&request(brief, &*self.fences, shown), 0).await;
             let mut answered = match (asked, &best) {
                 (Ok(answered), _) => answered,
-                // What is there can be used as it is.
+                // The draft so far is usable.
                 (Err(_), Some(_)) => break,
                 (Err(error), None) => return Err(error.into()),
             };
@@ -85,7 +85,7 @@ impl ModelDrafter {
                 Ok(criteria) => {
                     let faults = check(&criteria, case);
 
-                    // One that can't be used as it is may turn out better the next time.
+                    // An unusable reply may turn out better the next time, so it is not cached.
                     if faults.errors.is_empty() {
                         answered.keep();
                     }
@@ -98,7 +98,7 @@ impl ModelDrafter {
                     if better {
                         best = Some((criteria, faults));
                     }
-                    // What is only not as good as it could be is worth one more call, not two.
+                    // A draft that is usable but could be better is worth one more call, not two.
                     if problems.is_empty() || best.is_some() && round > 0 {
                         break;
                     }

@@ -1,11 +1,11 @@
-//! Cases that lack a rubric.
+//! Which cases lack a rubric.
 
 use assize_evalfile::{Case, Grader, GraderKind};
 
-/// Need of a case.
+/// Whether a case needs a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DraftNeed {
-    /// It has an expected outcome and no rubric of its own or of its suite.
+    /// It has an expected outcome, but no rubric of its own or of its suite.
     Draft,
     /// It has a rubric already.
     HasRubric,
@@ -13,8 +13,8 @@ pub enum DraftNeed {
     NoOutcome,
 }
 
-/// Need of a case. The rubric of one criterion that stands for an expected outcome without graders is none that
-/// anybody wrote.
+/// Whether a case needs a draft. The one-criterion rubric that stands in for an expected outcome without
+/// graders does not count as a rubric, because no one wrote it.
 pub fn need(case: &Case) -> DraftNeed {
     let turns = case.conversation.iter().flat_map(|conversation| &conversation.turns);
     let mut graders = case.graders.iter().chain(turns.flat_map(|turn| &turn.graders));

@@ -1,4 +1,4 @@
-//! A draft without a model: the clauses of the expected outcome, and what the reference answer states.
+//! Drafts without a model, from the clauses of the expected outcome and the statements of the reference answer.
 
 use assize_evalfile::Case;
 use assize_llm::TokenCounts;
@@ -11,17 +11,17 @@ use super::criteria::free_id;
 use super::phrase::{demands, sentences, slug};
 use super::{CriteriaDraft, DraftBrief, DraftError, RubricForm};
 
-/// Weight of the first clause: expected outcomes begin with what matters most.
-const CORE: f64 = 2.0;
-/// Longest sentence of a reference that is taken as a fact, in words.
+/// Weight of the first clause, since expected outcomes begin with what matters most.
+const FIRST_CLAUSE_WEIGHT: f64 = 2.0;
+/// Longest sentence of a reference that counts as a fact, in words.
 const MAX_FACT: usize = 30;
 
-/// Makes a draft from the expected outcome's clauses: one criterion each, the first required and of double weight.
-/// Where there are fewer than three, sentences of the reference that hold a number, a name or code follow as facts
-/// that an answer must not contradict. The same brief always gives the same draft.
+/// Makes a draft from the clauses of the expected outcome: one criterion each, the first one required and with
+/// double weight. If there are fewer than three, sentences of the reference that contain a number, a name or
+/// code follow as facts that an answer must not contradict. The same brief always gives the same draft.
 ///
-/// It understands nothing: it cuts where a new demand begins, and leaves out clauses in which lint finds nothing that
-/// could be tested.
+/// It understands nothing: it splits where a new demand begins, and skips clauses that lint does not consider
+/// testable.
 pub fn draft_offline(brief: &DraftBrief, case: Option<&Case>) -> Result<CriteriaDraft, DraftError> {
     let mut criteria: Vec<Criterion> = Vec::new();
     let clauses = sentences(&brief.expected_outcome).into_iter().flat_map(|sentence| demands(&sentence));
@@ -43,7 +43,7 @@ pub fn draft_offline(brief: &DraftBrief, case: Option<&Case>) -> Result<Criteria
         return Err(DraftError::NothingToCheck);
     }
 
-    criteria[0].weight = Weight::new(CORE).unwrap_or(Weight::ONE);
+    criteria[0].weight = Weight::new(FIRST_CLAUSE_WEIGHT).unwrap_or(Weight::ONE);
     facts(brief, &mut criteria);
 
     match brief.form {
@@ -55,7 +55,7 @@ pub fn draft_offline(brief: &DraftBrief, case: Option<&Case>) -> Result<Criteria
     Ok(CriteriaDraft { criteria, findings, calls: 0, recalled: 0, usage: TokenCounts::default() })
 }
 
-/// True for a clause that can stand as a criterion at all.
+/// True for a clause that can be a criterion.
 fn fits(clause: &str) -> bool {
     let template = clause.contains("{{") || clause.contains("{%");
     !template && clause.chars().count() <= 400 && clause.chars().any(char::is_alphanumeric)
@@ -65,7 +65,7 @@ fn is_vague(criterion: &Criterion, case: Option<&Case>) -> bool {
     lint(std::slice::from_ref(criterion), case).iter().any(|(code, _)| code == "L0101")
 }
 
-/// Facts of the reference, until there are enough criteria.
+/// Adds facts from the reference until there are enough criteria.
 fn facts(brief: &DraftBrief, criteria: &mut Vec<Criterion>) {
     let Some(reference) = &brief.reference else { return };
     for sentence in sentences(reference) {
@@ -81,7 +81,7 @@ fn facts(brief: &DraftBrief, criteria: &mut Vec<Criterion>) {
         }
 
         let id = free_id(&format!("fact-{}", slug(&sentence)), criteria);
-        // A statement of the reference is known to be true; that every good answer makes it is not.
+        // A statement of the reference is known to be true, but not every good answer makes it.
         criteria.push(Criterion {
             id,
             operator: CriterionOperator::Contradiction,
@@ -90,7 +90,8 @@ fn facts(brief: &DraftBrief, criteria: &mut Vec<Criterion>) {
     }
 }
 
-/// A yes or no question as a scale with a middle. Facts stay as they are: there is no half of a contradiction.
+/// Turns a yes-or-no question into a scale with a middle. Facts stay as they are, since there is no half a
+/// contradiction.
 fn into_ranges(criterion: &mut Criterion) {
     if criterion.operator == CriterionOperator::Contradiction {
         return;

@@ -1,19 +1,19 @@
-//! Sentences and clauses, cut where a new demand begins.
+//! Splits texts into sentences, and sentences into clauses where a new demand begins.
 
-/// Verbs that begin a demand of their own behind "and" in the plain form ("explain X and give Y").
+/// Verbs that begin a new demand after "and" ("explain X and give Y").
 const VERBS: &str = "acknowledge address advise ask avoid calculate cite compare conclude confirm contain cover decline \
     define demonstrate describe discuss explain give handle highlight identify implement include inform introduce \
     justify list mention name note offer outline point propose provide quote recommend refer refuse reject return \
     report show state suggest summarize tell use validate verify warn do make write create produce apologize";
 
-/// Words that stand between the subject and what it has to do.
+/// Words between the subject and its verb.
 const MODALS: [&str; 6] = ["should", "must", "shall", "will", "needs to", "has to"];
 
-/// Names of expected outcomes for the one who answers.
+/// Names for whoever answers, in expected outcomes.
 const SUBJECTS: [&str; 10] =
     ["answer", "response", "reply", "output", "assistant", "model", "agent", "ai", "bot", "system"];
 
-/// Sentences of a text: lines, items of lists, and what ends with a full stop.
+/// Sentences of a text: lines, list items, and text up to a full stop.
 pub(super) fn sentences(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for paragraph in text.split("\n\n") {
@@ -24,7 +24,7 @@ pub(super) fn sentences(text: &str) -> Vec<String> {
             let item = item.or_else(|| line.strip_prefix(['-', '*', '•'])).map(str::trim);
             match (item, lines.last_mut()) {
                 (Some(item), _) => lines.push(item.to_owned()),
-                // A line that does not begin an item goes on with the one before.
+                // A line that does not begin a list item continues the previous one.
                 (None, Some(last)) if !last.ends_with(':') => {
                     last.push(' ');
                     last.push_str(line);
@@ -47,7 +47,7 @@ fn split_sentences(line: &str) -> Vec<String> {
         let ends = match c {
             '.' | '!' | '?' => {
                 let before = line[start..at].rsplit(' ').next().unwrap_or_default();
-                // "e.g.", initials and numbers of lists are no ends.
+                // "e.g.", initials and list numbers end no sentence.
                 let short = before.chars().count() < 2
                     || before.contains('.') && before.chars().all(|c| c.is_alphabetic() || c == '.');
                 after.starts_with(' ') && !short && after.trim_start().starts_with(char::is_uppercase)
@@ -68,7 +68,7 @@ fn split_sentences(line: &str) -> Vec<String> {
     out
 }
 
-/// The demands of a sentence, each as a statement that begins with a verb where it began with one.
+/// The demands in a sentence, each as a statement; a demand that begins with a verb keeps doing so.
 pub(super) fn demands(sentence: &str) -> Vec<String> {
     let (conjugate, rest) = without_subject(sentence);
     let mut parts = vec![String::new()];
@@ -109,7 +109,7 @@ fn push(parts: &mut [String], word: &str) {
     }
 }
 
-/// True for a word that begins a demand: a verb of demands, plain or with its ending.
+/// True for a word that begins a demand: one of the verbs, in its plain form or with an ending.
 fn begins_demand(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let known = |word: &str| VERBS.split_whitespace().any(|verb| verb == word);
@@ -119,7 +119,7 @@ fn begins_demand(word: &str) -> bool {
         || word.strip_suffix("ies").is_some_and(|root| known(&format!("{root}y")))
 }
 
-/// The sentence without "the answer should", and whether its verb then lacks its ending.
+/// The sentence without "the answer should", and whether its verb then needs an ending.
 fn without_subject(sentence: &str) -> (bool, &str) {
     let mut rest = sentence;
     for article in ["The ", "the ", "An ", "A ", "Your ", "It "] {
@@ -140,7 +140,7 @@ fn without_subject(sentence: &str) -> (bool, &str) {
         if let Some(after) = rest.strip_prefix(modal).filter(|after| after.starts_with(' ')) {
             let after = after.trim_start();
             let adverb = after.strip_prefix("also ").unwrap_or(after);
-            // "should not ..." keeps its words: turning them around is not safe.
+            // "should not ..." keeps its words: rephrasing it is not safe.
             return if adverb.starts_with("not ") { (false, sentence) } else { (true, adverb) };
         }
     }
@@ -148,7 +148,7 @@ fn without_subject(sentence: &str) -> (bool, &str) {
     (false, rest)
 }
 
-/// "explain X" as "explains X".
+/// Turns "explain X" into "explains X".
 fn third_person(part: &str) -> String {
     let (verb, rest) = part.split_once(' ').unwrap_or((part, ""));
     if !verb.bytes().all(|b| b.is_ascii_lowercase()) || verb.is_empty() {
@@ -174,7 +174,7 @@ fn capital(text: &str) -> String {
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// A few words of a text as an id: lower case, ASCII, joined by hyphens.
+/// Turns the first words of a text into an id: lower case, ASCII, joined by hyphens.
 pub(super) fn slug(text: &str) -> String {
     const EMPTY: &str = "a an the of to in on for and or with by as at from that this it its is are be how what which \
         when where why who not does do answer response";

@@ -1,10 +1,10 @@
-//! Writing a draft into its case.
+//! Writes a draft into its case.
 
 use assize_evalfile::{CaseFile, CaseLocation, EditError, EvalFileFormat, ValueInsertion, criterion_value};
 use assize_rubric::Criterion;
 use serde_json::{Value, json};
 
-/// Places where a case of the `tests` format may have its graders; the first that is there counts.
+/// Where a case of the `tests` format may have its graders; the first that exists counts.
 const LISTS: [&[&str]; 6] = [
     &["assertions"],
     &["assert"],
@@ -14,24 +14,24 @@ const LISTS: [&[&str]; 6] = [
     &["evaluators"],
 ];
 
-/// Key of the remark where comments can't stand.
-const MARK: &str = "x-draft";
+/// Key for the remark where comments are impossible.
+const DRAFT_KEY: &str = "x-draft";
 
-/// Reason why a draft was not written.
+/// Why a draft was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
-    /// The file could not be changed there.
+    /// The file could not be edited there.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// There are several rubrics, and which one the draft is to replace is not for a program to say.
+    /// There are several rubrics, and a program can't decide which one to replace.
     #[error("it has several rubrics; remove the ones to replace")]
     SeveralRubrics,
-    /// The rubric stands elsewhere.
+    /// The rubric is elsewhere.
     #[error("its rubric is not in the case, but in the suite or another file")]
     Elsewhere,
 }
 
-/// Criteria on their way into a case.
+/// Criteria to be written into a case.
 #[derive(Debug, Clone)]
 pub struct CaseDraft<'c> {
     /// The criteria.
@@ -59,7 +59,7 @@ impl CaseDraft<'_> {
         Ok(())
     }
 
-    /// Puts the draft in the place of the rubric that the case has.
+    /// Replaces the rubric of the case with the draft.
     pub fn replace(&self, file: &mut CaseFile, spot: &CaseLocation) -> Result<(), PlaceError> {
         let inline = file.value(spot, &["rubrics"])?.is_some();
         let in_list = list(file, spot)?.map(|(keys, items)| {
@@ -72,7 +72,7 @@ impl CaseDraft<'_> {
                 file.replace_entry(spot, "rubrics", &self.insertion(self.list()))?;
                 Ok(())
             }
-            // Nothing but rubrics: the whole list goes, with the remark above it.
+            // The list contains only rubrics, so the draft replaces the whole list, with the remark above it.
             (false, [_, ..], Some((keys, all, found))) if found.len() == *all && keys.len() == 1 => {
                 let graders = Value::Array(vec![self.grader()]);
                 file.replace_entry(spot, keys[0], &self.insertion(graders))?;
@@ -100,7 +100,7 @@ impl CaseDraft<'_> {
 
     fn insertion(&self, value: Value) -> ValueInsertion {
         let remark = format!("Draft by {}: read it, correct it, then remove this comment.", self.by);
-        ValueInsertion { value, comment: remark.clone(), mark: (MARK.to_owned(), remark) }
+        ValueInsertion { value, comment: remark.clone(), mark: (DRAFT_KEY.to_owned(), remark) }
     }
 }
 
@@ -115,7 +115,7 @@ fn list(file: &CaseFile, spot: &CaseLocation) -> Result<Option<List>, EditError>
     Ok(None)
 }
 
-/// True for an item of a list of graders that is a rubric: a plain text, or a grader of that type in any spelling.
+/// True for a grader that is a rubric: a plain text, or a grader with that type in any spelling.
 fn is_rubric(item: &Value) -> bool {
     let named = item.get("type").and_then(Value::as_str).is_some_and(|name| {
         let name = name.trim().to_ascii_lowercase();

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{DraftBrief, RubricForm};
 use crate::prompt::{self, UnusableReply, hash_of, strict_object};
 
-/// Version of the prompts: changed whenever a word of them is.
+/// Version of the prompts; changes with every change of their text.
 pub const PROMPT_VERSION: &str = "draft.v1";
 
 const SYSTEM: &str = include_str!("../../prompts/draft.v1.system.md");
@@ -24,7 +24,7 @@ pub fn prompt_hash() -> &'static str {
     &HASH
 }
 
-/// The request for a draft; `unusable` is the reply before and its problems.
+/// The request for a draft; `unusable` is the previous reply and its problems.
 pub(super) fn request(
     brief: &DraftBrief,
     fences: &dyn FenceSource,

@@ -1,4 +1,4 @@
-//! Drafting for many cases, several at a time, and putting each draft into the text of its file.
+//! Drafts for many cases, several at a time, and inserts each draft into the text of its file.
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -12,7 +12,7 @@ use super::{CaseDraft, CriteriaDraft, DraftBrief, DraftError, ModelDrafter, draf
 use crate::AuthorEvent;
 use crate::workload::{Workload, work_through};
 
-/// Case to draft for.
+/// A case to draft for.
 #[derive(Debug, Clone)]
 pub struct DraftJob {
     /// The case.
@@ -21,28 +21,28 @@ pub struct DraftJob {
     pub brief: DraftBrief,
     /// Index of its file.
     pub file: usize,
-    /// Place of the case in that file.
+    /// Position of the case in that file.
     pub spot: CaseLocation,
     /// Format of the file.
     pub format: EvalFileFormat,
-    /// Replaces the rubric that the case has.
+    /// True to replace the rubric of the case.
     pub replaces: bool,
     /// Index of its outcome.
     pub outcome: usize,
 }
 
-/// File on disk and as it is to be.
+/// A file on disk, and its edited text.
 #[derive(Debug, Clone)]
 pub struct EditedFile {
     file: CaseFile,
     /// Text on disk.
     written: String,
-    /// Text before anything was drafted.
+    /// Text before any draft.
     original: String,
 }
 
 impl EditedFile {
-    /// File with this text on disk.
+    /// A file with this text on disk.
     pub fn new(path: &Path, text: String) -> Self {
         Self { file: CaseFile::new(path, text.clone()), written: text.clone(), original: text }
     }
@@ -52,12 +52,12 @@ impl EditedFile {
         self.file.path()
     }
 
-    /// The file as it is to be.
+    /// The file with its edits.
     pub fn file(&self) -> &CaseFile {
         &self.file
     }
 
-    /// Text that was last read from disk, or written there.
+    /// The text last read from disk or written to it.
     pub fn written(&self) -> &str {
         &self.written
     }
@@ -68,7 +68,7 @@ impl EditedFile {
     }
 }
 
-/// Outcome of drafting for one case.
+/// Result of drafting for one case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseOutcome {
     /// File of the case.
@@ -84,57 +84,57 @@ pub struct CaseOutcome {
 /// Result of drafting for one case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DraftOutcome {
-    /// A draft was put into the file.
+    /// A draft was inserted into the file.
     Drafted {
         /// Ids of its criteria.
         criteria: Vec<String>,
-        /// Findings of lint about them.
+        /// Lint findings about them.
         findings: Vec<String>,
-        /// Replies that were bought for it.
+        /// Number of replies that were paid for.
         calls: u32,
-        /// Replies that came from the cache.
+        /// Number of replies from the cache.
         recalled: u32,
     },
     /// The case has a rubric already.
     HasRubric,
     /// The case has no expected outcome to draft from.
     NoOutcome,
-    /// No draft could be made or written, for this reason.
+    /// No draft was made or written, for this reason.
     LeftAlone(String),
-    /// The budget stopped the work before.
+    /// The budget stopped the work first.
     NotReached,
 }
 
-/// Function that writes a file; an error says why it can't be written.
+/// Writes a file; an error says why it can't be written.
 pub type SaveFile<'a> = &'a dyn Fn(&EditedFile) -> Result<(), String>;
 
-/// Drafting by a model or without one, with the way drafts are written.
+/// How to draft, and how to write drafts.
 pub struct DraftOptions<'a> {
-    /// Model that drafts; `None` drafts offline.
+    /// The model that drafts; `None` drafts offline.
     pub drafter: Option<Arc<ModelDrafter>>,
     /// Author named in the remark of each draft.
     pub author: String,
     /// Writes a file; `None` leaves the files on disk as they are.
     pub save: Option<SaveFile<'a>>,
-    /// Receiver of events.
+    /// Receives events.
     pub observe: &'a dyn Fn(AuthorEvent),
 }
 
-/// Drafts on their way into files.
+/// Drafts, and the files that they go into.
 pub struct DraftWriter<'a> {
     options: DraftOptions<'a>,
     limit: CancellationToken,
     jobs: std::vec::IntoIter<DraftJob>,
     files: Vec<EditedFile>,
     outcomes: Vec<CaseOutcome>,
-    /// Files that can't be written any more, by index.
+    /// Indexes of files that can't be written any more.
     broken: Vec<usize>,
     total: usize,
     done: usize,
 }
 
 impl<'a> DraftWriter<'a> {
-    /// Writer for these jobs. Nothing new is begun once `limit` fires.
+    /// A writer for these jobs. No further jobs are started once `limit` fires.
     pub fn new(
         options: DraftOptions<'a>,
         jobs: Vec<DraftJob>,
@@ -147,7 +147,7 @@ impl<'a> DraftWriter<'a> {
         Self { options, limit, jobs: jobs.into_iter(), files, outcomes, broken: Vec::new(), total, done: 0 }
     }
 
-    /// Drafts for all cases, `workers` at a time; the files and what became of the cases.
+    /// Drafts for all cases, `workers` at a time; returns the files and the result of each case.
     pub async fn write_all(mut self, workers: NonZeroUsize) -> (Vec<EditedFile>, Vec<CaseOutcome>) {
         let limit = self.limit.clone();
         work_through(&mut self, workers, &limit).await;
@@ -155,7 +155,7 @@ impl<'a> DraftWriter<'a> {
         (self.files, self.outcomes)
     }
 
-    /// Puts a draft into its file.
+    /// Inserts a draft into its file.
     fn insert(&mut self, job: &DraftJob, draft: Result<CriteriaDraft, DraftError>) -> DraftOutcome {
         let draft = match draft {
             Ok(draft) => draft,

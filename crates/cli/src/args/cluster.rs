@@ -49,11 +49,11 @@ pub(crate) struct ClusterArgs {
 }
 
 impl ClusterArgs {
-    /// Address of the servers with the credentials for them, and typed options.
+    /// Address and credentials of the servers, and typed options.
     ///
     /// # Errors
-    /// When no results can be kept at the place that is named for them. Not an error of reading the arguments, which would
-    /// repeat the place with the secrets that it may hold.
+    /// When results can't be kept at the given location. This is not a parse error of the arguments, because
+    /// that would repeat the location with any secrets in it.
     pub(crate) fn options(
         &self,
         resume: bool,

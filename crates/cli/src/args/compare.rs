@@ -179,8 +179,8 @@ pub(crate) struct CompareArgs {
 }
 
 impl CompareArgs {
-    /// Returns the first given option that only `--trend` has. (A subcommand lifts requirements, so the parser of
-    /// arguments does not refuse it.)
+    /// The first given option that only `--trend` has. (Subcommands lift requirements, so clap does not refuse
+    /// it.)
     pub(crate) fn idle_trend_option(&self) -> Option<&'static str> {
         let given = [
             ("--suite", self.suite.is_some()),

@@ -51,7 +51,7 @@ pub(super) const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
     ("allow", UnknownPrice::Allow, "Their cost is not counted"),
 ];
 
-/// Rule by which a run ends before its cases do.
+/// Rules by which a run stops before its last case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopRule {
     /// The result is clear.
@@ -252,7 +252,7 @@ impl EvalArgs {
 }
 
 impl RunArgs {
-    /// Places that the result goes to as data.
+    /// Where the result goes as data.
     pub(crate) fn output(&self) -> ResultOutput<'_> {
         self.output.delivery(self.quiet)
     }
@@ -289,7 +289,7 @@ impl RunArgs {
     }
 }
 
-/// Findings that `--deny` refuses.
+/// Findings that `--deny` turns into errors.
 pub(crate) fn denied(deny: &[DenyChoice]) -> DeniedFindings {
     DeniedFindings {
         self_judging: deny.contains(&DenyChoice::SelfJudging),

@@ -6,7 +6,7 @@ use assize_engine::ExchangeOptions;
 
 use super::headings::ADVANCED;
 
-/// Files that take the place of model servers.
+/// Files that replace model servers.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ExchangeArgs {
     /// Write uncached requests to FILE and send nothing.

@@ -1,4 +1,4 @@
-//! The first page of help: the commands in the order in which people meet them.
+//! The first page of help: the commands in the order in which people need them.
 
 use std::fmt::Write as _;
 
@@ -8,30 +8,31 @@ use clap::Command;
 use super::help_end::with_help_ends;
 use crate::context::terminal_columns;
 
-/// Commands with their descriptions, in the order in which people meet them.
+/// Commands with their descriptions, in the order in which people need them.
 const MAIN: [&str; 16] = [
     "init", "eval", "grade", "try", "validate", "lint", "generate", "report", "view", "list", "explain",
     "compare", "review", "calibrate", "scorecard", "convert",
 ];
-/// Commands that few people need, named without a description.
+/// Commands that few people need; named without a description.
 const OTHER: [&str; 12] = [
     "audit", "score", "merge", "cache", "doctor", "serve", "worker", "mcp", "lsp", "schema", "completions",
     "man",
 ];
 /// Column at which descriptions begin.
 const INDENT: usize = 14;
-/// Widest page; the parser's other pages are no wider.
+/// Widest page, as wide as clap's own pages.
 const MAX_WIDTH: usize = 100;
 /// Narrowest page.
 const MIN_WIDTH: usize = 40;
 
-/// Gives the program its front page, and its commands the ends of theirs, laid out for the terminal.
+/// Adds the front page to the program and the texts at the end to its commands, laid out for the terminal.
 pub(crate) fn with_front_page(command: Command) -> Command {
     let page = with_front_page_of(command, terminal_columns(&console::Term::stdout()).unwrap_or(MAX_WIDTH));
     if std::env::args_os().any(|word| word == "-h") { without_values(page) } else { page }
 }
 
-/// Leaves the lists of possible values to `--help`, so that each option has one line. Messages about wrong values keep them.
+/// Lists possible values only in `--help`, so that each option has one line in `-h`. Errors about wrong values
+/// still list them.
 pub(super) fn without_values(command: Command) -> Command {
     let command = command.mut_args(|argument| {
         let has_values = argument.get_action().takes_values();
@@ -40,7 +41,7 @@ pub(super) fn without_values(command: Command) -> Command {
     command.mut_subcommands(without_values)
 }
 
-/// Gives the program its help pages of a width in columns.
+/// Lays out the program's help pages for this width in columns.
 pub(super) fn with_front_page_of(command: Command, columns: usize) -> Command {
     let columns = columns.max(MIN_WIDTH);
     let commands = render_commands(&command, columns);
@@ -68,7 +69,7 @@ fn render_commands(command: &Command, columns: usize) -> String {
     page
 }
 
-/// Returns the descriptions of the commands that the page only names.
+/// Descriptions of the commands that the page only names.
 fn render_other_commands(command: &Command, columns: usize) -> String {
     let mut text = heading("Further commands");
     for name in OTHER {

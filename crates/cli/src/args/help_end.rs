@@ -3,9 +3,9 @@
 use assize_report::{LongWords, wrap_lines};
 use clap::{Arg, Command};
 
-/// Columns that examples are laid out for at most, so that they can be pasted anywhere.
+/// Widest layout of examples, in columns, so that they can be pasted anywhere.
 const MAX_WIDTH: usize = 80;
-/// Lines of a text that `-h` prints whole; of a longer one it prints examples only.
+/// Longest text, in lines, that `-h` prints whole; of a longer one it prints only examples.
 const MAX_SHORT_LINES: usize = 12;
 /// Examples that `-h` prints of a longer text.
 const SHORT_EXAMPLES: usize = 3;
@@ -14,17 +14,17 @@ const CONTINUED: usize = 6;
 /// Title of the examples.
 const EXAMPLES: &str = "Examples:";
 
-/// Options of runs that `-h` of a command other than `eval` and `grade` leaves to `--help`.
-const RARE: [&str; 2] = ["out", "rerun_failed"];
+/// Options of runs that only `--help` shows, except in `eval` and `grade`.
+const RARE_OPTIONS: [&str; 2] = ["out", "rerun_failed"];
 
-/// Hides an option of runs that is rare in other commands from `-h`.
+/// Hides an option from `-h` that is rarely used in commands other than `eval` and `grade`.
 pub(super) fn rare_beside_eval(argument: Arg) -> Arg {
-    let is_rare = RARE.contains(&argument.get_id().as_str());
+    let is_rare = RARE_OPTIONS.contains(&argument.get_id().as_str());
     if is_rare { argument.hide_short_help(true) } else { argument }
 }
 
-/// Gives all commands below this one their texts, laid out for a number of columns: `--help` prints everything, `-h` what
-/// fits. A command that has both texts keeps them.
+/// Adds texts to the help pages of all commands below this one, laid out for this width: `--help` prints
+/// everything, `-h` what fits. A command that already has both texts keeps them.
 pub(super) fn with_help_ends(command: Command, columns: usize) -> Command {
     let path = command.get_name().to_owned();
     with_ends_below(command, &path, columns.min(MAX_WIDTH))
@@ -56,10 +56,10 @@ fn has_more_in_long_help(argument: &Arg) -> bool {
     argument.is_hide_short_help_set() || argument.get_long_help().is_some()
 }
 
-/// Returns the first examples of a text.
+/// The first examples of a text.
 fn first_examples(text: &str) -> String {
     let examples = text.split_once(EXAMPLES).map(|(_, examples)| examples).unwrap_or_default();
-    // Notes may stand below the examples, too.
+    // Notes may follow the examples.
     let examples = examples.trim_start_matches('\n').split("\n\n").next().unwrap_or_default();
     let commands = commands(examples.lines());
     let first: Vec<String> =
@@ -85,7 +85,8 @@ fn commands<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     commands
 }
 
-/// Breaks examples before their options and list entries below themselves. Paragraphs are left to the parser of arguments.
+/// Breaks long examples before their options, and list entries within their second column. Paragraphs are left
+/// to clap.
 fn lay_out(text: &str, columns: usize) -> String {
     let paragraph = |paragraph: &str| match paragraph.split_once('\n') {
         Some((EXAMPLES, examples)) => {
@@ -102,7 +103,8 @@ fn lay_out(text: &str, columns: usize) -> String {
     text.split("\n\n").map(paragraph).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Breaks a command that is too long for a line, between its arguments: best before an option, so that each keeps its value.
+/// Breaks a command that is too long for a line between its arguments, preferably before an option, so that
+/// each option keeps its value.
 fn break_command(command: &str, columns: usize) -> String {
     let room = columns.saturating_sub(" \\".len());
     let (mut lines, mut line) = (Vec::new(), " ".to_owned());
@@ -123,7 +125,8 @@ fn break_command(command: &str, columns: usize) -> String {
     lines.join("\n")
 }
 
-/// Parts of a command that stay on a line: the program with its command, quoted text, and each option with its value.
+/// Parts of a command that stay on one line: the program with its subcommand, quoted text, and each option with
+/// its value.
 fn groups(command: &str) -> Vec<String> {
     let mut groups: Vec<String> = Vec::new();
     let mut quote = None;
@@ -150,7 +153,7 @@ fn groups(command: &str) -> Vec<String> {
     groups
 }
 
-/// Parts an option from a value that does not fit beside it.
+/// Separates an option from a value that does not fit on the same line.
 fn split_wide(group: String, room: usize) -> Vec<String> {
     let is_wide = is_option(&group) && group.chars().count() + CONTINUED > room;
     match group.split_once(' ').filter(|_| is_wide) {
@@ -163,7 +166,7 @@ fn is_option(word: &str) -> bool {
     word.starts_with('-') && word.len() > 1
 }
 
-/// Breaks an entry of a list below its second column.
+/// Breaks a list entry within its second column.
 fn hang(line: &str, columns: usize) -> String {
     let indent = line.len() - line.trim_start().len();
     let column = line[indent..].rfind("  ").map_or(indent, |gap| indent + gap + 2);

@@ -1,11 +1,11 @@
-//! Files that a command reads and runs, by which its project is found.
+//! The input files of a command, by which its project is found.
 
 use std::path::Path;
 
 use super::{AuditCommand, CliCommand, CompareCommand, GenerateCommand, ScorecardCommand};
 
 impl CliCommand {
-    /// The first file or folder that the command is given to judge; `None` for a command that is given none.
+    /// The first file or folder that the command takes as input; `None` for a command without one.
     pub(crate) fn first_input(&self) -> Option<&Path> {
         match self {
             Self::Eval(args) => args.eval.paths.first(),

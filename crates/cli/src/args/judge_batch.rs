@@ -1,4 +1,4 @@
-//! Judging in batches of the providers: the same flags for every command that stores a run.
+//! Judging through the providers' batch APIs: the same flags for every command that stores a run.
 
 use std::time::Duration;
 

@@ -258,9 +258,9 @@ mod tests {
         command.get_subcommands().for_each(|inner| every_command(inner, found));
     }
 
-    /// Lines of the longest `-h`, on a terminal of 80 columns.
+    /// Most lines of `-h` on a terminal of 80 columns.
     const MAX_HELP_LINES: usize = 60;
-    /// Lines of `-h` of the commands that everybody runs.
+    /// Most lines of `-h` of the commands that everyone runs.
     const MAX_USUAL_HELP_LINES: usize = 48;
 
     fn built() -> Command {
@@ -321,7 +321,7 @@ mod tests {
             let end = end_of(&command);
             let (paragraphs, examples) = paragraphs_and_examples(&end);
             for paragraph in paragraphs {
-                // Lines are broken by the window alone, except in lists, which are indented.
+                // Paragraphs are wrapped by the layout only, except in lists, which are indented.
                 let broken = paragraph.lines().skip(1).find(|line| !line.starts_with("  "));
                 assert_eq!(broken, None, "{name} breaks a paragraph");
             }

@@ -1,4 +1,4 @@
-//! Arguments of `assize eval` for other machines: those that have an effect on what is run and how it is judged.
+//! Arguments of `assize eval` for other machines: those that affect what is run and how it is judged.
 
 use std::ffi::OsString;
 
@@ -8,36 +8,36 @@ use clap::{ArgAction, CommandFactory, Parser};
 
 use super::{Args, CliCommand};
 
-/// Options that are about this process or this machine, and limits, which travel as numbers.
-const LOCAL: &[&str] = &[
+/// Options about this process or this machine, and limits, which are sent as numbers.
+const LOCAL_OPTIONS: &[&str] = &[
     "cluster", "cluster_credentials", "results", "unit_size", "lease", "worker_wait", "run_dir", "resume",
     "out", "json", "show", "quiet", "deadline", "budget_usd", "budget_calls", "budget_tokens",
     "requests_per_minute", "tokens_per_minute", "color", "env_file", "rerun_failed",
 ];
 
-/// Options that workers need and that have no part in a decision or a score: how many calls are made at once and in which
-/// order, how long one is waited for, what may be read and paid for at all, and what is left behind. A job that is continued
-/// takes them from the new command. Not among them, though they look alike: `shuffle` and `seed` say which cases are in which
-/// unit, `no_cache` and `cache_only` where a decision comes from, `keep_going` which cases there are, and `allow_code` what
-/// runs the code of files.
-const UNDECIDING: &[&str] = &[
+/// Options that workers need but that affect no decision or score: the number and order of concurrent calls,
+/// timeouts, what may be read and paid for, and what is left behind. When a job is continued, these come from
+/// the new command. Not in this list, although similar: `shuffle` and `seed` (which cases are in which unit),
+/// `no_cache` and `cache_only` (where a decision comes from), `keep_going` (which cases there are), and
+/// `allow_code` (what runs the code of files).
+const UNDECIDING_OPTIONS: &[&str] = &[
     "workers", "max_concurrency", "warm_up", "request_timeout", "max_retries", "budget_unknown_price",
     "deny", "root", "keep_workspaces",
 ];
 
-/// True for a portable argument that has a part in decisions and scores.
+/// True for a portable argument that affects decisions and scores.
 pub(crate) fn decides(argument: &str) -> bool {
     let Some(option) = argument.strip_prefix("--") else { return true };
     let name = option.split('=').next().unwrap_or_default().replace('-', "_");
 
-    !UNDECIDING.contains(&name.as_str())
+    !UNDECIDING_OPTIONS.contains(&name.as_str())
 }
 
-/// The arguments of a command line of `assize eval` in one spelling and one order, with these filters of cases, which come from a run
-/// that only this machine has.
+/// The arguments of `assize eval` in a canonical spelling and order. `filters` come from a run that only this
+/// machine has, and are added.
 ///
 /// # Errors
-/// When a path or a value is no text that every machine reads the same.
+/// When a path or a value is not text that every machine reads the same way.
 pub(crate) fn portable_arguments(
     command_line: impl IntoIterator<Item = OsString>,
     filters: &[String],
@@ -52,7 +52,10 @@ pub(crate) fn portable_arguments(
     for argument in command.get_arguments() {
         let id = argument.get_id().as_str();
         let is_known = given.try_contains_id(id).unwrap_or(false);
-        if LOCAL.contains(&id) || !is_known || given.value_source(id) != Some(ValueSource::CommandLine) {
+        if LOCAL_OPTIONS.contains(&id)
+            || !is_known
+            || given.value_source(id) != Some(ValueSource::CommandLine)
+        {
             continue;
         }
 
@@ -74,10 +77,10 @@ pub(crate) fn portable_arguments(
     Ok(options.into_iter().chain(places).collect())
 }
 
-/// Reads such arguments.
+/// Parses such arguments.
 ///
 /// # Errors
-/// When they are not those of `assize eval` of this version.
+/// When they are not arguments of this version's `assize eval`.
 pub(crate) fn read_portable(arguments: &[String]) -> Result<EvalRequest, String> {
     let command_line = ["assize", "eval"].into_iter().chain(arguments.iter().map(String::as_str));
     let parsed = Args::try_parse_from(command_line).map_err(|error| error.kind().to_string())?;
@@ -110,16 +113,16 @@ mod tests {
         assert_eq!(portable("eval evals --cluster nats://h:1 --unit-size 9 --resume"), "-- evals");
     }
 
-    /// Options that decide about results, by their ids; those of which nothing is known here are not accepted by the test below.
-    const DECIDING: &[&str] = &[
+    /// Ids of options that affect results. The test below fails for options in none of these lists.
+    const DECIDING_OPTIONS: &[&str] = &[
         "paths", "target", "targets", "filter", "tag", "exclude_tag", "keep_going", "judge", "judge_repeats",
         "escalate", "combine", "ties", "judge_weight", "judge_temperature", "scoring", "judging",
         "threshold", "borderline", "max_output_tokens", "no_cache", "cache_only", "allow_code",
         "context_tokens", "truncate", "trials", "trial_strategy", "shuffle", "seed",
     ];
 
-    /// Options that `--cluster` refuses, and those that need one of them.
-    const REFUSED: &[&str] = &[
+    /// Options that `--cluster` refuses, and options that require one of them.
+    const REFUSED_OPTIONS: &[&str] = &[
         "shard", "export_requests", "import_replies", "judge_batch", "batch_wait", "batch_storage",
         "batch_role", "bail", "stop_when", "against", "dry_run", "min_pass_rate", "retry_incomplete", "help",
         "version",
@@ -132,13 +135,16 @@ mod tests {
         let command = root.find_subcommand("eval").expect("the command");
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
-            let classes = [LOCAL, UNDECIDING, DECIDING, REFUSED].iter().filter(|of| of.contains(&id)).count();
+            let classes = [LOCAL_OPTIONS, UNDECIDING_OPTIONS, DECIDING_OPTIONS, REFUSED_OPTIONS]
+                .iter()
+                .filter(|of| of.contains(&id))
+                .count();
             assert_eq!(classes, 1, "`{id}` is in {classes} classes: does it change a decision or a score?");
             if let Some(long) = argument.get_long() {
                 assert_eq!(long.replace('-', "_"), id);
             }
         }
-        let known = [LOCAL, UNDECIDING, DECIDING, REFUSED].concat();
+        let known = [LOCAL_OPTIONS, UNDECIDING_OPTIONS, DECIDING_OPTIONS, REFUSED_OPTIONS].concat();
         for id in known {
             assert!(command.get_arguments().any(|one| one.get_id() == id), "there is no option `{id}`");
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assize_report::ExportFormat;
 
-/// A report file with its format.
+/// A report file and its format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReportFile {
     /// Path of the file.
@@ -18,12 +18,12 @@ pub(crate) struct ReportFile {
 pub(crate) enum ReportFormat {
     /// JSON, as `--json` prints it.
     Json,
-    /// A format that is made of the rows of a run.
+    /// A format that is written from the rows of a run.
     Export(ExportFormat),
 }
 
 impl ReportFormat {
-    /// Word for JSON beside those of [`ExportFormat`].
+    /// Name of JSON among the names of [`ExportFormat`].
     const JSON: &str = "json";
 
     fn from_path(path: &Path) -> Option<Self> {
@@ -38,16 +38,16 @@ impl ReportFormat {
     }
 }
 
-/// Endings of reports of a run.
+/// File names of run reports, for messages.
 const RUN_REPORTS: &str = "FILE.html, FILE.md, FILE.xml (JUnit), FILE.csv (one row per criterion), FILE-cases.csv (one row per case), \
     FILE.sarif or FILE.json (as `--json`)";
 
-/// Parses the path of a report of a run that the command makes.
+/// Parses the path of a report of a run that the command creates.
 pub(super) fn report_file(text: &str) -> Result<ReportFile, String> {
     parse(text, |_| true, &format!("{RUN_REPORTS}; the folder of a run is named by `--run-dir`"))
 }
 
-/// Parses the path of a report of a run that is stored.
+/// Parses the path of a report of a stored run.
 pub(super) fn stored_report_file(text: &str) -> Result<ReportFile, String> {
     parse(text, |_| true, &format!("{RUN_REPORTS}; or name the format with `--format`"))
 }
@@ -88,7 +88,7 @@ fn parse(text: &str, takes: impl Fn(ReportFormat) -> bool, known: &str) -> Resul
     let format = ReportFormat::from_path(path)
         .filter(|format| takes(*format))
         .ok_or_else(|| format!("a report is written to {known}"))?;
-    // Better now than after a run.
+    // Check this now, not after a run.
     if let Some(file) = path.ancestors().skip(1).find(|folder| folder.is_file()) {
         return Err(format!("`{}` is a file, not a folder to write to", file.display()));
     }

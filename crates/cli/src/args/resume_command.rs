@@ -1,10 +1,10 @@
-//! Command that continues a run: the one that began it, with `--resume`.
+//! The command that continues a run: the command that started it, with `--resume`.
 
-/// Options that would stop the run again; true if their value is the next word.
+/// Options that would stop the run again; true if the next word is their value.
 const STOPPING: &[(&str, bool)] = &[("--stop-when", true), ("--against", true), ("--bail", false)];
 
-/// The words of a command line, so that it continues the run it began. Logins in addresses are not repeated: the command ends up
-/// in logs.
+/// The words of a command line, changed to continue the run that it started. Logins in addresses are left out,
+/// since the command ends up in logs.
 pub(crate) fn resume_command(command_line: &[String], retries_incomplete: bool) -> String {
     let mut words: Vec<&str> = Vec::with_capacity(command_line.len() + 2);
     let mut given = command_line.iter().map(String::as_str);
@@ -18,7 +18,7 @@ pub(crate) fn resume_command(command_line: &[String], retries_incomplete: bool) 
         }
     }
 
-    // Behind `--` are paths.
+    // Everything after `--` is a path.
     let mut end = words.iter().position(|word| *word == "--").unwrap_or(words.len());
     for (option, is_wanted) in [("--resume", true), ("--retry-incomplete", retries_incomplete)] {
         let is_given = words[..end].iter().any(|word| word.split('=').next() == Some(option));
@@ -32,7 +32,7 @@ pub(crate) fn resume_command(command_line: &[String], retries_incomplete: bool) 
     format!("assize {}", words.join(" "))
 }
 
-/// A word with `LOGIN` in the place of user and password of each address in it.
+/// A word with `LOGIN` in place of user and password of each address in it.
 fn without_logins(word: &str) -> String {
     let mut parts = word.split("://");
     let mut shown = parts.next().unwrap_or_default().to_owned();
@@ -48,7 +48,7 @@ fn without_logins(word: &str) -> String {
     shown
 }
 
-/// A text as a word of a command, quoted where a shell needs that.
+/// A text as one word of a shell command, quoted if necessary.
 pub(crate) fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./~:@+".contains(c);
     if !text.is_empty() && !text.starts_with('~') && text.chars().all(is_plain) {

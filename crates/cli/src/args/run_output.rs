@@ -1,4 +1,4 @@
-//! Destinations of the results of a run: the same flags for every command that makes one.
+//! Where the results of a run go: the same flags for every command that creates one.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub(crate) struct RunOutputArgs {
 }
 
 impl RunOutputArgs {
-    /// Places that the result goes to as data.
+    /// Where the result goes as data.
     pub(crate) fn delivery(&self, quiet: bool) -> ResultOutput<'_> {
         ResultOutput { json: self.json, quiet, out: &self.out }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::headings::BROWSER;
 
-/// Address of a server of pages, and the ways to it.
+/// Address of a page server, and how it is reached.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = BROWSER)]
 pub(crate) struct ServerArgs {
@@ -35,7 +35,7 @@ pub(crate) struct ServerArgs {
 }
 
 impl ServerArgs {
-    /// Name of an option that was given and means nothing without a browser.
+    /// Name of a given option that has no meaning without a browser.
     pub(crate) fn given(&self) -> Option<&'static str> {
         let given = [
             (self.no_open, "--no-open"),

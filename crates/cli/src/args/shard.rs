@@ -1,4 +1,4 @@
-//! Running a part of a plan.
+//! Options for running a part of a plan.
 
 use assize_run::ShardNumber;
 

@@ -9,7 +9,7 @@ use assize_rubric::Usd;
 use super::headings::LIMITS;
 use super::values::{positive, usd};
 
-/// Use of the reply cache, and limits on requests beside it.
+/// Use of the reply cache, and limits on requests.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SpendingArgs {
     /// Stop once the requests cost N US dollars.

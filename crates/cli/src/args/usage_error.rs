@@ -1,4 +1,4 @@
-//! Errors of the command line, with tips that lead on.
+//! Errors of the command line, with helpful tips.
 
 use std::ffi::OsString;
 
@@ -13,19 +13,19 @@ use assize_evalfile::{AGENTV_KEYS, AgentvPlace, AgentvSupport};
 use super::{Args, FormatChoice};
 use crate::context::terminal_columns;
 
-/// Commands to which people give a file by itself that an option names, with that option.
+/// Commands to which people pass a file as an argument although it belongs to an option; with that option.
 const FILE_OPTIONS: &[(&str, &str)] = &[("assize grade", "--answers"), ("assize calibrate", "--labels")];
 
 /// Commands that run cases.
-const RUNS: &[&str] = &["assize eval", "assize grade"];
+const RUN_COMMANDS: &[&str] = &["assize eval", "assize grade"];
 const EVAL: &[&str] = &["assize eval"];
 
-/// Options of other tools and of other commands, by the commands they are given to, with what to write instead. Braces hold what
-/// stands for the value that was given, if none was.
+/// Options of other tools and commands, by the commands that they are given to, with the right option. Braces
+/// hold a placeholder for the given value.
 const FOREIGN_OPTIONS: &[(&[&str], &[&str], &str)] = &[
     (EVAL, &["-c", "--config"], "pass the file itself, as in 'assize eval promptfooconfig.yaml'"),
     (EVAL, &["-r", "--provider", "--providers"], "name the target with '--target {openai:gpt-4o-mini}'"),
-    (RUNS, &["--grader", "--grader-target"], "name the judge with '--judge {openai:gpt-4o-mini}'"),
+    (RUN_COMMANDS, &["--grader", "--grader-target"], "name the judge with '--judge {openai:gpt-4o-mini}'"),
     (
         EVAL,
         &["-k", "--filter-pattern", "--sample-id"],
@@ -71,41 +71,45 @@ const FOREIGN_OPTIONS: &[(&[&str], &[&str], &str)] = &[
     ),
     (EVAL, &["--no-score"], "there is no such option: answers are graded as they arrive"),
     (
-        RUNS,
+        RUN_COMMANDS,
         &["--fail-on-error", "--no-fail-on-error", "--continue-on-fail"],
         "a run continues after errors; 'assize eval --bail' stops at the first case that did not pass",
     ),
     (
-        RUNS,
+        RUN_COMMANDS,
         &["--no-table", "--table", "--table-cell-max-length"],
         "choose the cases to print with '--show none', '--show failed' or '--show all'",
     ),
-    (RUNS, &["--no-progress-bar", "--display"], "hide progress and notices with '--quiet'"),
-    (RUNS, &["--no-write"], "every run is stored; '--run-dir DIR' says where"),
-    (RUNS, &["--share", "--no-share"], "nothing is uploaded; write a page to share with '-o report.html'"),
+    (RUN_COMMANDS, &["--no-progress-bar", "--display"], "hide progress and notices with '--quiet'"),
+    (RUN_COMMANDS, &["--no-write"], "every run is stored; '--run-dir DIR' says where"),
     (
-        RUNS,
+        RUN_COMMANDS,
+        &["--share", "--no-share"],
+        "nothing is uploaded; write a page to share with '-o report.html'",
+    ),
+    (
+        RUN_COMMANDS,
         &["-w", "--watch"],
         "'assize try --watch RUBRIC.yaml' reruns a rubric on every save; replies are cached for the next run",
     ),
-    (RUNS, &["--delay"], "limit the rate with '--requests-per-minute N'"),
-    (RUNS, &["--max-samples", "--max-tasks"], "run N cases at once with '--workers {N}'"),
-    (RUNS, &["--max-connections"], "limit the requests in flight with '--max-concurrency N'"),
-    (RUNS, &["--log-dir"], "name the folder of the run with '--run-dir DIR'"),
+    (RUN_COMMANDS, &["--delay"], "limit the rate with '--requests-per-minute N'"),
+    (RUN_COMMANDS, &["--max-samples", "--max-tasks"], "run N cases at once with '--workers {N}'"),
+    (RUN_COMMANDS, &["--max-connections"], "limit the requests in flight with '--max-concurrency N'"),
+    (RUN_COMMANDS, &["--log-dir"], "name the folder of the run with '--run-dir DIR'"),
     (
-        RUNS,
+        RUN_COMMANDS,
         &["--timeout", "--time-limit", "--max-eval-time-ms"],
         "limit a request with '--request-timeout 90s', the run with '--deadline 30m'",
     ),
-    (RUNS, &["--token-limit"], "limit the tokens of the run with '--budget-tokens N'"),
+    (RUN_COMMANDS, &["--token-limit"], "limit the tokens of the run with '--budget-tokens N'"),
     (
-        RUNS,
+        RUN_COMMANDS,
         &["--max-tokens"],
         "'--max-output-tokens N' limits the judge's replies; the target has 'max_output_tokens'",
     ),
-    (RUNS, &["--retry-on-error"], "retry failed calls with '--max-retries N'"),
-    (RUNS, &["--env-path"], "name the file of variables with '--env-file FILE'"),
-    (RUNS, &["--model-base-url"], "set OPENAI_BASE_URL, or 'base_url' of the target"),
+    (RUN_COMMANDS, &["--retry-on-error"], "retry failed calls with '--max-retries N'"),
+    (RUN_COMMANDS, &["--env-path"], "name the file of variables with '--env-file FILE'"),
+    (RUN_COMMANDS, &["--model-base-url"], "set OPENAI_BASE_URL, or 'base_url' of the target"),
     (&["assize serve"], &["--judge-calls"], "limit the requests in flight with '--max-concurrency'"),
     (
         &["assize calibrate"],
@@ -142,7 +146,7 @@ const FOREIGN_COMMANDS: &[(&str, &str)] = &[
     ("version", "--version"),
 ];
 
-/// Returns an error of the parser with the tips that fit this program.
+/// Adds the tips of this program to an error of clap.
 pub(crate) fn with_fitting_tips(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     if let Some(error) = out_of_range(&error) {
         return error;
@@ -153,7 +157,8 @@ pub(crate) fn with_fitting_tips(mut error: clap::Error, words: &[OsString]) -> c
     error
 }
 
-/// Shows an address of servers without its user and password. Where the login ends, an invalid address leaves open: at the last `@`.
+/// Shows a server address without user and password. In an invalid address it is not clear where the login
+/// ends, so everything up to the last `@` is hidden.
 fn hide_login(error: &mut clap::Error) {
     let value = text(error, ContextKind::InvalidValue);
     if text(error, ContextKind::InvalidArg).starts_with("--cluster ")
@@ -164,7 +169,7 @@ fn hide_login(error: &mut clap::Error) {
     }
 }
 
-/// Says in words which numbers an option takes, in place of the parser's `0 is not in 1..=1000`.
+/// Describes the numbers that an option accepts, in place of clap's `0 is not in 1..=1000`.
 fn out_of_range(error: &clap::Error) -> Option<clap::Error> {
     let source = std::error::Error::source(error)?.to_string();
     let (number, range) = source.split_once(" is not in ")?;
@@ -195,7 +200,7 @@ fn add_tips(error: &mut clap::Error, words: &[OsString]) {
         return;
     }
 
-    // The parser takes a misspelt option for a possible value. No value of this program begins with two hyphens.
+    // clap takes a misspelt option for a possible value. No value of this program begins with two hyphens.
     if text(error, ContextKind::Suggested).contains("as a value") {
         error.remove(ContextKind::Suggested);
     }
@@ -218,7 +223,7 @@ fn add_tips(error: &mut clap::Error, words: &[OsString]) {
     }
 }
 
-/// Returns the value that the words of a command line give to an option: `--option VALUE` or `--option=VALUE`.
+/// The value that a command line gives to an option: `--option VALUE` or `--option=VALUE`.
 fn value_of<'w>(option: &str, words: &'w [OsString]) -> Option<&'w str> {
     let mut words = words.iter().filter_map(|word| word.to_str());
     let given = words.find_map(|word| word.strip_prefix(option))?;
@@ -227,7 +232,7 @@ fn value_of<'w>(option: &str, words: &'w [OsString]) -> Option<&'w str> {
     (!value.is_empty() && !value.starts_with('-') && value.chars().all(is_plain)).then_some(value)
 }
 
-/// Writes a value into a tip, in place of its braces; without one, what they hold.
+/// Puts a value into a tip in place of its braces; without a value, puts their content.
 fn with_value(tip: &str, value: Option<&str>) -> String {
     let parts = tip.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
     parts.map_or_else(
@@ -236,7 +241,7 @@ fn with_value(tip: &str, value: Option<&str>) -> String {
     )
 }
 
-/// Suggests the option whose name is near. The parser's own measure finds names that only begin alike.
+/// Suggests the option with the most similar name. clap's own measure prefers names with the same beginning.
 fn suggest_near_option(error: &mut clap::Error, argument: &str, usage: &str) {
     error.remove(ContextKind::SuggestedArg);
     let command = command_of(usage);
@@ -246,7 +251,7 @@ fn suggest_near_option(error: &mut clap::Error, argument: &str, usage: &str) {
     }
 }
 
-/// Returns the command that a usage line is about.
+/// The command that a usage line is about.
 fn command_of(usage: &str) -> clap::Command {
     let mut command = Args::command();
     command.build();
@@ -260,7 +265,7 @@ fn command_of(usage: &str) -> clap::Command {
     command
 }
 
-/// Returns what to write instead of an option of AgentV.
+/// The equivalent of an option of AgentV.
 fn agentv_tip(option: &str) -> Option<&'static str> {
     let is_refused = |place, support| place == AgentvPlace::Option && support == AgentvSupport::Refused;
     AGENTV_KEYS
@@ -269,7 +274,7 @@ fn agentv_tip(option: &str) -> Option<&'static str> {
         .map(|key| key.remark)
 }
 
-/// Shows the usage of the command as its help does. The parser lists the options that were given as if they were required.
+/// Shows the usage of the command as in its help. clap lists the given options as if they were required.
 fn show_plain_usage(error: &mut clap::Error) {
     let usage = text(error, ContextKind::Usage);
     let mut command = command_of(&usage);
@@ -289,12 +294,12 @@ fn suggest(error: &mut clap::Error, tip: &str) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![styled]));
 }
 
-/// Returns true if commands were named no command to run: they print help then, which is no error.
+/// Returns true if a subcommand is missing: then help is printed, and it is no error.
 pub(crate) fn is_bare(error: &clap::Error) -> bool {
     error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
 }
 
-/// Prints an error or a help page, errors wrapped to the terminal.
+/// Prints an error, wrapped to the terminal, or a help page.
 pub(crate) fn print_usage_error(error: &clap::Error) {
     if is_bare(error) {
         let text = error.render();
@@ -314,7 +319,7 @@ pub(crate) fn print_usage_error(error: &clap::Error) {
     crate::output::print_message(&wrap_lines(&text, columns, LongWords::Keep));
 }
 
-/// Returns the message of an error in one paragraph, without the usage.
+/// The message of an error in one paragraph, without the usage.
 pub(crate) fn usage_message(error: &clap::Error) -> String {
     let text = error.to_string();
     let message = text.split("\n\nUsage:").next().unwrap_or_default();
@@ -323,7 +328,7 @@ pub(crate) fn usage_message(error: &clap::Error) -> String {
     words.join(" ")
 }
 
-/// Returns true if the command has `--json` or `--format json`, and it was given.
+/// Returns true if the command has `--json` or `--format json` and it was given.
 pub(crate) fn wants_json(matches: &ArgMatches) -> bool {
     let flag = matches.try_get_one::<bool>("json").ok().flatten().copied().unwrap_or_default();
     let format = matches.try_get_one::<FormatChoice>("format").ok().flatten().copied();
@@ -332,7 +337,7 @@ pub(crate) fn wants_json(matches: &ArgMatches) -> bool {
     here || matches.subcommand().is_some_and(|(_, inner)| wants_json(inner))
 }
 
-/// Returns true if the words of a command line ask for JSON, whatever else they say.
+/// Returns true if the words of a command line ask for JSON, even if the rest is invalid.
 pub(crate) fn asks_for_json(words: impl Iterator<Item = OsString>) -> bool {
     let words: Vec<OsString> = words.collect();
     words.iter().any(|word| word == "--json" || word == "--format=json")
@@ -433,7 +438,7 @@ mod tests {
     #[test]
     fn every_option_of_a_tip_exists() {
         for (commands, options, tip) in FOREIGN_OPTIONS {
-            // The tip about labels is for the commands below `calibrate`.
+            // The tip about labels is for subcommands of `calibrate`.
             for name in commands.iter().filter(|name| **name != "assize calibrate") {
                 let command = command_of(&format!("Usage: {name} [OPTIONS]"));
                 let known = |option: &str| {

@@ -7,7 +7,7 @@ use assize_audit::injection::InsertPosition;
 use assize_rubric::{JudgingMode, LabelSplit, TruncationMode, UnitInterval, Usd};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// Values of an option: name, value and help of each. A name without help is another name of a value, not shown.
+/// Values of an option: name, value and help of each. A name without help is a hidden alias.
 pub(super) type OptionValues<T> = [(&'static str, T, &'static str)];
 
 /// Values of `--split`.

@@ -54,7 +54,7 @@ impl WorkerArgs {
     /// Typed options of these flags.
     ///
     /// # Errors
-    /// When no results can be kept at the place that is named for them.
+    /// When results can't be kept at the given location.
     pub(crate) fn options(&self) -> Result<WorkerOptions, ClusterError> {
         self.results.as_deref().map_or(Ok(()), check_results)?;
         Ok(WorkerOptions { idle: self.idle, results: self.results.clone(), any_address: self.any_address })

@@ -1,4 +1,4 @@
-//! `assize calibrate agreement`: raters among themselves.
+//! `assize calibrate agreement`: agreement between raters.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub(super) fn print(
     let reading = JudgeReadOptions { threshold: 0.5, rater: None, likeliest: false };
     let failures = first_failures(&rows, table.resampling());
 
-    // Who names the first failure of a case says nothing about the others, so it is no verdict on one of them.
+    // A first failure says nothing about the other benchmarks of its case, so it is no verdict on any of them.
     let verdicts: Vec<LabelRow> = rows.into_iter().filter(|row| !row.first_failure).collect();
     let material = CalibrationMaterial::from_rows(&verdicts, &reading, |_| LabelInclusion::Included)
         .map_err(labels::format_material_error)?;

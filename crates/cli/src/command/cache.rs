@@ -27,14 +27,15 @@ pub(crate) fn execute(args: &CacheArgs, context: &CliContext) -> Result<ExitStat
         }
         CacheAction::Prune { older_than, json } => {
             let age = i64::try_from(older_than.as_secs()).unwrap_or(i64::MAX);
-            // What was bought in this very second is zero seconds old.
+            // A reply stored within this very second is zero seconds old.
             let before = context.process.now().as_second().saturating_sub(age).saturating_add(1);
             say_deleted(&shown, pruned(&path, Some(before)).map_err(|error| told(&error))?, json);
         }
         CacheAction::Clear { json } => match pruned(&path, None) {
             Ok(deleted) => say_deleted(&shown, deleted, json),
             Err(error @ StoreError::Busy { .. }) => return Err(told(&error).into()),
-            // A file that can't be read, or has no room to be written, can still be deleted, which is what the user wants.
+            // A cache that can't be read, or that has no room for writing, can still be deleted, which is what
+            // the user wants.
             Err(error) => {
                 ReplyCache::remove(&path)?;
                 if json {
@@ -49,16 +50,16 @@ pub(crate) fn execute(args: &CacheArgs, context: &CliContext) -> Result<ExitStat
     Ok(ExitStatus::Passed)
 }
 
-/// The cache, if there is one: looking at it does not make it.
+/// Opens the cache, if there is one. Looking at it must not create it.
 fn open(path: &Path) -> Result<Option<ReplyCache>, StoreError> {
     if path.exists() { ReplyCache::open(path).map(Some) } else { Ok(None) }
 }
 
-/// Deletes what was bought before this time, or everything, and counts it.
+/// Deletes replies from before this time, or all of them; returns their number.
 fn pruned(path: &Path, before: Option<i64>) -> Result<u64, StoreError> {
     match open(path)? {
         Some(cache) => cache.prune(before),
-        // Its file may have been deleted by hand; what waits beside it would come back.
+        // The file may have been deleted by hand; replies in files next to it would come back.
         None if before.is_none() => ReplyCache::remove(path).map(|()| 0),
         None => Ok(0),
     }
@@ -114,13 +115,13 @@ fn print_stats(path: &str, stats: Option<CacheStats>, context: &CliContext) {
     output::print_text(&text, context);
 }
 
-/// Formats a time as people read it, in the zone of this machine.
+/// Formats a time for people, in the time zone of this machine.
 fn minute(seconds: i64) -> Option<String> {
     let time = jiff::Timestamp::from_second(seconds).ok()?.to_zoned(jiff::tz::TimeZone::system());
     Some(time.strftime("%Y-%m-%d %H:%M").to_string())
 }
 
-/// Formats a time as programs read it.
+/// Formats a time for programs.
 fn day(seconds: i64) -> Option<String> {
     jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
 }

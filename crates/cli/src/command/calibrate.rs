@@ -33,8 +33,8 @@ pub(crate) fn execute(
     }
 }
 
-/// Least level of intervals with which limits are checked. Below, their lower ends are so near the estimate, and the number of labels
-/// that limits need is so small, that they no longer guard against luck.
+/// Lowest confidence level with which limits are checked. Below it, the lower ends of intervals are so close to
+/// the estimate, and so few labels reach a limit, that the check would no longer guard against luck.
 const MIN_GATE_LEVEL: f64 = 0.8;
 
 /// Measures a judge.
@@ -117,13 +117,13 @@ fn options(args: &CalibrateArgs, scale: Option<RatingScale>) -> CalibrationOptio
     }
 }
 
-/// Judged and labelled items, with what to do with them.
+/// Judged and labelled items, and the notes about them.
 struct MeasuredItems {
     material: CalibrationMaterial,
     options: CalibrationOptions,
     /// Notes about the run.
     notes: Vec<String>,
-    /// True if they are of a run that did not come to all of its cases.
+    /// True if the items come from a run that did not finish all of its cases.
     is_partial: bool,
 }
 

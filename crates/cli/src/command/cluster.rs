@@ -38,7 +38,8 @@ impl From<ClusterRunError> for CommandFailure {
     }
 }
 
-/// The failure of a job with the commands that continue it. `worker` is the command that starts a worker for it.
+/// The failure of a job, with the commands that continue it. `worker` is the command that starts a worker for
+/// it.
 fn with_commands(error: ClusterRunError, worker: &str, context: &CliContext) -> CommandFailure {
     let again = resume_command(&context.command_line, false);
     let next = match &error {
@@ -53,10 +54,10 @@ fn with_commands(error: ClusterRunError, worker: &str, context: &CliContext) -> 
     CommandFailure { message: message + &next, exit }
 }
 
-/// Bytes of the names of cases that a job may have: its description has to fit into a message.
-const MOST_FILTERS: usize = 512 * 1024;
+/// Most bytes of case names in a job: its description has to fit into one message.
+const MAX_FILTER_BYTES: usize = 512 * 1024;
 
-/// Prints that the servers are away, or back.
+/// Prints a message when the servers are unreachable, and when they are back.
 fn connection_observer(context: &CliContext) -> ConnectionObserver {
     let context = context.clone();
     Arc::new(move |what| output::print_warning(&what, &context))
@@ -65,16 +66,17 @@ fn connection_observer(context: &CliContext) -> ConnectionObserver {
 /// Has workers run eval files.
 pub(super) fn coordinate(
     args: &EvalCommandArgs,
-    (address, options): (ClusterAddress, ClusterOptions),
+    address: ClusterAddress,
+    options: ClusterOptions,
     engine: Engine,
     context: &CliContext,
 ) -> Result<FinishedRun, CommandFailure> {
     let mut request = args.request();
     let mut filters = Vec::new();
-    // Workers do not have the run: they are told its cases.
+    // Workers do not have the run, so they get the names of its failed cases.
     if let Some(run) = request.options.rerun_failed.take() {
         filters = runs::failed_case_patterns(&run, engine.process())?;
-        if filters.iter().map(String::len).sum::<usize>() > MOST_FILTERS {
+        if filters.iter().map(String::len).sum::<usize>() > MAX_FILTER_BYTES {
             let what = "`--rerun-failed` names more cases than a job can describe; use `--shard` instead of `--cluster`";
             return Err(what.to_owned().into());
         }

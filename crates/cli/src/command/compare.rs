@@ -26,21 +26,21 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Changed cases of each kind that a report shows with their reasons.
+/// Most changed cases of each kind that a report explains.
 const MAX_REPORTED_FLIPS: usize = 200;
 
-/// A run that takes part, as the user named it.
+/// A run in the comparison, as the user named it.
 pub(super) struct ComparedRun {
     pub(super) folder: RunFolder,
     pub(super) info: RunInfo,
     target: Option<String>,
     pub(super) facts: RunFacts,
-    /// The cases in the order in which they were finished.
+    /// The cases in the order in which they finished.
     pub(super) order: Vec<CaseNumbers>,
 }
 
 impl ComparedRun {
-    /// Reads a run, keeping of its rows what figures need. `takes` says which suites count.
+    /// Reads a run and keeps what metrics need of its rows. `takes` says which suites count.
     pub(super) fn read(
         name: &str,
         names: &mut NameTable,
@@ -50,17 +50,18 @@ impl ComparedRun {
         Self::read_with(name, names, |record| takes(&record.result.suite).then_some(record), context)
     }
 
-    /// Reads a run, as [`Self::read`] does; `prepare` changes or excludes records before they are reduced.
+    /// Like [`Self::read`]; `prepare` changes or excludes records before they are reduced.
     pub(super) fn read_with(
         name: &str,
         names: &mut NameTable,
         prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
         context: &CliContext,
     ) -> Result<Self, CommandFailure> {
-        Self::read_rows(name, runs::find_answers(name, &context.process)?, names, prepare)
+        let (folder, target) = runs::find_answers(name, &context.process)?;
+        Self::read_rows(name, folder, target, names, prepare)
     }
 
-    /// Reads several runs at the same time, as [`Self::read_with`] does.
+    /// Like [`Self::read_with`], for several runs at the same time.
     pub(super) fn read_all(
         runs: &[String],
         prepare: impl Fn(CaseRecord) -> Option<CaseRecord> + Sync,
@@ -68,11 +69,13 @@ impl ComparedRun {
     ) -> Result<(Vec<Self>, NameTable), CommandFailure> {
         let mut found = Vec::with_capacity(runs.len());
         for name in runs {
-            found.push((name, runs::find_answers(name, &context.process)?));
+            let (folder, target) = runs::find_answers(name, &context.process)?;
+            found.push((name, folder, target));
         }
-        let reads = read_together(&found, |(name, answers)| {
+        let reads = read_together(&found, |(name, folder, target)| {
             let mut names = NameTable::default();
-            Self::read_rows(name, answers.clone(), &mut names, &prepare).map(|run| (run, names))
+            Self::read_rows(name, folder.clone(), target.clone(), &mut names, &prepare)
+                .map(|run| (run, names))
         });
 
         let mut names = NameTable::default();
@@ -91,7 +94,8 @@ impl ComparedRun {
 
     fn read_rows(
         name: &str,
-        (folder, target): (RunFolder, Option<String>),
+        folder: RunFolder,
+        target: Option<String>,
         names: &mut NameTable,
         mut prepare: impl FnMut(CaseRecord) -> Option<CaseRecord>,
     ) -> Result<Self, CommandFailure> {
@@ -117,7 +121,7 @@ impl ComparedRun {
         Ok(Self { folder, info, target, facts, order })
     }
 
-    /// Labels the run by its id where it was given as `last` or `last~N`, which means another run once there is a newer one.
+    /// Labels a run that was given as `last` or `last~N` by its id, because these names soon mean another run.
     fn label_by_id(&mut self) {
         let label = &mut self.facts.label;
         let (name, target) =
@@ -205,7 +209,7 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
     many.rescored_with = scoring.map(|scoring| scoring.source);
     refuse(&many)?;
     tell_of_derived(std::iter::once(&base).chain(&candidates));
-    // Where a run ended by its result, no other interval holds.
+    // If a run stopped early because of its result, only an anytime interval is valid.
     let is_early = std::iter::once(&base).chain(&candidates).any(|part| ended_by_result(&part.info));
     let anytime = if args.anytime {
         anytime(&base, &facts, &candidates, args, &options)?
@@ -236,7 +240,7 @@ fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, Comma
     Ok(exit)
 }
 
-/// Compares each candidate with the base along its cases, in the order in which they were finished.
+/// Compares each candidate with the base, case by case in the order in which cases finished.
 fn anytime(
     base: &ComparedRun,
     facts: &[RunFacts],
@@ -255,7 +259,7 @@ fn anytime(
         .collect()
 }
 
-/// Says which metrics of the runs are not part of a comparison.
+/// Names the derived metrics of the runs, which are not part of a comparison.
 fn tell_of_derived<'r>(runs: impl Iterator<Item = &'r ComparedRun>) {
     let derived: BTreeSet<&str> = runs
         .flat_map(|run| &run.info.suites)
@@ -272,12 +276,13 @@ fn tell_of_derived<'r>(runs: impl Iterator<Item = &'r ComparedRun>) {
     }
 }
 
-/// Returns true if a run ended before its last case because its result was clear.
+/// Returns true if a run stopped before its last case because its result was clear.
 fn ended_by_result(info: &RunInfo) -> bool {
     info.summary.as_ref().and_then(|summary| summary.early_stop.as_ref()).is_some_and(EarlyStop::is_early)
 }
 
-/// Warns of a run that lacks cases: it did not end, or ended before them. `verb` says what is done with the others.
+/// Warns of a run without all its cases: it did not end, or stopped early. `verb` says what is done with the
+/// cases it has.
 pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: &CliContext) {
     let warn = |text: &str| {
         output::print_warning(&format!("`{label}` {text}: only its finished cases are {verb}"), context);
@@ -302,8 +307,8 @@ pub(super) fn warn_of_missing(info: &RunInfo, label: &str, verb: &str, context: 
     }
 }
 
-/// Compares a run with a baseline, with the usual methods. Differences in how they were measured are warned of, and marked in
-/// the comparison.
+/// Compares a run with a baseline, with the default methods. Differences in how they were measured cause
+/// warnings and are marked in the comparison.
 pub(super) fn with_baseline(
     base: &str,
     candidate: &str,
@@ -328,13 +333,13 @@ pub(super) fn with_baseline(
     let problems = problems(&set, |_| true);
     if !problems.is_empty() {
         let lines: Vec<&str> = problems.iter().map(|(_, text)| text.as_str()).collect();
-        output::print_warning(&format!("{NOT_ALIKE}\n{}", lines.join("\n")), context);
+        output::print_warning(&format!("{NOT_COMPARABLE}\n{}", lines.join("\n")), context);
     }
 
     Ok(set)
 }
 
-/// Exit code that the gates of a comparison call for.
+/// Exit code for the results of the gates.
 pub(crate) fn exit_of_gates(results: &[ComparisonGateResult]) -> ExitStatus {
     ExitStatus::strongest(results.iter().map(|result| match result.hold {
         ComparisonGateStatus::Held => ExitStatus::Passed,
@@ -386,11 +391,11 @@ fn suites(run: &RunFacts, names: &NameTable) -> String {
     suites.into_iter().map(|suite| format!("`{suite}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Beginning of the message about runs that were measured differently.
-const NOT_ALIKE: &str = "these runs are not comparable, because they were not measured in the same way";
+/// Beginning of the error about runs that were measured differently.
+const NOT_COMPARABLE: &str = "these runs are not comparable, because they were not measured in the same way";
 
-/// Runs whose headline metric was measured differently are not compared by accident. Other metrics that differ are left
-/// out of the comparison, which names them.
+/// Refuses runs whose headline metric was measured differently, so that they are not compared by accident.
+/// Other metrics that differ are left out of the comparison, which names them.
 pub(super) fn refuse(many: &ComparisonSet) -> Result<(), CommandFailure> {
     let is_withheld = |found: &RunComparison| found.headline_difference().call == Conclusion::NotComparable;
     let problems = problems(many, is_withheld);
@@ -413,7 +418,7 @@ pub(super) fn refuse(many: &ComparisonSet) -> Result<(), CommandFailure> {
     ways.push(format!("compare them anyway with `--allow {}`", respects.join(",")));
 
     let lines: Vec<&str> = problems.iter().map(|(_, text)| text.as_str()).collect();
-    Err(format!("{NOT_ALIKE}\n{}\nrun one of them again, {}", lines.join("\n"), join_ways(&ways)).into())
+    Err(format!("{NOT_COMPARABLE}\n{}\nrun one of them again, {}", lines.join("\n"), join_ways(&ways)).into())
 }
 
 fn join_ways(ways: &[String]) -> String {
@@ -423,7 +428,7 @@ fn join_ways(ways: &[String]) -> String {
     }
 }
 
-/// Aspects that were not allowed, each with a line about it, of the comparisons that `takes` accepts.
+/// Differences that were not allowed, each with a line about it, in the comparisons that `takes` accepts.
 fn problems(many: &ComparisonSet, takes: impl Fn(&RunComparison) -> bool) -> Vec<(ComparisonAspect, String)> {
     let mut problems = Vec::new();
     for found in many.comparisons.iter().filter(|found| takes(found)) {
@@ -487,22 +492,22 @@ fn look_up_reasons(
 /// Style of text in files.
 const PLAIN: ReportStyle = ReportStyle { color: false, unicode: true, width: ReportStyle::UNLIMITED };
 
-/// A comparison with its gates and the exit code that they call for.
+/// A comparison with its gates and the resulting exit code.
 struct ShownComparison<'a> {
     many: &'a ComparisonSet,
     results: &'a [ComparisonGateResult],
-    /// Each candidate, along the order of its cases; empty unless asked for.
+    /// Anytime comparisons of each candidate; empty unless asked for.
     anytime: &'a [(String, AnytimeComparison)],
     exit: ExitStatus,
 }
 
 impl ShownComparison<'_> {
-    /// The comparisons at any time, as text.
+    /// The anytime comparisons as text.
     fn anytime_text(&self, style: ReportStyle) -> String {
         self.anytime.iter().map(|(name, found)| render_anytime(name, found, style)).collect()
     }
 
-    /// The comparison as programs read it.
+    /// The comparison as JSON.
     fn to_json(&self, args: &CompareArgs) -> Result<serde_json::Value, CommandFailure> {
         let mut value =
             serde_json::to_value(self.many).map_err(|error| format!("can't print JSON: {error}"))?;
@@ -525,7 +530,7 @@ impl ShownComparison<'_> {
     }
 }
 
-/// A comparison at any time, as programs read it.
+/// An anytime comparison as JSON.
 pub(super) fn anytime_json(candidate: &str, found: &AnytimeComparison) -> serde_json::Value {
     let mut value = json!(found);
     value["candidate"] = candidate.into();
@@ -568,7 +573,7 @@ fn show(
     Ok(())
 }
 
-/// A line for each gate, below an empty one; empty without gates.
+/// A line for each gate, after an empty line; empty without gates.
 fn gate_lines(many: &ComparisonSet, results: &[ComparisonGateResult]) -> String {
     let mut lines = String::new();
     for result in results {

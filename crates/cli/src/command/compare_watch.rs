@@ -1,4 +1,4 @@
-//! `assize compare --watch`: a comparison of runs that still go on.
+//! `assize compare --watch`: a comparison of runs in progress.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant, SystemTime};
@@ -16,20 +16,20 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Time between two looks at the folders of the runs; a look at large runs is followed by a pause as long as it took.
+/// Time between two looks at the run folders. After a slow look, the pause is as long as the look.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Time between lines where none can be redrawn, so that a log stays readable.
+/// Time between lines if they can't be redrawn, so that a log stays readable.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Looks in a row that may fail: the files of a run that goes on may be read between the two rows of a case.
+/// Most failed looks in a row: a run in progress may be read between the two rows of a case.
 const MAX_FAILED_LOOKS: usize = 10;
 
-/// Looks in a row at which nobody writes a run without an end before it counts as killed: a run that begins is locked a little
-/// later.
+/// Number of looks at which an unfinished run must be without a writer before it counts as killed: a run that
+/// has just begun takes its lock a little later.
 const IDLE_LOOKS: usize = 3;
 
-/// Compares two runs again and again, until the difference is clear or both have ended.
+/// Compares two runs repeatedly, until the difference is clear or both have ended.
 pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let [base, candidate] = args.runs.as_slice() else {
         return Err("`--watch` compares two runs, such as `assize compare runs/main last --watch`".into());
@@ -57,7 +57,7 @@ pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
     conclude(args, &watch, &ended?, context)
 }
 
-/// Prints the comparison that the watch ended with.
+/// Prints the final comparison.
 fn conclude(
     args: &CompareArgs,
     watch: &RunWatch,
@@ -102,7 +102,7 @@ fn conclude(
     Ok(exit)
 }
 
-/// The conclusion in a word.
+/// The conclusion in one word.
 fn conclusion(found: &AnytimeComparison) -> &'static str {
     if found.low > 0.0 {
         "better"
@@ -127,9 +127,9 @@ fn exit_of(args: &CompareArgs, found: &AnytimeComparison, is_clear: bool, missin
     }
 }
 
-/// A run that is looked at again and again.
+/// A run that is watched.
 struct WatchedRun {
-    /// The folder and the target, as [`ComparedRun::read_with`] takes them: `last` may be another run in a minute.
+    /// The folder and the target, in the form of [`ComparedRun::read_with`]: `last` may soon be another run.
     name: String,
     shown: String,
     folder: RunFolder,
@@ -143,7 +143,7 @@ impl WatchedRun {
         Ok(Self { name: resolved, shown: name.to_owned(), folder })
     }
 
-    /// Size and time of change of the files that grow, to find out if there is anything new.
+    /// Size and modification time of the files that grow, to find out whether there is anything new.
     fn state(&self) -> FileState {
         ["run.json", "results.jsonl"].map(|name| {
             let found = std::fs::metadata(self.folder.path().join(name)).ok();
@@ -152,7 +152,7 @@ impl WatchedRun {
     }
 }
 
-/// Sizes and times of change of the files of a run.
+/// Sizes and modification times of the files of a run.
 type FileState = [(u64, Option<SystemTime>); 2];
 
 /// Both runs, and what is known of them so far.
@@ -161,37 +161,37 @@ struct RunWatch {
     names: NameTable,
     options: ComparisonOptions,
     tracker: AnytimeTracker,
-    /// True once a pair of cases was found to be measured in the same way.
+    /// True once a pair of cases was measured in the same way.
     checked: bool,
-    /// The base as it was read last: as a rule it has ended, and need not be read at each look.
+    /// The base as last read. It has usually ended and need not be read at each look.
     base: Option<(FileState, ComparedRun)>,
-    /// Looks in a row at which nobody wrote each run.
+    /// Number of looks in a row at which each run had no writer.
     idle: [usize; 2],
 }
 
-/// The candidate as it was read at a look.
+/// The candidate as read at a look.
 struct ReadCandidate {
     run: ComparedRun,
-    /// Judge calls of the candidate.
+    /// Number of judge calls of the candidate.
     judge_calls: u64,
 }
 
-/// Outcome of a look.
+/// Result of a look.
 struct SeenRuns {
     is_over: bool,
-    /// Names of runs that were killed.
+    /// Names of killed runs.
     killed: Vec<String>,
-    /// Pairs without a score on one of the sides.
+    /// Number of pairs without a score on one side.
     incomplete: usize,
-    /// Work that the candidate has left, if it goes on.
+    /// Work left in the candidate, if it is in progress.
     left: Option<WorkLeft>,
 }
 
-/// Work that a run has left.
+/// Work left in a run.
 #[derive(Debug, Clone, Copy)]
 struct WorkLeft {
     cases: usize,
-    /// Estimated by those of the cases so far.
+    /// Estimated from the calls of the cases so far.
     judge_calls: u64,
 }
 
@@ -210,7 +210,7 @@ impl RunWatch {
                         if seen.is_over || is_clear && !self.may_be_killed(&seen) {
                             return Ok(seen);
                         }
-                        // A clear result waits for a few looks more if nobody writes the candidate.
+                        // If the candidate has no writer, even a clear result waits for a few more looks.
                         (state, failed) = (Some(now).filter(|_| !is_clear), 0);
                         line.show(&self.headline());
                     }
@@ -222,7 +222,7 @@ impl RunWatch {
         }
     }
 
-    /// Runs that nobody has written for some looks. Only those without an end were killed.
+    /// Which unfinished runs have been without a writer for several looks, so that they count as killed.
     fn killed(&mut self) -> [bool; 2] {
         for (idle, run) in self.idle.iter_mut().zip(&self.runs) {
             *idle = if run.folder.is_being_written() { 0 } else { *idle + 1 };
@@ -230,8 +230,8 @@ impl RunWatch {
         self.idle.map(|looks| looks >= IDLE_LOOKS)
     }
 
-    /// Returns true if nobody wrote the candidate at the last looks although it has no end, but too few looks to tell that it was
-    /// killed.
+    /// Returns true if the candidate is unfinished and had no writer at the last looks, but not for enough
+    /// looks to count as killed.
     fn may_be_killed(&self, seen: &SeenRuns) -> bool {
         seen.left.is_some() && (1..IDLE_LOOKS).contains(&self.idle[1])
     }
@@ -255,7 +255,8 @@ impl RunWatch {
         Ok(ReadCandidate { run, judge_calls: judge_calls.get() })
     }
 
-    /// Takes in what is new. Runs that were measured differently are refused at the first pair, and once more at the end.
+    /// Takes in new cases. Runs that were measured differently are refused at the first pair, and checked again
+    /// at the end.
     fn take(&mut self, read: ReadCandidate, idle: [bool; 2]) -> Result<SeenRuns, CommandFailure> {
         let ReadCandidate { run: candidate, judge_calls } = read;
         let Some((_, base)) = &self.base else { return Err("the base was not read".into()) };
@@ -287,7 +288,7 @@ impl RunWatch {
         Ok(SeenRuns { is_over, killed, incomplete, left })
     }
 
-    /// Refuses runs that are not comparable. Returns the number of pairs that are incomplete.
+    /// Refuses runs that are not comparable. Returns the number of incomplete pairs.
     fn check(&self, base: &RunFacts, candidate: RunFacts) -> Result<usize, CommandFailure> {
         let many = compare_many(base, &[candidate], &self.names, &self.options);
         refuse(&many)?;
@@ -302,7 +303,7 @@ impl RunWatch {
     }
 }
 
-/// A line on stderr that is drawn again, or lines now and then.
+/// A line on stderr that is redrawn, or plain lines from time to time.
 enum LiveLine {
     Silent,
     Live(ProgressBar),
@@ -319,7 +320,7 @@ impl LiveLine {
         }
 
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-        // The template is a constant; a broken one falls back to the default look.
+        // The template is a constant; if it is broken, the default look remains.
         if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {msg}") {
             bar.set_style(style);
         }

@@ -1,4 +1,4 @@
-//! `assize completions` and `assize man`: what a system's shell and manual know about the commands.
+//! `assize completions` and `assize man`: completion scripts for shells, and man pages.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitStatus, CommandFailure> {
     Ok(ExitStatus::Passed)
 }
 
-/// The page of a command, in roff.
+/// The man page of a command, in roff.
 fn page(command: &clap::Command) -> Result<String, CommandFailure> {
     let mut roff = Vec::new();
     clap_mangen::Man::new(command.clone())
@@ -49,7 +49,7 @@ fn page(command: &clap::Command) -> Result<String, CommandFailure> {
         .map_err(|error| format!("can't render the page of `{}`: {error}", command.get_name()))?;
 
     let text = String::from_utf8_lossy(&roff);
-    // Examples are lines of a shell: a manual must not fill them up like prose.
+    // Examples are lines of a shell: a manual must not fill them like prose.
     Ok(match text.split_once(".SH EXTRA\n") {
         Some((head, extra)) => {
             let extra = extra.replacen(".SH VERSION", ".fi\n.SH VERSION", 1);
@@ -59,7 +59,7 @@ fn page(command: &clap::Command) -> Result<String, CommandFailure> {
     })
 }
 
-/// Writes the page of a command and of all below it.
+/// Writes the pages of a command and of all its subcommands.
 fn write_all(command: &clap::Command, folder: &Path) -> Result<(), CommandFailure> {
     // `assize cache stats` has the page `assize-cache-stats.1`.
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());

@@ -50,10 +50,10 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
     }
 }
 
-/// Kind of the file, as far as it is known.
+/// Kind of the input, as far as it is known.
 #[derive(Debug, Clone, Copy)]
 enum ConversionSource {
-    /// To be detected among the formats of rubrics.
+    /// Not known yet: one of the formats of rubrics.
     Unknown,
     Rubrics(ImportFormat),
     Records(RecordFormat),
@@ -69,7 +69,7 @@ impl ConversionSource {
     }
 }
 
-/// Returns the format of the first file if it holds records of another tool.
+/// Returns the format of the first file if it contains records of another tool.
 fn found_records(paths: &[PathBuf]) -> Result<Option<RecordFormat>, CommandFailure> {
     let Some(path) = paths.first().filter(|path| path.is_file()) else { return Ok(None) };
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
@@ -81,7 +81,7 @@ fn found_records(paths: &[PathBuf]) -> Result<Option<RecordFormat>, CommandFailu
         let help = error.help().map(|help| format!("\n{help}")).unwrap_or_default();
         format!("{}: {error}{help}", path.display())
     })?;
-    // Tables of criteria and YAML are no records, whatever stands in them.
+    // Tables of criteria and YAML files are never records, whatever they contain.
     Ok(found.filter(|_| !["yaml", "yml"].contains(&ending.as_str()) && !is_table(path)))
 }
 
@@ -182,7 +182,7 @@ fn rubrics(
     Ok(exit)
 }
 
-/// Notes on stderr: they are no part of the file.
+/// Prints notes on stderr, since they are not part of the file.
 fn say_notes(notes: &[ConversionNote], context: &CliContext) {
     for note in notes {
         let mark = if note.lost { "lost" } else { "note" };
@@ -190,7 +190,7 @@ fn say_notes(notes: &[ConversionNote], context: &CliContext) {
     }
 }
 
-/// Writes a new file, or puts the text in the place of an old one.
+/// Writes a new file, or replaces an existing one.
 fn write(out: &Path, text: &str) -> Result<(), CommandFailure> {
     if out.exists() {
         return Ok(replace_file(out, text)?);

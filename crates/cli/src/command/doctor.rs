@@ -22,25 +22,25 @@ use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-/// Time a server on this machine may take to accept a connection.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// How long a server on this machine may take to accept a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// The variable that names a judge, which may have variables of its own.
+/// Variable that names a judge, for which other variables may hold address and key.
 const JUDGE_MODEL: &str = "JUDGE_MODEL";
 /// Those variables.
-const OF_THE_JUDGE: [&str; 2] = ["JUDGE_BASE_URL", "JUDGE_API_KEY"];
+const JUDGE_VARIABLES: [&str; 2] = ["JUDGE_BASE_URL", "JUDGE_API_KEY"];
 
-/// Time a server may take to answer a check.
-const CHECK_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a server may take to answer a check.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// One line of the answer.
+/// One line of the output.
 struct ProviderCheck {
     name: &'static str,
     usable: bool,
-    /// True if the user did something about this provider.
+    /// True if the user configured this provider.
     configured: bool,
     about: String,
-    /// True if its server took the key; `None` where it was not asked, or did not say.
+    /// Whether its server accepted the key; `None` if it was not asked or did not say.
     checked: Option<bool>,
 }
 
@@ -122,14 +122,14 @@ pub(crate) fn execute(args: &DoctorArgs, context: &CliContext) -> Result<ExitSta
     Ok(ExitStatus::Passed)
 }
 
-/// Judge that the configuration of a project names.
+/// The judge that the configuration of a project names.
 #[derive(serde::Serialize)]
 struct ProjectJudge {
     judge: Option<String>,
     config: String,
 }
 
-/// The judge of the project of the path, else of the working folder; `None` without a configuration.
+/// The judge of the project that the path is in, or of the working folder; `None` without a configuration.
 fn project_judge(args: &DoctorArgs, context: &CliContext) -> Option<ProjectJudge> {
     let process = &context.process;
     let path = args.path.as_deref().unwrap_or(Path::new(""));
@@ -142,7 +142,7 @@ fn project_judge(args: &DoctorArgs, context: &CliContext) -> Option<ProjectJudge
     Some(ProjectJudge { judge: loaded.config.judge, config: shown })
 }
 
-/// Asks the servers of all that look usable, at the same time, whether they take the key.
+/// Asks the servers of all providers that look usable, concurrently, whether they accept the key.
 async fn checks(findings: &mut [ProviderCheck], proxies: &HttpProxies, context: &CliContext) {
     let options = HttpOptions { proxies: Some(proxies.clone()), ..HttpOptions::default() };
     let transport = Arc::new(HttpTransport::new(options));
@@ -152,8 +152,8 @@ async fn checks(findings: &mut [ProviderCheck], proxies: &HttpProxies, context: 
         asked.spawn(async move {
             let env = |variable: &str| variables(variable);
             let checked = match env(JUDGE_MODEL).filter(|_| name == JUDGE_MODEL) {
-                Some(model) => check_judge(&model, &env, &transport, CHECK_PATIENCE).await,
-                None => check(name, &env, &transport, CHECK_PATIENCE).await,
+                Some(model) => check_judge(&model, &env, &transport, CHECK_TIMEOUT).await,
+                None => check(name, &env, &transport, CHECK_TIMEOUT).await,
             };
             (name, checked)
         });
@@ -182,17 +182,17 @@ async fn checks(findings: &mut [ProviderCheck], proxies: &HttpProxies, context: 
     }
 }
 
-/// The providers whose models could be asked from here: a key is set, or a server on this machine answers.
+/// Providers whose models are usable from here: a key is set, or a server on this machine answers.
 pub(crate) fn usable_models(context: &CliContext) -> Vec<&'static str> {
     let found = readiness(&|name| context.variable(name)).into_iter().map(|provider| find(&provider));
     found.filter(|finding| finding.usable).map(|finding| finding.name).collect()
 }
 
-/// The judge that `JUDGE_MODEL` names, where it has variables of its own; without that name they are of no use.
+/// The judge that `JUDGE_MODEL` names, if its own variables are set; without that name they have no effect.
 fn own_judge(context: &CliContext) -> Option<ProviderCheck> {
     let set = |name: &str| context.variable(name).filter(|value| !value.trim().is_empty());
     let Some(model) = set(JUDGE_MODEL) else {
-        let own: Vec<&str> = OF_THE_JUDGE.into_iter().filter(|name| set(name).is_some()).collect();
+        let own: Vec<&str> = JUDGE_VARIABLES.into_iter().filter(|name| set(name).is_some()).collect();
         return (!own.is_empty()).then(|| ProviderCheck {
             name: JUDGE_MODEL,
             usable: false,
@@ -242,5 +242,5 @@ fn find(provider: &ProviderReadiness) -> ProviderCheck {
 fn local_server(host: &str) -> Option<bool> {
     let mut addresses = host.to_socket_addrs().ok()?;
     let address = addresses.find(|address| address.ip().is_loopback())?;
-    Some(TcpStream::connect_timeout(&address, PATIENCE).is_ok())
+    Some(TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).is_ok())
 }

@@ -1,4 +1,4 @@
-//! `assize calibrate drift`: whether a judge changed over runs.
+//! `assize calibrate drift`: whether a judge changed between runs.
 
 use assize_analysis::drift::{AnchorRun, judge_drift};
 use assize_engine::{ExitStatus, runs, stored_records};

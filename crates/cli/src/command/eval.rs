@@ -67,7 +67,7 @@ pub(super) fn print_export(
     })
 }
 
-/// Prints what a run would take.
+/// Prints what a run would cost.
 pub(super) fn print_plan(
     planned: &PlannedRun,
     args: &RunArgs,

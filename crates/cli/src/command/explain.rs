@@ -17,7 +17,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Cases that are listed to choose from.
+/// Most cases that are listed to choose from.
 const MAX_LISTED: usize = 40;
 
 pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -64,7 +64,7 @@ pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitSt
     Ok(ExitStatus::Passed)
 }
 
-/// Message for the id of a case in place of a run.
+/// The error if the id of a case was given instead of a run.
 fn case_as_run(args: &ExplainArgs, context: &CliContext) -> Option<CommandFailure> {
     let last = runs::find_run("last", &context.process).ok().filter(|_| args.case.is_none())?;
     find_cases(&last, &args.run, selector(args), None).ok()?;
@@ -72,12 +72,12 @@ fn case_as_run(args: &ExplainArgs, context: &CliContext) -> Option<CommandFailur
     Some(format!("`{id}` is a case of the last run, not a run; explain it with `{command}`").into())
 }
 
-/// Results that were asked for.
+/// Selects the requested results.
 fn selector(args: &ExplainArgs) -> CaseSelector<'_> {
     CaseSelector { suite: args.suite.as_deref(), target: args.target.as_deref() }
 }
 
-/// Lists cases to choose from, in the order of the files; of many, those that did not pass.
+/// Lists cases to choose from, in the order of the files; if there are many, only those that did not pass.
 fn list_cases(
     folder: &RunFolder,
     args: &ExplainArgs,

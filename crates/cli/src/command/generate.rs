@@ -61,7 +61,7 @@ fn print(report: &GenerateReport, args: &GenerateRubricsArgs, context: &CliConte
     }
 }
 
-/// The last line: how many cases came to what.
+/// The last line: the number of cases by result.
 fn summary(report: &GenerateReport, args: &GenerateRubricsArgs) -> String {
     let drafted = report.drafted();
     let verb = if args.dry_run { "would be written" } else { "written" };
@@ -86,7 +86,7 @@ fn summary(report: &GenerateReport, args: &GenerateRubricsArgs) -> String {
     parts.join("; ")
 }
 
-/// Counts the findings of lint about the drafts.
+/// Counts the lint findings about the drafts.
 fn findings(report: &GenerateReport) -> usize {
     let of_case = |result: &DraftOutcome| match result {
         DraftOutcome::Drafted { findings, .. } => findings.len(),

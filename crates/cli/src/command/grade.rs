@@ -17,7 +17,7 @@ use crate::runtime::block_on;
 pub(crate) fn execute(args: &GradeArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let engine = context.run_engine(args.run.quiet, args.run.output.json);
     let mut options = args.options()?;
-    // Answers are read more than once, so that piped ones are kept in a file until the run ends.
+    // Answers are read more than once, so piped answers are kept in a file until the run ends.
     let piped = if options.answers == Path::new("-") { Some(PipedAnswers::read()?) } else { None };
     if let Some(piped) = &piped {
         options.answers.clone_from(&piped.path);
@@ -34,7 +34,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &CliContext) -> Result<ExitStat
     }
 }
 
-/// Answers from standard input, in a file that is removed with this value.
+/// Answers from standard input in a temporary file, which is removed when this is dropped.
 struct PipedAnswers {
     path: PathBuf,
     _folder: TempDir,
@@ -56,7 +56,7 @@ impl PipedAnswers {
     }
 }
 
-/// Ending of a file that begins with these bytes.
+/// Extension for a file that begins with these bytes.
 fn ending_of(beginning: &[u8]) -> &'static str {
     let first = beginning.trim_ascii_start().first();
     match (beginning, first) {

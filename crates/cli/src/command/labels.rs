@@ -1,4 +1,4 @@
-//! Reading of label tables for the commands that compute metrics from them.
+//! Reads label tables for the commands that compute metrics from them.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use assize_report::escape_unsafe;
 use crate::args::TableArgs;
 use crate::failure::CommandFailure;
 
-/// Limit of problems shown; further ones are only counted.
+/// Most problems that are shown; more are only counted.
 const MAX_SHOWN_PROBLEMS: usize = 50;
 
 /// Reads the rows of label files and folders.
@@ -43,7 +43,8 @@ pub(super) fn read_label_rows(
     Ok(read_rows(&files, &reading).map_err(|problems| format_problems(&problems))?)
 }
 
-/// Formats problems, one a line, those that a file repeats once. They quote the files, so control characters are escaped.
+/// Formats problems, one per line; a problem that a file repeats is shown once. They quote the files, so
+/// control characters are escaped.
 pub(super) fn format_problems(problems: &[LabelProblem]) -> String {
     let mut lines: Vec<String> =
         describe_problems(problems).iter().map(|problem| escape_unsafe(problem)).collect();

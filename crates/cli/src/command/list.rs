@@ -10,8 +10,8 @@ use crate::args::ListRunsArgs;
 use crate::context::CliContext;
 use crate::output;
 
-/// Runs listed without `--all`.
-const USUAL: usize = 20;
+/// Number of runs listed without `--all`.
+const DEFAULT_COUNT: usize = 20;
 
 pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
     let mut chosen: Vec<ListedRun> = runs::newest_first(&context.process)
@@ -36,7 +36,7 @@ pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
 
     let found = chosen.len();
     if !args.all {
-        chosen.truncate(USUAL);
+        chosen.truncate(DEFAULT_COUNT);
     }
 
     output::print(&render_run_list(&chosen, context.stdout));
@@ -47,7 +47,7 @@ pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
     ExitStatus::Passed
 }
 
-/// Returns true if a run holds the suite asked for.
+/// Returns true if a run contains the requested suite.
 fn holds(run: &ListedRun, suite: Option<&str>) -> bool {
     suite.is_none_or(|wanted| {
         run.info.as_ref().is_ok_and(|info| info.suites.iter().any(|suite| suite.name == wanted))

@@ -1,4 +1,4 @@
-//! `assize merge`: shards as one run.
+//! `assize merge`: merges shards into one run.
 
 #[cfg(feature = "cluster")]
 use assize_cluster::{ClusterError, UnpackedJob, is_job, unpack_job};

@@ -1,4 +1,4 @@
-//! One file per command, and what several of them share.
+//! One file per command, and shared parts.
 
 mod agreement;
 pub(crate) mod attempt;

@@ -1,4 +1,4 @@
-//! `assize calibrate noise`: how noisy repeated scores are, those of tables or those of runs.
+//! `assize calibrate noise`: the noise of repeated scores, from tables or from runs.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub(super) fn execute(args: &NoiseArgs, context: &CliContext) -> Result<ExitStat
     }
 }
 
-/// The name of a run, if that is all that was given instead of tables.
+/// The name of a run, if only that was given and no tables.
 pub(super) fn only_run(files: &[PathBuf], context: &CliContext) -> Option<String> {
     let [only] = files else { return None };
     let path = context.process.working_folder.join(only);
@@ -34,7 +34,7 @@ pub(super) fn only_run(files: &[PathBuf], context: &CliContext) -> Option<String
     is_run.then(|| only.to_string_lossy().into_owned())
 }
 
-/// Returns true if a name is that of a file of rows, which may be misspelt: runs have no ending.
+/// Returns true if a name looks like a file of rows, perhaps misspelt: names of runs have no extension.
 fn is_table_or_json(path: &Path) -> bool {
     is_table(path)
         || path
@@ -42,14 +42,14 @@ fn is_table_or_json(path: &Path) -> bool {
             .is_some_and(|ending| ["jsonl", "ndjson", "json"].iter().any(|known| ending == *known))
 }
 
-/// The noise in tables: of repeated scores, or of what several judges said.
+/// The noise in tables: of repeated scores, or of the decisions of several judges.
 fn of_tables(args: &NoiseArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let rows = labels::read_label_rows(&args.files, &args.table, &[])?;
     let mut scores = JudgedScores::default();
     rows.iter().filter(|row| !row.first_failure).for_each(|row| scores.add_row(row));
     let has_scores = rows.iter().any(|row| !row.scores.is_empty());
     let is_labelled = !has_scores && rows.iter().any(|row| !row.labels.is_empty());
-    // Repeated scores of several judges or prompts.
+    // Repeated scores by several judges or prompts.
     if is_labelled || has_scores && scores.is_crossed() {
         let found = total_error(args, &scores)?;
         let designs = designs(args, &found);
@@ -76,8 +76,8 @@ fn of_tables(args: &NoiseArgs, context: &CliContext) -> Result<ExitStatus, Comma
     Ok(ExitStatus::Passed)
 }
 
-/// The noise of stored runs: of answers and of judging, apart where both were repeated; and of judges and prompts, where several
-/// decided on the same answers.
+/// The noise of stored runs: of answers and of judging separately if both were repeated, and of judges and
+/// prompts if several decided on the same answers.
 fn of_runs(args: &NoiseArgs, names: &[String], context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.right.is_some() {
         return Err("`--right` needs tables; a run has no right answer".into());

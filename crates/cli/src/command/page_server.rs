@@ -1,4 +1,4 @@
-//! A server of pages: its options, its address, the browser that opens it, and its end.
+//! A server of pages: its options, its address, the browser, and the end of it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,10 +10,10 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::{output, runtime, stop_signal};
 
-/// Variable with the token, which would be seen by others on the command line.
-const TOKEN: &str = "ASSIZE_VIEW_TOKEN";
+/// Variable with the token. On the command line, other users could see it.
+const TOKEN_VARIABLE: &str = "ASSIZE_VIEW_TOKEN";
 
-/// Options of a server without runs.
+/// Options of a server, without runs.
 pub(super) fn server_options(args: &ServerArgs, context: &CliContext) -> Result<ViewOptions, CommandFailure> {
     let read = |path: &Path| {
         assize_files::read_bytes(path, assize_files::MAX_FILE_BYTES)
@@ -29,7 +29,7 @@ pub(super) fn server_options(args: &ServerArgs, context: &CliContext) -> Result<
     Ok(ViewOptions {
         host: args.host,
         port: args.port,
-        token: context.variable(TOKEN).filter(|token| !token.is_empty()),
+        token: context.variable(TOKEN_VARIABLE).filter(|token| !token.is_empty()),
         names: args.name.clone(),
         tls,
         behind_proxy: args.behind_proxy,
@@ -37,7 +37,7 @@ pub(super) fn server_options(args: &ServerArgs, context: &CliContext) -> Result<
     })
 }
 
-/// Prints the addresses of a server, opens the only one, and serves until Ctrl-C.
+/// Prints the addresses of a server, opens the address if there is only one, and serves until Ctrl-C.
 pub(super) fn serve_pages(
     args: &ServerArgs,
     context: &CliContext,
@@ -47,7 +47,7 @@ pub(super) fn serve_pages(
         let server = bind.await?;
 
         stop_signal::note_for_second("Saved labels and decisions are kept");
-        // Signals are watched before the address is known: whoever reads it may end the server at once.
+        // Watch for signals before printing the address: whoever reads it may end the server at once.
         let mut stop = Box::pin(stop_signal::interrupted());
         tokio::select! {
             biased;
@@ -95,13 +95,13 @@ impl From<ViewError> for CommandFailure {
     }
 }
 
-/// Returns false where no browser has a screen to open on.
+/// Returns false if there is no screen for a browser.
 fn has_screen(context: &CliContext) -> bool {
     let is_set = |name: &str| context.variable(name).is_some_and(|value| !value.is_empty());
     !cfg!(all(unix, not(target_os = "macos"))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
-/// Opens an address in the user's browser. Returns false if nothing could be started.
+/// Opens an address in the user's browser. Returns false if no browser could be started.
 fn open_browser(url: &str) -> bool {
     let (program, arguments): (&str, &[&str]) = if cfg!(target_os = "macos") {
         ("open", &[])

@@ -1,4 +1,4 @@
-//! `assize compare pairwise`: systems compared two at a time, case by case, in both orders.
+//! `assize compare pairwise`: compares systems in pairs, case by case, in both orders.
 
 use assize_analysis::pairwise::PairwiseReport;
 use assize_engine::pairwise::{PairwiseInput, PairwiseOptions, conclusion, stored_pairwise_report};
@@ -90,7 +90,7 @@ fn print(
     let json = || {
         let mut value = summary_json(info, folder.path());
         if let Value::Object(members) = &mut value {
-            // Thresholds have nothing to say about which of two answers is better.
+            // Thresholds mean nothing for the choice between two answers.
             for unrelated in ["counts", "mean_score", "metrics"] {
                 members.remove(unrelated);
             }

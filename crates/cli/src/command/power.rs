@@ -14,8 +14,8 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Default goal for a run's successor: 0.05 to either side, and differences of 0.05.
-const USUAL: (f64, f64) = (0.1, 0.05);
+/// Default goal for the next run: an interval of 0.05 to either side, and differences of 0.05.
+const DEFAULT_GOAL: (f64, f64) = (0.1, 0.05);
 
 pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.from.len() > 2 {
@@ -28,7 +28,7 @@ pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStat
     let known = known(args, estimate_inputs(&runs, &names));
     let asked = args.width.is_some() || args.difference.is_some() || args.cases.is_some();
     let (width, difference) = match (asked, runs.is_empty()) {
-        (false, false) => (Some(USUAL.0), Some(USUAL.1)),
+        (false, false) => (Some(DEFAULT_GOAL.0), Some(DEFAULT_GOAL.1)),
         _ => (args.width, args.difference),
     };
     let wanted = WantedPrecision {
@@ -65,7 +65,7 @@ pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStat
     Ok(ExitStatus::Passed)
 }
 
-/// Planning inputs of the command line, completed from the runs.
+/// Planning inputs from the command line, completed from the runs.
 fn known(args: &PowerArgs, learned: PlanningInputs) -> PlanningInputs {
     let given = |unit: Option<UnitInterval>| unit.map(UnitInterval::get);
     let clustered = args.cluster_size.is_some();

@@ -1,4 +1,4 @@
-//! Output of a run: the cases, then the summary.
+//! Prints a run: the cases, then the summary.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,21 +18,21 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output::{self, ResultOutput};
 
-/// Size of a run up to which `auto` prints the cases that passed too, a line each.
+/// Largest run for which `auto` also prints the cases that passed, one line each.
 pub(super) const SMALL_RUN: usize = 12;
-/// Limit of cases that did not pass and are printed with what counts against them.
+/// Most cases that are printed with what counts against them.
 const MAX_LISTED: usize = 10;
-/// Limit of failing cases that the summary names where no cases are printed.
+/// Most failing cases that the summary names if no cases are printed.
 const MAX_NAMED: usize = 10;
-/// Limit of reasons for incomplete cases.
+/// Most reasons that are printed for incomplete cases.
 const MAX_REASONS: usize = 4;
-/// Limit of further such cases, printed as a line each.
+/// Most further cases that are printed as one line each.
 const MAX_TABLE: usize = 90;
 
-/// Limit of records held at a time to print them in the order of the files.
+/// Most records held at a time to print them in the order of the files.
 const MAX_HELD: usize = 1024;
 
-/// Prints the results of a run that has ended.
+/// Prints the results of a finished run.
 pub(super) fn finished_run(
     run: &FinishedRun,
     delivery: ResultOutput<'_>,
@@ -48,8 +48,8 @@ pub(super) fn finished_run(
     self::run(|| stored_records(folder), info, totals, folder.path(), show, context)
 }
 
-/// Prints the cases of a run according to `show`, in the order of the files, and its summary. `records` reads
-/// the run from its beginning.
+/// Prints the cases of a run according to `show`, in the order of the files, and its summary. Each call of
+/// `records` reads the run from its beginning.
 pub(crate) fn run<I, E>(
     records: impl Fn() -> Result<I, E>,
     info: &RunInfo,
@@ -130,7 +130,7 @@ where
     Ok(())
 }
 
-/// Prints cases compactly, the failing ones beyond the first few as a table.
+/// Prints cases compactly: the first failing ones in full, the others as a table.
 fn print_some(records: impl Iterator<Item = CaseRecord>, more: usize, context: &CliContext) {
     let (mut listed, mut was_block) = (0, false);
     let mut table: Vec<ResultRow> = Vec::new();
@@ -143,7 +143,7 @@ fn print_some(records: impl Iterator<Item = CaseRecord>, more: usize, context: &
         }
 
         listed += usize::from(is_block);
-        // Blank lines set blocks apart; cases of a line each stay together.
+        // Blank lines separate blocks; cases of one line stay together.
         if !is_empty && (is_block || was_block) {
             output::print("\n");
         }
@@ -161,10 +161,10 @@ fn print_some(records: impl Iterator<Item = CaseRecord>, more: usize, context: &
     }
 }
 
-/// Describes why cases are incomplete, the most frequent reason first, with what to do.
+/// Why cases are incomplete, the most frequent reason first, with what to do.
 fn incomplete_reasons(reasons: &[IncompleteReason], info: &RunInfo) -> Vec<String> {
     let mut reasons: Vec<&IncompleteReason> = reasons.iter().collect();
-    // Cases end in any order.
+    // Cases finish in any order, so the order of reasons must not depend on it.
     reasons.sort_by_key(|one| (std::cmp::Reverse(one.cases), &one.example));
     let more: u64 = reasons.iter().skip(MAX_REASONS).map(|one| one.cases).sum();
 
@@ -194,7 +194,7 @@ fn incomplete_reasons(reasons: &[IncompleteReason], info: &RunInfo) -> Vec<Strin
     lines
 }
 
-/// Returns the remedy for criteria that could not be judged, where their message does not name it.
+/// What to do about criteria that could not be judged, if their message does not say it.
 const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
     match kind {
         UngradedKind::Transport
@@ -211,7 +211,7 @@ const fn fix_of(kind: UngradedKind) -> Option<&'static str> {
     }
 }
 
-/// Returns the remedy for criteria that nobody judged: because no reply was there, or because no judge was.
+/// What to do about criteria that were not judged, because there was no reply or no judge.
 fn fix_of_unjudged(message: &str) -> &'static str {
     if message.contains(assize_llm::NO_REPLY_IMPORTED) {
         "write the open requests with `--export-requests FILE`, and import the replies to them, too"
@@ -226,7 +226,7 @@ fn is_failing(record: &CaseRecord) -> bool {
     record.result.verdict != Verdict::Pass
 }
 
-/// Suite, id and target of a case with several trials, with the verdict of all trials together.
+/// Overall verdicts of cases with several trials, by suite, id and target.
 type TrialVerdicts<'i> = HashMap<(&'i str, &'i str, Option<&'i str>), Verdict>;
 
 fn trial_verdicts(info: &RunInfo) -> TrialVerdicts<'_> {
@@ -236,7 +236,8 @@ fn trial_verdicts(info: &RunInfo) -> TrialVerdicts<'_> {
     trials.map(|case| ((&*case.suite, &*case.case_id, case.target.as_deref()), case.verdict)).collect()
 }
 
-/// Returns true if the row stands for a case that did not pass: of several trials, the first one does, for all.
+/// Returns true if the row is to be counted as a case that did not pass. The first trial of a case represents
+/// all of them.
 fn names_a_failing_case(row: &ResultRow, trials: &TrialVerdicts<'_>) -> bool {
     match trials.get(&(&*row.suite, &*row.case_id, row.target.as_deref())) {
         Some(verdict) => row.trial <= 1 && *verdict != Verdict::Pass,
@@ -244,7 +245,8 @@ fn names_a_failing_case(row: &ResultRow, trials: &TrialVerdicts<'_>) -> bool {
     }
 }
 
-/// Names cases in the order of the files, by suite and with their targets where the run has several.
+/// Groups the names of failing cases in the order of the files, by suite, and with their targets if the run has
+/// several.
 fn failing_cases<'r>(records: impl Iterator<Item = &'r CaseRecord>, info: &RunInfo) -> Vec<FailingCases> {
     let mut found: Vec<FailingCases> = Vec::new();
     for row in records.map(|record| &record.result) {
@@ -261,7 +263,7 @@ fn failing_cases<'r>(records: impl Iterator<Item = &'r CaseRecord>, info: &RunIn
     found
 }
 
-/// A case as commands name it.
+/// A case under the name that commands use.
 pub(super) struct NamedCase {
     suite: String,
     id: String,
@@ -274,7 +276,8 @@ impl NamedCase {
     }
 }
 
-/// Command that explains a case of a run. Where there are several suites, another may have a case of this id.
+/// The command that explains a case of a run. With several suites it names the suite, since another one may
+/// have the same id.
 pub(super) fn explain_command(run: &str, info: &RunInfo, case: &NamedCase) -> String {
     let suite = match info.suites.len() {
         0 | 1 => String::new(),
@@ -283,7 +286,7 @@ pub(super) fn explain_command(run: &str, info: &RunInfo, case: &NamedCase) -> St
     format!("assize explain {run} {}{suite}", shell_word(&case.id))
 }
 
-/// Commands to go on with after a run in which something did not pass, whatever its exit code.
+/// Commands to try after a run in which something did not pass, whatever its exit code.
 fn next_commands(
     info: &RunInfo,
     folder: &Path,
@@ -296,12 +299,12 @@ fn next_commands(
         return Vec::new();
     }
 
-    // A run that was scored again and not stored is not there to go on with.
+    // A run that was scored again without storing it can't be continued.
     if info.command == "score" && info.rows.is_none() {
         return Vec::new();
     }
 
-    // `merge` and `score` present a run that another command can continue.
+    // `merge` and `score` print runs of other commands, which only those can continue.
     let is_own = context.command_line.iter().any(|word| info.command.split(' ').next() == Some(word));
     let resumption = |retries_incomplete| {
         let retries = if retries_incomplete { " --retry-incomplete" } else { "" };
@@ -338,13 +341,13 @@ fn next_commands(
         next.push((command, effect));
     }
 
-    // Without a reason that is known, asking again is worth a try.
+    // Without a known reason, asking again is worth a try.
     let may_change = incomplete.is_empty() || incomplete.iter().any(|reason| reason.may_change);
     let is_asked = info.command != "score" && !info.command.starts_with("audit ");
     if summary.counts.incomplete > 0 && may_change && is_asked {
         let command = match &info.merged {
             None => resumption(true),
-            // Only a single process can complete a run that was merged.
+            // Only a single process can complete a merged run.
             Some(merged) => {
                 let folder = shell_word(&folder.display().to_string());
                 let (command, without) = match merged.job {
@@ -357,7 +360,7 @@ fn next_commands(
         next.push((command, "ask again for what the incomplete cases lack"));
     }
 
-    // The newest run of the runs folder needs no name of its own.
+    // The newest run of the runs folder can be called `last`.
     let run = if folder.starts_with(RUNS_FOLDER) && info.command != "score" {
         "last".to_owned()
     } else {
@@ -376,7 +379,7 @@ fn next_commands(
     next
 }
 
-/// Prints the judges, the number of calls, the run folder and the result, where a command prints no summary.
+/// Prints the judges, the number of calls, the run folder and the result, for commands that print no summary.
 pub(super) fn print_footer(info: &RunInfo, folder: &Path, context: &CliContext) {
     let Some(summary) = &info.summary else { return };
     let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();

@@ -13,7 +13,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Writes the records of all files. `format` is that of the first one, or the one that was named for all.
+/// Writes the records of all files as cases. `format` is that of the first file, or the format given for all.
 pub(super) fn execute(
     args: &ConvertArgs,
     format: RecordFormat,
@@ -96,12 +96,12 @@ pub(super) fn execute(
     Ok(if left_out == 0 { ExitStatus::Passed } else { ExitStatus::Incomplete })
 }
 
-/// The way on from records that can't be read.
+/// Advice for records that can't be read.
 pub(super) const KEEP_GOING: &str = "nothing was converted; `--keep-going` skips them, and exits with 3";
 
-/// Returns a message with the records of a file that can't be read.
+/// Message with the unreadable records of a file.
 pub(super) fn broken_records(path: &Path, problems: &[RecordProblem]) -> String {
-    /// Records that are named; the rest is counted.
+    /// Most records that are named; more are counted.
     const MAX_SHOWN: usize = 200;
 
     let mut lines = match problems.len() {
@@ -116,7 +116,7 @@ pub(super) fn broken_records(path: &Path, problems: &[RecordProblem]) -> String 
     lines.join("\n")
 }
 
-/// Escapes what an eval file would take for a variable of the environment.
+/// Escapes texts that an eval file would take for environment variables.
 fn escape_question(case: &mut Value) {
     for key in ["input", "expected_output", "criteria"] {
         match case.get_mut(key) {

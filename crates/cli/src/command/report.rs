@@ -26,10 +26,10 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Name of the adjustment of p values that a comparison with a baseline uses.
+/// Name of the p value adjustment in a comparison with a baseline.
 const ADJUSTED_BY: &str = "Holm";
 
-/// A run with the name it was given, and its comparison with a baseline.
+/// A run under its given name, and its comparison with a baseline.
 struct ReportedRun {
     name: String,
     material: ReportMaterial,
@@ -37,7 +37,7 @@ struct ReportedRun {
     measured: JudgeMeasurement,
 }
 
-/// Measurements of the judges of a run, which HTML reports show.
+/// Measurements of the judges of a run, for HTML reports.
 #[derive(Default)]
 struct JudgeMeasurement {
     calibration: Option<CalibrationReport>,
@@ -45,7 +45,7 @@ struct JudgeMeasurement {
 }
 
 impl JudgeMeasurement {
-    /// Measures the judges of a run, and says why they can't be.
+    /// Measures the judges of a run; also returns why they can't be measured.
     fn read(material: &ReportMaterial, context: &CliContext) -> Result<(Self, Option<String>), EngineError> {
         let audit = read_audit(&material.folder, &material.info)?;
         let calibrated = match audit {
@@ -100,7 +100,7 @@ pub(crate) fn execute(args: &ReportArgs, context: &CliContext) -> Result<ExitSta
     Ok(ExitStatus::Passed)
 }
 
-/// Names the log of Inspect in a folder that was given instead of a file.
+/// Completes the path of an Inspect log if a folder was given.
 fn name_in_folder(file: &mut ReportFile, runs: &[ReportedRun]) -> Result<(), CommandFailure> {
     if !is_folder(&file.path) || file.format == ReportFormat::Export(ExportFormat::Skills) {
         return Ok(());
@@ -123,7 +123,7 @@ fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with(std::path::is_separator)
 }
 
-/// Writes those report files of a run that need its rows.
+/// Writes the report files that need the rows of a run.
 pub(super) fn write_files(
     folder: &RunFolder,
     files: &[ReportFile],
@@ -207,7 +207,7 @@ fn write_skill_folder(folder: &Path, reports: &[RunReport<'_>]) -> Result<Vec<St
     }
 }
 
-/// The metrics of the runs as programs read them; of several a list.
+/// The metrics of the runs as JSON; a list if there are several.
 fn json(runs: &[ReportedRun]) -> serde_json::Value {
     let all = runs.iter().map(|run| summary_json(&run.material.info, run.material.folder.path()));
     let mut all: Vec<serde_json::Value> = all.collect();
@@ -225,7 +225,7 @@ fn print(runs: &[ReportedRun], format: ReportFormat, context: &CliContext) -> Re
         let remarks = if format != ExportFormat::Github && output::takes_any_bytes(context) {
             let mut stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
             let written = write_report(&mut stdout, format, reports);
-            // A closed pipe (`| head`) is no failure.
+            // A closed pipe (`| head`) is not a failure.
             let is_closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
             match written.and_then(|remarks| Ok(stdout.flush().map(|()| remarks)?)) {
                 Err(ReportError::Write(error)) if is_closed(&error) => Vec::new(),
@@ -248,7 +248,7 @@ fn print(runs: &[ReportedRun], format: ReportFormat, context: &CliContext) -> Re
     })
 }
 
-/// Calls `write` with the runs as reports read them.
+/// Calls `write` with the runs in the form that reports need.
 fn with_reports(
     runs: &[ReportedRun],
     missing: MissingPolicy,

@@ -13,7 +13,7 @@ pub(super) struct SharedScoring {
     pub(super) source: String,
 }
 
-/// Finds the scorings of the eval file, or of the run.
+/// Reads the scorings from the eval file or from the run.
 pub(super) fn find(
     from: &RescoreSource,
     run: &str,

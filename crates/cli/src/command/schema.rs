@@ -1,4 +1,4 @@
-//! `assize schema`: the JSON Schemas of what is read and stored.
+//! `assize schema`: JSON Schemas of input files and stored files.
 
 use std::path::{Component, Path};
 
@@ -12,7 +12,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Folder of a project's copies, below its own folder.
+/// Folder of a project's copies, relative to the project.
 pub(crate) const FOLDER: &str = ".assize/schemas";
 
 pub(crate) fn execute(args: &SchemaArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -40,21 +40,21 @@ pub(crate) fn execute(args: &SchemaArgs, context: &CliContext) -> Result<ExitSta
     Ok(ExitStatus::Passed)
 }
 
-/// The files of a folder of schemas: names and texts. Schemas of what is read share one file of definitions.
+/// Names and texts of the files of a schema folder. Schemas of input files share one file of definitions.
 pub(crate) fn files() -> Vec<(String, String)> {
     let mut files = schema_folder();
     files.extend(stored_schemas().map(|file| (schema_file_name(file.name), file.schema)));
     files.into_iter().map(|(name, schema)| (name, format!("{schema:#}\n"))).collect()
 }
 
-/// The line that tells an editor which schema a YAML file is held to. `depth` is how many folders the file lies below
-/// the project's.
+/// The line that tells editors the schema of a YAML file. `depth` is the number of folders between the project
+/// and the file.
 pub(crate) fn editor_line(name: &str, depth: usize) -> String {
     format!("# yaml-language-server: $schema={}{FOLDER}/{}\n", "../".repeat(depth), schema_file_name(name))
 }
 
-/// The line for a new YAML file of the working folder, if that has the schema; a name that leads nowhere would make an
-/// editor complain.
+/// That line for a new YAML file in the working folder, if the folder has the schema; editors complain about a
+/// path that does not exist.
 pub(crate) fn line_for(file: &Path, name: &str, context: &CliContext) -> Option<String> {
     let is_yaml = file.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
     let inside = file.strip_prefix(&context.process.working_folder).unwrap_or(file);

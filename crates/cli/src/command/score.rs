@@ -16,7 +16,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Criteria named in warnings before the rest is only counted.
+/// Most criteria named in a warning; the others are counted.
 const MAX_NAMES: usize = 5;
 
 pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -98,7 +98,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
 
     let json = || with_changes(summary_json(&info, &shown), *changed);
     if !args.output.delivery(false).deliver(json)? {
-        // Unless told otherwise, only cases are printed whose verdict or score changed.
+        // By default, only cases are printed whose verdict or score changed.
         let (show, is_limited) = match args.output.show {
             ShowChoice::Auto if changes.moved <= present::SMALL_RUN => (ShowChoice::All, true),
             show => (show, show == ShowChoice::Auto),
@@ -142,7 +142,7 @@ fn check_run(run: &RunInfo, args: &ScoreArgs, context: &CliContext) -> Result<()
     Ok(())
 }
 
-/// Prints the warnings of a run. On a terminal the summary that follows has them.
+/// Prints the warnings of a run, unless the summary that follows on the terminal contains them.
 fn print_warnings(info: &RunInfo, json: bool, context: &CliContext) {
     if context.summary_on_terminal(json) {
         return;
@@ -153,7 +153,7 @@ fn print_warnings(info: &RunInfo, json: bool, context: &CliContext) {
     }
 }
 
-/// Refuses reports that need the rows of a run where none is stored.
+/// Refuses reports that need the rows of a run if none is stored.
 fn check_reports(args: &ScoreArgs) -> Result<(), CommandFailure> {
     let needs_rows = args.output.out.iter().find(|file| file.format != ReportFormat::Json);
     match needs_rows.filter(|_| args.output.run_dir.is_none()) {
@@ -165,7 +165,7 @@ fn check_reports(args: &ScoreArgs) -> Result<(), CommandFailure> {
     }
 }
 
-/// The rubric given on the command line, and the lines it names.
+/// The rubric given on the command line, with its thresholds.
 fn rubric(
     args: &ScoreArgs,
     context: &CliContext,
@@ -180,8 +180,8 @@ fn rubric(
     }
 }
 
-/// The lines of a case: the command line beats the rubric's file, and that the stored ones. `None` if
-/// nothing of the case is stored that lines could be drawn for.
+/// The thresholds of a case: those of the command line override the rubric's, which override the stored ones.
+/// `None` if the stored case has nothing that thresholds apply to.
 fn lines(
     args: &ScoreArgs,
     rubric: ThresholdOverrides,
@@ -198,24 +198,24 @@ fn lines(
     Ok(Some(lines))
 }
 
-/// The summary for programs, with the number of verdicts that changed.
+/// The summary as JSON, with the number of changed verdicts.
 fn with_changes(mut summary: serde_json::Value, changed: usize) -> serde_json::Value {
     summary["verdicts_changed"] = changed.into();
     summary
 }
 
-/// Returns true if a case has another verdict or score than before.
+/// Returns true if the verdict or score of a case changed.
 fn is_moved(before: &ResultRow, after: &ResultRow) -> bool {
     before.verdict != after.verdict || before.score != after.score
 }
 
-/// Differences between the stored results and the new ones.
+/// Differences between the stored and the new results.
 #[derive(Default)]
 struct RescoreChanges {
     totals: RunTotals,
     unanswered: NameList,
     dropped: NameList,
-    /// Number of verdicts that changed.
+    /// Number of changed verdicts.
     changed: usize,
     /// Number of cases whose verdict or score changed.
     moved: usize,
@@ -256,7 +256,7 @@ impl RescoreChanges {
     }
 }
 
-/// Distinct criterion names, the first few of them kept.
+/// Distinct criterion names, of which the first few are kept.
 #[derive(Default)]
 struct NameList {
     kept: Vec<String>,

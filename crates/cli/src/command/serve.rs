@@ -27,7 +27,7 @@ pub(crate) fn execute(args: &ServeArgs, context: &CliContext) -> Result<ExitStat
         stop_signal::note_for_second(
             "Samples in flight were not answered; what they cost may have been charged",
         );
-        // Signals are watched before the address is known: whoever reads it may end the server at once.
+        // Watch for signals before printing the address: whoever reads it may end the server at once.
         let mut stop = Box::pin(stop_signal::interrupted());
         tokio::select! {
             biased;
@@ -78,7 +78,7 @@ fn change_keys(action: &KeyAction, context: &CliContext) -> Result<ExitStatus, C
     Ok(ExitStatus::Passed)
 }
 
-/// A line about a key, which says everything but the key.
+/// A line about a key, without the key itself.
 fn describe(key: &ClientKey) -> String {
     let quotas = key.quotas;
     let limits: Vec<String> = [

@@ -17,7 +17,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// A log that was read.
+/// A session log.
 struct TranscriptLog {
     name: String,
     stem: String,
@@ -140,7 +140,7 @@ fn problems(log: &TranscriptLog) -> Vec<String> {
     all
 }
 
-/// A name that may be a case's id: without control characters, and without blanks around it.
+/// Turns a name into a valid case id: without control characters and surrounding blanks.
 fn as_id(name: &str) -> String {
     let clean: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     clean.trim().to_owned()
@@ -150,7 +150,7 @@ fn case(id: &str, trace: &AgentTrace, source: &str) -> Value {
     let mut case = Map::new();
     case.insert("id".to_owned(), id.into());
 
-    // An eval file would put variables of the environment into what looks like a reference to them.
+    // An eval file would replace what looks like a reference to an environment variable.
     if let Some(question) = trace.question() {
         case.insert("input".to_owned(), question.replace("${{", "$${{").into());
     }

@@ -17,13 +17,13 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// A run to be shown.
+/// A run to show.
 struct TrendRun {
     folder: RunFolder,
     info: RunInfo,
     target: Option<String>,
     label: String,
-    /// True if the user named it: unreadable parts are then errors instead of warnings.
+    /// True if the user named it: then unreadable parts are errors instead of warnings.
     named: bool,
 }
 
@@ -101,7 +101,7 @@ fn named_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>,
         .collect()
 }
 
-/// The runs of the runs folder that hold the suite asked for, else the same suites as the newest; oldest first.
+/// Stored runs with the given suite, or with the same suites as the newest run; oldest first.
 fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>, CommandFailure> {
     let mut wanted: Option<BTreeSet<String>> = args.suite.clone().map(|suite| BTreeSet::from([suite]));
     let mut chosen = Vec::new();
@@ -117,7 +117,7 @@ fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>
             }
         };
 
-        // A part of the cases is no point of a trend.
+        // A run of only one shard is not comparable.
         if info.shard.is_some() {
             continue;
         }

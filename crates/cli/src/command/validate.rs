@@ -11,7 +11,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Files that were not checked and are named; the rest is counted.
+/// Most unchecked files that are named; the others are counted.
 const MAX_NAMED: usize = 3;
 
 pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -75,7 +75,7 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
     Ok(exit)
 }
 
-/// Says which files of folders nothing is known about, so that nobody takes them for checked.
+/// Lists files in folders whose kind is unknown, so that nobody assumes they were checked.
 fn describe_unchecked(paths: &[PathBuf]) -> Option<String> {
     let (files, are) = match paths {
         [] => return None,

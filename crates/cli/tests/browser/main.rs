@@ -12,7 +12,7 @@ use serde_json::json;
 
 use tools::BrowserTools;
 
-/// A case whose texts would be scripts, if they were taken for markup.
+/// A case whose texts would run as scripts if they were inserted as markup.
 const HOSTILE: &str = r#"name: "hostile <b>suite</b>"
 tests:
 - id: "<script>document.title='owned'</script>"
@@ -57,19 +57,18 @@ fn vote(incoming: &MockRequest) -> MockReply {
     }))
 }
 
-/// The server, ended when the test is.
+/// The server; killed when this is dropped.
 struct RunningServer(Child);
 
 impl Drop for RunningServer {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The server may have exited already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// The browser; `None`, past the capture of the test harness so that whoever counts what was skipped sees it, where there is
-/// none.
+/// The browser. If there is none, prints a notice that the test harness does not capture, and returns `None`.
 fn browser_for(what: &str) -> Option<BrowserTools> {
     let missing = match BrowserTools::find() {
         Ok(tools) => return Some(tools),
@@ -80,26 +79,26 @@ fn browser_for(what: &str) -> Option<BrowserTools> {
     None
 }
 
-/// A folder with runs of all kinds.
+/// A folder with all kinds of runs.
 fn with_runs() -> CliTest {
     let test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     test.copy_folder(&root.join("examples"), "examples");
-    // Longer than the boxes that texts are shown in.
+    // Longer than the boxes in which texts are shown.
     let long = "a line of a long text\\n".repeat(120);
     test.file("hostile.yaml", HOSTILE.replace("LONG", &long));
     test.file("generated.eval.yaml", generated(1_000));
     test
 }
 
-/// Runs a script to its end, which must find nothing.
+/// Runs a script to its end; it must report no problem.
 #[expect(clippy::print_stdout, reason = "the script prints times, for who asks for the output of the test")]
 fn run_script(command: &mut Command) {
     let walked = command.output().expect("node starts");
     let (stdout, stderr) = (String::from_utf8_lossy(&walked.stdout), String::from_utf8_lossy(&walked.stderr));
     assert!(walked.status.success(), "{stdout}\n{stderr}");
     assert!(stdout.contains(" 0 problems"), "{stdout}");
-    // Times, for `--nocapture`.
+    // Printed for `--nocapture`.
     println!("{stdout}");
 }
 
@@ -179,7 +178,7 @@ fn people_review_in_a_browser() {
     run_script(tools.script("review.mjs").args([program, "hostile", "large"]).current_dir(test.dir()));
 }
 
-/// Run by hand, because it takes some minutes; times are printed:
+/// Run by hand, because it takes some minutes and prints times:
 /// `cargo test -p assize --test browser -- --ignored --nocapture hundred_thousand`.
 #[test]
 #[ignore = "takes minutes"]
@@ -188,7 +187,7 @@ fn pages_of_a_hundred_thousand_cases_work_in_a_browser() {
     let test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     test.file("generated.eval.yaml", generated(100_000));
     let arguments = ["eval", "generated.eval.yaml", "--show", "none", "--run-dir", ".assize/runs/large"];
-    // Without optimisation this takes longer than a command of a test may.
+    // Without optimisation this takes longer than the time limit of a command in a test.
     let mut eval = test.command(&arguments);
     let status = eval.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("the program starts");
     assert_eq!(status.code(), Some(1));
@@ -235,7 +234,7 @@ fn serve(test: &CliTest, arguments: &[&str]) -> (RunningServer, String) {
     (server, url.trim().to_owned())
 }
 
-/// A suite that is longer than a screen.
+/// A suite longer than a screen.
 fn generated(cases: usize) -> String {
     let case = |number: usize| {
         let answer =

@@ -1,14 +1,14 @@
-//! Chromium, Node and two of its packages, installed where they are absent and can be.
+//! Chromium, Node and two Node packages; missing ones are installed if possible.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Variable that names a folder with `node_modules`, in place of one below `target/`.
+/// Variable that names a folder with `node_modules`, instead of the folder below `target/`.
 const MODULES: &str = "ASSIZE_BROWSER_MODULES";
 /// Packages with their versions.
 const MANIFEST: &str = include_str!("package.json");
-/// Names of Chromium and what is built of it.
+/// Names of Chromium and its derivatives.
 const BROWSERS: [&str; 5] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome-headless-shell"];
 
@@ -21,11 +21,11 @@ pub(crate) struct BrowserTools {
 }
 
 impl BrowserTools {
-    /// Finds them, and installs what is missing; else says what is.
+    /// Finds the programs and packages, and installs missing ones. The error says what is missing.
     pub(crate) fn find() -> Result<Self, String> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser-modules");
         std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        // Tests of other processes may be about to install the same.
+        // Tests in other processes may be installing the same packages.
         let lock = File::create(folder.join("lock")).map_err(|error| error.to_string())?;
         lock.lock().map_err(|error| error.to_string())?;
 
@@ -59,7 +59,8 @@ fn find(names: &[&str]) -> Option<PathBuf> {
     names.iter().find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file()))
 }
 
-/// Finds a program by one of its names. Where it is absent and this is root on Debian, its packages are installed first.
+/// Finds a program by one of its names. If it is missing and this is root on Debian, installs its packages
+/// first.
 fn find_or_install(names: &[&str], packages: &[&str]) -> Result<PathBuf, String> {
     if let Some(found) = find(names) {
         return Ok(found);
@@ -71,7 +72,7 @@ fn find_or_install(names: &[&str], packages: &[&str]) -> Result<PathBuf, String>
         return Err(format!("{missing} (as root, the test installs it with apt-get)"));
     }
 
-    // Package lists may be absent or old.
+    // Package lists may be missing or outdated.
     let install = || apt(&[&["install", "-y", "--no-install-recommends"], packages].concat());
     let is_installed = install() || (apt(&["update"]) && install());
     if !is_installed {
@@ -87,7 +88,7 @@ fn apt(arguments: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Installs the packages into a folder, unless these versions are there.
+/// Installs the packages into a folder, unless these versions are installed.
 fn install_modules(folder: PathBuf) -> Result<PathBuf, String> {
     let installed = folder.join("installed.json");
     if std::fs::read_to_string(&installed).is_ok_and(|text| text == MANIFEST) {

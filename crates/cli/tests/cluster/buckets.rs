@@ -14,12 +14,12 @@ use crate::machines::{EVAL, assert_same_rows, coordinator, judge_server, machine
 const CASES: usize = 60;
 const CALLS: usize = CASES * 2;
 
-/// Starts a server with buckets; without it, the test is skipped for its format, aloud.
+/// Starts a server with buckets. If it can't start, prints that the test is skipped for its format.
 fn bucket_server(test: &str, format: BucketFormat) -> Option<BucketServer> {
     match BucketServer::start(format, &Path::new(env!("CARGO_TARGET_TMPDIR")).join("buckets")) {
         Ok(server) => Some(server),
         Err(why) => {
-            // Past the capture of the test harness, so that whoever counts what was skipped sees it.
+            // Not through the test harness, which captures output: whoever counts skipped tests must see it.
             let line = format!("\nSKIPPED 1 test, {test} with {format:?}: {why}\n");
             std::io::stdout().write_all(line.as_bytes()).expect("stdout takes a line");
             None
@@ -27,7 +27,7 @@ fn bucket_server(test: &str, format: BucketFormat) -> Option<BucketServer> {
     }
 }
 
-/// A machine that reaches the buckets.
+/// A machine that can access the buckets.
 fn machine_with(judge: &MockServer, buckets: &BucketServer) -> CliTest {
     let mut cli = machine(judge, CASES);
     for (name, value) in buckets.variables() {
@@ -69,7 +69,8 @@ fn results_in_a_bucket_are_those_of_one_machine() {
         assert_eq!(judge.count() - before, CALLS, "{format:?}");
         assert_same_rows((&local, "local"), (&boss, "merged"));
 
-        // What is stored can be merged again where nothing else of the job is, with the same rows to the byte.
+        // The stored results can be merged again when nothing else of the job exists; the rows are identical to
+        // the byte.
         let job = format!("{place}/{}", run_id(&boss, "merged"));
         let reader = machine_with(&judge, &buckets);
         reader.run(&["merge", &job, "--run-dir", "again", "--show", "none"]).expect_code(1);
@@ -77,7 +78,7 @@ fn results_in_a_bucket_are_those_of_one_machine() {
             assert_eq!(reader.read(format!("again/{file}")), boss.read(format!("merged/{file}")), "{file}");
         }
 
-        // Reports of rows without times are those of one machine, byte for byte.
+        // Reports of rows without times are identical to those of one machine.
         reader.copy_folder(&local.path("local"), "local");
         for kind in ["csv", "github", "gitlab"] {
             assert_eq!(report(&reader, "again", kind), report(&reader, "local", kind), "{format:?}, {kind}");

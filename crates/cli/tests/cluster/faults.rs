@@ -1,5 +1,5 @@
-//! Random faults of machines, processes, servers and networks, by a seed. `ASSIZE_FAULTS=200` injects as many;
-//! `ASSIZE_FAULT_SEED` sets the seed.
+//! Random faults of machines, processes, servers and networks, from a seed. `ASSIZE_FAULTS=200` injects that
+//! many faults; `ASSIZE_FAULT_SEED` sets the seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -18,14 +18,14 @@ use crate::machines::{
 
 const CASES: usize = 120;
 const CALLS: usize = CASES * 2;
-/// Faults of one run, at most.
+/// Most faults in one run.
 const FAULTS_OF_A_RUN: usize = 12;
 /// Calls in flight of a worker: four cases at a time, two calls each.
 const IN_FLIGHT: usize = 8;
 /// Arguments of each run.
 const MORE: [&str; 5] = ["--unit-size", "10", "--lease", "2s", "--resume"];
 
-/// Random numbers by a seed (SplitMix64).
+/// Random numbers from a seed (SplitMix64).
 struct Seeded(u64);
 
 impl Seeded {
@@ -61,7 +61,8 @@ enum Fault {
 }
 
 impl Fault {
-    /// Workers whose calls in flight it may cost. While servers choose a new leader, no lease can be extended.
+    /// Number of workers whose calls in flight may be lost. While servers elect a new leader, no lease can be
+    /// extended.
     fn workers(self) -> usize {
         match self {
             Self::KillServer | Self::PauseServer | Self::CutNetwork | Self::SlowNetwork => 3,
@@ -130,7 +131,7 @@ impl<'a> Scene<'a> {
                 self.coordinators = vec![coordinator(&self.boss, &address, &MORE)];
             }
             Fault::PauseCoordinator => {
-                // Another one takes over, and the first finds out.
+                // Another coordinator takes over, and the first one notices.
                 let id = self.coordinators.last().expect("there is one").0.id();
                 pause_process(id, true);
                 self.coordinators.push(coordinator(&self.boss, &address, &MORE));
@@ -164,7 +165,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Puts units into the queue that are there, or done, already.
+    /// Publishes units that are in the queue or done already.
     fn duplicate_units(&mut self) {
         let folder = self.boss.path(".assize/cluster");
         let jobs = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -186,7 +187,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// A worker whose files can't grow beyond a few kilobytes, as on a disk that is full.
+    /// A worker whose files can't grow beyond a few kilobytes, as on a full disk.
     fn fill_disk(&mut self, at: usize) {
         self.workers[at].kill();
         let mut command = worker_on_full_disk(&self.machines[at], self.judge, &self.servers.address(), 8);
@@ -197,9 +198,9 @@ impl<'a> Scene<'a> {
         self.workers[at] = worker(&self.machines[at], &self.servers.address());
     }
 
-    /// Waits for the end, which one of the coordinators brings.
+    /// Waits for the run to end, through any of the coordinators.
     fn finish(mut self) -> CliTest {
-        // A worker that could not run units has left, and is started again as a supervisor would.
+        // A worker that failed to run units has stopped, and is started again as a supervisor would do.
         let address = self.servers.address();
         for (worker_now, machine) in self.workers.iter_mut().zip(&self.machines) {
             if worker_now.has_ended() {
@@ -208,7 +209,7 @@ impl<'a> Scene<'a> {
         }
         let last = self.coordinators.pop().expect("there is one");
         let (code, _, err) = last.finish();
-        // Somebody else may have been faster, and have been killed right after that.
+        // Another coordinator may have been faster, and been killed right after that.
         let was_late = err.contains("another coordinator has") || err.contains("holds another run");
         if was_late {
             let earlier = self.coordinators.pop().map(Running::finish);
@@ -238,7 +239,7 @@ fn random_faults_lose_nothing_and_double_nothing() {
         let before = judge.count();
         let mut scene = Scene::new(&mut servers, &judge, &mut random);
         let (mut of_run, mut exposed) = (0, 0);
-        // Until there is a job, another coordinator would begin one of its own.
+        // Until there is a job, another coordinator would start its own.
         while judge.count() == before {
             assert!(
                 !scene.coordinators[0].has_ended(),
@@ -253,7 +254,7 @@ fn random_faults_lose_nothing_and_double_nothing() {
             if scene.coordinators.last_mut().expect("there is one").has_ended() {
                 break;
             }
-            // Every kind before any for a second time, in an order of its own.
+            // Every kind of fault once, in random order, before any repeats.
             let least =
                 FAULTS.iter().map(|fault| injected.get(fault).copied().unwrap_or(0)).min().unwrap_or(0);
             let rare: Vec<Fault> = FAULTS
@@ -269,7 +270,7 @@ fn random_faults_lose_nothing_and_double_nothing() {
         }
 
         let boss = scene.finish();
-        // Each fault has a call paid again at most once.
+        // Each fault may cause a call to be paid for a second time, at most once.
         let most = judge.batches().paid().into_iter().filter(|(body, _)| !known.contains(body));
         let most = most.map(|(_, (_, times))| times).max().unwrap_or_default();
         assert!(most as usize <= 1 + of_run, "a call was paid {most} times after {of_run} faults");

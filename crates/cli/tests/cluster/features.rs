@@ -1,4 +1,4 @@
-//! Features of eval files whose cases depend on each other, or on what other machines don't have.
+//! Features of eval files whose cases depend on each other, or on things that other machines lack.
 
 use std::time::Duration;
 
@@ -124,7 +124,7 @@ fn workers_rerun_only_the_cases_that_failed() {
     assert_eq!(failed.len(), 8, "{failed:?}");
     boss.run(&[&EVAL[..], &["--rerun-failed", "first", "--run-dir", "local"]].concat()).expect_code(1);
 
-    // Only the coordinator has the run that is named.
+    // Only the coordinator has the named run.
     let address = servers.address();
     let _worker = worker(&host, &address);
     let more = ["--rerun-failed", "first", "--unit-size", "3"];

@@ -20,7 +20,7 @@ fn no_call_is_made_beyond_the_budget_of_all_and_a_larger_one_goes_on() {
     let spent = judge.count();
     assert!((20..=37).contains(&spent), "{spent} calls");
 
-    // Text, JSON and file say the same, and count what was sent for units without a result.
+    // Text, JSON and file say the same, and count requests of units without a result.
     let stored: Value = serde_json::from_str(&boss.read("merged/run.json")).unwrap();
     let printed: Value = serde_json::from_str(&out).unwrap();
     for summary in [&stored["summary"], &printed] {
@@ -32,7 +32,7 @@ fn no_call_is_made_beyond_the_budget_of_all_and_a_larger_one_goes_on() {
     let [requests, given_up] = ["requests", "given_up"].map(|name| sent[name].as_u64().unwrap());
     assert!(requests <= 37 && requests + given_up >= spent as u64, "{sent} of {spent}");
 
-    // What was begun goes on as it was begun.
+    // A job continues with the options that it began with.
     for (option, value) in [("--unit-size", "7"), ("--lease", "9s"), ("--results", "/mnt/elsewhere")] {
         let more = ["--budget-calls", "200", "--resume", option, value];
         let (code, _, err) = coordinator(&boss, &address, &more).finish();
@@ -40,7 +40,7 @@ fn no_call_is_made_beyond_the_budget_of_all_and_a_larger_one_goes_on() {
         assert!(err.contains(&format!("was begun with another `{option}`")), "{err}");
     }
 
-    // Another job of the same plan, as its options differ: what the first one has spent counts.
+    // Another job of the same plan, with other options: what the first job has spent counts.
     let more = ["--budget-calls", "37", "--resume", "--unit-size", "5", "--max-concurrency", "64"];
     let (code, _, err) = coordinator(&boss, &address, &more).finish();
     assert_eq!((code, judge.count()), (Some(4), spent), "{err}");
@@ -66,7 +66,7 @@ fn a_rate_for_all_is_kept_by_all() {
     let machines: Vec<_> = (0..3).map(|_| machine(&judge, 12)).collect();
     let _workers: Vec<_> = machines.iter().map(|machine| worker(machine, &address)).collect();
 
-    // 24 calls with at most 240 in a minute: some four a second, whoever makes them.
+    // 24 calls, at most 240 a minute: four a second, whichever worker makes them.
     let begun = std::time::Instant::now();
     let more = ["--unit-size", "2", "--requests-per-minute", "240"];
     let (code, _, err) = coordinator(&boss, &address, &more).finish();

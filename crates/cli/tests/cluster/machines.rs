@@ -1,4 +1,4 @@
-//! Machines of a test: folders with the same project, workers in them, a coordinator, servers.
+//! Machines of a test: folders with the same project, their workers, a coordinator, and servers.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -18,13 +18,13 @@ pub(crate) const KEY: &str = "sk-test-0123456789abcdef";
 /// Time limit of a run in a test.
 const RUN_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// Starts three servers; without them the test is skipped, aloud.
+/// Starts three servers; if they can't start, prints that the test is skipped.
 pub(crate) fn servers(test: &str) -> Option<NatsServers> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nats-server");
     match nats_server(&folder) {
         Ok(binary) => Some(NatsServers::start(binary, 3)),
         Err(why) => {
-            // Past the capture of the test harness, so that whoever counts what was skipped sees it.
+            // Not through the test harness, which captures output: whoever counts skipped tests must see it.
             let line = format!("\nSKIPPED 1 test, {test}: {why}\n");
             std::io::stdout().write_all(line.as_bytes()).expect("stdout takes a line");
             None
@@ -32,7 +32,7 @@ pub(crate) fn servers(test: &str) -> Option<NatsServers> {
     }
 }
 
-/// A judge that takes this long for a reply.
+/// A judge with this latency.
 pub(crate) fn judge_server(latency: Duration) -> MockServer {
     MockServer::start_with(
         move |incoming: &_| MockReply::After(latency, Box::new(judge(incoming))),
@@ -51,7 +51,7 @@ pub(crate) fn machine(judge: &MockServer, cases: usize) -> CliTest {
 /// Arguments of a run of the suite.
 pub(crate) const EVAL: [&str; 6] = ["eval", "suite.yaml", "--judge", "openai:judge-1", "-j", "4"];
 
-/// A process that ends with the test.
+/// A process that is killed at the end of the test.
 #[derive(Debug)]
 pub(crate) struct Running(pub(crate) Child);
 
@@ -70,11 +70,11 @@ impl Running {
         self.0.try_wait().expect("a started process can be looked at").is_some()
     }
 
-    /// Waits for a line on its standard error that contains this. What it prints there is not kept.
+    /// Waits for a line on its standard error that contains this. Its output is not kept.
     pub(crate) fn wait_for(&mut self, part: &'static str) {
         let lines = BufReader::new(self.0.stderr.take().expect("a pipe")).lines();
         let (sender, found) = mpsc::channel();
-        // Reads on after that, so that the program never waits for a reader.
+        // Keeps reading, so that the program never blocks on its output.
         std::thread::spawn(move || {
             for _ in lines.map_while(Result::ok).filter(|line| line.contains(part)) {
                 let _ = sender.send(());
@@ -83,7 +83,7 @@ impl Running {
         assert!(found.recv_timeout(RUN_TIMEOUT).is_ok(), "it did not say `{part}`");
     }
 
-    /// Waits for the end; exit code and both outputs.
+    /// Waits for the process to end; returns its exit code and both outputs.
     pub(crate) fn finish(mut self) -> (Option<i32>, String, String) {
         let until = Instant::now() + RUN_TIMEOUT;
         while !self.has_ended() {
@@ -120,12 +120,12 @@ impl Drop for Running {
 /// Starts a worker on a machine.
 pub(crate) fn worker(machine: &CliTest, address: &str) -> Running {
     let mut command = machine.command(&["worker", "--cluster", address, "-q"]);
-    // Nobody reads what it prints while it works.
+    // Nothing reads its output while it works.
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     Running(child.expect("the program can be started"))
 }
 
-/// Command of a worker on a machine whose files can't grow beyond so many blocks of 512 bytes, as on a disk that is full.
+/// Command of a worker whose files can't grow beyond this many blocks of 512 bytes, as on a full disk.
 pub(crate) fn worker_on_full_disk(
     machine: &CliTest,
     judge: &MockServer,
@@ -151,7 +151,7 @@ pub(crate) fn coordinator(machine: &CliTest, address: &str, more: &[&str]) -> Ru
     Running::start(&mut machine.command(&args))
 }
 
-/// Rows of a file of a run by their place in the plan, without what differs from one run to the next.
+/// Rows of a file of a run by their position in the plan, without parts that differ between runs.
 pub(crate) fn rows(machine: &CliTest, file: &str) -> BTreeMap<String, Vec<Value>> {
     let mut rows: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for line in machine.read(file).lines() {
@@ -163,14 +163,14 @@ pub(crate) fn rows(machine: &CliTest, file: &str) -> BTreeMap<String, Vec<Value>
         let case = fields["case_id"].as_str().expect("an id").to_owned();
         rows.entry(case).or_default().push(row);
     }
-    // What was decided first of a case is a matter of time.
+    // The order of decisions within a case depends on timing.
     for rows in rows.values_mut() {
         rows.sort_by_key(ToString::to_string);
     }
     rows
 }
 
-/// Asserts that a run on many machines has the rows of a run on one.
+/// Asserts that a run on many machines has the same rows as a run on one.
 pub(crate) fn assert_same_rows(one: (&CliTest, &str), other: (&CliTest, &str)) {
     for file in ["results.jsonl", "judgements.jsonl"] {
         let [a, b] = [one, other].map(|(machine, folder)| rows(machine, &format!("{folder}/{file}")));

@@ -1,4 +1,5 @@
-//! Runs over many machines: real servers that replicate, real workers and coordinators as processes, a judge that counts.
+//! Runs over many machines: real servers that replicate, real workers and coordinators as processes, and a
+//! judge that counts.
 #![cfg(unix)]
 
 #[cfg(feature = "cloud")]

@@ -1,4 +1,4 @@
-//! What is refused, and how that is said.
+//! What is refused, and with which message.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -8,7 +8,7 @@ use assize_testkit::cli::CliTest;
 
 use crate::machines::{EVAL, KEY, Running, coordinator, judge_server, machine, servers, worker};
 
-/// A server that says it is of this version, and answers pings.
+/// A server that reports this version and answers pings.
 fn server_of_version(version: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("an address").port();
@@ -87,7 +87,7 @@ fn a_worker_with_other_files_or_without_a_key_says_so_and_does_nothing() {
     assert_eq!(judge.count(), 0);
     assert!(!running.has_ended(), "it waits for a worker that can");
 
-    // A worker that is brought up to date looks again.
+    // A worker whose files were updated tries again.
     let mut late = Running::start(&mut other.command(&["worker", "--cluster", &address]));
     late.wait_for("`suite.yaml` has other contents here");
     assert!(!running.has_ended() && !late.has_ended());
@@ -114,7 +114,7 @@ fn a_job_without_workers_ends_and_is_continued_by_one_that_finds_some() {
     assert!(said.contains("no worker has worked on job ") && said.contains(&next), "{said}");
     assert!(said.contains(" --worker-wait 1s --resume`"), "{said}");
 
-    // The unit takes longer than a worker may be away, and its lease is extended meanwhile.
+    // The unit takes longer than the wait for workers, and its lease is extended meanwhile.
     let host = machine(&judge, 4);
     let mut at_work = worker(&host, &address);
     let patient = ["--resume", "--lease", "2s", "--worker-wait", "10s"];

@@ -1,4 +1,4 @@
-//! What many machines do is what one does.
+//! A run on many machines equals a run on one.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn workers_bring_the_results_of_one_machine_and_pay_each_call_once() {
     let _workers: Vec<_> = machines.iter().map(|machine| worker(machine, &servers.address())).collect();
     let results = local.path("results").display().to_string();
     for (at, place) in [vec![], vec!["--results", results.as_str()]].into_iter().enumerate() {
-        // Another secret of the fences: nothing of the last round is found.
+        // With another fence secret, no replies of the last round are found.
         let boss = machine(&judge, CASES);
         let before = judge.count();
         let more = [&["--unit-size", "7"][..], &place].concat();
@@ -51,7 +51,7 @@ fn workers_bring_the_results_of_one_machine_and_pay_each_call_once() {
     assert_same_rows((&local, "local"), (&local, "again"));
     assert_eq!(std::fs::read_dir(local.path(".assize/cluster")).unwrap().count(), 0, "{}", text.stderr);
     local.run(&["compare", "local", "again"]).expect_code(0);
-    // As while the job is running.
+    // The state while the job is running.
     std::fs::remove_file(job.path().join("2.tar.gz")).unwrap();
     let early = local.run(&["merge", &stored, "--run-dir", "early"]).expect_code(2);
     assert!(
@@ -69,7 +69,7 @@ fn a_second_run_finds_the_replies_that_other_machines_bought() {
     let judge = judge_server(Duration::from_millis(5));
     let boss = machine(&judge, CASES);
     for round in 0..2 {
-        // A new machine each time, without a cache of its own.
+        // A new machine each time, without its own cache.
         let fresh = machine(&judge, CASES);
         let _worker = worker(&fresh, &servers.address());
         let folder = format!("merged-{round}");
@@ -153,7 +153,7 @@ fn killed_workers_and_coordinators_lose_nothing_and_pay_again_only_what_was_in_f
 
     let mut kills = 0;
     for kill in 0..4u64 {
-        // After so many further calls, work is going on somewhere.
+        // After this many more calls, some work is in progress.
         let target = (judge.count() - before + 10 + usize::try_from(kill).unwrap() * 3).min(CALLS - 10);
         while judge.count() - before < target {
             std::thread::sleep(Duration::from_millis(5));
@@ -168,7 +168,7 @@ fn killed_workers_and_coordinators_lose_nothing_and_pay_again_only_what_was_in_f
             workers[at] = worker(&machines[at], &address);
         }
     }
-    // One that is held up for longer than its lease, and finds out.
+    // One worker is suspended for longer than its lease, and notices.
     pause_process(workers[0].0.id(), true);
     std::thread::sleep(Duration::from_secs(3));
     pause_process(workers[0].0.id(), false);
@@ -176,17 +176,17 @@ fn killed_workers_and_coordinators_lose_nothing_and_pay_again_only_what_was_in_f
     let (code, _, err) = running.finish();
     assert_eq!(code, Some(1), "{err}");
     assert_same_rows((&local, "local"), (&boss, "merged"));
-    // Four cases at a time, each with two calls, of a worker that was killed or held up.
+    // A worker that was killed or suspended had four cases with two calls each in flight.
     let paid = judge.count() - before;
     let in_flight = (kills + 1) * 8;
     assert!((CALLS..=CALLS + in_flight).contains(&paid), "{paid} calls");
 }
 
-/// Workers that one of four cases ends at most: two with all of them, two with its half, and two with it alone. A lease that runs out
-/// on a busy machine counts as well.
+/// Most workers that the deadly one of four cases ends: two with all cases, two with its half, and two with it
+/// alone. A lease that expires on a busy machine counts too.
 const MOST_ENDED: usize = 6;
 
-/// A machine with a project of four cases, one of which ends the process that asks its target.
+/// A machine with a project of four cases; one of them kills the process that calls its target.
 fn deadly_machine(judge: &MockServer) -> CliTest {
     let cli = machine(judge, 1);
     let cases: Vec<String> = (0..4)
@@ -210,7 +210,7 @@ fn deadly_run(machine: &CliTest, address: &str) -> Running {
     Running::start(&mut machine.command(&args))
 }
 
-/// Asserts that the deadly case alone was given up.
+/// Asserts that only the deadly case was abandoned.
 fn assert_one_given_up(boss: &CliTest, running: Running) {
     let (code, _, err) = running.finish();
     let results = rows(boss, "merged/results.jsonl");
@@ -274,7 +274,7 @@ fn tries_count_on_when_a_unit_is_put_back_and_coordinators_die() {
             running = deadly_run(&boss, &address);
         }
 
-        // A worker that can't write anything says so: it puts back the unit, whose tries are not forgotten by that.
+        // A worker that can't write anything says so and returns the unit, whose earlier tries still count.
         let mut unable = Running::start(&mut worker_on_full_disk(&full, &judge, &address, 0));
         unable.wait_for("unit ");
         unable.kill();

@@ -1,6 +1,6 @@
-//! Every command shown in a `console` block of the README, the docs and the skills is run, in a copy of the
-//! examples. A line `? N` after a command names the exit code it is documented to end with. Other lines after a command
-//! are what it prints on a terminal of 80 columns; `...` stands for any lines.
+//! Runs every command in a `console` block of the README, the docs and the skills, in a copy of the examples. A
+//! line `? N` after a command gives its documented exit code. Other lines after a command are its output on a
+//! terminal of 80 columns; `...` stands for any lines.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// Splits at spaces; single quotes hold words together. Documented commands need no more.
+/// Splits at spaces; single quotes group words. Documented commands need no more.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -74,7 +74,8 @@ fn commands(page: &Path) -> Vec<Shown> {
     shown
 }
 
-/// The first documented line that was not printed at its place, or the first printed one that is not documented.
+/// The first documented line that was not printed in its place, or the first printed line that is not
+/// documented.
 fn difference(documented: &[String], printed: &str) -> Option<String> {
     let mut printed = printed.lines().map(str::trim_end);
     let mut may_skip = documented.is_empty();
@@ -108,7 +109,7 @@ fn documented_output_is_held_against_what_is_printed() {
     );
 }
 
-/// Runs the commands of a page in a folder of their own, and counts them. Notes those that print something else.
+/// Runs the commands of a page in its own folder, and counts them. Records those with different output.
 fn run_page(page: &Path, differences: &Mutex<Vec<String>>) -> usize {
     let mut test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     test.env("COLUMNS", "80");

@@ -1,5 +1,5 @@
-//! What `assize validate` prints in each form, and the code it ends with. Every folder under
-//! `fixtures/validate` is a working folder whose file `args` holds the arguments, one on each line.
+//! The output of `assize validate` in each format, and its exit code. Every folder under `fixtures/validate` is
+//! a working folder whose file `args` has the arguments, one per line.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Every kind of grader through the binary: given answers, programs and a scripted judge. The tests
-//! with a sentence for a name hold what other tools are known to get wrong.
+//! Every kind of grader through the binary: given answers, programs and a scripted judge. Tests with a sentence
+//! as their name cover known mistakes of other tools.
 
 #![cfg(unix)]
 
@@ -7,7 +7,7 @@ use assize_testkit::cli::{CliOutput, CliTest};
 use assize_testkit::mock::{MockReply, MockServer, always, sequence};
 use serde_json::{Value, json};
 
-/// Runs an eval file and gives its result rows.
+/// Runs an eval file and returns its result rows.
 fn eval(cli: &CliTest, code: i32, extra: &[&str]) -> Vec<Value> {
     let mut args = vec!["eval", "suite.eval.yaml", "--run-dir", "run", "--show", "none"];
     args.extend(extra);
@@ -42,7 +42,7 @@ fn score(row: &Value, name: &str) -> Option<f64> {
     grader(row, name)["score"].as_f64()
 }
 
-/// Whether `explain` and `score` come to the stored result from the stored decisions alone.
+/// Asserts that `explain` and `score` compute the stored result from the stored decisions alone.
 fn recomputes(cli: &CliTest, case: &str) -> Value {
     let output = cli.run(&["explain", "run", case, "--json"]).expect_code(0);
     let explained: Value = serde_json::from_str(&output.stdout).expect("JSON");
@@ -302,7 +302,8 @@ fn exit_codes_grade_plain_text_and_breakdowns_grade_nothing() {
     assert_eq!(explained["graders"][2]["whole"]["notes"][0]["text"], "only 3 pages");
 }
 
-/// A reader that checks types as libraries for grading programs do: what is optional may be absent, but not null.
+/// A reader that checks types like libraries for grading programs: an optional value may be absent, but not
+/// null.
 const STRICT_READER: &str = r"
 import json, os, sys
 text, number, flag = (str,), (int, float), (bool,)
@@ -398,7 +399,7 @@ tests:
     run(&cli, &["eval", "sub/suite.eval.yaml"]);
 }
 
-/// A program that refuses what its library does not know, as libraries of several versions do.
+/// A program that refuses keys that its library does not know, like libraries of several versions.
 const REFUSING_PROGRAM: &str = r"
 import json, sys
 given = json.load(sys.stdin)
@@ -599,7 +600,7 @@ fn a_program_combines_members_but_never_without_their_results() {
     recomputes(&cli, "case");
 }
 
-/// A judge that gives 0.7 whatever it is asked, and the words it was asked with.
+/// A judge that always gives 0.7, and the prompt that it got.
 fn judged(
     suite: &str,
     files: &[(&str, &str)],

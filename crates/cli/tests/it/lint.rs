@@ -97,7 +97,7 @@ fn a_dataset_is_fixed_in_its_line() {
 
 #[test]
 fn a_change_that_would_break_the_file_is_taken_back() {
-    // The line that would be removed holds the anchor of another value.
+    // The line that would be removed contains the anchor of another value.
     let text = "tests:\n  - id: late-parcel\n    input: a\n    assertions:\n      - type: rubrics\n        criteria:\n          \
                 - id: tone\n            min_score: &zero 0\n            score_ranges: {0: Names nothing, 5: Names all}\n          \
                 - outcome: Names the depot\n            weight: *zero\n          - Names the street\n";
@@ -176,7 +176,7 @@ fn rubric_files_are_read_and_rules_listed() {
     }
 
     let list = test.run(&["lint", "--list"]).stdout;
-    // A rule finds more than it can correct.
+    // A rule can find more than it can fix.
     assert!(list.contains("The criterion is a question. (--fix where certain)"), "{list}");
     assert!(list.lines().count() >= 30 && list.contains("L0101  vague-criterion"), "{list}");
     let json: serde_json::Value =

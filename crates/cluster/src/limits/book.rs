@@ -1,4 +1,8 @@
-//! The book of what was granted to whom. A pure state machine: it is told the time.
+//! The book of what was granted to whom. A pure state machine: the caller passes the time.
+//!
+//! Budget moves in running totals, not in amounts: a request says what the worker has received and returned
+//! since it began, and a reply what it was granted since it began. A reply that is lost can therefore be
+//! repeated, and nothing is granted or returned twice.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,46 +14,46 @@ use serde::{Deserialize, Serialize};
 use super::bucket::SharedBucket;
 use crate::job::JobLimits;
 
-/// Time for which a granted rate may be used.
+/// How long a granted rate may be used.
 pub(super) const RATE_TERM: Duration = Duration::from_secs(2);
-/// Time after which a worker that says nothing is not waited for any more.
-const SILENCE: Duration = Duration::from_secs(10);
-/// Calls like the one that is asked for that a grant covers at most.
-const GRANTED_CALLS: u64 = 64;
-/// Share of what is left that one grant takes at most, divided by the number of workers.
-const GRANTED_PART: u64 = 4;
-/// Share of an allowance that has to be used before it says how fast it fills.
-const USED: f64 = 0.5;
+/// Time after which the book no longer waits for a silent worker.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
+/// A grant covers at most this many calls like the requested one.
+const MAX_CALLS_PER_GRANT: u64 = 64;
+/// A grant takes at most 1/(`GRANT_DIVISOR` * workers) of what is left.
+const GRANT_DIVISOR: u64 = 4;
+/// Share of a reported allowance that must be used before its refill rate can be estimated from it.
+const MIN_USED_SHARE: f64 = 0.5;
 
 /// Request of a worker.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LimitRequest {
     /// Id of the worker.
     pub worker: String,
-    /// Budget that it knows to have got, since it began.
+    /// Budget that the worker has received since it began.
     pub received: BudgetAmount,
-    /// Budget that it has given back, since it began.
+    /// Budget that it has returned since it began.
     pub returned: BudgetAmount,
-    /// Least budget of use to it, if it waits for one.
+    /// Smallest budget that helps it, if it waits for budget.
     pub need: Option<BudgetAmount>,
-    /// True if it may still give something back.
+    /// True if it may still return something.
     pub may_return: bool,
     /// Rates that it wants to use in the next seconds.
     pub rates: Vec<RateAsk>,
 }
 
-/// Requests that a worker wants to send on an account.
+/// Requests that a worker wants to send for an account.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RateAsk {
     /// Name of the account.
     pub account: String,
     /// Number of requests.
     pub requests: u64,
-    /// Tokens that each is expected to take.
+    /// Tokens that each request is expected to use.
     pub tokens_each: u64,
-    /// Tokens that were taken beyond what was granted, since the last request; negative if fewer were taken.
+    /// Tokens used beyond what was granted, since the last request; negative if fewer were used.
     pub correction: i64,
-    /// Latest report of the server.
+    /// Latest reports of the server.
     pub reports: Vec<ReportedAllowance>,
 }
 
@@ -58,11 +62,11 @@ pub struct RateAsk {
 pub struct LimitReply {
     /// Answer about the budget.
     pub budget: BudgetReply,
-    /// Budget that the worker has got, since it began.
+    /// Budget granted to the worker since it began.
     pub granted: BudgetAmount,
-    /// Rates that may be used within the term.
+    /// Rates that may be used within the term of a grant.
     pub rates: Vec<RateGrant>,
-    /// True once the job is stopped: what was granted before is not to be used any more.
+    /// True once the job is stopped: grants from before must not be used any more.
     #[serde(default)]
     pub stopped: bool,
 }
@@ -71,25 +75,25 @@ pub struct LimitReply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetReply {
-    /// There is more than was received, or nothing was asked for.
+    /// The budget was extended, or nothing was asked for.
     #[default]
     Granted,
-    /// Not now; others may give something back.
+    /// Not now, but other workers may return something.
     Wait,
-    /// Never.
+    /// Never: nothing is left, and no worker can return anything.
     Never,
 }
 
-/// Requests that a worker may send on an account within the term.
+/// Requests that a worker may send for an account within the term of a grant.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RateGrant {
     /// Name of the account.
     pub account: String,
     /// Number of requests.
     pub requests: u64,
-    /// Tokens that each may take.
+    /// Tokens that each request may use.
     pub tokens_each: u64,
-    /// Requests a second that this worker may count on, by what servers reported.
+    /// Requests a second for this worker according to the server's reports.
     pub reported: Option<f64>,
 }
 
@@ -97,11 +101,11 @@ pub struct RateGrant {
 #[derive(Debug)]
 pub struct LimitBook {
     limits: JobLimits,
-    /// Everything that was granted and not given back.
+    /// Everything granted and not returned.
     used: BudgetAmount,
     workers: BTreeMap<String, Worker>,
     accounts: BTreeMap<String, Account>,
-    /// First need for which there was nothing left.
+    /// The first need that was refused for good.
     refused: Option<BudgetAmount>,
 }
 
@@ -110,7 +114,7 @@ struct Worker {
     granted: BudgetAmount,
     returned: BudgetAmount,
     heard: Duration,
-    /// True if it has something that it may give back.
+    /// True if it holds something that it may return.
     may_return: bool,
 }
 
@@ -118,22 +122,22 @@ struct Worker {
 struct Account {
     requests: Option<SharedBucket>,
     tokens: Option<SharedBucket>,
-    /// Requests a second by which the server says it fills, of requests and of tokens.
+    /// Requests a second at which the server refills, by its limit of requests and of tokens.
     reported: [Option<f64>; 2],
 }
 
 impl LimitBook {
-    /// A book in which this much was used by earlier coordinators.
+    /// A book that starts with what earlier coordinators granted.
     pub fn new(limits: JobLimits, used: BudgetAmount) -> Self {
         Self { limits, used, workers: BTreeMap::new(), accounts: BTreeMap::new(), refused: None }
     }
 
-    /// Everything that was granted and not given back.
+    /// Everything granted and not returned.
     pub fn used(&self) -> BudgetAmount {
         self.used
     }
 
-    /// Amount that a worker needed when it was told that the budget allows nothing more.
+    /// The need of the first worker that was refused for good.
     pub fn refused(&self) -> Option<BudgetAmount> {
         self.refused
     }
@@ -149,8 +153,8 @@ impl LimitBook {
         LimitReply { budget, granted, rates, stopped: false }
     }
 
-    /// Books what a worker has given back. Of one that an earlier coordinator knew, what it gave back before is not known
-    /// and counts as used.
+    /// Books what a worker has returned. A worker of an earlier coordinator starts with its current totals:
+    /// what it returned before, this book can't know, so it stays counted as used.
     fn take_back(&mut self, request: &LimitRequest, now: Duration) {
         let LimitRequest { received, returned, .. } = request;
         let worker = self.workers.entry(request.worker.clone()).or_insert_with(|| Worker {
@@ -169,14 +173,14 @@ impl LimitBook {
         let workers = self.active(now);
         let worker = self.workers.entry(name.to_owned()).or_default();
         if left.covers(need) {
-            let granted = generous(need, left, workers);
+            let granted = grant_size(need, left, workers);
             self.used = self.used.plus(granted);
             worker.granted = worker.granted.plus(granted);
             worker.may_return = true;
             return BudgetReply::Granted;
         }
 
-        let may_return = |worker: &Worker| worker.may_return && now <= worker.heard + SILENCE;
+        let may_return = |worker: &Worker| worker.may_return && now <= worker.heard + SILENCE_TIMEOUT;
         let is_final = !self.workers.values().any(may_return);
         if is_final {
             self.refused.get_or_insert(need);
@@ -184,7 +188,7 @@ impl LimitBook {
         if is_final { BudgetReply::Never } else { BudgetReply::Wait }
     }
 
-    /// Part of the budget that nobody has.
+    /// Part of the budget that nobody holds.
     pub(super) fn left(&self) -> BudgetAmount {
         let Budget { calls, tokens, usd } = self.limits.budget();
         let whole = BudgetAmount {
@@ -197,7 +201,7 @@ impl LimitBook {
     }
 
     fn active(&self, now: Duration) -> u64 {
-        self.workers.values().filter(|worker| now <= worker.heard + SILENCE).count().max(1) as u64
+        self.workers.values().filter(|worker| now <= worker.heard + SILENCE_TIMEOUT).count().max(1) as u64
     }
 
     fn grant_rate(&mut self, ask: &RateAsk, workers: u64, now: Duration) -> RateGrant {
@@ -235,17 +239,17 @@ impl LimitBook {
 impl Account {
     fn note(&mut self, report: &ReportedAllowance, tokens_each: u64) {
         let ReportedAllowance { tokens, limit, remaining, reset } = *report;
-        if limit >= 1.0 && remaining <= limit * (1.0 - USED) && !reset.is_zero() {
+        if limit >= 1.0 && remaining <= limit * (1.0 - MIN_USED_SHARE) && !reset.is_zero() {
             let cost = if tokens { tokens_each.max(1) as f64 } else { 1.0 };
             self.reported[usize::from(tokens)] = Some((limit - remaining) / reset.as_secs_f64() / cost);
         }
     }
 }
 
-/// The needed amount, or more, as long as others get their part.
-fn generous(need: BudgetAmount, left: BudgetAmount, workers: u64) -> BudgetAmount {
-    let parts = workers * GRANTED_PART;
-    let more = |need: u64, left: u64| need.max((left / parts).min(need.saturating_mul(GRANTED_CALLS)));
+/// The needed amount, or more if that leaves enough for the other workers.
+fn grant_size(need: BudgetAmount, left: BudgetAmount, workers: u64) -> BudgetAmount {
+    let parts = workers * GRANT_DIVISOR;
+    let more = |need: u64, left: u64| need.max((left / parts).min(need.saturating_mul(MAX_CALLS_PER_GRANT)));
 
     BudgetAmount {
         calls: more(need.calls, left.calls),
@@ -284,7 +288,7 @@ mod tests {
         let mut book = book(10);
         let first = book.answer(&ask("a", 0, 0, 10, false), Duration::ZERO);
         assert_eq!((first.budget, first.granted.calls), (BudgetReply::Granted, 10));
-        // The answer was lost; the worker asks for nothing now and hears what it has.
+        // The reply was lost; the worker asks for nothing now and learns what it has.
         assert_eq!(book.answer(&ask("a", 0, 0, 0, true), Duration::ZERO).granted.calls, 10);
         let waiting = book.answer(&ask("b", 0, 0, 3, false), Duration::ZERO);
         assert_eq!(waiting.budget, BudgetReply::Wait);
@@ -340,8 +344,8 @@ mod tests {
     }
 
     proptest! {
-        /// Workers that ask, spend, give back, die and lose answers never spend more than the limit together, whoever
-        /// keeps the book.
+        /// Workers that ask, spend, return budget, die and lose replies never spend more than the limit
+        /// together, even if the book is restarted from its record.
         #[test]
         fn the_limit_is_never_passed(
             limit in 0u64..200,
@@ -361,7 +365,7 @@ mod tests {
                         let reply = book.answer(
                             &ask(&name, worker.received, worker.returned, amount, false), Duration::ZERO,
                         );
-                        // Every other answer is lost.
+                        // Every other reply is lost.
                         if action == 0 {
                             workers[at].received = reply.granted.calls;
                         }

@@ -1,4 +1,5 @@
-//! Rate of all workers: a bucket whose grants, each used within the term of a lease, never pass the limit of any minute.
+//! The rate of all workers as a leaky bucket. Workers may use a grant any time within its term, and still no
+//! minute exceeds the limit.
 
 use std::time::Duration;
 
@@ -14,19 +15,20 @@ pub(super) struct SharedBucket {
 }
 
 impl SharedBucket {
-    /// Bucket for so many a minute. What is granted may be used up to `term` later, so a minute of use is a minute and a
-    /// term of grants. It begins empty: what was granted before this process began is not known.
+    /// A bucket for `per_minute` units a minute. Because a grant may be used up to `term` later, the use of one
+    /// minute comes from the grants of a minute plus `term`, and the bucket keeps to the limit over that
+    /// window. It begins empty, since earlier coordinators may have granted until now.
     pub(super) fn new(per_minute: u32, term: Duration, now: Duration) -> Self {
         let limit = f64::from(per_minute);
         let window = MINUTE + term.as_secs_f64();
         let burst = (limit / window).max(1.0);
-        // With a burst of 1, spacing alone keeps the count.
+        // With a burst of 1, the spacing alone keeps to the limit.
         let flow = if burst > 1.0 { limit - burst } else { limit };
 
         Self { per_second: flow / window, burst, level: 0.0, at: now }
     }
 
-    /// Takes up to `count` times `each`; returns how many times.
+    /// Takes up to `count` times `each`; returns how many times it could.
     pub(super) fn take(&mut self, now: Duration, count: u64, each: f64) -> u64 {
         self.flow(now, each);
         if each <= 0.0 {
@@ -39,20 +41,20 @@ impl SharedBucket {
         taken
     }
 
-    /// Number of times that `each` could be taken now.
+    /// How many times `each` could be taken now.
     pub(super) fn fitting(&mut self, now: Duration, each: f64) -> u64 {
         self.flow(now, each);
         if each <= 0.0 { u64::MAX } else { (self.level / each + 1e-9).floor().max(0.0) as u64 }
     }
 
-    /// Takes more than was granted, or gives back what was not needed.
+    /// Takes `more` beyond what was granted; a negative number returns what was not needed.
     pub(super) fn correct(&mut self, more: f64) {
         self.level = (self.level - more).min(self.burst);
     }
 
     fn flow(&mut self, now: Duration, each: f64) {
         let passed = now.saturating_sub(self.at).as_secs_f64();
-        // What is larger than the bucket has to fit once as much has flowed in.
+        // A request larger than the bucket must fit once as much has flowed in.
         self.level = (self.level + passed * self.per_second).min(self.burst.max(each));
         self.at = self.at.max(now);
     }
@@ -67,7 +69,7 @@ mod tests {
     const TERM: Duration = Duration::from_secs(2);
 
     proptest! {
-        /// However workers ask, and however late in the term they use what they got, no minute has more than the limit.
+        /// Whatever workers ask for, and however late in the term they use it, no minute exceeds the limit.
         #[test]
         fn no_minute_of_use_has_more_than_the_limit(
             per_minute in 1u32..600,

@@ -1,4 +1,16 @@
-//! The coordinator's side of the limits: the book, and the record from which another coordinator would go on.
+//! The coordinator's side of the limits: the book, and the record from which another coordinator continues.
+//!
+//! The coordinator may die after any reply, and another one must not grant the same budget again. So before a
+//! reply goes out, a record (the ledger) says that at least as much is used; the next coordinator starts with
+//! that number. The budget then holds whoever dies. The price is that what a dead coordinator wrote ahead, and
+//! what dead workers had borrowed, is never spent.
+//!
+//! Writing the record for each grant would make each grant wait for the servers. The keeper therefore writes
+//! [`AHEAD_DIVISOR`] (a fiftieth of the budget) more than is used, and writes again only when that is exhausted.
+//!
+//! Two keepers can overlap when a suspended coordinator wakes up. Opening the record replaces its revision, so
+//! the older keeper can grant what it had already written ahead, which the new one counts as used, and its next
+//! write fails.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,15 +26,15 @@ use crate::error::ClusterError;
 use crate::job::JobLimits;
 use crate::seam::Records;
 
-/// Part of the budget that is written down ahead, so that not each grant waits for a record.
-const AHEAD: u64 = 50;
+/// The ledger runs ahead of the use by the whole budget divided by this, so that most grants need no write.
+const AHEAD_DIVISOR: u64 = 50;
 
-/// Keeper of the book of a job.
+/// Keeper of the book of one job.
 pub(crate) struct LimitKeeper {
     records: Arc<dyn Records>,
     key: String,
     limits: JobLimits,
-    /// Name that no other keeper has.
+    /// Id that no other keeper has.
     id: String,
     since: Instant,
     stopped: AtomicBool,
@@ -31,22 +43,22 @@ pub(crate) struct LimitKeeper {
 
 struct KeptBook {
     book: LimitBook,
-    /// Use according to the record: at least as much as the real one.
+    /// Use according to the ledger: at least as much as the real use.
     recorded: BudgetAmount,
     revision: u64,
 }
 
-/// Record of what a job has spent.
+/// The record of what a job has spent.
 #[derive(Serialize, Deserialize)]
 struct Ledger {
     #[serde(flatten)]
     used: BudgetAmount,
-    /// Keeper that has written it.
+    /// Id of the keeper that wrote it.
     #[serde(default)]
     keeper: String,
 }
 
-/// Key of the record of what a job has spent.
+/// Key of the ledger of a job.
 fn ledger_key(job: &str) -> String {
     format!("ledger.{job}")
 }
@@ -57,8 +69,8 @@ fn ledger_bytes(used: BudgetAmount, keeper: &str) -> Result<Vec<u8>, ClusterErro
 }
 
 impl LimitKeeper {
-    /// Keeper that goes on where an earlier coordinator stopped. From now on, an earlier one that was only held up can't grant more
-    /// than it has written down, which counts as used here.
+    /// A keeper that continues where an earlier coordinator stopped. From now on, an earlier one that was
+    /// suspended can grant only what it had written ahead, which counts as used here.
     ///
     /// # Errors
     /// When the record can't be read or written.
@@ -95,7 +107,8 @@ impl LimitKeeper {
         })
     }
 
-    /// Begins the record of a new job with what an earlier one has spent. False if there is a record.
+    /// Starts the ledger of a new job with what an earlier one has spent. Returns false if there is a ledger
+    /// already.
     ///
     /// # Errors
     /// When the record can't be written.
@@ -107,7 +120,7 @@ impl LimitKeeper {
         Ok(records.replace(&ledger_key(job), ledger_bytes(used, "")?, 0).await?.is_some())
     }
 
-    /// Answers a worker; `None` while what was granted can't be written down.
+    /// Answers a worker; `None` if the ledger can't be written now.
     pub(crate) async fn answer(&self, request: &LimitRequest) -> Option<LimitReply> {
         let now: Duration = self.since.elapsed();
         let mut kept = self.kept.lock().await;
@@ -117,29 +130,30 @@ impl LimitKeeper {
         }
         let reply = kept.book.answer(request, now);
         if !kept.recorded.covers(kept.book.used()) && self.record(&mut kept).await.is_err() {
-            // The worker asks again, and is told then.
+            // The worker asks again, and gets the grant then.
             return None;
         }
 
         Some(reply)
     }
 
-    /// Grants nothing from now on, and tells every worker that asks that the job is stopped. What they give back still counts.
+    /// Grants nothing from now on, and tells every worker that asks that the job is stopped. Returned budget
+    /// still counts.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
     }
 
-    /// Amount that a worker needed when it was told that the budget allows nothing more.
+    /// The need of the first worker that was refused for good.
     pub(crate) async fn refused(&self) -> Option<BudgetAmount> {
         self.kept.lock().await.book.refused()
     }
 
-    /// Part of the budget that was granted and not given back.
+    /// The budget granted and not returned.
     pub(crate) async fn used(&self) -> BudgetAmount {
         self.kept.lock().await.book.used()
     }
 
-    /// Writes down what is used now, for a coordinator that goes on later.
+    /// Writes what is used now, for a coordinator that continues later.
     pub(crate) async fn close(&self) -> Result<(), ClusterError> {
         let mut kept = self.kept.lock().await;
         let used = kept.book.used();
@@ -147,12 +161,12 @@ impl LimitKeeper {
     }
 
     async fn record(&self, kept: &mut KeptBook) -> Result<(), ClusterError> {
-        // No more than is left: a coordinator that goes on counts all of it as used.
+        // No more than is left, because a coordinator that continues counts all of it as used.
         let (whole, left) = (self.limits.budget(), kept.book.left());
-        let usd = whole.usd.unwrap_or_default().as_pico() / AHEAD;
+        let usd = whole.usd.unwrap_or_default().as_pico() / AHEAD_DIVISOR;
         let ahead = BudgetAmount {
-            calls: (whole.calls.unwrap_or_default() / AHEAD).min(left.calls),
-            tokens: (whole.tokens.unwrap_or_default() / AHEAD).min(left.tokens),
+            calls: (whole.calls.unwrap_or_default() / AHEAD_DIVISOR).min(left.calls),
+            tokens: (whole.tokens.unwrap_or_default() / AHEAD_DIVISOR).min(left.tokens),
             usd: assize_engine::Usd::from_pico(usd.min(left.usd.as_pico())),
         };
         let used = kept.book.used().plus(ahead);
@@ -169,7 +183,7 @@ impl LimitKeeper {
             if found.is_some() && ledger.is_none_or(|ledger| ledger.keeper != self.id) {
                 return Err(ClusterError::taken_over());
             }
-            // It was written by a request whose answer was lost.
+            // An earlier write of this keeper succeeded, but its reply was lost.
             kept.revision = found.map_or(0, |record| record.revision);
             return Err(ClusterError::Unreachable("the record of the spending has changed".to_owned()));
         };
@@ -185,7 +199,7 @@ mod tests {
     use crate::memory::MemoryCluster;
     use crate::seam::Cluster;
 
-    /// Calls that a worker gets of a keeper that it asks so many times.
+    /// Total number of calls granted to a worker that asks `times` times for one more call.
     async fn borrow(keeper: &LimitKeeper, worker: &str, times: u64) -> u64 {
         let mut received = BudgetAmount::default();
         for _ in 0..times {

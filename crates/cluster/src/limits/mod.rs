@@ -1,6 +1,12 @@
-//! Limits of money, tokens, calls and rates that all workers keep together.
+//! Limits of money, tokens, calls and rates that all workers share.
 //!
-//! The coordinator holds the book; a worker gets parts of it for a few seconds and gives back what it does not need.
+//! The coordinator keeps the book ([`LimitBook`]). A worker borrows parts of the limits for a few seconds and
+//! returns what it does not need.
+//!
+//! Why leases, and not a shared counter: a counter on the servers can be incremented atomically, but it can't
+//! say who may still return something, which decides whether a refusal is final. Compare-and-swap on one record
+//! loses thousands of races a second with a thousand workers. Fixed shares waste the share of a worker that is
+//! gone.
 
 mod book;
 mod bucket;

@@ -1,4 +1,4 @@
-//! The part of the limits that a worker has: what it was granted and has not used.
+//! A worker's share of the limits: what it was granted and has not used.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,10 +16,10 @@ use crate::seam::LimitDesk;
 
 /// Time between requests of a worker that waits for nothing.
 const HEARTBEAT: Duration = Duration::from_secs(1);
-/// Time between requests of one that waits.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// Time between requests of a worker that waits for a grant.
+const WAITING_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Part of the limits. While it lives, a task talks to the coordinator.
+/// A worker's share of the limits. A background task talks to the coordinator until this is dropped.
 pub(crate) struct LimitShare {
     state: Arc<ShareState>,
     talk: JoinHandle<()>,
@@ -29,11 +29,11 @@ struct ShareState {
     worker: String,
     limits: JobLimits,
     held: Mutex<Held>,
-    /// Something has to be asked for.
+    /// Wakes the background task: something must be asked for.
     wanted: Notify,
-    /// An answer came.
+    /// A reply has arrived.
     answered: Notify,
-    /// The coordinator has stopped the job.
+    /// Cancelled once the coordinator has stopped the job.
     stopped: CancellationToken,
 }
 
@@ -41,18 +41,18 @@ struct ShareState {
 struct Held {
     received: BudgetAmount,
     returned: BudgetAmount,
-    /// Part of the received amount that was handed on.
+    /// Part of `received` that was handed to the run.
     handed_on: BudgetAmount,
     need: Option<BudgetAmount>,
-    /// True if something of what was handed on may come back.
+    /// True if the run may return something of what it was handed.
     may_return: bool,
     never: bool,
-    accounts: BTreeMap<String, Pot>,
+    accounts: BTreeMap<String, AccountShare>,
 }
 
 /// Requests that may be sent on an account.
 #[derive(Default)]
-struct Pot {
+struct AccountShare {
     requests: u64,
     tokens_each: u64,
     expires: Option<Instant>,
@@ -65,7 +65,7 @@ struct Pot {
 }
 
 impl LimitShare {
-    /// Part of a worker of this id, which has nothing at first.
+    /// The share of the worker of this id; empty at first.
     pub(crate) fn start(worker: String, limits: JobLimits, desk: Arc<dyn LimitDesk>) -> Arc<Self> {
         let state = Arc::new(ShareState {
             worker,
@@ -94,7 +94,7 @@ impl Drop for LimitShare {
 
 async fn talk(state: Arc<ShareState>, desk: Arc<dyn LimitDesk>) {
     loop {
-        let wait = if state.is_waiting() { PATIENCE } else { HEARTBEAT };
+        let wait = if state.is_waiting() { WAITING_INTERVAL } else { HEARTBEAT };
         let _ = tokio::time::timeout(wait, state.wanted.notified()).await;
 
         let asked_at = Instant::now();
@@ -102,12 +102,12 @@ async fn talk(state: Arc<ShareState>, desk: Arc<dyn LimitDesk>) {
         if let Ok(reply) = desk.ask(&request).await {
             state.take(&request, reply, asked_at);
         } else {
-            // Nobody answers: what is held can be used, and the rest waits.
+            // The coordinator does not answer: what the share holds can still be used, the rest waits.
             state.put_back(request);
-            tokio::time::sleep(PATIENCE).await;
+            tokio::time::sleep(WAITING_INTERVAL).await;
         }
         if state.is_waiting() {
-            tokio::time::sleep(PATIENCE.saturating_sub(asked_at.elapsed())).await;
+            tokio::time::sleep(WAITING_INTERVAL.saturating_sub(asked_at.elapsed())).await;
         }
     }
 }
@@ -140,7 +140,7 @@ impl ShareState {
         }
     }
 
-    /// Keeps what a request said that nobody heard.
+    /// Restores the corrections of a request that did not arrive.
     fn put_back(&self, request: LimitRequest) {
         let mut held = self.held();
         for ask in request.rates {
@@ -155,7 +155,7 @@ impl ShareState {
         }
         let mut held = self.held();
         held.received = reply.granted;
-        // What was given back in the meantime is told with the next request.
+        // What was returned in the meantime goes out with the next request.
         let is_answered = held.need.is_some() && held.need == request.need;
         held.never = is_answered && reply.budget == BudgetReply::Never;
         for grant in reply.rates {
@@ -164,7 +164,8 @@ impl ShareState {
             pot.drop_expired();
             pot.reported = reported;
             if requests > 0 {
-                // What is left of the last grant expires with it, or is used by the smaller size.
+                // The rest of the last grant is dropped if its requests were granted another number of tokens;
+                // otherwise it expires with the older grant.
                 let kept =
                     if pot.tokens_each == tokens_each || !self.counts_tokens() { pot.requests } else { 0 };
                 pot.correction -= pot.unused(pot.requests - kept);
@@ -182,7 +183,7 @@ impl ShareState {
     }
 }
 
-impl Pot {
+impl AccountShare {
     fn ask(&mut self, account: &str) -> RateAsk {
         self.drop_expired();
         let wanted = self.waiting + std::mem::take(&mut self.used);
@@ -217,7 +218,7 @@ impl Pot {
 
         self.requests -= 1;
         self.used += 1;
-        // Less than what was granted for it.
+        // The request usually needs fewer tokens than were granted for it.
         self.correction += i64::try_from(tokens).unwrap_or(i64::MAX) - self.unused(1);
         true
     }
@@ -245,7 +246,7 @@ impl BudgetSource for LimitShare {
                         held.need = None;
                         return None;
                     }
-                    // What is free is on its way already.
+                    // What is free is handed out with the next grant, so only the rest is missing.
                     held.need = Some(need.minus(free));
                     held.may_return = may_return;
                 }
@@ -258,14 +259,14 @@ impl BudgetSource for LimitShare {
     fn give_back(&self, amount: BudgetAmount) {
         let mut held = self.state.held();
         held.returned = held.returned.plus(amount);
-        // It comes from one that has nothing in flight, or has ended.
+        // The budget comes from a run that has nothing in flight, or has ended.
         held.may_return = false;
         drop(held);
         self.state.wanted.notify_one();
     }
 }
 
-/// Somebody who asks for budget. Dropped, nobody does any more.
+/// A caller that waits for budget. When it is dropped, the need is withdrawn.
 struct Asking<'a>(&'a ShareState);
 
 impl Drop for Asking<'_> {
@@ -274,7 +275,7 @@ impl Drop for Asking<'_> {
     }
 }
 
-/// A request that waits for its turn.
+/// A request that waits for its turn; it stops waiting when this is dropped.
 struct Waiting<'a> {
     state: &'a ShareState,
     account: &'a str,
@@ -341,7 +342,7 @@ impl SharedRate for LimitShare {
     fn report(&self, account: &str, allowance: ReportedAllowance) {
         let mut held = self.state.held();
         let reports = &mut held.accounts.entry(account.to_owned()).or_default().reports;
-        // The newest of each kind is enough.
+        // The newest report of each kind is enough.
         reports.retain(|known| known.tokens != allowance.tokens);
         reports.push(allowance);
     }

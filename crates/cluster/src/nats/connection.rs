@@ -1,4 +1,4 @@
-//! The connection to the servers, and what is made there.
+//! The connection to the servers, and the streams and buckets created on them.
 
 use std::error::Error as _;
 use std::fmt;
@@ -13,15 +13,15 @@ use tokio::time::Instant;
 
 use crate::error::ClusterError;
 
-/// Oldest version of the servers that is used: the first one with all that this crate is tested with.
-const OLDEST: [u32; 2] = [2, 12];
-/// Copies that servers keep of everything, where there are as many of them.
-const COPIES: usize = 3;
-/// Wait for one answer of a server.
+/// Oldest supported version of the servers: the one that this crate is tested with.
+const OLDEST_VERSION: [u32; 2] = [2, 12];
+/// Number of replicas, if there are as many servers.
+const MAX_REPLICAS: usize = 3;
+/// How long to wait for one answer of a server.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Time without a connection after which a person is told.
-const FIRST_WORD: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
+/// Time without a connection before the first warning.
+const FIRST_WARNING: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
 
 /// Addresses of the servers of a cluster.
 #[derive(Clone)]
@@ -31,7 +31,7 @@ pub struct ClusterAddress {
     credentials: Option<PathBuf>,
 }
 
-/// Text that is not an address of servers. It is not shown: it may hold a password.
+/// The text is not an address of servers. The error does not show the text, which may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected `nats://HOST:PORT` or `tls://HOST:PORT`, several with commas between them; in a password, write `@` as `%40`, `/` as \
@@ -40,7 +40,7 @@ pub struct ClusterAddress {
 pub struct ClusterAddressError;
 
 impl ClusterAddress {
-    /// Servers as before, with the credentials for them in this file.
+    /// The same servers, with their credentials in this file.
     #[must_use]
     pub fn with_credentials(self, credentials: Option<PathBuf>) -> Self {
         Self { credentials, ..self }
@@ -61,7 +61,8 @@ impl FromStr for ClusterAddress {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let server = |part: &str| {
             let rest = part.strip_prefix("nats://").or_else(|| part.strip_prefix("tls://"));
-            // An unescaped `@`, `/`, `?` or `#` in a password would make a part of it the host, which is shown.
+            // An unescaped `@`, `/`, `?` or `#` in a password would turn part of it into the host, which is
+            // shown.
             let is_plain = |rest: &str| !rest.is_empty() && rest.matches('@').count() <= 1 && !has_path(rest);
             let server = rest.filter(|rest| is_plain(rest)).and_then(|_| part.parse::<ServerAddr>().ok());
             server.ok_or(ClusterAddressError)
@@ -77,7 +78,7 @@ fn has_path(rest: &str) -> bool {
     rest.trim_end_matches('/').contains(['/', '?', '#'])
 }
 
-/// Part of an address with its escapes (`%40` for `@`) as the characters that they stand for.
+/// Part of an address with its escapes decoded (`%40` is `@`).
 fn percent_decoded(text: &str) -> String {
     percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
@@ -100,13 +101,13 @@ impl fmt::Debug for ClusterAddress {
     }
 }
 
-/// Told when the servers have been unreachable for a while, and when they are back.
+/// Receives a message when the servers have been unreachable for a while, and when they are back.
 pub type ConnectionObserver = Arc<dyn Fn(String) + Send + Sync>;
 
 /// Time since the connection was lost; `None` while there is one.
 type LostSince = Arc<Mutex<Option<Instant>>>;
 
-/// Begins to count when the connection is lost, and tells of it after a while, and again after twice as long.
+/// Starts a timer when the connection is lost; warns after a while, and again after twice as long.
 fn note_event(event: &Event, lost: &LostSince, observe: &ConnectionObserver) {
     let held = |lost: &LostSince| *lost.lock().unwrap_or_else(PoisonError::into_inner);
     match event {
@@ -115,7 +116,7 @@ fn note_event(event: &Event, lost: &LostSince, observe: &ConnectionObserver) {
             *lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(since);
             let (lost, observe) = (Arc::clone(lost), Arc::clone(observe));
             tokio::spawn(async move {
-                let mut wait = FIRST_WORD;
+                let mut wait = FIRST_WARNING;
                 loop {
                     tokio::time::sleep_until(since + wait).await;
                     if held(&lost) != Some(since) {
@@ -128,7 +129,7 @@ fn note_event(event: &Event, lost: &LostSince, observe: &ConnectionObserver) {
         }
         Event::Connected => {
             let since = lost.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let away = since.map(|since| since.elapsed()).filter(|away| *away >= FIRST_WORD);
+            let away = since.map(|since| since.elapsed()).filter(|away| *away >= FIRST_WARNING);
             if let Some(away) = away {
                 observe(format!("connected to the NATS servers again after {} s", away.as_secs()));
             }
@@ -137,7 +138,7 @@ fn note_event(event: &Event, lost: &LostSince, observe: &ConnectionObserver) {
     }
 }
 
-/// Connection that is made again whenever it is lost.
+/// A connection that is restored whenever it is lost.
 #[derive(Clone)]
 pub(super) struct Connection {
     pub(super) client: Client,
@@ -155,7 +156,7 @@ impl Connection {
                 note_event(&event, &lost, &observe);
                 std::future::ready(())
             });
-        // The client does not read them from an address.
+        // The client does not read user and password from an address.
         options = match address.login() {
             Some((user, Some(password))) => options.user_and_password(user, password),
             Some((token, None)) => options.token(token),
@@ -192,20 +193,20 @@ impl Connection {
         Ok(Self { client, context })
     }
 
-    /// A bucket of records, made unless it is there.
+    /// Opens a bucket of records; creates it if there is none.
     pub(super) async fn bucket(&self, config: kv::Config) -> Result<kv::Store, ClusterError> {
         if let Ok(found) = self.context.get_key_value(&config.bucket).await {
             return Ok(found);
         }
 
-        let replicated = kv::Config { num_replicas: COPIES, ..config.clone() };
+        let replicated = kv::Config { num_replicas: MAX_REPLICAS, ..config.clone() };
         let made = match self.context.create_key_value(replicated).await {
             Err(_) => self.context.create_key_value(kv::Config { num_replicas: 1, ..config.clone() }).await,
             made => made,
         };
         match made {
             Ok(store) => Ok(store),
-            // Somebody else may have been faster.
+            // Another process may have created it in between.
             Err(error) => match self.context.get_key_value(&config.bucket).await {
                 Ok(found) => Ok(found),
                 Err(_) => Err(ClusterError::unreachable("make a bucket (is JetStream enabled?)", error)),
@@ -213,13 +214,13 @@ impl Connection {
         }
     }
 
-    /// A stream, made unless it is there.
+    /// Opens a stream; creates it if there is none.
     pub(super) async fn stream(&self, config: stream::Config) -> Result<stream::Stream, ClusterError> {
         if let Ok(found) = self.context.get_stream(&config.name).await {
             return Ok(found);
         }
 
-        let replicated = stream::Config { num_replicas: COPIES, ..config.clone() };
+        let replicated = stream::Config { num_replicas: MAX_REPLICAS, ..config.clone() };
         let made = match self.context.create_stream(replicated).await {
             Err(_) => self.context.create_stream(stream::Config { num_replicas: 1, ..config.clone() }).await,
             made => made,
@@ -233,7 +234,7 @@ impl Connection {
         }
     }
 
-    /// A store of objects, made unless it is there.
+    /// Opens an object store; creates it if there is none.
     pub(super) async fn objects(
         &self,
         config: object_store::Config,
@@ -247,7 +248,7 @@ impl Connection {
             num_replicas: 1,
             ..object_store::Config::default()
         };
-        let replicated = object_store::Config { num_replicas: COPIES, ..config };
+        let replicated = object_store::Config { num_replicas: MAX_REPLICAS, ..config };
         let bucket = single.bucket.clone();
         let made = match self.context.create_object_store(replicated).await {
             Err(_) => self.context.create_object_store(single).await,
@@ -272,7 +273,7 @@ fn deepest(mut error: &(dyn std::error::Error + 'static)) -> String {
     error.to_string()
 }
 
-/// Advice about servers that can't be connected to for this reason.
+/// Advice for connections that fail for this reason.
 fn advice(address: &ClusterAddress, why: &str) -> &'static str {
     let is_tls = |server: &ServerAddr| server.scheme() == "tls";
     if why.contains("certificate") {
@@ -285,14 +286,14 @@ fn advice(address: &ClusterAddress, why: &str) -> &'static str {
     }
 }
 
-/// Refuses a server that is too old, saying what it is.
+/// Refuses a server that is too old, and names its version.
 fn check_version(version: &str) -> Result<(), String> {
     let mut parts = version.split('.').map(|part| part.parse::<u32>().ok());
     let found = (parts.next().flatten(), parts.next().flatten());
     let (Some(major), Some(minor)) = found else {
         return Err(format!("does not report its version (`{version}`); NATS 2.12 or newer is needed"));
     };
-    if [major, minor] >= OLDEST {
+    if [major, minor] >= OLDEST_VERSION {
         return Ok(());
     }
 

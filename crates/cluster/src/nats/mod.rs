@@ -1,4 +1,4 @@
-//! The seam on NATS JetStream.
+//! An implementation of the seam with NATS JetStream.
 
 mod connection;
 mod queue;
@@ -25,11 +25,11 @@ pub use connection::{ClusterAddress, ClusterAddressError, ConnectionObserver};
 
 /// Bucket of the records of jobs.
 const RECORDS: &str = "assize";
-/// Time after which records are forgotten.
+/// How long records are kept.
 const RECORDS_AGE: Duration = Duration::from_hours(24 * 30);
-/// Time after which replies are forgotten.
+/// How long replies are kept.
 const REPLIES_AGE: Duration = Duration::from_hours(24 * 7);
-/// Wait for an answer of the coordinator.
+/// How long to wait for an answer of the coordinator.
 const LIMITS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Machines that meet at NATS servers.
@@ -41,11 +41,11 @@ pub struct NatsCluster {
 }
 
 impl NatsCluster {
-    /// Connects to the servers. `variables` of the process hold the credentials of buckets; `observe` is told when the servers are
-    /// away, and of replies that they do not take.
+    /// Connects to the servers. `variables` of the process hold the credentials of buckets. `observe` receives
+    /// a message when the servers are away, and when they don't take a reply.
     ///
     /// # Errors
-    /// When none of them can be reached, or it is too old, or has no JetStream.
+    /// When none of the servers can be reached, or they are too old, or have no JetStream.
     pub async fn connect(
         address: &ClusterAddress,
         variables: Variables,
@@ -72,7 +72,7 @@ impl Cluster for NatsCluster {
 
     fn open<'a>(&'a self, job: &'a JobManifest) -> Later<'a, JobLinks> {
         Box::pin(async move {
-            // Before anything is made with the servers: a place that is refused leaves nothing behind.
+            // First, before anything is created on the servers: a refused location leaves nothing behind.
             let results: Arc<dyn ResultStore> = match &job.results {
                 Some(place) => reach_results(place, &job.job, &self.variables).await?,
                 None => Arc::new(results::NatsResults::open(&self.connection, &job.job).await?),
@@ -124,7 +124,7 @@ impl Cluster for NatsCluster {
                     tokio::spawn(async move {
                         let reply = handler(request).await;
                         if let Some(bytes) = reply.and_then(|reply| serde_json::to_vec(&reply).ok()) {
-                            // A worker that hears nothing asks again.
+                            // A worker that gets no answer asks again.
                             let _ = client.publish(inbox, bytes.into()).await;
                         }
                     });
@@ -144,7 +144,7 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// The coordinator as its workers reach it.
+/// The coordinator, as its workers reach it.
 struct NatsDesk {
     client: async_nats::Client,
     subject: String,

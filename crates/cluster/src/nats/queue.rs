@@ -1,5 +1,5 @@
-//! The queue: a stream of units that are removed once they are acknowledged. Each unit has a subject of its own, of which the
-//! servers keep one message: a unit that is published twice is worked on once.
+//! The queue: a stream of units that are removed once they are acknowledged. Each unit has its own subject, and
+//! the servers keep one message a subject, so a unit that is published twice is queued once.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ use crate::job::JobManifest;
 use crate::seam::{Later, UnitLease, WorkQueue};
 use crate::unit::{UnitName, WorkUnit};
 
-/// Units that are published before their acknowledgements are waited for.
-const PUBLISHED_AT_ONCE: usize = 256;
-/// Units that may be worked on at once.
-const MOST_LEASED: i64 = 100_000;
-/// Workers that may wait for a unit at once.
-const MOST_WAITING: i64 = 10_000;
+/// Number of units published before their acknowledgements are awaited.
+const MAX_UNACKNOWLEDGED: usize = 256;
+/// Number of units that may be leased at once.
+const MAX_LEASED: i64 = 100_000;
+/// Number of workers that may wait for a unit at once.
+const MAX_WAITING: i64 = 10_000;
 
 pub(super) struct NatsQueue {
     context: Context,
@@ -58,8 +58,8 @@ impl NatsQueue {
                     ack_policy: AckPolicy::Explicit,
                     ack_wait: job.lease_term(),
                     max_deliver: -1,
-                    max_ack_pending: MOST_LEASED,
-                    max_waiting: MOST_WAITING,
+                    max_ack_pending: MAX_LEASED,
+                    max_waiting: MAX_WAITING,
                     ..pull::Config::default()
                 },
             )
@@ -91,14 +91,14 @@ impl NatsQueue {
         format!("{}.{name}", self.subject)
     }
 
-    /// True if the unit is in the queue: then the servers refuse it, whatever they call the reason.
+    /// True if the unit is in the queue. Then the servers refuse it, whatever error they report.
     async fn holds(&self, name: &UnitName) -> bool {
         let Ok(stream) = self.context.get_stream_no_info(&self.stream).await else { return false };
         stream.get_last_raw_message_by_subject(&self.subject_of(name)).await.is_ok()
     }
 }
 
-/// True if the servers refuse a unit because it is in the queue.
+/// True if the servers refused a unit because it is in the queue.
 fn is_queued_already(error: &PublishError) -> bool {
     error.to_string().contains("maximum messages per subject")
 }
@@ -108,7 +108,7 @@ impl WorkQueue for NatsQueue {
         Box::pin(async move {
             let failed =
                 |error: &dyn std::fmt::Display| ClusterError::unreachable("add units to the queue", error);
-            for some in units.chunks(PUBLISHED_AT_ONCE) {
+            for some in units.chunks(MAX_UNACKNOWLEDGED) {
                 let mut acknowledged = Vec::with_capacity(some.len());
                 for unit in some {
                     let bytes = serde_json::to_vec(unit).map_err(|error| failed(&error))?;
@@ -118,7 +118,7 @@ impl WorkQueue for NatsQueue {
                     acknowledged.push((unit, sent.map_err(|error| failed(&error))?));
                 }
                 for (unit, acknowledgement) in acknowledged {
-                    // One that was in the queue and is done by now was not missing either.
+                    // A unit that was in the queue and is done by now was not missing either.
                     if let Err(error) = acknowledgement.await
                         && !is_queued_already(&error)
                         && !self.holds(&unit.name).await
@@ -137,7 +137,7 @@ impl WorkQueue for NatsQueue {
             let failed = |error: &dyn std::fmt::Display| ClusterError::unreachable("take a unit", error);
             let fetched = self.consumer.fetch().max_messages(1).expires(wait).messages().await;
             let mut messages = fetched.map_err(|error| failed(&error))?;
-            // The server ends the wait; if it is gone, nobody does.
+            // The server ends the wait. If the server is gone, the timeout does.
             let next = tokio::time::timeout(wait + Duration::from_secs(5), messages.next());
             let message = match next.await.map_err(|error| failed(&error))? {
                 None => return Ok(None),
@@ -145,7 +145,7 @@ impl WorkQueue for NatsQueue {
             };
 
             let Ok(unit) = serde_json::from_slice(&message.payload) else {
-                // Nothing that this version has written.
+                // This message was not written by this version: drop it.
                 let _ = message.ack_with(AckKind::Term).await;
                 return Ok(None);
             };

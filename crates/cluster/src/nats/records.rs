@@ -1,4 +1,4 @@
-//! Records in a bucket of keys and values. None is ever deleted.
+//! Records in a key-value bucket. None is ever deleted.
 
 use async_nats::jetstream::kv::{CreateErrorKind, Store, UpdateErrorKind};
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
@@ -16,7 +16,8 @@ impl NatsRecords {
     }
 }
 
-/// The newest record under a key. From the leader: any other server may answer with what it knew before it was held up.
+/// The newest record under a key. It is read from the leader: other servers may answer with old data after they
+/// were suspended.
 pub(super) async fn latest(bucket: &Store, key: &str, what: &str) -> Result<Option<Record>, ClusterError> {
     let subject = format!("{}{key}", bucket.prefix);
     match bucket.stream.get_last_raw_message_by_subject(&subject).await {

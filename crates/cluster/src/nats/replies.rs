@@ -1,4 +1,4 @@
-//! Replies of models, by the keys of the reply cache, in a bucket that all jobs with the same secret share.
+//! Replies of models under the keys of the reply cache, in a bucket that all jobs with the same secret share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,25 +17,27 @@ use tokio::time::Instant;
 use super::connection::{Connection, ConnectionObserver};
 use crate::error::ClusterError;
 
-/// Wait for an answer about a reply that somebody else may have bought, and the pause before the next question.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait for an answer about a reply that another worker may have paid for, and the pause before the
+/// next question.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
-/// Replies on their way to the servers at once.
-const ON_THE_WAY: usize = 256;
-/// Answers of the servers that they do not store a reply, after which it is lost.
-const MOST_REFUSALS: u32 = 5;
-/// Time after which it is lost if the servers are away, and the longest pause between two attempts.
-const LONGEST: Duration = Duration::from_mins(15);
+/// Number of replies being sent to the servers at once.
+const MAX_IN_FLIGHT: usize = 256;
+/// Number of refusals by the servers after which a reply is given up as lost.
+const MAX_REFUSALS: u32 = 5;
+/// Time after which a reply is given up as lost while the servers are away, and the longest pause between two
+/// attempts.
+const GIVE_UP_AFTER: Duration = Duration::from_mins(15);
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
-/// Bytes of a message beside its contents, at most.
-const AROUND: usize = 1024;
+/// Largest overhead of a message beside its contents, in bytes.
+const MESSAGE_OVERHEAD: usize = 1024;
 
 pub(super) struct NatsReplies {
     bucket: kv::Store,
     context: Context,
     largest: usize,
-    on_the_way: Arc<Semaphore>,
-    /// Number of replies that are neither stored nor lost.
+    in_flight: Arc<Semaphore>,
+    /// Number of replies that are neither stored nor lost yet.
     open: watch::Sender<usize>,
     lost: Arc<LostReplies>,
     runtime: Handle,
@@ -48,7 +50,7 @@ impl NatsReplies {
         age: Duration,
         lost: Arc<LostReplies>,
     ) -> Result<Self, ClusterError> {
-        // With another secret, every request is another one.
+        // The secret is part of the name: with another secret, no request is the same.
         let tag = blake3::derive_key("assize replies of a cluster, version 1", &fence_key);
         let tag = blake3::Hash::from_bytes(tag).to_hex();
         let bucket = kv::Config {
@@ -61,8 +63,8 @@ impl NatsReplies {
         Ok(Self {
             bucket: connection.bucket(bucket).await?,
             context: connection.context.clone(),
-            largest: connection.client.server_info().max_payload.saturating_sub(AROUND),
-            on_the_way: Arc::new(Semaphore::new(ON_THE_WAY)),
+            largest: connection.client.server_info().max_payload.saturating_sub(MESSAGE_OVERHEAD),
+            in_flight: Arc::new(Semaphore::new(MAX_IN_FLIGHT)),
             open: watch::Sender::new(0),
             lost,
             runtime: Handle::current(),
@@ -77,12 +79,13 @@ fn text(key: [u8; 32]) -> String {
 impl SharedReplies for NatsReplies {
     fn get(&self, key: [u8; 32]) -> BoxFuture<'_, Option<Vec<u8>>> {
         Box::pin(async move {
-            // Before the next call, there is room for its reply: what is not stored may have to be paid again.
-            drop(self.on_the_way.acquire().await);
-            // As long as nobody knows whether it was bought, it is not bought again. A worker whose servers stay away loses its
-            // unit, which ends this.
+            // Make sure that the reply to the next call has room: a reply that is not stored may have to be
+            // paid for again.
+            drop(self.in_flight.acquire().await);
+            // Until it is known whether another worker has paid for this reply, the call is not made. A worker
+            // whose servers stay away loses its unit, which ends this loop.
             loop {
-                let found = tokio::time::timeout(PATIENCE, self.bucket.get(text(key))).await;
+                let found = tokio::time::timeout(LOOKUP_TIMEOUT, self.bucket.get(text(key))).await;
                 if let Ok(Ok(found)) = found {
                     return found.map(|bytes| bytes.to_vec());
                 }
@@ -102,11 +105,11 @@ impl SharedReplies for NatsReplies {
             subject: format!("{}{}", self.bucket.prefix, text(key)),
             reply: reply.into(),
         };
-        let (on_the_way, lost) = (Arc::clone(&self.on_the_way), Arc::clone(&self.lost));
+        let (in_flight, lost) = (Arc::clone(&self.in_flight), Arc::clone(&self.lost));
         self.open.send_modify(|open| *open += 1);
         let open = self.open.clone();
         self.runtime.spawn(async move {
-            let _permit = on_the_way.acquire().await;
+            let _permit = in_flight.acquire().await;
             if let Err(why) = sending.finish().await {
                 lost.note(&why);
             }
@@ -117,13 +120,13 @@ impl SharedReplies for NatsReplies {
     fn settled(&self) -> BoxFuture<'_, ()> {
         let mut open = self.open.subscribe();
         Box::pin(async move {
-            // The sender is a part of this.
+            // `self` owns a sender, so the channel can't close during the wait.
             let _ = open.wait_for(|open| *open == 0).await;
         })
     }
 }
 
-/// A reply on its way to the servers.
+/// A reply being sent to the servers.
 struct Sending {
     context: Context,
     subject: String,
@@ -131,7 +134,8 @@ struct Sending {
 }
 
 impl Sending {
-    /// Tries until the reply is stored. Servers that are away are waited for, those that refuse it are not.
+    /// Retries until the reply is stored. Waits for servers that are away, but gives up on servers that refuse
+    /// it.
     async fn finish(self) -> Result<(), String> {
         let begun = Instant::now();
         let mut refusals = 0;
@@ -139,14 +143,14 @@ impl Sending {
         loop {
             let Err(error) = self.publish().await else { return Ok(()) };
             match error.kind() {
-                // The first reply stays: a later one is refused.
+                // The first reply stays; servers refuse a later one.
                 PublishErrorKind::WrongLastSequence => return Ok(()),
                 PublishErrorKind::TimedOut
                 | PublishErrorKind::BrokenPipe
                 | PublishErrorKind::StreamNotFound => {}
                 _ => refusals += 1,
             }
-            if refusals >= MOST_REFUSALS || begun.elapsed() >= LONGEST {
+            if refusals >= MAX_REFUSALS || begun.elapsed() >= GIVE_UP_AFTER {
                 return Err(error.to_string());
             }
             tokio::time::sleep(pause).await;
@@ -162,7 +166,7 @@ impl Sending {
     }
 }
 
-/// Replies that the servers do not have. A person is told of the first, the second, the fourth and so on.
+/// Replies that the servers do not have. Warns about the first, the second, the fourth and so on.
 pub(super) struct LostReplies {
     count: AtomicU64,
     observe: ConnectionObserver,

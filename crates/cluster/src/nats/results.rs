@@ -1,7 +1,7 @@
-//! Results in the object store of the servers, for machines without a common folder or bucket.
+//! Results in the object store of the servers, for machines without a shared folder or bucket.
 //!
-//! Putting an object there replaces an older one. So each attempt is an object of its own, and a record that is created
-//! only if it is absent says which one is the result.
+//! Storing an object there replaces an older one of the same name. So each attempt is an object of its own, and
+//! a record that is created only if it is absent says which object is the result.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use super::records::latest;
 use crate::error::ClusterError;
 use crate::seam::{Later, ResultStore};
 
-/// Further looks for an object that has a record, and the pause before each.
-const TRIES_TO_FIND: u32 = 5;
+/// How often to look again for an object that has a record, and the pause before each look.
+const FIND_ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_secs(1);
-/// Wait for a part of an object: one that stops halfway would be waited for without end.
-const LONGEST_READ: Duration = Duration::from_secs(5);
+/// Time limit for reading a part of an object: a read that stalls halfway would never end.
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) struct NatsResults {
     files: ObjectStore,
@@ -71,12 +71,12 @@ impl ResultStore for NatsResults {
             match self.done.create(name, object.clone().into()).await {
                 Ok(_) => Ok(true),
                 Err(error) if error.kind() == CreateErrorKind::AlreadyExists => {
-                    // Perhaps by this very call, whose answer was lost.
+                    // Perhaps this very call created it, and the reply was lost.
                     let known = latest(&self.done, name, "store a result").await?;
                     if known.is_some_and(|known| known.bytes == object.as_bytes()) {
                         return Ok(true);
                     }
-                    // What is not deleted goes with the job.
+                    // If this fails, the object is removed with the job.
                     let _ = self.files.delete(&object).await;
                     Ok(false)
                 }
@@ -100,11 +100,11 @@ impl ResultStore for NatsResults {
             let object = self.done.get(name).await.map_err(|error| failed(&error))?;
             let object = object.ok_or_else(|| failed(&"there is none"))?;
             let object = String::from_utf8_lossy(&object).into_owned();
-            let mut tries = TRIES_TO_FIND;
+            let mut tries = FIND_ATTEMPTS;
             let mut reader = loop {
                 match self.files.get(&object).await {
                     Ok(reader) => break reader,
-                    // A server that was held up may not know of it yet.
+                    // A server that was suspended may not know the object yet.
                     Err(error) if error.kind() == GetErrorKind::NotFound && tries > 0 => {
                         tries -= 1;
                         tokio::time::sleep(PAUSE).await;
@@ -115,16 +115,16 @@ impl ResultStore for NatsResults {
                     Err(error) => return Err(failed(&error)),
                 }
             };
-            // Its parts would be waited for without end.
+            // Reading its parts would never end.
             if reader.info().deleted {
                 return Err(ClusterError::Damaged(format!("object `{object}` was deleted")));
             }
             let mut bytes = Vec::with_capacity(reader.info().size);
             loop {
-                match tokio::time::timeout(LONGEST_READ, reader.read_buf(&mut bytes)).await {
+                match tokio::time::timeout(READ_TIMEOUT, reader.read_buf(&mut bytes)).await {
                     Ok(Ok(0)) => return Ok(bytes),
                     Ok(Ok(_)) => {}
-                    // The sum of the object is not that of its bytes.
+                    // The checksum of the object does not match its bytes.
                     Ok(Err(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
                         return Err(ClusterError::Damaged(format!("object `{object}`: {error}")));
                     }
@@ -140,7 +140,7 @@ impl ResultStore for NatsResults {
             let failed = |error: &dyn std::fmt::Display| {
                 ClusterError::unreachable(&format!("remove the result of unit {name}"), error)
             };
-            // The object goes with the job.
+            // The object itself is removed with the job.
             self.done.delete(name).await.map_err(|error| failed(&error))
         })
     }

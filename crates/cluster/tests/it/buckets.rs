@@ -22,14 +22,16 @@ impl Bucket {
     }
 }
 
-/// Starts each server with a bucket; without it, the test is skipped for its format, aloud.
+/// Starts each server with a bucket. If a server can't start, the test prints that it is skipped for that
+/// format.
 fn buckets(test: &str) -> Vec<Bucket> {
     let mut found = Vec::new();
     for format in BucketFormat::ALL {
         match BucketServer::start(format, &Path::new(env!("CARGO_TARGET_TMPDIR")).join("buckets")) {
             Ok(server) => found.push(Bucket { address: server.make_bucket("results"), server }),
             Err(why) => {
-                // Past the capture of the test harness, so that whoever counts what was skipped sees it.
+                // Not through the test harness, which captures output: whoever counts skipped tests must see
+                // it.
                 let line = format!("\nSKIPPED 1 test, {test} with {format:?}: {why}\n");
                 std::io::stdout().write_all(line.as_bytes()).expect("stdout takes a line");
             }
@@ -56,7 +58,7 @@ async fn the_first_result_of_a_unit_stays_in_a_bucket() {
 
 #[tokio::test]
 async fn more_results_than_a_server_lists_at_once_are_all_found() {
-    /// One more than both formats list in an answer, unless they are asked for more.
+    /// One more than either format lists in one answer by default.
     const RESULTS: u32 = 1_001;
 
     let Some(bucket) = buckets("more_results_than_a_server_lists").into_iter().next() else { return };

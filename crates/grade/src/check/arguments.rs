@@ -1,10 +1,9 @@
-//! Comparison of JSON values: whole, in part, or by chosen fields.
+//! Compares JSON values: whole, in part, or by chosen fields.
 
 use assize_evalfile::ArgsMatch;
 use serde_json::Value;
 
-/// Returns true if two values are equal; 1 and 1.0 are equal numbers, and the order of an object's members is
-/// ignored.
+/// Returns true if two values are equal. 1 and 1.0 are equal; the order of an object's members does not matter.
 pub(super) fn json_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),

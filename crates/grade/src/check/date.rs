@@ -1,15 +1,15 @@
-//! Reading dates in the formats an author names.
+//! Parses dates in formats that an author names.
 
 use jiff::civil::Date;
 
 const MONTHS: &str = "january february march april may june july august september october november december";
 
-/// Formats tried when none is named: forms in which day and month can't be mistaken.
-pub(super) const UNMISTAKABLE: &[&str] =
+/// Formats that are tried if none is named: those in which day and month can't be confused.
+pub(super) const UNAMBIGUOUS_FORMATS: &[&str] =
     &["YYYY-MM-DD", "YYYY/MM/DD", "YYYYMMDD", "D MMM YYYY", "D-MMM-YYYY", "MMM D, YYYY", "MMM D YYYY"];
 
-/// The day that `text` names in one of the formats; `YYYY`, `YY`, `MM`, `M`, `MMM` and `MMMM` (a month's
-/// name), `DD`, `D`. A time of day after the date (`T...`) is left out of account.
+/// The day that `text` names in one of the formats, made of `YYYY`, `YY`, `MM`, `M`, `MMM` and `MMMM` (a
+/// month's name), `DD`, `D`. A time of day after the date (`T...`) is ignored.
 pub(super) fn parse_date<S: AsRef<str>>(text: &str, formats: &[S]) -> Option<Date> {
     let text = text.trim();
     formats.iter().find_map(|format| parse_with_format(text, format.as_ref().trim()))
@@ -38,7 +38,7 @@ fn parse_with_format(text: &str, format: &str) -> Option<Date> {
                 *part = Some(number.try_into().ok()?);
                 rest = after;
             }
-            // The time of day is not compared.
+            // The time of day is ignored.
             'T' | 'H' => break,
             _ => {
                 let literal: String = form.chars().take(run).collect();
@@ -91,7 +91,7 @@ mod tests {
         {
             assert_eq!(day(text, format), None, "{text}");
         }
-        assert_eq!(parse_date("03/04/2024", UNMISTAKABLE), None, "nobody says which is the month");
-        assert!(parse_date("4 Mar 2024", UNMISTAKABLE).is_some());
+        assert_eq!(parse_date("03/04/2024", UNAMBIGUOUS_FORMATS), None, "nobody says which is the month");
+        assert!(parse_date("4 Mar 2024", UNAMBIGUOUS_FORMATS).is_some());
     }
 }

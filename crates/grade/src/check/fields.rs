@@ -1,4 +1,4 @@
-//! `field-accuracy`: fields of a JSON answer, compared with those of the reference.
+//! `field-accuracy`: compares fields of a JSON answer with the fields of the reference.
 
 use assize_evalfile::{FieldAccuracy, FieldCheck, FieldMatch};
 use serde_json::Value;
@@ -10,9 +10,9 @@ use assize_rubric::GraderNote;
 
 /// The weighted share of fields that are right, or all or nothing.
 ///
-/// A field that the reference does not have can't be compared and is left out; if that is true of all,
-/// the grader has nothing to go by, which is an error. A field the answer lacks is wrong if it is
-/// required, and left out if not.
+/// A field that the reference lacks can't be compared and is skipped; if the reference lacks all of them, there
+/// is nothing to compare, which is an error. A field that the answer lacks is wrong if it is required, and
+/// skipped otherwise.
 pub(super) fn check_fields(
     check: &FieldAccuracy,
     answer: &str,
@@ -100,14 +100,14 @@ fn compare_field(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(b
             let read = |value: &Value| {
                 let text = value.as_str()?;
                 if formats.is_empty() {
-                    date::parse_date(text, date::UNMISTAKABLE)
+                    date::parse_date(text, date::UNAMBIGUOUS_FORMATS)
                 } else {
                     date::parse_date(text, formats)
                 }
             };
 
             let Some(target) =
-                read(wanted).or_else(|| date::parse_date(wanted.as_str()?, date::UNMISTAKABLE))
+                read(wanted).or_else(|| date::parse_date(wanted.as_str()?, date::UNAMBIGUOUS_FORMATS))
             else {
                 return Err(format!(
                     "field `{}` of the reference is not a date in the given formats: {}",
@@ -123,7 +123,7 @@ fn compare_field(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(b
     }
 }
 
-/// A number, or a text that is one.
+/// A number, or a text that contains one.
 fn as_number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),

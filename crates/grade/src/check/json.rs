@@ -1,4 +1,4 @@
-//! `is-json` and `contains-json`: the answer is JSON, or JSON is in it, and perhaps of a given shape.
+//! `is-json` and `contains-json`: the answer is or contains JSON, optionally with a schema.
 
 use assize_evalfile::IsJson;
 use serde_json::Value;
@@ -7,11 +7,11 @@ use super::result::CheckResult;
 use super::schema::violations;
 use assize_rubric::GraderNote;
 
-/// Violations that are listed one by one.
+/// Most violations that are listed.
 const MAX_SHOWN: usize = 10;
 
-/// 1 if the answer is JSON that keeps its schema. White space around it is allowed, fences and prose
-/// are not, unless the JSON may be anywhere in the answer.
+/// 1 if the answer is JSON that matches its schema. White space around it is allowed, fences and prose are not;
+/// with `embedded`, the JSON may be anywhere in the answer.
 pub(super) fn check_json(check: &IsJson, answer: &str) -> Result<CheckResult, String> {
     if check.embedded {
         return find_json(check.schema.as_ref(), answer);
@@ -38,8 +38,8 @@ pub(super) fn check_json(check: &IsJson, answer: &str) -> Result<CheckResult, St
     Ok(CheckResult::all_or_nothing(findings))
 }
 
-/// 1 if some JSON in the answer keeps the schema. Without a schema it must be a map: a list may be the mark of a
-/// footnote.
+/// 1 if some JSON in the answer matches the schema. Without a schema it must be an object, because a list may
+/// be the mark of a footnote.
 fn find_json(schema: Option<&Value>, answer: &str) -> Result<CheckResult, String> {
     const LABEL: &str = "the answer contains JSON";
     let found = embedded_values(answer);
@@ -74,7 +74,7 @@ fn find_json(schema: Option<&Value>, answer: &str) -> Result<CheckResult, String
     Ok(CheckResult::all_or_nothing(findings))
 }
 
-/// Returns the maps and lists in a text from left to right, and those in lists.
+/// Returns the objects and lists in a text from left to right, including those in lists.
 fn embedded_values(text: &str) -> Vec<Value> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Limits on how an answer came about: time, cost, tokens, calls.
+//! Limits on the execution of a target: time, cost, tokens, calls.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use assize_rubric::{Tokens, UnitInterval};
 use super::result::{AnswerFacts, CheckResult};
 use assize_rubric::GraderNote;
 
-/// Tools that look around and change nothing, in small letters.
+/// Tools that only look and change nothing, in lower case.
 const EXPLORING: [&str; 10] =
     ["read", "grep", "glob", "search", "list", "ls", "find", "websearch", "webfetch", "read_file"];
 /// Default tolerance for the share of exploring calls.
 const DEFAULT_TOLERANCE: f64 = 0.2;
 
-/// Beginning of the messages about what a target does not report.
+/// Beginning of messages about a measurement that a target does not report.
 const NOT_REPORTED: &str = "the target does not report";
-/// Beginning of the message about the time of an answer from the cache.
+/// Beginning of the message about the time of an answer from the reply cache.
 const NO_TIME_IN_CACHE: &str = "the answer came from the reply cache, which has no time for it";
 
-/// Returns true for the message of a grader that lacks a measurement of the answer, which asking again does not bring.
+/// Returns true for a message that a measurement of the answer is missing. Grading again would not bring it.
 pub fn is_unreported(message: &str) -> bool {
-    // A composite puts the name of its member before the message.
+    // A composite prefixes the message with the name of its member.
     [NOT_REPORTED, NO_TIME_IN_CACHE].iter().any(|beginning| message.contains(beginning))
 }
 
@@ -43,12 +43,13 @@ fn to_millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }
 
-/// 1 if the answer came in time.
+/// 1 if the answer came within the limit.
 pub(super) fn check_latency(threshold: Duration, facts: &AnswerFacts) -> Result<CheckResult, String> {
     Ok(CheckResult::all_or_nothing(vec![check_time(threshold, facts)?]))
 }
 
-/// Holds the time of an answer against a limit. That of an answer from the cache was measured when the model was asked.
+/// Compares the time of an answer with a limit. The time of a cached answer was measured when the model was
+/// called.
 fn check_time(most: Duration, facts: &AnswerFacts) -> Result<GraderNote, String> {
     let duration = match facts.duration {
         Some(duration) => duration,
@@ -65,7 +66,7 @@ fn check_time(most: Duration, facts: &AnswerFacts) -> Result<GraderNote, String>
     Ok(GraderNote { text: format!("time at most {} ms", to_millis(most)), ..limit })
 }
 
-/// 1 if the answer was cheap enough.
+/// 1 if the answer cost no more than the limit.
 pub(super) fn check_cost(budget_usd: f64, facts: &AnswerFacts) -> Result<CheckResult, String> {
     let cost = facts.cost_usd.ok_or_else(|| unknown_metric("what the answer cost"))?;
     Ok(CheckResult::all_or_nothing(vec![check_limit("cost", budget_usd, cost, " USD")]))
@@ -89,7 +90,7 @@ pub(super) fn check_tokens(limits: TokenUsage, facts: &AnswerFacts) -> Result<Ch
     Ok(CheckResult::all_or_nothing(findings))
 }
 
-/// Tokens in and out; cached ones are part of those that went in.
+/// Input and output tokens; cached tokens are part of the input.
 fn total_tokens(tokens: Tokens) -> Option<u64> {
     tokens.input.zip(tokens.output).map(|(input, output)| input.saturating_add(output))
 }

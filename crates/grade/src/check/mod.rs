@@ -1,7 +1,7 @@
-//! Graders that need nobody: pure functions of the answer and of how it came about.
+//! Graders that need neither a judge nor a program: pure functions of the answer and of how it was made.
 //!
-//! Each looks at [`AnswerFacts`] and gives a score with its findings. What a check needs and nobody told is
-//! an error of the grader, never a zero.
+//! Each check reads [`AnswerFacts`] and returns a score with findings. If a check needs a fact that is not
+//! known, that is an error of the grader, never a zero.
 
 mod arguments;
 mod date;
@@ -29,8 +29,8 @@ pub use schema::schema_problem;
 pub(crate) use script::decided;
 pub use script::{check_by_program, score_by_code, transform_answer, transform_by_program};
 
-/// Grades by a grader that needs nobody; `None` for a kind that needs a judge, a program or members.
-/// The error says what the grader lacked.
+/// Grades with such a grader; `None` for a kind that needs a judge, a program or members. The error says which
+/// fact is missing.
 pub fn check(kind: &GraderKind, facts: &AnswerFacts) -> Option<Result<CheckResult, String>> {
     Some(match kind {
         GraderKind::Text(check) => text::check_text(check, &facts.answer),

@@ -1,4 +1,4 @@
-//! Facts that checks look at, and what a check finds.
+//! The facts that checks read, and what a check finds.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 use assize_rubric::{GraderNote, Tokens, ToolCall, UnitInterval};
 
-/// Known facts about an answer. Unknown is `None`, not zero.
+/// Known facts about an answer. An unknown fact is `None`, not zero.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnswerFacts {
     /// The answer.
     pub answer: String,
-    /// The answer as a script made it, where that is no text.
+    /// The answer as a script returned it, if that was not a text.
     pub value: Option<Value>,
     /// The question, for scripts.
     pub question: String,
@@ -23,7 +23,7 @@ pub struct AnswerFacts {
     pub target: Option<String>,
     /// An example of a good answer.
     pub reference: Option<String>,
-    /// Calls of tools, in order; `None` when the target does not tell.
+    /// Tool calls in order; `None` if the target does not report them.
     pub calls: Option<Vec<ToolCall>>,
     /// Tokens spent on the answer.
     pub tokens: Tokens,
@@ -31,33 +31,34 @@ pub struct AnswerFacts {
     pub cost_usd: Option<f64>,
     /// Time the answer took.
     pub duration: Option<Duration>,
-    /// True if the answer came from the reply cache, so that its time was measured in an earlier run.
+    /// True if the answer came from the reply cache, so its time was measured in an earlier run.
     pub recalled: bool,
-    /// Reason why the model stopped, for scripts.
+    /// Why the model stopped, for scripts.
     pub finish_reason: Option<String>,
     /// Report of a guardrail of the target, for scripts.
     pub guardrails: Option<Value>,
-    /// OpenTelemetry spans of the work on the answer, for scripts.
+    /// OpenTelemetry spans of the target's work, for scripts.
     pub spans: Option<Value>,
-    /// Calls of a model behind the answer.
+    /// Number of model calls behind the answer.
     pub model_calls: Option<u64>,
 }
 
 /// Result of a check.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CheckResult {
-    /// Score, 0 to 1; `None` when there is nothing to check.
+    /// Score, 0 to 1; `None` if there was nothing to check.
     pub score: Option<UnitInterval>,
-    /// Point by point.
+    /// The findings, point by point.
     pub findings: Vec<GraderNote>,
-    /// The check's own word on the answer, where it is not the score that decides.
+    /// Whether the answer passes, if the check decides that itself instead of by its score.
     pub passed: Option<bool>,
-    /// True if code of the author threw an error about the answer: failed, and no pass where the result is inverted.
+    /// True if the author's code threw an error about the answer. Such a check failed, and inverting it does
+    /// not make it pass.
     pub threw: bool,
 }
 
 impl CheckResult {
-    /// All or nothing: 1 if every finding is as it should be.
+    /// All or nothing: 1 if no finding failed.
     pub(crate) fn all_or_nothing(findings: Vec<GraderNote>) -> Self {
         let passed = findings.iter().all(|finding| finding.passed != Some(false));
         Self {
@@ -67,7 +68,7 @@ impl CheckResult {
         }
     }
 
-    /// The share of findings that are as they should be; remarks do not count. Nothing that counts is
+    /// The share of findings that passed; findings without a decision don't count. If none counts, there was
     /// nothing to check.
     pub(crate) fn passed_share(findings: Vec<GraderNote>) -> Self {
         let counted = findings.iter().filter_map(|finding| finding.passed);
@@ -80,15 +81,15 @@ impl CheckResult {
     }
 }
 
-/// A number that is a score but for rounding.
+/// A number that is a score except for rounding errors.
 pub(crate) fn to_unit_interval(value: f64) -> UnitInterval {
     UnitInterval::new(value.clamp(0.0, 1.0)).unwrap_or(UnitInterval::ZERO)
 }
 
-/// A text short enough for a finding, its cut marked.
+/// Shortens a text for a finding, and marks the cut.
 pub(crate) fn shorten(text: &str) -> String {
-    const MOST: usize = 200;
-    match text.char_indices().nth(MOST) {
+    const MAX_CHARS: usize = 200;
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}... [cut]", &text[..end]),
         None => text.to_owned(),
     }

@@ -1,7 +1,8 @@
 //! JSON Schema (draft 2020-12, or the draft that `$schema` names).
 //!
-//! A keyword or format that is not known would be ignored by the standard; here it is refused, because a schema that silently
-//! demands less than it says is worse than none. For the same reason, formats are checked. Nothing outside the schema is ever read, and patterns run in linear time.
+//! The standard says that unknown keywords and formats are ignored. Here they are refused: a schema that
+//! silently demands less than it says is worse than none. Formats are checked for the same reason. Nothing
+//! outside the schema is read, and patterns run in linear time.
 
 use std::sync::LazyLock;
 
@@ -12,11 +13,11 @@ use serde_json::{Value, json};
 /// Largest size of a compiled pattern, in bytes.
 const MAX_PATTERN: usize = 10 << 20;
 
-/// Types that a schema may name, for messages.
+/// The types that a schema may name, for messages.
 const TYPES: &str = "`array`, `boolean`, `integer`, `null`, `number`, `object` or `string`";
 
-/// The meta-schema of draft 2020-12 with unknown keywords forbidden at every depth: its parts refer to one another by
-/// the dynamic anchor, which is set anew here.
+/// The meta-schema of draft 2020-12 with unknown keywords forbidden at every depth. Its parts refer to each
+/// other through the dynamic anchor, which is redefined here.
 static KNOWN_KEYWORDS: LazyLock<Option<Validator>> = LazyLock::new(|| {
     let strict = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -30,22 +31,23 @@ static KNOWN_KEYWORDS: LazyLock<Option<Validator>> = LazyLock::new(|| {
     jsonschema::options().offline().build(&strict).ok()
 });
 
-/// Reason a schema can't be used; `None` for a usable one.
+/// Why a schema can't be used; `None` if it can.
 pub fn schema_problem(schema: &Value) -> Option<String> {
     compile(schema).err()
 }
 
 fn compile(schema: &Value) -> Result<Validator, String> {
-    // Elder drafts have other keywords and their own meta-schemas, which building looks at.
+    // Older drafts have other keywords and their own meta-schemas, which are checked when the validator is
+    // built.
     let elder =
         schema.get("$schema").is_some_and(|draft| draft.as_str().is_none_or(|it| !it.contains("2020-12")));
     if let Some(strict) = KNOWN_KEYWORDS.as_ref().filter(|_| !elder) {
-        // A known keyword with a wrong value counts as unknown too, so that its own error says more.
+        // A known keyword with a wrong value is reported as unknown too; its own error says more.
         let errors: Vec<ValidationError<'_>> = strict.iter_errors(schema).collect();
         let is_unknown = |error: &&ValidationError<'_>| {
             matches!(error.kind(), ValidationErrorKind::UnevaluatedProperties { .. })
         };
-        // Maps around an unknown keyword count as unknown as well.
+        // Objects around an unknown keyword are reported as unknown too.
         let depth = |error: &&ValidationError<'_>| error.instance_path().to_string().matches('/').count();
         let wrong = errors.iter().find(|error| !is_unknown(error));
         if let Some(error) = wrong.or_else(|| errors.iter().max_by_key(depth)) {
@@ -99,7 +101,7 @@ fn describe_error(error: &ValidationError<'_>) -> String {
     }
 }
 
-/// Violations of a schema in a document, a sentence each. The error says why the schema can't be used.
+/// Violations of a schema in a document, one sentence each. The error says why the schema can't be used.
 pub(super) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {
     let validator = compile(schema).map_err(|problem| format!("the schema can't be used: {problem}"))?;
     let violation = |error: ValidationError<'_>| format!("${}: {}", error.instance_path(), error.masked());

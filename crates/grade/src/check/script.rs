@@ -1,4 +1,4 @@
-//! Scripts of the author: checks of an answer, and changes of it before it is graded.
+//! Scripts of the author: checks of an answer, and changes to it before it is graded.
 
 use std::path::Path;
 
@@ -11,10 +11,12 @@ use super::metrics::is_unreported;
 use super::result::{AnswerFacts, CheckResult, shorten, to_unit_interval};
 use crate::program::{Called, CodePurpose, ProgramSetup, call_program};
 
-/// Decides by what a script returns: true or false, a number, or a map with `pass`, `score` and `reason`.
+/// Decides by the value that a script returns: true or false, a number, or an object with `pass`, `score` and
+/// `reason`.
 ///
-/// An error that the script throws about the answer, such as one of a parser, is a failed check, marked as such. What is wrong
-/// with the script itself breaks the grader: an unknown name, a limit, a result that can't be read.
+/// If the script throws an error about the answer, for example from a parser, the check has failed and is
+/// marked as such. An error in the script itself breaks the grader: an unknown name, a limit, an unreadable
+/// result.
 pub(super) fn check_script(
     check: &ScriptCheck,
     script: &Script,
@@ -30,10 +32,10 @@ pub(super) fn check_script(
     }
 }
 
-/// Decides like a script of the built-in engine, by a program that an interpreter runs.
+/// Like [`check_script`], with a program that an interpreter runs instead of the built-in engine.
 ///
 /// # Errors
-/// When the program can't be run, or what it returns can't be read.
+/// When the program can't be run, or its result can't be read.
 pub async fn check_by_program(
     check: &ScriptCheck,
     program: &CodeProgram,
@@ -48,16 +50,17 @@ pub async fn check_by_program(
     }
 }
 
-/// A check that failed since its code threw an error about the answer.
+/// A failed check whose code threw an error about the answer.
 fn failed_by_error(message: &str) -> CheckResult {
     let note = GraderNote::new(false, "script", shorten(message));
     CheckResult { threw: true, ..decided(false, 0.0, note) }
 }
 
-/// Makes one score of the named scores of a case, by a function that returns a map with `pass`, `score` and `reason`.
+/// Combines the named scores of a case into one, with a function that returns an object with `pass`, `score`
+/// and `reason`.
 ///
 /// # Errors
-/// When the code can't be run, when it throws an error, and when it returns anything else.
+/// When the code can't be run, throws an error, or returns anything else.
 pub async fn score_by_code(
     code: &AuthorCode,
     named: &Value,
@@ -94,10 +97,10 @@ pub async fn score_by_code(
     Err(format!("it must return a map with `pass` and a number as `score`; it returned {}", shorten(&found)))
 }
 
-/// Returns the answer as a program changes it, like [`transform_answer`].
+/// Returns the answer as a program changes it; see [`transform_answer`].
 ///
 /// # Errors
-/// As there, and when the program can't be run.
+/// As there, or when the program can't be run.
 pub async fn transform_by_program(
     program: &CodeProgram,
     facts: &AnswerFacts,
@@ -111,7 +114,7 @@ pub async fn transform_by_program(
     }
 }
 
-/// Returns the answer as a script changes it: its text, and the value where that is no text.
+/// Returns the answer as a script changes it: its text, and the value if that is not a text.
 ///
 /// # Errors
 /// When the script fails or returns nothing.
@@ -136,7 +139,7 @@ fn output_of(facts: &AnswerFacts) -> Value {
     facts.value.clone().unwrap_or_else(|| Value::String(facts.answer.clone()))
 }
 
-/// Returns all that a script may look at beside the answer.
+/// Returns everything that a script may read besides the answer.
 fn context_of(facts: &AnswerFacts, config: &Value) -> Value {
     let tokens = facts.tokens;
     let usage = json!({
@@ -202,7 +205,8 @@ fn read_result(value: ScriptValue, threshold: Option<f64>) -> Result<CheckResult
     }
 }
 
-/// Reads a map with `pass`, `score` and `reason`. A map of another shape is no result: what is meant by it would be a guess.
+/// Reads an object with `pass`, `score` and `reason`. Any other object is no result, because its meaning would
+/// be a guess.
 fn read_map(map: &Map<String, Value>, threshold: Option<f64>) -> Result<CheckResult, String> {
     let misfit = |key: &str, expected: &str, found: &Value| {
         let found = shorten(&found.to_string());
@@ -243,7 +247,7 @@ fn read_map(map: &Map<String, Value>, threshold: Option<f64>) -> Result<CheckRes
     Ok(result)
 }
 
-/// Returns the error about a map without `pass`, which may have it under another name.
+/// The error about an object without `pass`, which may have it under another name.
 fn missing_pass(map: &Map<String, Value>) -> String {
     let resembles = |key: &&String| {
         let key = key.to_lowercase();
@@ -258,7 +262,7 @@ fn missing_pass(map: &Map<String, Value>) -> String {
     format!("the map that the script returned needs `pass`, true or false; it has {found}{hint}")
 }
 
-/// A decision whose score is brought into the range from 0 to 1.
+/// A decision with its score clamped to 0..1.
 pub(crate) fn decided(passed: bool, score: f64, mut note: GraderNote) -> CheckResult {
     if !(0.0..=1.0).contains(&score) {
         note.reason = format!("{}; the score {score} counts as {}", note.reason, score.clamp(0.0, 1.0));
@@ -271,8 +275,8 @@ pub(crate) fn decided(passed: bool, score: f64, mut note: GraderNote) -> CheckRe
     }
 }
 
-/// True for errors that depend on the answer. An unknown name is a mistake in the script, and what a target does not tell says
-/// nothing about its answer.
+/// True for errors that depend on the answer. An unknown name is a mistake in the script, and a measurement
+/// that the target does not report says nothing about its answer.
 fn is_about_answer(message: &str) -> bool {
     let is_of_script = message.ends_with("is not defined")
         || [

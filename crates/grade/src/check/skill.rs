@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::result::CheckResult;
 use assize_rubric::GraderNote;
 
-/// 1 if the skill was used as it should be, or left alone as it should be.
+/// 1 if the skill was used, or not used, as expected.
 ///
-/// A skill is used when the tool `Skill` is called with its name, when a file under `skills/NAME/` is
-/// read, when a command names its `SKILL.md`, or when the output of a tool names a file of it. Names are compared
+/// A skill is used when the tool `Skill` is called with its name, when a file under `skills/NAME/` is read,
+/// when a command names its `SKILL.md`, or when the output of a tool names one of its files. Names are compared
 /// whole: `deploy` is not `deploy-rollback`.
 pub(super) fn check_skill(check: &SkillTrigger, calls: Option<&[ToolCall]>) -> Result<CheckResult, String> {
     let calls = calls.ok_or("the target does not report tool calls, so the skills used are unknown")?;
@@ -45,7 +45,7 @@ fn describe_rule(call: &ToolCall, skill: &str) -> Option<String> {
         return Some(format!("{} was called on a file of it", call.name));
     }
 
-    // Agents without a tool for skills read the file with a command.
+    // Agents without a skill tool read the file with a command.
     let names_it = |text: &&str| contains_skill_path(text, skill) && text.contains("SKILL.md");
     if is(&["bash", "shell", "exec_command", "command_execution", "run_shell_command"])
         && collect_texts(&call.input).iter().any(names_it)
@@ -66,7 +66,7 @@ fn is_named(written: &str, skill: &str) -> bool {
     name == skill || name.rsplit_once(':').is_some_and(|(_, name)| name == skill)
 }
 
-/// Returns true if a text holds `skills/NAME/` with the whole name.
+/// Returns true if a text contains `skills/NAME/` with the whole name.
 fn contains_skill_path(text: &str, skill: &str) -> bool {
     let text = text.replace('\\', "/");
     let wanted = format!("skills/{skill}/");
@@ -74,7 +74,7 @@ fn contains_skill_path(text: &str, skill: &str) -> bool {
     text.match_indices(&wanted).any(|(at, _)| !text[..at].ends_with(part_of_name))
 }
 
-/// All texts inside a value.
+/// All texts within a value.
 fn collect_texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],

@@ -1,12 +1,12 @@
-//! Comparisons of texts: `contains` and its kin, `starts-with`, `ends-with`, `equals`, `regex`.
+//! Text comparisons: `contains` and its variants, `starts-with`, `ends-with`, `equals`, `regex`.
 
 use assize_evalfile::{TextCheck, TextRule, compile_pattern};
 
 use super::result::{CheckResult, shorten};
 use assize_rubric::GraderNote;
 
-/// 1 if the rule holds, else 0. `starts-with`, `ends-with` and `equals` leave white space at both ends
-/// of both texts out of account; the others look at the answer as it is.
+/// 1 if the rule holds, otherwise 0. `starts-with`, `ends-with` and `equals` ignore white space at both ends of
+/// both texts; the other rules use the answer as it is.
 pub(super) fn check_text(check: &TextCheck, answer: &str) -> Result<CheckResult, String> {
     let first = check.values.first().map(String::as_str).unwrap_or_default();
     let whole = answer.trim();

@@ -1,4 +1,4 @@
-//! `tool-trajectory`: the calls of tools behind an answer, against what was expected.
+//! `tool-trajectory`: the tool calls behind an answer, compared with the expected calls.
 
 use assize_evalfile::{ArgsMatch, ExpectedCall, ToolTrajectory, TrajectoryMode};
 use assize_rubric::ToolCall;
@@ -10,13 +10,13 @@ use assize_rubric::GraderNote;
 /// The share of checks that hold.
 ///
 /// - `any_order`: each listed tool is called often enough.
-/// - `in_order`: as many of the expected calls as can be found in the given order; others between
+/// - `in_order`: as many of the expected calls as can be found in the given order; other calls between
 ///   them are allowed.
-/// - `exact`: call by call; calls too many lower the score as calls too few do.
-/// - `superset`: each expected call has a call of its own, in any order.
+/// - `exact`: call by call; too many calls lower the score as too few do.
+/// - `superset`: each expected call has its own real call, in any order.
 /// - `subset`: each real call is one of the expected ones.
 ///
-/// An expected call with a time limit is a check more, which fails with the call.
+/// The time limit of an expected call is a separate check, which fails if the call is missing.
 pub(super) fn check_trajectory(
     check: &ToolTrajectory,
     calls: Option<&[ToolCall]>,
@@ -61,7 +61,7 @@ fn match_any_order(check: &ToolTrajectory, calls: &[ToolCall]) -> CheckResult {
     CheckResult::passed_share(findings.collect())
 }
 
-/// For each expected call the real call that stands for it. `extra` real calls count as failed checks.
+/// For each expected call, the real call matched to it. `extra` real calls count as failed checks.
 fn match_expected(
     check: &ToolTrajectory,
     calls: &[ToolCall],
@@ -105,11 +105,11 @@ fn match_expected(
     }
 
     let checked = CheckResult::passed_share(findings);
-    // An expectation of no calls that is kept is kept in full.
+    // Expecting no calls, and seeing none, is a full score.
     Ok(CheckResult { score: checked.score.or(Some(to_unit_interval(1.0))), ..checked })
 }
 
-/// The most expected calls that can be found in their order (a longest common subsequence).
+/// The largest number of expected calls that can be found in order (a longest common subsequence).
 fn match_in_order(check: &ToolTrajectory, calls: &[ToolCall]) -> Vec<Option<usize>> {
     let (rows, columns) = (check.expected.len(), calls.len());
     let fit: Vec<Vec<bool>> = check
@@ -146,8 +146,8 @@ fn match_in_order(check: &ToolTrajectory, calls: &[ToolCall]) -> Vec<Option<usiz
     pairs
 }
 
-/// A real call of its own for as many expected calls as possible (augmenting paths), so that a loose
-/// expectation never takes the only call a strict one could have.
+/// Gives as many expected calls as possible their own real call (augmenting paths), so that a loose expectation
+/// never takes the only call that fits a strict one.
 fn match_superset(check: &ToolTrajectory, calls: &[ToolCall]) -> Vec<Option<usize>> {
     fn place(row: usize, fit: &[Vec<usize>], owner: &mut [Option<usize>], seen: &mut [bool]) -> bool {
         for &column in &fit[row] {

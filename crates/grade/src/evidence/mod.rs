@@ -1,4 +1,4 @@
-//! Verification of quotes against the material that the judge was shown.
+//! Verifies quotes against the material that the judge saw.
 
 mod normalise;
 
@@ -8,8 +8,8 @@ use normalise::{is_letter_of_word, normalise};
 
 use crate::JudgeMaterial;
 
-/// Index of the texts that may be quoted. They are normalised once, at the first quote, so that each quote
-/// takes one search.
+/// Index of the texts that may be quoted. They are normalised once, at the first quote, so each quote takes one
+/// search.
 ///
 /// Two texts compare equal when they differ only in case, white space, compatibility forms (NFKC), the kind
 /// of quote marks and dashes, Markdown emphasis, or invisible characters. `...` inside a quote matches
@@ -31,9 +31,8 @@ impl EvidenceIndex {
         Self { written: texts.map(str::to_owned).collect(), comparable: OnceLock::new() }
     }
 
-    /// Returns true if the quote occurs. A quote of two or three letters or digits must be a word of its own,
-    /// one of a single letter or digit must be the whole text: shorter strings occur almost everywhere and
-    /// prove nothing.
+    /// Returns true if the quote occurs. A quote of two or three letters or digits must be a whole word, and a
+    /// quote of one must be the whole text: shorter strings occur almost everywhere and prove nothing.
     pub fn contains(&self, quote: &str) -> bool {
         let whole = normalise(quote);
         let whole = whole.trim_matches(is_wrapping);
@@ -76,7 +75,7 @@ fn contains_in_order(text: &str, quote: &str) -> bool {
     parts > 1
 }
 
-/// Returns true if `word` occurs with no letter of a word on either side.
+/// Returns true if `word` occurs with no word character on either side.
 fn find_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();

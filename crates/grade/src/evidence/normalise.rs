@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization as _;
 /// Normalises to lower-case NFKC with single spaces, plain quote marks and dashes, no emphasis marks and no
 /// invisible characters.
 pub(super) fn normalise(text: &str) -> String {
-    // ASCII has no other compatibility forms, and most texts are ASCII.
+    // ASCII has no compatibility forms, and most texts are ASCII.
     if text.is_ascii() {
         normalise_ascii(text)
     } else {

@@ -1,14 +1,14 @@
-//! From what came back to what it means: a usable text, or the failure it stands for.
+//! Turns what came back from a model into a usable text, or into the kind of failure.
 
 use assize_llm::{AskError, ChatReply, ErrorKind, ReplyDefect};
 use assize_rubric::{UngradedKind, UngradedReason};
 
 use crate::reply::PROBABILITY_ADVICE;
 
-/// Bytes of a reply that may be a judgement; a reply on a hundred criteria has a few thousand.
-pub(super) const MOST_REPLY: usize = 256 << 10;
+/// Most bytes of a reply that may be a judgement. A reply about a hundred criteria has a few thousand.
+pub(super) const MAX_REPLY_BYTES: usize = 256 << 10;
 
-/// Reason a criterion has no decision yet.
+/// Why a criterion has no decision yet.
 #[derive(Debug, Clone)]
 pub(super) struct JudgeFailure {
     pub(super) kind: UngradedKind,
@@ -26,10 +26,10 @@ impl JudgeFailure {
         Self { kind, message: message.into() }
     }
 
-    /// The failure of a call that brought no reply.
+    /// The failure of a call without a reply.
     pub(super) fn from_error(error: &AskError) -> Self {
         let kind = match error.kind {
-            // The judge is asked again then, but not now.
+            // The judge gets no calls now, but will later.
             ErrorKind::Cancelled if error.retry_after.is_some() => {
                 return Self::new(UngradedKind::Unavailable, error.message.as_str());
             }
@@ -46,14 +46,14 @@ impl JudgeFailure {
     }
 }
 
-/// The text of a reply that is whole and meant as an answer.
+/// The text of a reply that is complete and meant as an answer.
 pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, JudgeFailure> {
     let (kind, message) = match reply.defect() {
-        None if reply.text.len() > MOST_REPLY => {
+        None if reply.text.len() > MAX_REPLY_BYTES => {
             let message = format!(
                 "the reply is {} KiB long, and a judgement may have {} KiB; keep quotes and reason short",
                 reply.text.len() >> 10,
-                MOST_REPLY >> 10
+                MAX_REPLY_BYTES >> 10
             );
             (UngradedKind::Malformed, message)
         }

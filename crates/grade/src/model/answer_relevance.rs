@@ -1,4 +1,4 @@
-//! Relevance of an answer: how close the question is to questions that the answer would be one to.
+//! Relevance of an answer: how close the question is to questions that the answer would answer.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::similarity::{EmbeddedTexts, embed_texts, finding, measure, text_forec
 use crate::check::{CheckResult, decided, shorten};
 use crate::{CallForecast, Judge, JudgeMaterial, JudgeQuestion, QuestionsTask, SamplingOptions};
 
-/// Returns the task of the judge that writes questions.
+/// The task for the judge that writes questions.
 pub fn questions_task(material: Arc<JudgeMaterial>, trial: u32) -> QuestionsTask {
     QuestionsTask {
         material,
@@ -21,7 +21,7 @@ pub fn questions_task(material: Arc<JudgeMaterial>, trial: u32) -> QuestionsTask
     }
 }
 
-/// Returns the forecast of the calls for vectors. The questions count as if they were as long as the one that was asked.
+/// Forecast of the calls for vectors. The generated questions are assumed to be as long as the original one.
 pub fn answer_relevance_forecast(
     check: &AnswerRelevanceCheck,
     question: &str,
@@ -32,8 +32,8 @@ pub fn answer_relevance_forecast(
     CallForecast { scores: 0, ..text_forecast(texts, model) }
 }
 
-/// Has a judge write questions for an answer, and compares their meaning with that of the question. What no questions or no
-/// vectors can be had of is ungraded.
+/// Has a judge write questions for an answer, and compares their meaning with the original question. Without
+/// questions or vectors, the result is ungraded.
 pub async fn decide_answer_relevance(
     check: &AnswerRelevanceCheck,
     task: QuestionsTask,
@@ -71,7 +71,7 @@ pub async fn decide_answer_relevance(
     }
 }
 
-/// Compares the first vector, that of the question, with those of the questions for the answer.
+/// Compares the first vector, that of the original question, with the vectors of the generated questions.
 fn compare(
     check: &AnswerRelevanceCheck,
     questions: &[String],

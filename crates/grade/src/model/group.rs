@@ -1,4 +1,4 @@
-//! The criteria of one call, followed through its repairs until each is decided or given up.
+//! The criteria of one call, followed through repairs until each is decided or given up.
 
 use assize_llm::{ChatReply, ChatRequest, JsonSchemaFormat, ModelCard, ReplySchema};
 use assize_rubric::{
@@ -14,16 +14,16 @@ use crate::prompt::{
 };
 use crate::reply::{BatchedReply, ParsedReply, expected_decision, read_batched, read_single};
 
-/// Criteria that are asked about together.
+/// Criteria in the same call.
 pub(super) struct CriterionGroup<'a> {
     template: &'a CallTemplate<'a>,
     batched: bool,
-    /// True if other calls begin like those of this group.
+    /// True if other calls begin like the calls of this group.
     shared: bool,
     slots: Vec<CriterionSlot<'a>>,
 }
 
-/// One criterion and what the last readable reply said beside the decision.
+/// One criterion, and what the last readable reply said besides the decision.
 struct CriterionSlot<'a> {
     prompt: PromptCriterion<'a>,
     evidence: Vec<EvidenceQuote>,
@@ -32,9 +32,10 @@ struct CriterionSlot<'a> {
 
 impl<'a> CriterionGroup<'a> {
     pub(super) fn new(template: &'a CallTemplate<'a>, criteria: &'a [Criterion], batched: bool) -> Self {
-        // Authors' ids may say what hangs on a criterion ("critical-2"), so the judge never sees them.
-        // Part of the fence makes the handle one that no answer can name: verdicts written into an answer and copied by
-        // the judge then belong to nobody. A criterion that is asked about alone needs no name.
+        // The authors' ids may reveal what depends on a criterion ("critical-2"), so the judge never sees them.
+        // The handle contains part of the fence, so that an answer can't name it: verdicts written into an
+        // answer, and copied by the judge, then match no criterion. A criterion alone in its call needs no
+        // handle.
         let handle = |position: usize| {
             if batched { format!("c{}-{}", position + 1, template.handle_mark()) } else { String::new() }
         };
@@ -47,22 +48,23 @@ impl<'a> CriterionGroup<'a> {
         Self { template, batched, shared: false, slots: slots.collect() }
     }
 
-    /// The request that puts all of it at once.
+    /// The request that asks about all criteria at once.
     pub(super) fn combined_request(&self) -> ChatRequest {
         self.request(&self.all_parts(), None)
     }
 
-    /// The requests that it begins with, and the number of criteria in each: one, or as few as the model can read.
+    /// The first requests, and the number of criteria in each: one request, or as few as fit the model's
+    /// context window.
     pub(super) fn first_requests(&self) -> Vec<(ChatRequest, usize)> {
         first_requests(self, self.slots.len())
     }
 
-    /// The requests that put its criteria one by one.
+    /// The requests that ask about its criteria one by one.
     pub(super) fn single_requests(&self) -> impl Iterator<Item = ChatRequest> {
         (0..self.slots.len()).map(|part| self.request(&[part], None))
     }
 
-    /// The shape that the first reply must have.
+    /// The JSON schema of the first reply.
     pub(super) fn schema(&self) -> ReplySchema {
         self.schema_for(&self.all_parts()).schema
     }
@@ -79,12 +81,12 @@ impl<'a> CriterionGroup<'a> {
         }
     }
 
-    /// Criteria under the names they have in a call that asks about several.
+    /// The criteria with their handles, for a call about several.
     fn prompts(&self, parts: &[usize]) -> Vec<PromptCriterion<'a>> {
         parts.iter().map(|&part| self.slots[part].prompt.clone()).collect()
     }
 
-    /// The criterion of a call that asks about one.
+    /// The criterion of a call about one.
     fn only_prompt(&self, parts: &[usize]) -> &'a Criterion {
         self.slots[parts[0]].prompt.criterion
     }
@@ -107,8 +109,8 @@ impl RepairQuestion for CriterionGroup<'_> {
         self.template.card
     }
 
-    fn draw(&self) -> u32 {
-        self.template.draw
+    fn repeat_number(&self) -> u32 {
+        self.template.repeat_number
     }
 
     fn truncate(&self) -> Option<TruncationMode> {
@@ -161,7 +163,7 @@ impl RepairQuestion for CriterionGroup<'_> {
 }
 
 impl CriterionSlot<'_> {
-    /// Verifies the quotes, and refuses the decision if the policy demands more of them.
+    /// Verifies the quotes, and refuses the decision if the policy demands quotes that are not there.
     fn check(
         &mut self,
         reading: ParsedReply<Outcome>,
@@ -177,7 +179,8 @@ impl CriterionSlot<'_> {
             return Ok(reading);
         }
 
-        // Quotes are named by number: their text came from a reply and has no place among instructions.
+        // Quotes are named by number, because their text came from a reply and must not appear among
+        // instructions.
         let unknown: Vec<String> = self
             .evidence
             .iter()
@@ -206,7 +209,7 @@ impl CriterionSlot<'_> {
         Ok(reading)
     }
 
-    /// Lets the probabilities decide, where they are to.
+    /// Lets token probabilities decide, if the task asks for that.
     fn weigh(
         &mut self,
         reading: ParsedReply<Outcome>,
@@ -252,7 +255,7 @@ impl CriterionSlot<'_> {
     }
 }
 
-/// Returns true if a decision says that something is there, which can be quoted. An absence can't.
+/// Returns true if a decision says that something is present and can be quoted. An absence can't be quoted.
 fn requires_evidence(criterion: &Criterion, outcome: Outcome) -> bool {
     match (outcome, &criterion.scale) {
         (Outcome::Met, _) => criterion.operator == CriterionOperator::Correctness,

@@ -1,4 +1,4 @@
-//! Labels of an answer: categories that a model for moderation flags, or a class that a model gives a text.
+//! Labels of an answer: categories that a moderation model flags, or the class that a classifier assigns.
 
 use assize_evalfile::{LabelCheck, LabelRule};
 use assize_llm::ChatModel;
@@ -11,16 +11,16 @@ use super::tally::UsageTally;
 use crate::CallForecast;
 use crate::check::{CheckResult, decided, shorten};
 
-/// Most labels that a reason names.
-const MOST_NAMED: usize = 12;
+/// Most labels that a reason lists.
+const MAX_NAMED: usize = 12;
 
-/// Returns the forecast of the call that a check of labels takes.
+/// Forecast of the call for a label check.
 pub fn label_forecast(answer: &str, model: &dyn ChatModel) -> CallForecast {
     text_forecast(std::iter::once(answer), model)
 }
 
-/// Decides by the labels that a model gives an answer. An answer without labels is ungraded, and so is one of whose labels
-/// the wanted one is not known.
+/// Decides by the labels that a model assigns to an answer. The result is ungraded if there are no labels, or
+/// if the wanted label is not among them.
 pub async fn decide_labels(check: &LabelCheck, answer: &str, model: &dyn ChatModel) -> Decision {
     let (name, is_moderation) = match check.rule {
         LabelRule::Moderation { .. } => ("moderation", true),
@@ -54,7 +54,7 @@ pub async fn decide_labels(check: &LabelCheck, answer: &str, model: &dyn ChatMod
         }
     };
 
-    // Numbers say nothing to people.
+    // The stored replies are numbers, which mean nothing to people.
     let spent = JudgingUsage { replies: Vec::new(), ..tally.spent };
     let judge = judge(answered_by.or_else(|| Some(model.describe().model)));
     match result {
@@ -84,7 +84,7 @@ fn judge_labels(rule: &LabelRule, reply: &LabelReply) -> Result<CheckResult, Jud
     }
 }
 
-/// None of the categories may be flagged. One that the model does not know can't be, which says nothing.
+/// None of the categories may be flagged. If the model does not know a category, the check is ungraded.
 fn judge_flags(categories: &[String], reply: &LabelReply) -> Result<CheckResult, JudgeFailure> {
     if reply.labels.iter().any(|label| label.flagged.is_none()) {
         return Err(malformed("the model scores labels and flags none; use `classifier`".to_owned()));
@@ -108,7 +108,7 @@ fn judge_flags(categories: &[String], reply: &LabelReply) -> Result<CheckResult,
     Ok(decided(passed, f64::from(u8::from(passed)), GraderNote::new(passed, "moderation", shorten(&reason))))
 }
 
-/// The score of the class, or the highest one, has to be high enough.
+/// The score of the class, or the highest score, must reach the threshold.
 fn judge_class(class: Option<&str>, threshold: f64, reply: &LabelReply) -> Result<CheckResult, JudgeFailure> {
     let highest = || reply.labels.iter().max_by(|one, other| score(one).total_cmp(&score(other)));
     let found = match class {
@@ -144,7 +144,7 @@ fn unknown_label(what: &str, unknown: &str, reply: &LabelReply) -> JudgeFailure 
 }
 
 fn named<'a>(labels: impl Iterator<Item = &'a LabelScore>) -> String {
-    let words = labels.take(MOST_NAMED).map(|label| match label.score {
+    let words = labels.take(MAX_NAMED).map(|label| match label.score {
         Some(score) => format!("`{}` ({score:.3})", label.label),
         None => format!("`{}`", label.label),
     });
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(classified(Some("hate"), 0.5, &scores).map(|found| (found.0, found.1)), Ok((false, 0.25)));
         assert_eq!(classified(None, 1.0, &scores).map(|found| (found.0, found.1)), Ok((false, 0.75)));
 
-        // A text without entities has none of the wanted kind.
+        // A text without entities contains none of the wanted kind.
         let none = reply(&[], true);
         assert_eq!(classified(None, 0.75, &none).map(|found| (found.0, found.1)), Ok((false, 0.0)));
         assert_eq!(classified(Some("NAME"), 0.75, &none).map(|found| (found.0, found.1)), Ok((false, 0.0)));

@@ -1,4 +1,4 @@
-//! The judge that asks a model.
+//! The judge that calls a model.
 
 mod answer;
 mod answer_relevance;
@@ -46,19 +46,20 @@ use single::SingleQuestion;
 use template::CallTemplate;
 use truncate::VisibleMaterial;
 
-/// Tokens left for what a repair adds to a request.
-const REPAIR: u64 = 600;
-/// The shortest beginning that providers cache, in tokens.
-const CACHEABLE: u64 = 1024;
+/// Tokens reserved for what a repair adds to a request.
+const REPAIR_TOKENS: u64 = 600;
+/// Shortest prefix that providers cache, in tokens.
+const MIN_CACHEABLE_TOKENS: u64 = 1024;
 
-/// The text of a reply that is whole and meant as an answer, or why there is none.
+/// The text of a reply that is complete and meant as an answer, or why there is none.
 pub(crate) fn reply_text(reply: &assize_llm::ChatReply) -> Result<&str, String> {
     answer::reply_text(reply).map_err(|failure| failure.message)
 }
 
 impl ModelJudge {
-    /// A judge over `ask`, called `name` in results. At most as many calls are in flight as `in_flight` has permits;
-    /// share it between judges that share an account. Closing it makes every further criterion ungraded (cancelled).
+    /// A judge over `ask`, named `name` in results. At most as many calls are in flight as `in_flight` has
+    /// permits; judges with the same account should share it. Closing it makes every further criterion ungraded
+    /// (cancelled).
     pub fn new(
         ask: Arc<dyn ChatModel>,
         name: impl Into<Arc<str>>,
@@ -78,8 +79,8 @@ impl ModelJudge {
         Self { ask, identity, marked, fences, in_flight, options }
     }
 
-    /// Common part of all calls that show this material. The fence is that of the whole material, so that it occurs in no
-    /// part of it.
+    /// The common part of all calls that show this material. The fence is the fence of the whole material, so
+    /// it occurs in no part of it.
     fn template<'a>(&'a self, task: &RubricTask, shown: &VisibleMaterial, fence: &str) -> CallTemplate<'a> {
         let mut shared = format_material(&shown.material, fence);
         if let Some(note) = &shown.note {
@@ -93,7 +94,7 @@ impl ModelJudge {
             fence: fence.to_owned(),
             index: EvidenceIndex::new(&shown.material),
             policy: task.evidence,
-            draw: repeat_index(task.trial, task.sampling.repeat),
+            repeat_number: repeat_index(task.trial, task.sampling.repeat),
             seed: self.seed(task.sampling.repeat),
             temperature: task.sampling.temperature.or(self.options.temperature),
             probabilities: task.sampling.probabilities,
@@ -102,12 +103,13 @@ impl ModelJudge {
         }
     }
 
-    /// The seed of the given repeat: the first one's is the judge's own.
+    /// The seed of a repeat; the first repeat has the judge's own seed.
     fn seed(&self, repeat: u32) -> Option<u64> {
         self.options.seed.map(|seed| seed.saturating_add(u64::from(repeat.saturating_sub(1))))
     }
 
-    /// Returns true if the first of several calls that begin with this much text is to be awaited.
+    /// Returns true if the first of several calls with this much text in common should be awaited before the
+    /// others.
     fn warms_up(&self, shared_bytes: usize) -> bool {
         match self.options.warm_up {
             WarmUp::Never => false,
@@ -116,8 +118,8 @@ impl ModelJudge {
         }
     }
 
-    /// The templates that a task is judged in: one with all of the material, unless the model can't read that and the task
-    /// says what to do then.
+    /// The templates for judging a task: one with all of the material, unless the model can't read that and the
+    /// task says how to truncate it.
     fn templates<'a>(&'a self, task: &RubricTask) -> Vec<(CallTemplate<'a>, Option<TruncationRecord>)> {
         let fence = draw_material_fence(&*self.fences, &task.material);
         let whole = self.template(task, &VisibleMaterial::whole(&task.material), &fence);
@@ -125,7 +127,7 @@ impl ModelJudge {
         shown.iter().map(|shown| (self.template(task, shown, &fence), shown.truncated)).collect()
     }
 
-    /// Excerpts of material that is too long as a whole; `None` where it is shown whole, or can't be made to fit.
+    /// Excerpts of material that is too long; `None` if it is shown whole, or can't be made to fit.
     fn fit_material(
         task: &RubricTask,
         whole: &CallTemplate<'_>,
@@ -140,7 +142,7 @@ impl ModelJudge {
             return None;
         }
 
-        // A batch is divided before anything is left out.
+        // Batches are divided before anything is cut, so what matters is a call about one criterion.
         let singles = group_criteria(whole, task)
             .filter_map(|group| group.single_requests().map(|request| needs(&request)).max());
         let single = singles.max().filter(|need| *need > limit)?;
@@ -150,15 +152,17 @@ impl ModelJudge {
             task.material.tool_calls.as_ref(),
         ];
         let produced: u64 = produced.into_iter().flatten().map(|text| estimator.text(text)).sum();
-        let room = |need: u64| limit.checked_sub(need.saturating_sub(produced) + REPAIR + truncate::MARKS);
+        let room = |need: u64| {
+            limit.checked_sub(need.saturating_sub(produced) + REPAIR_TOKENS + truncate::CUT_MARK_TOKENS)
+        };
 
-        // It stays whole as long as it takes no more than half of the room there is for what is judged.
+        // Batches stay together if that leaves at least half of the room for the judged text.
         let most = room(single)?;
         let room = room(batch).filter(|room| *room >= most / 2).unwrap_or(most);
         truncate::fit_to_window(&task.material, task.truncate, estimator.room(room), fence)
     }
 
-    /// A call that decides on so many criteria, or scores.
+    /// Forecast of a call with this many decisions or scores.
     fn forecast_call(&self, request: &ChatRequest, decisions: usize) -> CallForecast {
         CallForecast::from_request(request, decisions as u64, &self.ask.describe().model, self.ask.card())
     }
@@ -181,7 +185,8 @@ impl ModelJudge {
             }
         }
 
-        // Of each kind that others are of, the first is awaited; one that nobody shares anything with waits for nobody.
+        // Of several calls with the same prefix, the first is awaited, so that the others find the prefix in
+        // the provider's cache. A call that shares its prefix with none is sent at once.
         let (first, rest) = (FuturesUnordered::new(), FuturesUnordered::new());
         for (group, kind, place, truncated) in asked {
             let shared = kinds.is_shared(kind);
@@ -195,11 +200,11 @@ impl ModelJudge {
             if is_first { first.push(judged) } else { rest.push(judged) }
         }
 
-        // Each is looked at again only when it can go on.
+        // Each future is polled only when it can make progress.
         let mut done: Vec<PlacedDecisions> = first.collect().await;
         done.extend(rest.collect::<Vec<_>>().await);
 
-        // In the order of the criteria, whoever was first.
+        // In the order of the criteria, whichever call ended first.
         done.sort_by_key(|(place, _)| *place);
         let mut parts: Vec<Vec<Vec<Decision>>> =
             templates.iter().map(|templates| templates.iter().map(|_| Vec::new()).collect()).collect();
@@ -212,15 +217,15 @@ impl ModelJudge {
 }
 
 impl ModelJudge {
-    /// The calls that judging a rubric would take.
+    /// Forecast of the calls for a rubric.
     fn forecast_rubric(&self, task: &RubricTask) -> CallForecast {
         let templates = self.templates(task);
         let mut sum =
             CallForecast { criteria: task.rubric.criteria().len() as u64, ..CallForecast::default() };
         for (template, _) in &templates {
-            // What all requests begin with can be cached by the provider once the first of them is read.
+            // The provider can cache the common prefix once it has read the first request.
             let shared = template.card.estimator.text(&template.shared);
-            let shared = if shared < CACHEABLE { 0 } else { shared };
+            let shared = if shared < MIN_CACHEABLE_TOKENS { 0 } else { shared };
             let mut prefixes = PrefixGroups::default();
             for group in group_criteria(template, task) {
                 let prefix = prefixes.add_call(&template.shared, group.schema());
@@ -240,7 +245,7 @@ impl ModelJudge {
         sum
     }
 
-    /// The call that a question with one decision would take; `least` is what it comes to without a call.
+    /// Forecast of the call for a question with one decision; `least` is its forecast without a call.
     fn forecast_single(&self, question: &dyn SingleQuestion, least: CallForecast) -> CallForecast {
         let request = self.single_request(question);
         let CallForecast { criteria, scores, .. } = least;
@@ -286,7 +291,7 @@ impl Judge for ModelJudge {
     }
 }
 
-/// The question as one with one decision, or the rubric that it asks about.
+/// The question, if it has one decision, or the rubric that it asks about.
 fn as_single_question(question: &JudgeQuestion) -> Result<&dyn SingleQuestion, &RubricTask> {
     match question {
         JudgeQuestion::Rubric(task) => Err(task),
@@ -297,7 +302,7 @@ fn as_single_question(question: &JudgeQuestion) -> Result<&dyn SingleQuestion, &
     }
 }
 
-/// The judgements on each criterion, made one where the material was shown in parts.
+/// Merges the decisions on each criterion into one, for material that was shown in parts.
 fn merge_decisions(parts: Vec<Vec<Decision>>, task: &RubricTask) -> Vec<Decision> {
     let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
     if let [only] = parts.as_mut_slice() {
@@ -310,10 +315,10 @@ fn merge_decisions(parts: Vec<Vec<Decision>>, task: &RubricTask) -> Vec<Decision
         .collect()
 }
 
-/// Judgements with the place of their task, that of what was shown of its material, and that of their call.
+/// Decisions with the positions of their task, of the part of its material, and of their call.
 type PlacedDecisions = ((usize, usize, usize), Vec<Decision>);
 
-/// Calls that the criteria of a task go into.
+/// Number of calls for the criteria of a task.
 fn count_calls(task: &RubricTask) -> usize {
     let criteria = task.rubric.criteria().len();
     match task.judging {
@@ -323,7 +328,7 @@ fn count_calls(task: &RubricTask) -> usize {
     }
 }
 
-/// The criteria of a task as they go into calls.
+/// Divides the criteria of a task into calls.
 fn group_criteria<'a>(
     template: &'a CallTemplate<'a>,
     task: &'a RubricTask,

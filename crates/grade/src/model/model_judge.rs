@@ -1,4 +1,4 @@
-//! The judge that asks a model, as its calls see it.
+//! The model judge as its calls see it.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use tokio::sync::Semaphore;
 use super::options::JudgeOptions;
 use crate::FenceSource;
 
-/// A judge that puts criteria to a model and takes only what the model plainly said.
+/// A judge that asks a model about criteria and accepts only what the model clearly says.
 ///
-/// Each criterion ends decided or ungraded: a failed call, a refusal, a reply that stays unusable after the repairs,
-/// never becomes a number.
+/// Each criterion ends decided or ungraded. A failed call, a refusal, or a reply that stays unusable after the
+/// repairs never becomes a number.
 pub struct ModelJudge {
     pub(super) ask: Arc<dyn ChatModel>,
     pub(super) identity: JudgeIdentity,
-    /// The length from which the model caches the beginning of a request, where that has to be marked, in bytes.
+    /// Length, in bytes, from which the model caches the prefix of a request, if that has to be marked.
     pub(super) marked: Option<usize>,
     pub(super) fences: Arc<dyn FenceSource>,
     pub(super) in_flight: Arc<Semaphore>,

@@ -1,4 +1,4 @@
-//! Options of a judge that asks a model.
+//! Options of a model judge.
 
 /// Settings of the calls to a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -7,20 +7,20 @@ pub struct JudgeOptions {
     pub temperature: Option<f64>,
     /// Sampling seed, the same for every call; `None` sends none.
     pub seed: Option<u64>,
-    /// Number of times a criterion is asked again after an unusable reply.
+    /// How often a criterion is asked again after an unusable reply.
     pub repairs: u32,
-    /// Condition on which the first call about an answer is awaited before the others are sent.
+    /// When to await the first call about an answer before sending the others.
     pub warm_up: WarmUp,
 }
 
-/// Condition on which the first call about an answer is awaited before the others are sent, so that they find what they
-/// share with it in the provider's cache. It makes an answer take one call longer.
+/// When to await the first call about an answer before sending the others, so that they find their common
+/// prefix in the provider's cache. This makes an answer take one call longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WarmUp {
-    /// Only if the provider charges for each call that finds nothing there.
+    /// Only if the provider charges extra for calls that miss its cache.
     #[default]
     Auto,
-    /// Wherever what is shared is long enough to be cached.
+    /// If the common prefix is long enough to be cached.
     Always,
     /// Never.
     Never,

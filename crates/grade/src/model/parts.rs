@@ -1,16 +1,16 @@
-//! Cutting a long answer into parts, and making one decision of the decisions on them.
+//! Cuts a long answer into parts, and merges the decisions on them.
 
 use std::cmp::Ordering;
 
 use assize_llm::TokenEstimator;
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Decision, Outcome};
 
-/// The share of a part that repeats the end of the part before it: one in so many.
+/// A part repeats the end of the previous part up to the length of a part divided by this.
 const OVERLAP: u64 = 8;
 
-/// The parts of a text, each within the room, cut between paragraphs where that is possible, else between lines, else
-/// between words. Each part but the first begins with the last paragraphs of the one before, up to an eighth of the
-/// room. Every character stands in some part.
+/// The parts of a text, each within the room, cut between paragraphs if possible, otherwise between lines or
+/// words. Each part except the first begins with the last paragraphs of the previous one, up to an eighth of
+/// the room. Every character is in some part.
 pub(super) fn split_text(text: &str, room: u64) -> Vec<&str> {
     let overlap = room / OVERLAP;
     let units = split_units(text, room - overlap);
@@ -20,7 +20,7 @@ pub(super) fn split_text(text: &str, room: u64) -> Vec<&str> {
         let mut end = first;
         let mut used = 0;
 
-        // One unit always goes in: without it there would be no progress.
+        // At least one unit goes in, otherwise there would be no progress.
         while end < units.len() && (end == first || used + token_weight(units[end].1) <= room) {
             used += token_weight(units[end].1);
             end += 1;
@@ -47,8 +47,8 @@ pub(super) fn split_text(text: &str, room: u64) -> Vec<&str> {
     if parts.is_empty() { vec![text] } else { parts }
 }
 
-/// Pieces of at most the room that make up the text, with where they begin: paragraphs if they fit, else lines, words,
-/// single characters.
+/// Splits a text into pieces that fit the room, with their offsets: paragraphs if they fit, otherwise lines,
+/// words, or characters.
 fn split_units(text: &str, room: u64) -> Vec<(usize, &str)> {
     let mut out = Vec::new();
     split_unit(text, 0, room, 0, &mut out);
@@ -89,12 +89,12 @@ fn split_unit<'a>(text: &'a str, at: usize, room: u64, level: usize, out: &mut V
     }
 }
 
-/// One decision from those on the parts, in their order.
+/// Merges the decisions on the parts, given in order.
 ///
-/// What a criterion looks for is there if it is in some part: `met` by any part, the highest score of any. A statement
-/// that nothing may contradict is contradicted by any part: `unmet` by any. A decision that no other part can overturn
-/// stands, whatever became of the others; else a part that could not be judged leaves the criterion ungraded. Parts that
-/// the criterion does not apply to do not count.
+/// A criterion that looks for something is met if any part meets it; a scored one gets the highest score of any
+/// part. A statement that nothing may contradict is unmet if any part contradicts it. A decision that no other
+/// part can overturn stands, whatever happened to the others; otherwise a part that could not be judged leaves
+/// the criterion ungraded. Parts to which the criterion does not apply don't count.
 pub(super) fn merge_parts(criterion: &Criterion, parts: Vec<Decision>) -> Option<Decision> {
     let count = parts.len();
     let chosen = choose_deciding_part(criterion, &parts.iter().map(Decision::outcome).collect::<Vec<_>>())?;
@@ -125,7 +125,7 @@ fn choose_deciding_part(criterion: &Criterion, outcomes: &[Outcome]) -> Option<u
     let settled = match (&criterion.scale, criterion.operator) {
         (CriterionScale::Bands(_), _) => {
             let score = |index: &usize| outcomes[*index].raw_score();
-            // The first of the highest.
+            // The first of the parts with the highest score.
             let best = (0..outcomes.len()).filter(|index| score(index).is_some()).rev().max_by_key(score);
             best.filter(|index| ungraded.is_none() || score(index).is_some_and(|raw| raw.get() == 10))
         }

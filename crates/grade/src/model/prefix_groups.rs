@@ -2,9 +2,8 @@
 
 use assize_llm::ReplySchema;
 
-/// Calls grouped by prefix: the shared text and the reply schema. A provider that caches prompts puts the
-/// schema before the messages, as a tool or as instructions of its own, so calls with different schemas share
-/// no cache entry.
+/// Calls grouped by prefix: the shared text and the reply schema. Providers put the schema before the messages,
+/// as a tool or as instructions, so calls with different schemas share no cache entry.
 #[derive(Debug, Default)]
 pub(super) struct PrefixGroups<'a>(Vec<PrefixGroup<'a>>);
 

@@ -1,4 +1,19 @@
-//! Asking a model until every part of a question is decided or given up.
+//! Asks a model until every part of a question is decided or given up.
+//!
+//! Judges reply with broken JSON, skip criteria, refuse, or run out of tokens. Guessing what an unusable reply
+//! meant would turn noise into scores, so the model is asked again, and told what was wrong. The rules:
+//!
+//! - Rounds are limited by [`JudgeOptions::repairs`](super::options::JudgeOptions). Each round makes the calls
+//!   that the previous round left over; whatever is open at the end is ungraded with its last failure.
+//! - A decided part is never asked about again, so a repair can't change a decision. Only the open parts of a
+//!   call are repaired.
+//! - A refusal or a cut-off reply may be caused by one part, or by the number of parts. Such a call is split in
+//!   half instead of repeated, and into single parts if only one round is left.
+//! - The unusable reply and the problem go into the repair request as data, in their own fence: the reply may
+//!   quote the answer, which may contain instructions.
+//! - A transport failure is not repaired here. The client below has already retried it.
+//! - Only a reply that decides every part it was asked about is kept in the reply cache. Otherwise a resumed
+//!   run would find the unusable reply again and could never do better.
 
 use std::sync::Arc;
 
@@ -11,24 +26,24 @@ use super::tally::UsageTally;
 use super::window;
 use crate::prompt::repair_part;
 
-/// A question of one or more parts, which may be asked together or apart.
+/// A question of one or more parts, which can be asked about together or separately.
 pub(super) trait RepairQuestion {
-    /// The content of a reply about one part.
+    /// What a reply says about one part.
     type Reading;
 
     /// Limits and prices of the model.
     fn card(&self) -> ModelCard;
 
-    /// Repeat index of the cache key.
-    fn draw(&self) -> u32;
+    /// Number of the reply among repeated ones, for the cache key.
+    fn repeat_number(&self) -> u32;
 
-    /// The way to make it fit; `None` where there is none.
+    /// How the question was truncated; `None` if it can't be.
     fn truncate(&self) -> Option<TruncationMode>;
 
-    /// The request about these parts, after an unusable reply with what was wrong with it.
+    /// The request about these parts. After an unusable reply, `repair` says what was wrong with it.
     fn request(&self, parts: &[usize], repair: Option<String>) -> ChatRequest;
 
-    /// The content of a reply about these parts. The error spoils the reply as a whole.
+    /// Reads a reply about these parts. An error means that the whole reply is unusable.
     fn read(
         &mut self,
         parts: &[usize],
@@ -36,34 +51,34 @@ pub(super) trait RepairQuestion {
         reply: &ChatReply,
     ) -> Result<PartReadings<Self::Reading>, String>;
 
-    /// A problem with one part, as a repair words it.
+    /// A problem with one part, worded for the repair request.
     fn problem(&self, part: usize, message: &str) -> String;
 }
 
-/// The content of a reply about several parts.
+/// What a reply says about several parts.
 pub(super) struct PartReadings<R> {
-    /// For each part asked about, in that order.
+    /// One entry for each part in the request, in that order.
     pub(super) each: Vec<Result<R, JudgeFailure>>,
-    /// Problems that belong to none of them.
+    /// Problems that belong to none of the parts.
     pub(super) strays: Vec<String>,
 }
 
-/// The end of one part: what was read, or why nothing could be used.
+/// The final result of one part: what was read, or why nothing was usable.
 pub(super) struct PartAnswer<R> {
     pub(super) reading: Result<R, JudgeFailure>,
-    /// Calls, tokens and cost. A call for several parts is counted on the first of them.
+    /// Calls, tokens and cost. A call about several parts is counted on the first of them.
     pub(super) tally: UsageTally,
     /// The model that replied, as its server names it.
     pub(super) model: Option<Arc<str>>,
 }
 
-/// A call to be made: the parts it asks about, and what went wrong before.
+/// A call to make: its parts, and what was wrong with the previous reply.
 struct JudgeCall {
     parts: Vec<usize>,
     repair: Option<String>,
 }
 
-/// A part on its way to a decision.
+/// A part that is being decided.
 struct PartSlot<R> {
     tally: UsageTally,
     model: Option<Arc<str>>,
@@ -71,19 +86,20 @@ struct PartSlot<R> {
 }
 
 enum PartState<R> {
-    /// Not decided yet; the last failure, if it was asked at all.
+    /// Not decided yet; holds the last failure, if there was one.
     Open(Option<JudgeFailure>),
     Decided(R),
 }
 
-/// A question on its way through its calls.
+/// A question that is being asked.
 struct RepairLoop<'a, Q: RepairQuestion> {
     judge: &'a ModelJudge,
     question: &'a mut Q,
     slots: Vec<PartSlot<Q::Reading>>,
 }
 
-/// Asks about `parts` parts, and asks again with what was wrong with a reply, as often as the judge repairs.
+/// Asks about `parts` parts, and repeats with what was wrong with the reply, up to the judge's number of
+/// repairs.
 pub(super) async fn ask_with_repair<Q: RepairQuestion>(
     judge: &ModelJudge,
     question: &mut Q,
@@ -114,7 +130,8 @@ pub(super) async fn ask_with_repair<Q: RepairQuestion>(
     repair_loop.slots.into_iter().map(PartSlot::into_answer).collect()
 }
 
-/// The requests that a question begins with, and the number of parts in each: one, or as few as the model can read.
+/// The first requests of a question, and the number of parts in each: one request, or as few as fit the model's
+/// context window.
 pub(super) fn first_requests<Q: RepairQuestion>(question: &Q, parts: usize) -> Vec<(ChatRequest, usize)> {
     let calls = split_to_fit(question, initial_call(parts)).into_iter();
     calls.map(|call| (question.request(&call.parts, None), call.parts.len())).collect()
@@ -124,14 +141,15 @@ fn initial_call(parts: usize) -> JudgeCall {
     JudgeCall { parts: (0..parts).collect(), repair: None }
 }
 
-/// The call, or as few that ask the same as the model can read. What no division makes fit stays as it is.
+/// Splits a call into as few calls as fit the model's context window. A call that does not fit even with one
+/// part stays as it is.
 fn split_to_fit<Q: RepairQuestion>(question: &Q, call: JudgeCall) -> Vec<JudgeCall> {
     let fits = |call: &JudgeCall| {
         let request = question.request(&call.parts, call.repair.clone());
         window::check_window(question.card(), question.truncate(), &request).is_ok()
     };
 
-    // A request is only put together twice where something may hang on it.
+    // The request is built only to check its size, so skip that if it can't matter.
     if call.parts.len() < 2 || question.card().context_tokens.is_none() || fits(&call) {
         return vec![call];
     }
@@ -146,7 +164,7 @@ fn split_to_fit<Q: RepairQuestion>(question: &Q, call: JudgeCall) -> Vec<JudgeCa
 }
 
 impl<Q: RepairQuestion> RepairLoop<'_, Q> {
-    /// Makes one call and returns the calls that should follow it; `left` is how many rounds are left.
+    /// Makes one call and returns the calls that follow from it; `left` is the number of rounds left.
     async fn make_call(&mut self, call: JudgeCall, left: u32) -> Vec<JudgeCall> {
         let first = call.parts.first().copied().unwrap_or(0);
         let mut answered = match self.send_call(&call, first).await {
@@ -166,8 +184,8 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
 
         let next = self.apply_reply(&call.parts, &answered.reply, left);
 
-        // Only a reply that decides everything it was asked is worth finding again: a call that must be repeated may
-        // turn out better the next time.
+        // Cache only a reply that decides everything in its request: a call that has to be repeated may turn
+        // out better the next time.
         if call.parts.iter().all(|&part| matches!(self.slots[part].state, PartState::Decided(_))) {
             answered.keep();
         }
@@ -175,7 +193,7 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
         next
     }
 
-    /// Sends a call. What it costs in vain is counted on the part `first`.
+    /// Sends a call. The cost of a failed call is counted on the part `first`.
     async fn send_call(&mut self, call: &JudgeCall, first: usize) -> Result<CacheableReply, JudgeFailure> {
         let Ok(_permit) = self.judge.in_flight.acquire().await else {
             return Err(JudgeFailure::new(
@@ -187,20 +205,20 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
         let request = self.question.request(&call.parts, call.repair.clone());
         window::check_window(self.question.card(), self.question.truncate(), &request)?;
 
-        self.judge.ask.ask_repeat(&request, self.question.draw()).await.map_err(|error| {
+        self.judge.ask.ask_repeat(&request, self.question.repeat_number()).await.map_err(|error| {
             self.slots[first].tally.add_error(&error);
             JudgeFailure::from_error(&error)
         })
     }
 
-    /// Takes what a reply decides and returns the calls for what it leaves open.
+    /// Takes the decisions in a reply and returns the calls for the parts that stay open.
     fn apply_reply(&mut self, parts: &[usize], reply: &ChatReply, left: u32) -> Vec<JudgeCall> {
         let text = match reply_text(reply) {
             Ok(text) => text,
             Err(failure) => {
                 self.record_failure(parts, &failure);
                 return match failure.kind {
-                    // One part, or the length of all of them, may be the cause: fewer at a time may go through.
+                    // The cause may be a single part or the number of parts, so smaller calls may succeed.
                     _ if left == 0 => Vec::new(),
                     UngradedKind::Refusal => self.split_call(parts, left, None),
                     UngradedKind::Truncated if parts.len() > 1 => {
@@ -225,7 +243,7 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
         for (&part, reading) in parts.iter().zip(each) {
             self.slots[part].state = match reading {
                 Ok(reading) => PartState::Decided(reading),
-                // Asking again would bring the same probabilities.
+                // Another reply would have the same probabilities.
                 Err(failure) if failure.kind == UngradedKind::Probability => PartState::Open(Some(failure)),
                 Err(failure) => {
                     problems.push(self.question.problem(part, &failure.message));
@@ -267,7 +285,7 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
         JudgeCall { parts, repair: Some(repair_part(&*self.judge.fences, problem, reply)) }
     }
 
-    /// Two calls about these parts, or one each when this is the last chance. A single part is given up.
+    /// Splits a call in two, or into single parts if this is the last round. A single part is given up.
     fn split_call(&self, parts: &[usize], left: u32, problem: Option<&str>) -> Vec<JudgeCall> {
         if parts.len() < 2 {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Closeness of meaning: the answer and given texts as vectors, and how far apart those are.
+//! Similarity of meaning: the answer and given texts as vectors, and the distance between them.
 
 use assize_evalfile::{SimilarityCheck, SimilarityMeasure};
 use assize_llm::{CacheableReply, ChatMessage, ChatModel, ChatRequest};
@@ -16,18 +16,18 @@ use crate::check::{CheckResult, decided, shorten};
 /// Name of the judge in decisions.
 const NAME: &str = "similar";
 
-/// Returns the request for the vector or the labels of a text.
+/// The request for the vector or the labels of a text.
 pub(super) fn text_request(text: &str) -> ChatRequest {
-    // Nothing is written in reply.
+    // The model writes no text in reply.
     ChatRequest { max_output_tokens: Some(1), ..ChatRequest::new([ChatMessage::user(text)]) }
 }
 
-/// Returns the forecast of the calls that a comparison takes.
+/// Forecast of the calls for a comparison.
 pub fn similarity_forecast(check: &SimilarityCheck, answer: &str, model: &dyn ChatModel) -> CallForecast {
     text_forecast(std::iter::once(answer).chain(check.texts.iter().map(String::as_str)), model)
 }
 
-/// Returns the forecast of the calls for the vectors or the labels of texts.
+/// Forecast of the calls for the vectors or labels of texts.
 pub(super) fn text_forecast<'a>(texts: impl Iterator<Item = &'a str>, model: &dyn ChatModel) -> CallForecast {
     let (id, card) = (model.describe(), model.card());
     let mut forecast = CallForecast { scores: 1, ..CallForecast::default() };
@@ -38,8 +38,8 @@ pub(super) fn text_forecast<'a>(texts: impl Iterator<Item = &'a str>, model: &dy
     forecast
 }
 
-/// Compares the meaning of an answer with that of given texts, of which one must be close. What no vector can be had of is
-/// ungraded.
+/// Compares the meaning of an answer with given texts; one of them must be close. Without a vector for one of
+/// the texts, the result is ungraded.
 pub async fn decide_similarity(check: &SimilarityCheck, answer: &str, model: &dyn ChatModel) -> Decision {
     let judge = |model: Option<String>| JudgeIdentity {
         name: NAME.into(),
@@ -60,16 +60,16 @@ pub async fn decide_similarity(check: &SimilarityCheck, answer: &str, model: &dy
     }
 }
 
-/// Vectors of texts, and what they cost.
+/// Vectors of texts, and their cost.
 pub(super) struct EmbeddedTexts {
-    /// A vector for each text, in their order, or why there is none for one of them.
+    /// A vector for each text, in order, or why one of them has none.
     pub(super) vectors: Result<Vec<Vec<f64>>, JudgeFailure>,
     pub(super) spent: JudgingUsage,
     /// Model that replied, as its server names it.
     pub(super) answered_by: Option<String>,
 }
 
-/// Asks for the vectors of texts.
+/// Requests the vectors of texts.
 pub(super) async fn embed_texts(model: &dyn ChatModel, texts: impl Iterator<Item = &str>) -> EmbeddedTexts {
     let replies = join_all(texts.map(|text| embed(model, text))).await;
     let mut tally = UsageTally::new(model.card());
@@ -95,7 +95,7 @@ pub(super) async fn embed_texts(model: &dyn ChatModel, texts: impl Iterator<Item
 
     EmbeddedTexts {
         vectors: failure.map_or(Ok(vectors), Err),
-        // Vectors say nothing to people.
+        // The stored replies are vectors, which mean nothing to people.
         spent: JudgingUsage { replies: Vec::new(), ..tally.spent },
         answered_by,
     }
@@ -108,14 +108,14 @@ pub(super) fn finding(result: CheckResult) -> GraderFinding {
     }
 }
 
-/// Outcome of asking for a vector.
+/// Outcome of a request for a vector.
 enum Embedded {
     Vector(Vec<f64>, CacheableReply),
     Unusable(JudgeFailure, CacheableReply),
     Failed(assize_llm::AskError),
 }
 
-/// Asks for the vector of a text. It is the same in every trial of a case.
+/// Requests the vector of a text. All trials of a case use the same one.
 async fn embed(model: &dyn ChatModel, text: &str) -> Embedded {
     let mut reply = match model.ask_repeat(&text_request(text), 1).await {
         Ok(reply) => reply,

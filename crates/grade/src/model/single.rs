@@ -23,26 +23,26 @@ pub(super) trait SingleQuestion: Sync {
     /// Version of its prompts.
     fn version(&self) -> &'static str;
 
-    /// Hash of everything the judge is told beside the material.
+    /// Hash of everything that the judge is told besides the material.
     fn prompt_hash(&self) -> String;
 
-    /// The messages of a call, after an unusable reply with what was wrong with it.
+    /// The messages of a call. After an unusable reply, `repair` says what was wrong with it.
     fn messages(&self, fences: &dyn FenceSource, repair: Option<String>) -> Vec<ChatMessage>;
 
-    /// The shape of a reply.
+    /// The JSON schema of a reply.
     fn schema(&self) -> JsonSchemaFormat;
 
-    /// The content of a reply, or what is wrong with it.
+    /// Reads a reply; the error says what is wrong with it.
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String>;
 
-    /// The texts that may be quoted.
+    /// Index of the texts that may be quoted.
     fn index(&self) -> EvidenceIndex;
 
     /// The trial of the case, and the options of the calls.
     fn sampling(&self) -> (u32, SamplingOptions);
 }
 
-fn locate_quotes<T: Into<Finding>>(reading: ParsedReply<T>) -> ParsedReply<Finding> {
+fn into_finding<T: Into<Finding>>(reading: ParsedReply<T>) -> ParsedReply<Finding> {
     let ParsedReply { decided, reason, confidence, evidence } = reading;
     ParsedReply { decided: decided.into(), reason, confidence, evidence }
 }
@@ -65,7 +65,7 @@ impl SingleQuestion for AnswerScoreTask {
     }
 
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
-        read_answer_score(text, self.range).map(locate_quotes)
+        read_answer_score(text, self.range).map(into_finding)
     }
 
     fn index(&self) -> EvidenceIndex {
@@ -95,7 +95,7 @@ impl SingleQuestion for BehaviourTask {
     }
 
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
-        read_behaviour(text, &self.behaviour).map(locate_quotes)
+        read_behaviour(text, &self.behaviour).map(into_finding)
     }
 
     fn index(&self) -> EvidenceIndex {
@@ -125,7 +125,7 @@ impl SingleQuestion for PairTask {
     }
 
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
-        read_pair(text).map(locate_quotes)
+        read_pair(text).map(into_finding)
     }
 
     fn index(&self) -> EvidenceIndex {
@@ -155,7 +155,7 @@ impl SingleQuestion for QuestionsTask {
     }
 
     fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
-        read_questions(text, self.count).map(locate_quotes)
+        read_questions(text, self.count).map(into_finding)
     }
 
     fn index(&self) -> EvidenceIndex {
@@ -167,7 +167,7 @@ impl SingleQuestion for QuestionsTask {
     }
 }
 
-/// A question with one decision on its way to a model.
+/// A question with one decision that is being asked.
 pub(super) struct SingleCall<'a> {
     judge: &'a ModelJudge,
     question: &'a dyn SingleQuestion,
@@ -180,7 +180,7 @@ impl RepairQuestion for SingleCall<'_> {
         self.judge.ask.card()
     }
 
-    fn draw(&self) -> u32 {
+    fn repeat_number(&self) -> u32 {
         let (trial, sampling) = self.question.sampling();
         repeat_index(trial, sampling.repeat)
     }

@@ -3,9 +3,9 @@
 use assize_llm::{AskError, CacheableReply, ModelCard, TokenCounts};
 use assize_rubric::{JudgingUsage, Tokens};
 
-use super::answer::MOST_REPLY;
+use super::answer::MAX_REPLY_BYTES;
 
-/// Usage of the calls to a model, failed calls included.
+/// Usage of the calls to a model, including failed calls.
 #[derive(Debug)]
 pub(super) struct UsageTally {
     card: ModelCard,
@@ -13,7 +13,7 @@ pub(super) struct UsageTally {
 }
 
 impl UsageTally {
-    /// Nothing yet, of a model whose prices are on its card.
+    /// No usage yet, of a model with the prices on its card.
     pub(super) fn new(card: ModelCard) -> Self {
         Self { card, spent: JudgingUsage::default() }
     }
@@ -22,7 +22,7 @@ impl UsageTally {
         let (reply, spent) = (&answered.reply, &mut self.spent);
         if answered.recalled {
             spent.cached_calls = spent.cached_calls.saturating_add(1);
-            // Known to have cost nothing now; what it cost once is on the record of the run that paid.
+            // A cached reply costs nothing now; what it cost is recorded in the run that paid for it.
             spent.tokens.add(token_counts(TokenCounts { input: Some(0), cached: Some(0), output: Some(0) }));
         } else {
             spent.attempts = spent.attempts.saturating_add(reply.attempts.max(1));
@@ -30,7 +30,7 @@ impl UsageTally {
             spent.cost += self.card.cost_of_reply(reply);
         }
 
-        // Nobody knows how long the reply of a batch took.
+        // The time that a reply of a batch took is unknown.
         if answered.recalled || reply.attempts > 0 && !reply.batched {
             let millis = u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX);
             spent.latency_ms = Some(spent.latency_ms.unwrap_or(0).saturating_add(millis));
@@ -40,8 +40,8 @@ impl UsageTally {
             Some(refusal) if reply.text.trim().is_empty() => refusal,
             _ => &reply.text,
         };
-        // What is too long to be read is not kept in full either.
-        spent.replies.push(words[..words.floor_char_boundary(MOST_REPLY)].to_owned());
+        // A reply that is too long to be read is not stored in full either.
+        spent.replies.push(words[..words.floor_char_boundary(MAX_REPLY_BYTES)].to_owned());
     }
 
     pub(super) fn add_error(&mut self, error: &AskError) {

@@ -10,32 +10,32 @@ use super::window;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::messages;
 
-/// The common beginning, options and limits of all calls of a task.
+/// The common prefix, options and limits of all calls of a task.
 pub(super) struct CallTemplate<'a> {
     pub(super) judge: &'a ModelJudge,
     pub(super) shared: Arc<str>,
     pub(super) fence: String,
     pub(super) index: EvidenceIndex,
     pub(super) policy: EvidencePolicy,
-    /// Repeat index of the cache key.
-    pub(super) draw: u32,
+    /// Number of the reply among repeated ones, for the cache key.
+    pub(super) repeat_number: u32,
     pub(super) seed: Option<u64>,
     pub(super) temperature: Option<f64>,
-    /// Set where probabilities make the decisions.
+    /// True if probabilities make the decisions.
     pub(super) probabilities: bool,
     pub(super) card: ModelCard,
     pub(super) truncate: TruncationMode,
 }
 
-/// Tokens that could have stood in place of each one, as many as any provider tells.
-const ALTERNATIVES: u8 = 20;
-/// Letters of the fence in the handles of criteria: few enough to be cheap, enough not to be guessed.
-const MARK: usize = 4;
+/// Number of alternatives to request for each token: the most that any provider offers.
+const TOKEN_ALTERNATIVES: u8 = 20;
+/// Number of fence characters in the handles of criteria: few enough to be cheap, enough to be unguessable.
+const HANDLE_MARK_LENGTH: usize = 4;
 
 impl CallTemplate<'_> {
-    /// The end of every handle.
+    /// The suffix of every handle.
     pub(super) fn handle_mark(&self) -> &str {
-        self.fence.get(..MARK).unwrap_or(&self.fence)
+        self.fence.get(..HANDLE_MARK_LENGTH).unwrap_or(&self.fence)
     }
 
     pub(super) fn request(
@@ -50,7 +50,7 @@ impl CallTemplate<'_> {
         request.schema = Some(schema);
         request.temperature = self.temperature;
         request.seed = self.seed;
-        request.logprobs = self.probabilities.then_some(ALTERNATIVES);
+        request.logprobs = self.probabilities.then_some(TOKEN_ALTERNATIVES);
         request.cache_prefix = cached;
         request.expected_output = Some(window::long_reply_tokens(criteria));
 

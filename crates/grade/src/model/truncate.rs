@@ -1,8 +1,8 @@
-//! Making material fit into what a model can read, in the way its author asked for.
+//! Makes material fit the model's context window, in the mode that its author chose.
 //!
-//! Only what the answering system produced is ever removed: answer, file changes and tool calls. What is too long is
-//! brought down to one common length, so that a short text beside a long one stays whole. The place of a cut carries a
-//! line with the fence, which no text can forge, and a note outside the blocks says what such a line means.
+//! Only what the target produced is ever removed: answer, file changes and tool calls. Texts that are too long
+//! are cut to one common length, so that a short text next to a long one stays whole. A line with the fence,
+//! which no text can forge, marks each cut, and a note outside the blocks explains such lines.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use assize_rubric::{TruncationMode, TruncationRecord};
 use super::parts::{split_text, token_weight};
 use crate::JudgeMaterial;
 
-/// Part of a task's material that one round of calls shows.
+/// The part of a task's material that one round of calls shows.
 #[derive(Debug, Clone)]
 pub(super) struct VisibleMaterial {
     pub(super) material: Arc<JudgeMaterial>,
@@ -22,23 +22,23 @@ pub(super) struct VisibleMaterial {
 }
 
 impl VisibleMaterial {
-    /// All of it.
+    /// All of the material.
     pub(super) fn whole(material: &Arc<JudgeMaterial>) -> Self {
         Self { material: Arc::clone(material), note: None, truncated: None }
     }
 }
 
-/// Tokens that the lines and the note about what was left out take themselves, at most.
-pub(super) const MARKS: u64 = 400;
+/// Most tokens that the lines and the note about cuts take themselves.
+pub(super) const CUT_MARK_TOKENS: u64 = 400;
 
-/// The least of a text that is worth showing, in parts of tokens: some forty words.
-const LEAST: u64 = 480;
+/// The shortest excerpt worth showing, as token weight: about forty words.
+const MIN_EXCERPT_WEIGHT: u64 = 480;
 
-/// Most parts that an answer is judged in; more would be a bill nobody expects.
+/// Most parts that an answer is judged in; more would cost more than anyone expects.
 const MAX_PARTS: usize = 64;
 
-/// Selects the material to show so that the texts produced take no more than `room` (in parts of tokens, as
-/// [`TokenEstimator::weight`] counts them). `None` when that can't be done in this way.
+/// Selects the material to show so that the produced texts take no more than `room`, as token weight
+/// ([`TokenEstimator::weight`]). `None` if this mode can't do that.
 pub(super) fn fit_to_window(
     material: &Arc<JudgeMaterial>,
     mode: TruncationMode,
@@ -57,7 +57,8 @@ pub(super) fn fit_to_window(
 fn split_into_parts(material: &Arc<JudgeMaterial>, room: u64) -> Option<Vec<VisibleMaterial>> {
     let beside = [&material.file_changes, &material.tool_calls];
     let beside: u64 = beside.into_iter().flatten().map(|text| token_weight(text)).sum();
-    let pieces = split_text(&material.answer, room.checked_sub(beside).filter(|room| *room >= LEAST)?);
+    let pieces =
+        split_text(&material.answer, room.checked_sub(beside).filter(|room| *room >= MIN_EXCERPT_WEIGHT)?);
     if pieces.len() > MAX_PARTS {
         return None;
     }
@@ -92,7 +93,7 @@ fn cut_texts(
     let texts = [Some(answer), file_changes.as_ref(), tool_calls.as_ref()];
     let weights: Vec<u64> = texts.iter().flatten().map(|text| token_weight(text)).collect();
     let most = common_length(&weights, room);
-    if most < LEAST {
+    if most < MIN_EXCERPT_WEIGHT {
         return None;
     }
 
@@ -120,13 +121,13 @@ fn cut_texts(
     })
 }
 
-/// Characters that the answering system produced.
+/// Number of characters that the target produced.
 fn count_produced(material: &JudgeMaterial) -> u64 {
     let texts = [Some(&material.answer), material.file_changes.as_ref(), material.tool_calls.as_ref()];
     texts.into_iter().flatten().map(|text| text.chars().count() as u64).sum()
 }
 
-/// The length to which texts are cut so that all of them together have the room, shorter ones staying whole.
+/// The length to which texts are cut so that together they fit the room; shorter ones stay whole.
 fn common_length(weights: &[u64], room: u64) -> u64 {
     let mut sorted = weights.to_vec();
     sorted.sort_unstable();
@@ -143,7 +144,7 @@ fn common_length(weights: &[u64], room: u64) -> u64 {
     u64::MAX
 }
 
-/// The text without what is beyond the room, and how many characters that is.
+/// Cuts the text to the room; returns it with the number of characters removed.
 fn truncate_text(text: &str, mode: TruncationMode, room: u64, fence: &str) -> (String, u64) {
     if token_weight(text) <= room {
         return (text.to_owned(), 0);
@@ -169,7 +170,7 @@ fn truncate_text(text: &str, mode: TruncationMode, room: u64, fence: &str) -> (S
     (joined, without as u64)
 }
 
-/// End of the characters that have the room, going one way; `start` is where they begin.
+/// End of the characters that fit the room, in one direction from `start`.
 fn prefix_end(characters: impl Iterator<Item = (usize, char)>, room: u64, start: usize) -> usize {
     let mut used = 0;
     let mut end = start;
@@ -241,17 +242,32 @@ mod tests {
     #[test]
     fn nothing_fits_into_no_room() {
         let long = "word ".repeat(200);
-        assert!(fit_to_window(&material(&long, None), TruncationMode::Tail, LEAST - 1, "f").is_none());
-        assert!(fit_to_window(&material(&long, None), TruncationMode::Never, 1000, "f").is_none());
         assert!(
-            fit_to_window(&material(&long, Some(&long)), TruncationMode::Chunk, 2000 + LEAST - 1, "f")
+            fit_to_window(&material(&long, None), TruncationMode::Tail, MIN_EXCERPT_WEIGHT - 1, "f")
                 .is_none()
         );
+        assert!(fit_to_window(&material(&long, None), TruncationMode::Never, 1000, "f").is_none());
         assert!(
-            fit_to_window(&material(&long, Some(&long)), TruncationMode::Chunk, 2000 + LEAST, "f").is_some()
+            fit_to_window(
+                &material(&long, Some(&long)),
+                TruncationMode::Chunk,
+                2000 + MIN_EXCERPT_WEIGHT - 1,
+                "f"
+            )
+            .is_none()
         );
         assert!(
-            fit_to_window(&material(&long.repeat(500), None), TruncationMode::Chunk, LEAST, "f").is_none()
+            fit_to_window(
+                &material(&long, Some(&long)),
+                TruncationMode::Chunk,
+                2000 + MIN_EXCERPT_WEIGHT,
+                "f"
+            )
+            .is_some()
+        );
+        assert!(
+            fit_to_window(&material(&long.repeat(500), None), TruncationMode::Chunk, MIN_EXCERPT_WEIGHT, "f")
+                .is_none()
         );
     }
 }

@@ -1,11 +1,11 @@
-//! Check that a request fits the model's context window, made before it is sent.
+//! Checks, before a request is sent, that it fits the model's context window.
 
 use assize_llm::{ChatRequest, ModelCard};
 use assize_rubric::{TruncationMode, UngradedKind, grouped};
 
 use super::answer::JudgeFailure;
 
-/// Estimated tokens of a long reply: the frame, and each decision in it.
+/// Estimated tokens of a long reply: the frame, and each decision.
 const REPLY_FRAME_TOKENS: u32 = 200;
 const DECISION_TOKENS: u32 = 300;
 
@@ -16,14 +16,14 @@ pub(super) fn long_reply_tokens(decisions: usize) -> u32 {
         .saturating_add(REPLY_FRAME_TOKENS)
 }
 
-/// Tokens that the reply to a request occupies in the context window: those of a long reply, or its limit if
-/// lower.
+/// Tokens that the reply to a request takes in the context window: those of a long reply, or the reply's limit
+/// if that is lower.
 pub(super) fn reply_tokens(card: ModelCard, request: &ChatRequest) -> u64 {
     let expected = request.expected_output.unwrap_or_else(|| long_reply_tokens(1));
     u64::from(card.max_output_tokens.map_or(expected, |most| most.min(expected)))
 }
 
-/// Refuses a request that, with its reply, exceeds the context window by the estimate. `mode` is the
+/// Refuses a request whose estimated tokens, with its reply, exceed the context window. `mode` is the
 /// truncation already applied; `None` if the request can't be truncated.
 pub(super) fn check_window(
     card: ModelCard,

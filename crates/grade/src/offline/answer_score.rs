@@ -9,7 +9,8 @@ use super::{OfflineJudge, coverage_decisions};
 use crate::{AnswerScoreTask, Judge as _};
 
 impl OfflineJudge {
-    /// Instructions of an author can't be followed without understanding them, so they end ungraded.
+    /// The author's own instructions can't be followed without understanding them, so with them the result is
+    /// ungraded.
     pub(super) fn decide_whole(self, task: &AnswerScoreTask) -> Decision {
         let judge = self.identity();
         let refuse = |message: &str| self.refuse_question(message);
@@ -44,7 +45,7 @@ impl OfflineJudge {
     }
 }
 
-/// A text as a criterion that is scored from 0 to 10 by how much of it an answer covers.
+/// A text as a criterion with scores from 0 to 10 by how much of it an answer covers.
 pub(super) fn scored_criterion(id: &str, text: &str) -> Option<Criterion> {
     let band = |low: u8, high: u8, text: &str| {
         Some(ScoreBand {

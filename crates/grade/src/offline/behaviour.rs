@@ -1,4 +1,4 @@
-//! A behaviour without a model: the output is compared with the ground truth, word by word.
+//! Judges a behaviour without a model: compares the output with the ground truth, word by word.
 
 use assize_evalfile::ScoringScale;
 use assize_rubric::{
@@ -11,16 +11,16 @@ use super::decide::{CoverageDecision, decide};
 use super::search::AnswerCorpus;
 use crate::{BehaviourTask, Judge as _};
 
-/// Facts that are compared at most; a ground truth of more is a document, not a list of facts.
+/// Most facts that are compared; a longer ground truth is a document, not a list of facts.
 const MAX_FACTS: usize = 200;
 /// Longest reason, in characters.
 const MAX_REASON: usize = 200;
 
 impl OfflineJudge {
-    /// Each fact of the ground truth must be covered by the output. Where the output covers a fact and
-    /// seems to contradict it as well, words can't settle it: that is uncertain. Without a ground truth
-    /// the pass conditions of the prompt are looked for. The prompt itself can't be followed without
-    /// understanding it, and neither can the question whether a benchmark applies.
+    /// Each fact of the ground truth must be covered by the output. If the output covers a fact and also seems
+    /// to contradict it, words can't settle it, and the result is uncertain. Without a ground truth, the pass
+    /// conditions of the prompt are searched for. The prompt itself, and whether a benchmark applies, would
+    /// need understanding.
     pub(super) fn decide_behaviour(self, task: &BehaviourTask) -> Decision {
         let refuse = |message: &str| self.refuse_question(message);
         let behaviour = &task.behaviour;
@@ -73,7 +73,7 @@ impl OfflineJudge {
 
         Decision {
             confidence: Some(JudgeConfidence::Low),
-            // A quote is a slice of the output, so there is nothing left to verify.
+            // A quote is a slice of the output and needs no verification.
             evidence: quotes.into_iter().map(|quote| EvidenceQuote { quote, verified: true }).collect(),
             ..Decision::new(self.identity(), finding, reason)
         }
@@ -88,8 +88,8 @@ fn find_contradiction(fact: &str, library: &AnswerCorpus<'_>) -> Option<Coverage
     (decision.outcome == Outcome::Unmet).then_some(decision)
 }
 
-/// The facts of a ground truth: the texts of a JSON value, numbers with the name they stand under; else
-/// the text as one.
+/// The facts of a ground truth: the texts of a JSON value, and numbers with their names; otherwise the whole
+/// text as one fact.
 fn collect_facts(truth: &str) -> Vec<String> {
     let mut found = Vec::new();
     match serde_json::from_str::<Value>(truth) {
@@ -152,7 +152,7 @@ mod tests {
         let truth = r#"{"risk": "a hidden bleed could be fatal", "refused": true}"#;
         assert_eq!(decision(Some(truth), "Risk explained: hidden bleed could be fatal."), (true, false));
         assert_eq!(decision(Some(truth), "The patient signed."), (false, false));
-        // Nearly all of it is said, and yet one word or one number turns it around.
+        // Nearly every word of the fact is there, but one word or number reverses it.
         for (fact, word, other) in [
             ("The patient could walk after the fall and the foot was warm", "could", "could not"),
             ("The foot was warm. Pulse 88. Pressure 120 over 80.", "88", "98"),

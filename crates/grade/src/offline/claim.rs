@@ -1,20 +1,20 @@
-//! Terms that a criterion asks for, and the negation around them.
+//! Terms that a criterion looks for, and the negation around them.
 
 use std::ops::Range;
 
 use super::text::{AnswerWord, split_words};
 use super::word_lists::WORDS;
 
-/// Limit of terms per criterion; later ones are ignored.
+/// Most terms of a criterion; later ones are ignored.
 const MAX_TERMS: usize = 400;
-/// Content words before a negation that still make it the point of the criterion: "The function does not
-/// ...".
+/// Most content words before a negation that make the negation the point of the criterion: "The function does
+/// not ...".
 const MAX_SUBJECT_WORDS: usize = 2;
 /// Pairs of words that introduce examples.
 const EXAMPLE_WORDS: [[&str; 2]; 4] = [["such", "as"], ["for", "example"], ["for", "instance"], ["e", "g"]];
 /// Words after a negation that make it a bound or an emphasis: "no later than", "not only".
 const BOUND_WORDS: &str = " only later sooner earlier more less fewer longer matter ";
-/// Words of the longest quotation that is looked for as it stands; a longer one is looked for word by word.
+/// Most words of a quotation that is searched for verbatim; a longer one is searched for word by word.
 const PHRASE_WORDS: usize = 12;
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct CriterionClaim {
     pub(super) says_no: bool,
 }
 
-/// One term that a criterion asks for.
+/// One term that a criterion looks for.
 #[derive(Debug, Clone)]
 pub(super) struct ClaimTerm {
     pub(super) sought: SearchTerm,
@@ -37,7 +37,8 @@ pub(super) struct ClaimTerm {
     pub(super) weight: f64,
     /// Terms joined by "or" share a group; one of them is enough.
     pub(super) group: usize,
-    /// True if the answer must have the term or one of its group, whatever else it has: a name, a date or a number.
+    /// True if the answer must contain the term or one of its group, whatever else it contains: a name, a date
+    /// or a number.
     pub(super) required: bool,
 }
 
@@ -87,12 +88,13 @@ impl ClaimPart<'_> {
         if self.is_phrase { "" } else { &self.words[0].spelling }
     }
 
-    /// Returns true for words in quotation marks; back-ticks rather name something.
+    /// Returns true for words in quotation marks; back-ticks mark names instead.
     fn is_quotation(&self, text: &str) -> bool {
         self.is_phrase && text[..self.bytes().start].ends_with(['"', '“', '«'])
     }
 
-    /// Returns true for a word with a capital, such as a name; not for an abbreviation or a piece of an identifier.
+    /// Returns true for a capitalized word, such as a name; not for an abbreviation or a piece of an
+    /// identifier.
     fn is_capitalized(&self, text: &str) -> bool {
         let Range { start, end } = self.bytes();
         !self.is_phrase
@@ -105,7 +107,7 @@ impl ClaimPart<'_> {
         self.words[0].bytes.start..self.words[self.words.len() - 1].bytes.end
     }
 
-    /// The part as the criterion writes it; a bound with the bracket at its end.
+    /// The part as the criterion writes it; a bound includes its closing bracket.
     fn spelling(&self, text: &str) -> String {
         let bytes = self.bytes();
         let is_bound =
@@ -125,13 +127,13 @@ impl ClaimPart<'_> {
 }
 
 impl CriterionClaim {
-    /// Reads a statement or a criterion.
+    /// Parses a statement or a criterion.
     pub(super) fn parse(text: &str) -> Self {
         let words = split_words(text);
         Self::from_parts(text, &split_parts(text, &words), None)
     }
 
-    /// Reads a criterion of a checklist. If quotations settle it, nothing else is looked for.
+    /// Parses a criterion of a checklist. If quotations decide it, nothing else is searched for.
     pub(super) fn parse_checklist(text: &str) -> Self {
         let words = split_words(text);
         let parts = split_parts(text, &words);
@@ -139,7 +141,7 @@ impl CriterionClaim {
         Self::from_parts(text, &parts, quotations)
     }
 
-    /// Reads the terms of all parts, or, of those in a range, the quotations as alternatives.
+    /// Reads the terms of all parts, or only the quotations in a range, as alternatives.
     fn from_parts(text: &str, parts: &[ClaimPart<'_>], quotations: Option<Range<usize>>) -> Self {
         let polarity = detect_polarity(parts);
         let skip = match polarity {
@@ -149,11 +151,11 @@ impl CriterionClaim {
         let is_quoted = quotations.is_some();
         let range = quotations.unwrap_or(skip..parts.len());
 
-        // A criterion made of nothing but instruction words ("gives an explanation") has only those to look for.
+        // A criterion made only of instruction words ("gives an explanation") has nothing else to search for.
         let is_plain = |part: &ClaimPart<'_>| part.is_content() && !part.is_instruction();
         let any_plain = parts[range.clone()].iter().any(is_plain);
         let examples = (0..parts.len()).find(|at| is_example(parts, *at)).unwrap_or(parts.len());
-        // In a title every word has a capital.
+        // In a title, every word is capitalized.
         let has_names = parts.iter().skip(1).any(|part| part.is_content() && !part.is_capitalized(text));
         let (mut wanted, mut group, mut joined) = (Vec::<ClaimTerm>::new(), 0, false);
 
@@ -192,8 +194,8 @@ impl CriterionClaim {
     }
 }
 
-/// Range of the parts whose quotations alone settle a criterion: those that must be absent, and examples, of which one is
-/// enough (`a greeting such as "hello" or "good morning"`).
+/// Range of the parts whose quotations alone decide a criterion: quotations that must be absent, and examples,
+/// of which one is enough (`a greeting such as "hello" or "good morning"`).
 fn find_decisive_quotations(text: &str, parts: &[ClaimPart<'_>]) -> Option<Range<usize>> {
     let range = match detect_polarity(parts) {
         ClaimPolarity::Absence => {
@@ -228,13 +230,13 @@ fn is_name(text: &str, parts: &[ClaimPart<'_>], at: usize) -> bool {
     parts[at].is_capitalized(text) && !gap.contains(['.', ':', '!', '?', '\n'])
 }
 
-/// Returns true for a number in digits that is a fact; not for a count of what the answer should have ("lists 3 reasons", "at
-/// least 2 examples").
+/// Returns true for a number in digits that is a fact, and not a count of what the answer should contain
+/// ("lists 3 reasons", "at least 2 examples").
 fn is_given_number(parts: &[ClaimPart<'_>], at: usize) -> bool {
     at >= 2 && parts[at].word().starts_with(char::is_numeric) && !parts[at - 1].is_instruction()
 }
 
-/// Returns true if a criterion has a "not" or "no" that is neither part of a bound nor of "or not".
+/// Returns true if a criterion contains a "not" or "no" outside bounds and "or not".
 fn says_no(parts: &[ClaimPart<'_>]) -> bool {
     let word = |at: usize| parts.get(at).map_or("", ClaimPart::word);
 
@@ -245,7 +247,7 @@ fn says_no(parts: &[ClaimPart<'_>]) -> bool {
     })
 }
 
-/// The words of a criterion, those of a quotation together.
+/// Splits a criterion into words, with the words of a quotation together.
 fn split_parts<'w>(text: &str, words: &'w [AnswerWord]) -> Vec<ClaimPart<'w>> {
     let (mut found, mut rest) = (Vec::new(), words);
 
@@ -262,7 +264,7 @@ fn split_parts<'w>(text: &str, words: &'w [AnswerWord]) -> Vec<ClaimPart<'w>> {
     found
 }
 
-/// End of the quotation or bound that begins at a word.
+/// End of the quotation or bound that begins at `start`.
 fn phrase_end(text: &str, start: usize) -> Option<usize> {
     let (before, rest) = text.split_at(start);
     let close = match before.chars().next_back() {

@@ -1,4 +1,4 @@
-//! Decisions on single criteria, from the coverage of their terms.
+//! Decides single criteria from the coverage of their terms.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use super::text::AnswerWord;
 
 /// Coverage from which a criterion is met.
 const MET_THRESHOLD: f64 = 0.45;
-/// Factor on coverage where a number or a quotation of the criterion is nowhere in the answer.
+/// Factor on coverage if a number or a quotation of the criterion is nowhere in the answer.
 const MISSING_NUMBER_FACTOR: f64 = 0.6;
 /// Coverage from which a thing that should be absent counts as present.
 const PRESENCE_THRESHOLD: f64 = 0.7;
@@ -112,7 +112,7 @@ fn decide_contradiction(criterion: &Criterion, library: &AnswerCorpus<'_>) -> Co
     }
 
     let quote = quote_best_passage(&claim, &coverage, library);
-    // A negation at the beginning of a fact is part of its meaning, as a later one is.
+    // A negation at the beginning of a fact is part of its meaning, like a later one.
     let fact_denies = claim.polarity != ClaimPolarity::Plain;
     let passage_denies = coverage.denied >= DENIAL_THRESHOLD;
     let reason = if passage_denies && !fact_denies {
@@ -170,7 +170,8 @@ fn decide_score(
     let slice = bands.as_slice();
     let top = slice.last().map_or("", |band| band.text.as_str());
 
-    // The criterion has the terms to search for, the highest band those of a full answer.
+    // The text of the criterion has the terms to search for; without one, the highest band has those of a full
+    // answer.
     let text = if criterion.text.trim().is_empty() { top.to_owned() } else { criterion.text.clone() };
     let claim = CriterionClaim::parse(&text);
     let coverage = library.search_claim(&claim, NegationHandling::Words);
@@ -178,8 +179,8 @@ fn decide_score(
     let full = combined_coverage(&full, &library.search_claim(&full, NegationHandling::Words));
     let mut share = 0.7 * combined_coverage(&claim, &coverage) + 0.3 * full;
     if let Some(reference) = reference {
-        // Bands mostly describe quality in words that no answer uses; the content of a good answer is a
-        // better guide.
+        // Bands mostly describe quality in words that no answer uses; the content of a good answer is a better
+        // guide.
         let coverage = library.search_claim(reference, NegationHandling::Words);
         share = 0.4 * share + 0.6 * (coverage.whole / FULL_REFERENCE_SHARE).min(1.0);
     }
@@ -196,19 +197,19 @@ fn decide_score(
 }
 
 /// Converts a share of full coverage to a score. Every band covers an equal part of the range, whatever its
-/// width, because its author saw it as one step.
+/// width, because its author meant it as one step.
 fn score_on_bands(bands: &ScoreBands, share: f64) -> RawScore {
     let slice = bands.as_slice();
     let steps = slice.len() as f64;
 
-    // Full marks need no word-for-word repetition of the criterion.
+    // A full score needs no verbatim repetition of the criterion.
     let way = (share / 0.9).clamp(0.0, 1.0) * steps;
     let index = (way.floor() as usize).min(slice.len().saturating_sub(1));
     let Some(band) = slice.get(index) else { return RawScore::MIN };
     let inside = (way - index as f64).clamp(0.0, 1.0);
     let (low, high) = (f64::from(band.low.get()), f64::from(band.high.get()));
 
-    // In range: between the two ends of a band.
+    // Always in range, since it lies between the ends of a band.
     RawScore::new((low + inside * (high - low)).round() as u8).unwrap_or(band.low)
 }
 
@@ -259,7 +260,7 @@ fn describe_coverage(claim: &CriterionClaim, coverage: &ClaimCoverage, share: f6
     format!("Found all words{but}: {has} (coverage {percent}%).")
 }
 
-/// Terms that were not found, nor an alternative to them.
+/// Terms that were not found, and whose alternatives were not found either.
 fn missing_terms<'c>(claim: &'c CriterionClaim, coverage: &ClaimCoverage) -> Vec<&'c ClaimTerm> {
     let terms = || claim.wanted.iter().zip(&coverage.found);
     let is_missing = |group: usize| !terms().any(|(term, found)| *found && term.group == group);

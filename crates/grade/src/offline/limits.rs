@@ -38,7 +38,7 @@ impl LengthLimit {
         })
     }
 
-    /// Checks an answer against the limit; returns the result and the length as text for a reason.
+    /// Checks an answer against the limit; returns the result, and the length as a text for the reason.
     pub(super) fn check_answer(self, answer: &str) -> (bool, String) {
         let (count, unit) = match self.unit {
             LengthUnit::Words => {
@@ -87,7 +87,7 @@ fn parse_bounds(before: &[&str], number: usize) -> Option<(Option<usize>, Option
 
 fn count_sentences(text: &str) -> usize {
     let ends = text.trim().split_inclusive(['.', '!', '?', '\n', '。']);
-    // A full stop inside "3.5" or "e.g." ends no sentence: a sentence has at least two words.
+    // A full stop inside "3.5" or "e.g." ends no sentence, so a sentence has at least two words.
     ends.filter(|piece| piece.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count() >= 2)
         .count()
 }

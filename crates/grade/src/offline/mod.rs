@@ -1,8 +1,8 @@
 //! The judge that needs no model: deterministic word coverage.
 //!
-//! For each criterion it looks for the passage of the answer that covers the criterion's content words best, quotes
-//! it, and decides by how much of them is covered. It compares words; it does not know facts, and it does not
-//! understand. All of its decisions carry low confidence.
+//! For each criterion it searches for the passage of the answer that covers the criterion's content words best,
+//! quotes it, and decides by how much of them it covers. It compares words; it does not know facts and
+//! understands nothing. All of its decisions carry low confidence.
 
 mod answer_score;
 mod behaviour;
@@ -26,7 +26,7 @@ use claim::CriterionClaim;
 use decide::{CoverageDecision, decide};
 use search::AnswerCorpus;
 
-/// Version of the method. Any change that can change a decision makes a new version.
+/// Version of the method. Any change that can change a decision needs a new version.
 const VERSION: &str = "offline.v4";
 
 /// The built-in judge that needs no model and no network: the same answer always gets the same decisions.
@@ -42,7 +42,7 @@ impl OfflineJudge {
             .iter()
             .zip(decisions)
             .map(|(criterion, decision)| {
-                // The quote is a slice of the text, so there is nothing left to verify.
+                // The quote is a slice of the text and needs no verification.
                 let evidence =
                     decision.quote.into_iter().map(|quote| EvidenceQuote { quote, verified: true }).collect();
                 let finding = Finding::Criterion { criterion: criterion.clone(), outcome: decision.outcome };
@@ -55,7 +55,7 @@ impl OfflineJudge {
             .collect()
     }
 
-    /// A question that it can't answer.
+    /// The decision on a question that this judge can't answer.
     fn refuse_question(self, message: &str) -> Decision {
         let ungraded = UngradedReason { kind: UngradedKind::NotJudged, message: message.to_owned() };
         Decision::unanswered(self.identity(), ungraded)
@@ -78,7 +78,7 @@ impl OfflineJudge {
     }
 }
 
-/// Decides on criteria, one by one, after reading the material once.
+/// Decides on criteria one by one, after parsing the material once.
 fn coverage_decisions(material: &JudgeMaterial, criteria: &[Criterion]) -> Vec<CoverageDecision> {
     let library = AnswerCorpus::parse(material.produced_texts());
     let reference =

@@ -1,4 +1,4 @@
-//! Comparison of two answers without a model: the better one covers more of what counts.
+//! Compares two answers without a model: the better one covers more of what counts.
 
 use assize_rubric::{
     AnswerPreference, Criterion, CriterionOperator, CriterionScale, Decision, TOLERANCE, Weight,
@@ -8,13 +8,13 @@ use super::answer_score::scored_criterion;
 use super::{OfflineJudge, coverage_decisions};
 use crate::{Judge as _, JudgeMaterial, PairTask};
 
-/// Least lead in coverage, 0 to 1, that makes an answer the better one: a point of ten, which is what coverage is
-/// rounded to.
-const CLEARLY: f64 = 0.1;
+/// Smallest lead in coverage, 0 to 1, that makes an answer the better one: one point of ten, to which coverage
+/// is rounded.
+const MIN_LEAD: f64 = 0.1;
 
 impl OfflineJudge {
-    /// Each answer is scored by itself, so that the order can't matter. What counts is each criterion of the author by its weight,
-    /// else the expected outcome, else the reference.
+    /// Each answer is scored by itself, so the order can't matter. What counts are the author's criteria with
+    /// their weights, otherwise the expected outcome, otherwise the reference.
     pub(super) fn decide_pair(self, task: &PairTask) -> Decision {
         let refuse = |message: &str| self.refuse_question(message);
         let mut criteria: Vec<Criterion> = task.counting_criteria().cloned().collect();
@@ -35,9 +35,9 @@ impl OfflineJudge {
         let (Some(first), Some(second)) = covered else {
             return refuse("what counts has no words to look for");
         };
-        let preference = if first - second > CLEARLY - TOLERANCE {
+        let preference = if first - second > MIN_LEAD - TOLERANCE {
             AnswerPreference::First
-        } else if second - first > CLEARLY - TOLERANCE {
+        } else if second - first > MIN_LEAD - TOLERANCE {
             AnswerPreference::Second
         } else {
             AnswerPreference::Tie
@@ -48,7 +48,7 @@ impl OfflineJudge {
     }
 }
 
-/// A criterion as it is compared by: how much of it an answer covers tells more than whether it is met.
+/// A criterion in the form for comparing: how much of it an answer covers says more than whether it is met.
 fn coverage_form(criterion: Criterion) -> Option<Criterion> {
     let is_plain =
         criterion.scale == CriterionScale::Checklist && criterion.operator == CriterionOperator::Correctness;
@@ -60,8 +60,8 @@ fn coverage_form(criterion: Criterion) -> Option<Criterion> {
     Some(Criterion { scale: scored.scale, ..criterion })
 }
 
-/// The weighted mean score of an answer over the claims, in which penalties count against it; `None` where none of them could be
-/// looked for.
+/// The weighted mean score of an answer over the criteria; penalties count against it. `None` if none of the
+/// criteria could be searched for.
 fn covers(task: &PairTask, answer: &str, criteria: &[Criterion]) -> Option<f64> {
     let material = JudgeMaterial {
         reference: task.reference.clone(),
@@ -72,7 +72,7 @@ fn covers(task: &PairTask, answer: &str, criteria: &[Criterion]) -> Option<f64> 
     let (mut sum, mut total) = (0.0, 0.0);
     for (criterion, decision) in criteria.iter().zip(&decided) {
         let Some(value) = decision.outcome.value() else { continue };
-        // A criterion that only gates counts like one of weight 1: no answer can make up for it here.
+        // A criterion that is only a gate counts with weight 1 here, because no answer can make up for it.
         let weight = if criterion.weight == Weight::ZERO { 1.0 } else { criterion.weight.get() };
         sum += weight * value;
         total += weight.abs();

@@ -1,4 +1,4 @@
-//! Search for the passage that best covers a claim.
+//! Searches for the passage that best covers a claim.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -33,24 +33,24 @@ pub(super) struct ClaimCoverage {
     pub(super) found: Vec<bool>,
     /// Share of the covered weight in the best passage that is negated.
     pub(super) denied: f64,
-    /// True if a negation is beside words that were found, in the best passage; only for a denial.
+    /// True if the best passage has a negation next to words that were found; set only for a denial.
     pub(super) has_negation: bool,
 }
 
 /// Treatment of negation in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NegationHandling {
-    /// As the claim's own polarity demands.
+    /// As the claim's own polarity requires.
     Claimed,
     /// Negated words count in full.
     Words,
 }
 
-/// Wanted terms that were found, and whether each stands under a negation wherever it was.
+/// Wanted terms that were found, and whether every occurrence is negated.
 type Hits = BTreeMap<usize, bool>;
 
 impl<'a> AnswerCorpus<'a> {
-    /// Reads the texts. Linear in their length.
+    /// Parses the texts, in linear time.
     pub(super) fn parse(texts: impl Iterator<Item = &'a str>) -> Self {
         Self { documents: texts.map(AnswerText::parse).collect() }
     }
@@ -60,7 +60,7 @@ impl<'a> AnswerCorpus<'a> {
         self.documents.iter().all(|document| document.text.trim().is_empty())
     }
 
-    /// Looks for a claim.
+    /// Searches for a claim.
     pub(super) fn search_claim(&self, claim: &CriterionClaim, reading: NegationHandling) -> ClaimCoverage {
         let index = TermIndex::new(claim);
         let hits: Vec<Vec<Hits>> = self.documents.iter().map(|document| index.find_hits(document)).collect();
@@ -117,13 +117,13 @@ impl<'a> AnswerCorpus<'a> {
         coverage
     }
 
-    /// Returns true if a negation occurs in a place.
+    /// Returns true if a passage contains a negation.
     pub(super) fn has_negation(&self, (document, passages): &(usize, Range<usize>)) -> bool {
         self.documents[*document].passage_words(passages.clone()).iter().any(|word| word.is_negation)
     }
 }
 
-/// The wanted terms by what they are looked for.
+/// The wanted terms, by the form they are searched in.
 struct TermIndex<'c> {
     stems: HashMap<&'c str, usize>,
     /// Phrases, and classes of numbers such as `2xx`.
@@ -150,7 +150,7 @@ impl<'c> TermIndex<'c> {
         let passage = |words: &[AnswerWord]| {
             let mut hits = Hits::new();
             let stems = words.iter().filter_map(|word| Some((*self.stems.get(&*word.stem)?, word.negated)));
-            // A quoted text is a matter of characters: what is said around it does not reverse it.
+            // A quoted text is matched literally; words around it do not reverse it.
             let others = self.others.iter().filter_map(|(at, sought)| {
                 let word = find_term(sought, words)?;
                 Some((*at, word.negated && !matches!(sought, SearchTerm::Phrase(_))))
@@ -166,7 +166,7 @@ impl<'c> TermIndex<'c> {
     }
 }
 
-/// The word at which what is sought begins.
+/// The first word of the match of a term.
 fn find_term<'w>(sought: &SearchTerm, words: &'w [AnswerWord]) -> Option<&'w AnswerWord> {
     match sought {
         SearchTerm::Stem(stem) => words.iter().find(|word| word.stem == *stem),

@@ -1,16 +1,16 @@
-//! A text as words and passages: sentences, list items, lines of code.
+//! Splits a text into words and passages: sentences, list items, lines of code.
 
 use std::ops::Range;
 
 use super::word_lists::{WORDS, negates_backwards, parse_number_word};
 
-/// Words after which a passage ends wherever it is, so that a text without full stops has passages too.
+/// Most words of a passage, so that a text without full stops has passages too.
 const PASSAGE_WORDS: usize = 60;
 /// Number of content words in the scope of a negation.
 const NEGATION_SCOPE: usize = 5;
 /// The longest quote, in bytes.
 const MAX_QUOTE_BYTES: usize = 320;
-/// Words that begin another clause, outside the scope of the negation; "not only" is no negation at all.
+/// Words that begin another clause, outside the scope of a negation; "not only" is no negation at all.
 const CLAUSE_STARTERS: &str =
     " only but and when if because which that while since although unless instead so ";
 
@@ -30,16 +30,16 @@ pub(super) struct AnswerWord {
     pub(super) negated: bool,
 }
 
-/// A stretch of a text.
+/// A passage of a text.
 #[derive(Debug, Clone)]
 pub(super) struct AnswerPassage {
-    /// Byte range in the text, without white space at either end.
+    /// Byte range in the text, without surrounding white space.
     pub(super) bytes: Range<usize>,
-    /// Positions in the document's words.
+    /// Range of its words in the document.
     pub(super) words: Range<usize>,
 }
 
-/// A text cut into passages.
+/// A text split into passages.
 #[derive(Debug)]
 pub(super) struct AnswerText<'a> {
     pub(super) text: &'a str,
@@ -47,8 +47,8 @@ pub(super) struct AnswerText<'a> {
     pub(super) passages: Vec<AnswerPassage>,
 }
 
-/// The words of a text in order. Identifiers are cut at `_` and at capitals, so `loadData` and `load_data` both give
-/// load, data. Scripts written without spaces give a word per character.
+/// The words of a text in order. Identifiers are split at `_` and at capitals, so `loadData` and `load_data`
+/// both give load, data. Scripts without spaces give one word per character.
 pub(super) fn split_words(text: &str) -> Vec<AnswerWord> {
     let mut found = Vec::new();
     let mut chars = text.char_indices().peekable();
@@ -127,7 +127,7 @@ fn is_spaceless(c: char) -> bool {
 }
 
 impl<'a> AnswerText<'a> {
-    /// Parses a text. Linear in its length.
+    /// Parses a text, in linear time.
     pub(super) fn parse(text: &'a str) -> Self {
         let mut document = Self { text, words: split_words(text), passages: Vec::new() };
         let (mut from, mut first, mut end) = (0, 0, 0);
@@ -153,7 +153,7 @@ impl<'a> AnswerText<'a> {
     fn close_passage(&mut self, bytes: Range<usize>, words: Range<usize>) {
         let mut body = self.text[bytes.clone()].trim_start_matches(is_bullet);
 
-        // The lines that open and close a block of code are not part of its content.
+        // The lines that open and close a code block are not part of its content.
         if let Some((_, rest)) = body.strip_prefix("```").and_then(|fence| fence.split_once('\n')) {
             body = rest.trim_start();
         }
@@ -165,14 +165,15 @@ impl<'a> AnswerText<'a> {
         }
     }
 
-    /// Marks the words of a passage that a negation reaches: those after it in its clause, and those before "not".
+    /// Marks the words of a passage that a negation covers: those after it in its clause, and those before
+    /// "not".
     fn mark_negated(&mut self, passage: Range<usize>) {
         let (mut reach, mut clause) = (0, passage.start);
 
         for at in passage {
             let before = at.checked_sub(1).map_or(0, |before| self.words[before].bytes.end);
             let word = &self.words[at];
-            if self.text[before..word.bytes.start].contains(BREAKS) {
+            if self.text[before..word.bytes.start].contains(CLAUSE_BREAKS) {
                 (reach, clause) = (0, at);
             }
 
@@ -213,7 +214,7 @@ impl<'a> AnswerText<'a> {
             let mut hits = self.passage_words(passages).iter().filter(|word| matters(word));
             if let Some(first) = hits.next() {
                 let end = hits.next_back().unwrap_or(first).bytes.end;
-                // From the beginning of its passage if that fits, so that a quote begins where a sentence does.
+                // Begin at the beginning of the passage if that fits, so that the quote begins with a sentence.
                 let sentence =
                     place.iter().map(|passage| &passage.bytes).find(|it| it.contains(&first.bytes.start));
                 let start = sentence.map(|it| it.start).filter(|start| end - start <= MAX_QUOTE_BYTES);
@@ -227,15 +228,15 @@ impl<'a> AnswerText<'a> {
     }
 }
 
-/// Signs between words at which a clause ends.
-const BREAKS: [char; 14] = [',', ';', ':', '.', '!', '?', '\n', '(', ')', '—', '–', '。', '，', '！'];
+/// Characters between words at which a clause ends.
+const CLAUSE_BREAKS: [char; 14] = [',', ';', ':', '.', '!', '?', '\n', '(', ')', '—', '–', '。', '，', '！'];
 
 fn is_bullet(c: char) -> bool {
     c.is_whitespace() || matches!(c, '-' | '*' | '•' | '+' | '#' | '>' | '|')
 }
 
-/// End of a passage within the `gap` bytes between two words, if there is one: after the mark that ends it. A full stop
-/// before a small letter, as in "e.g. this" or "2. that", ends nothing.
+/// End of a passage within the `gap` bytes between two words, if there is one: after the mark that ends it. A
+/// full stop before a lower-case letter, as in "e.g. this" or "2. that", ends nothing.
 fn passage_end(text: &str, gap: usize) -> Option<usize> {
     let goes_on = text[gap..].starts_with(char::is_lowercase);
 
@@ -245,7 +246,7 @@ fn passage_end(text: &str, gap: usize) -> Option<usize> {
             '\n' | '。' | '！' | '？' => Some(after),
             '.' if goes_on && !text[..gap].contains('\n') => None,
             '.' | '!' | '?' => {
-                // Closing marks belong to the sentence they close.
+                // Closing marks belong to the sentence that they close.
                 let rest = text[after..gap]
                     .trim_start_matches(['"', '\'', ')', ']', '”', '’', '*', '`', '.', '!', '?']);
                 (rest.is_empty() && gap == text.len() || rest.starts_with(char::is_whitespace))

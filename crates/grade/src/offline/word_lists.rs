@@ -17,14 +17,14 @@ const STOP_WORDS: &str = "a an the this that these those it its itself they them
     we'll they'll i'd you'd s t re ve ll d m either whether rather quite well upon along across around without not no \
     never none neither";
 
-/// Words with which rubrics address the judge or name the thing judged.
+/// Words with which rubrics address the judge or name the judged object.
 const INSTRUCTION_WORDS: &str = "answer response respond reply output agent assistant model ai text candidate submission \
     mention explain include state describe provide give given correct proper accurate accuracy clear explicit \
     appropriate relevant identify discuss show contain note address cover demonstrate present display indicate specific \
     specify clarify least point make sure ensure offer aspect full complete adequate sufficient concept detail good \
     user say tell";
 
-/// Words found in almost any answer; they have less weight.
+/// Words that occur in almost any answer; they have less weight.
 const GENERAL_WORDS: &str = "use thing way work code function value data system case name type set part number kind problem \
     example information important different change new old first second last find want know think take come look help \
     try start end run call add order form general define consider list warn advise recommend handle lead return compare \
@@ -40,11 +40,11 @@ const NEGATION_WORDS: &str = "not no never none neither nor without cannot avoid
     refraining omit omits omitted omitting exclude excludes excluding lack lacks lacking fail fails failed failing \
     nothing nobody against hardly free absent missing";
 
-/// Weekdays and months, apart from those that are also other words.
+/// Weekdays and months, except those that are also other words.
 const DATE_WORDS: &str = "monday tuesday wednesday thursday friday saturday sunday january february april june july august \
     september october november december";
 
-/// Words that one may use for the other, groups between semicolons.
+/// Interchangeable words, in groups separated by semicolons.
 const SYNONYMS: &str = "error err exception failure fault; configuration config cfg configure; repository repo; database db; \
     authentication auth login; parameter param arg argument; implement impl; function fn func method; directory \
     dir folder; document doc; application app; environment env; delete remove drop erase; create generate build; \
@@ -60,7 +60,7 @@ const SYNONYMS: &str = "error err exception failure fault; configuration config 
 const NUMBER_WORDS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
     seventeen eighteen nineteen twenty";
 
-/// The lists above, ready to be asked.
+/// The lists above, parsed.
 pub(super) struct WordLists {
     stemmer: Stemmer,
     stop: HashSet<&'static str>,
@@ -120,7 +120,7 @@ impl WordLists {
         self.date.contains(word)
     }
 
-    /// The stem that stands for a word and its synonyms.
+    /// The common stem of a word and its synonyms.
     pub(super) fn stem(&self, word: &str) -> String {
         let stem = self.stemmer.stem(word.strip_suffix("'s").unwrap_or(word));
 
@@ -128,7 +128,7 @@ impl WordLists {
     }
 }
 
-/// The number that a word names. "One" is more often an article.
+/// The number that a word names. "One" is left out, since it is more often an article.
 pub(super) fn parse_number_word(word: &str) -> Option<usize> {
     NUMBER_WORDS.split(' ').position(|name| name == word).filter(|number| *number != 1)
 }

@@ -1,5 +1,5 @@
-//! Functions of authors in languages with an interpreter of their own: a small host calls the function and prints what it
-//! returned.
+//! Runs authors' functions in languages with an external interpreter: a small host program calls the function
+//! and prints what it returned.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -12,21 +12,21 @@ use serde_json::{Map, Value, json};
 
 use super::{MAX_OUTPUT_BYTES, ProgramSetup, describe_stderr, python_host};
 
-/// Hosts: they load the function, call it, and keep what it prints apart from what it returns.
+/// The host programs. They load the function, call it, and keep what it prints separate from what it returns.
 static PYTHON_HOST: LazyLock<String> = LazyLock::new(|| python_host(include_str!("../../hosts/python.py")));
 const RUBY_HOST: &str = include_str!("../../hosts/ruby.rb");
 const NODE_HOST: &str = include_str!("../../hosts/node.mjs");
 /// Time limit of a call.
 const CODE_TIME: Duration = Duration::from_mins(1);
 
-/// Purpose of a call. It decides the name of the function where none is written.
+/// Purpose of a call. It determines the default name of the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CodePurpose {
-    /// To decide on an answer.
+    /// Decides on an answer.
     Check,
-    /// To change an answer.
+    /// Changes an answer.
     Transform,
-    /// To make one score of several.
+    /// Combines several scores into one.
     Score,
 }
 
@@ -45,14 +45,14 @@ impl CodePurpose {
 pub(crate) enum Called {
     /// The function returned this.
     Returned(ScriptValue),
-    /// The function threw an error about what it was given.
+    /// The function threw an error about its arguments.
     Threw(String),
 }
 
-/// Calls a function with these arguments, in a folder.
+/// Calls a function with these arguments in a working folder.
 ///
 /// # Errors
-/// When code is not allowed, when the interpreter can't be run, when the code can't be loaded, and when what it returns is no
+/// When code is not allowed, the interpreter can't be run, the code can't be loaded, or its return value is not
 /// JSON.
 pub(crate) async fn call_program(
     program: &CodeProgram,
@@ -97,29 +97,30 @@ pub(crate) async fn call_program(
 pub(super) enum HostReply {
     /// The function returned this.
     Value(Value),
-    /// The function threw an error about what it was given.
+    /// The function threw an error about its arguments.
     Threw(String),
 }
 
-/// Calls of a function, in one process.
+/// Calls of a function in one process.
 pub(super) struct HostRequest<'a> {
     pub(super) program: &'a CodeProgram,
-    /// Name of the function where none is written.
+    /// Default name of the function.
     pub(super) usual: &'a str,
     /// List of arguments of each call.
     pub(super) calls: &'a [Value],
-    /// True if a file of JavaScript may export the value instead of a function.
+    /// True if a JavaScript file may export the value instead of a function.
     pub(super) takes_value: bool,
     pub(super) timeout: Duration,
-    /// Maximum number of bytes that are returned.
+    /// Most bytes that may be returned.
     pub(super) output_cap: usize,
 }
 
 impl HostRequest<'_> {
-    /// Runs the calls in a folder. Returns a result for each of them, an error if the code of that call can't be run.
+    /// Runs the calls in a working folder. Returns a result for each call, or an error if the code of that call
+    /// can't be run.
     ///
     /// # Errors
-    /// When the interpreter can't be run or returns no results, and when the code can't be loaded.
+    /// When the interpreter can't be run or returns no results, or the code can't be loaded.
     pub(super) async fn run(
         &self,
         folder: Option<&Path>,
@@ -209,7 +210,7 @@ fn script_value(value: Value) -> ScriptValue {
     }
 }
 
-/// Reads what a function of Python or Ruby returned: texts may hold a value, and keys are written with underscores.
+/// Reads the return value of a Python or Ruby function: texts may contain JSON, and keys have underscores.
 fn python_value(value: Value) -> ScriptValue {
     let value = match value {
         Value::String(text) => match text.trim().to_lowercase().as_str() {
@@ -311,7 +312,7 @@ mod tests {
     async fn ruby_returns_values_and_says_what_is_wrong() {
         let env = setup(true).env.build_environment(&[], None, None);
         if ProcessCommand::argv(["ruby", "--version"], env).run().await.is_err() {
-            // Past the capture of the test harness.
+            // Not through the test harness, which captures output.
             let line = b"\nSKIPPED 1 test of Ruby code: there is no ruby\n";
             std::io::Write::write_all(&mut std::io::stdout(), line).expect("stdout takes a line");
             return;

@@ -1,4 +1,5 @@
-//! Programs in containers: `docker` starts one for each run of a program, and removes it after that.
+//! Programs in containers: `docker` starts one for each run of a program, and the container is removed
+//! afterwards.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,31 +7,32 @@ use std::time::Duration;
 use assize_evalfile::{ContainerSpec, GraderCommand};
 use assize_process::{Environment, ProcessCommand, ProcessLimits};
 
-/// Time limit of a program in a container that sets none, as the format defines it.
+/// Default time limit of a program in a container, as the format defines it.
 const DEFAULT_TIME: Duration = Duration::from_mins(30);
 /// Time limit for removing a container.
 const REMOVAL_TIME: Duration = Duration::from_secs(30);
-/// Bytes of an error of `docker` that are shown, from the end.
+/// Bytes of a `docker` error that are shown, from the end.
 const SHOWN_BYTES: usize = 2000;
 
-/// One container, by its name.
+/// A container and its name.
 pub(super) struct Container<'a> {
     spec: &'a ContainerSpec,
     name: String,
 }
 
 impl<'a> Container<'a> {
-    /// Names a container that does not exist yet.
+    /// Chooses a name for a container that does not exist yet.
     pub(super) fn new(spec: &'a ContainerSpec) -> Self {
         Self { spec, name: format!("assize-{}", uuid::Uuid::new_v4().simple()) }
     }
 
-    /// Returns the time limit of a program that has `own`.
+    /// The time limit of a program whose own limit is `own`.
     pub(super) fn timeout(&self, own: Option<Duration>) -> Duration {
         own.or(self.spec.timeout).unwrap_or(DEFAULT_TIME)
     }
 
-    /// Fetches the image unless it is there. What that prints would look like a complaint of the program.
+    /// Pulls the image unless it is present. Otherwise, the output of the pull would look like an error of the
+    /// program.
     pub(super) async fn fetch_image(&self, env: &Environment) -> Result<(), String> {
         let image = self.spec.image.as_str();
         let limits = ProcessLimits { timeout: Some(self.timeout(None)), ..ProcessLimits::default() };
@@ -51,8 +53,8 @@ impl<'a> Container<'a> {
         Err(format!("the image `{image}` is not available ({}): {said}", pulled.exit))
     }
 
-    /// Returns the command that runs a program in the container. Variables are passed by name, so that their values are in no
-    /// list of processes; `folder` is readable there under the same path.
+    /// The command that runs a program in the container. Variables are passed by name, so that their values
+    /// appear in no process list; `folder` is readable in the container under the same path.
     pub(super) fn command(
         &self,
         program: &GraderCommand,
@@ -79,7 +81,7 @@ impl<'a> Container<'a> {
             GraderCommand::Argv(words) => words.clone(),
             GraderCommand::Shell(line) => ["sh", "-c", line].map(str::to_owned).into(),
         };
-        // The program takes the place of what the image would begin with.
+        // The program replaces the image's entry point.
         let first = if program.is_empty() { String::new() } else { program.remove(0) };
         words.extend(["--entrypoint".to_owned(), first, image.clone()]);
         words.append(&mut program);
@@ -87,11 +89,12 @@ impl<'a> Container<'a> {
         ProcessCommand::argv(words, env)
     }
 
-    /// Removes the container of a program that was ended early: it goes on without the `docker` that started it.
+    /// Removes the container of a program that was stopped early: it keeps running without the `docker` that
+    /// started it.
     pub(super) async fn remove(&self, env: Environment) {
         let limits = ProcessLimits { timeout: Some(REMOVAL_TIME), ..ProcessLimits::default() };
         let words = ["docker", "rm", "--force", &self.name];
-        // There may be none, and why the program was ended says more.
+        // There may be no container; and why the program was stopped matters more than this error.
         let _ = ProcessCommand::argv(words, env).with_limits(limits).run().await;
     }
 }

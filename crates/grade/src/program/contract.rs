@@ -1,19 +1,19 @@
-//! Forms of a program's input for libraries that check types, whose versions disagree.
+//! Variants of a program's input for libraries that check types, whose versions disagree.
 
 use serde_json::Value;
 
-/// Departures from the usual form of the input, for programs that refuse that.
+/// Deviations from the usual form of the input, for programs that refuse that.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ContractForm {
-    /// Content of messages that is an object is written as JSON text.
+    /// Message content that is an object is written as JSON text.
     pub(super) objects_as_text: bool,
-    /// `output` is the text of the answer; its messages are `messages`, and `trace` holds them too.
+    /// `output` is the text of the answer; the messages are in `messages`, and also in `trace`.
     pub(super) output_as_text: bool,
 }
 
 impl ContractForm {
-    /// Returns the form that a program wants which refused this one, by its complaint: a text that ends in a list of
-    /// `{"path": ["expectedOutput", 0, "content"], ...}`. `None` if it complains of something else.
+    /// The form to try after a program refused this one, according to its complaint: a text that ends in a list
+    /// of `{"path": ["expectedOutput", 0, "content"], ...}`. `None` for any other complaint.
     pub(super) fn after_refusal(self, complaint: &str) -> Option<Self> {
         let list = complaint.get(complaint.find('[')?..)?;
         let issues: Vec<Value> = serde_json::from_str(list).ok()?;

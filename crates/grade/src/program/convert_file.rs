@@ -1,4 +1,4 @@
-//! Programs that turn files of answers into text.
+//! Programs that convert files in answers to text.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::{MAX_OUTPUT_BYTES, ProgramSetup, describe_stderr};
 /// Time limit of a conversion.
 const CONVERSION_TIME: Duration = Duration::from_mins(1);
 
-/// A file that an answer holds.
+/// A file in an answer.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerFile<'a> {
     /// Path as the target wrote it.
@@ -26,7 +26,7 @@ pub struct AnswerFile<'a> {
 /// Returns the text that a preprocessor prints for a file.
 ///
 /// # Errors
-/// When the program can't be run, fails, or prints something else than text.
+/// When the program can't be run, fails, or prints something other than text.
 pub async fn convert_file(
     file: AnswerFile<'_>,
     preprocessor: &FilePreprocessor,

@@ -1,4 +1,4 @@
-//! The variables that grading programs see.
+//! The environment variables that grading programs see.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,22 +6,22 @@ use std::path::Path;
 use assize_llm::ModelProxy;
 use assize_process::Environment;
 
-/// Variables that tell a program the address and the token of its model proxy.
+/// Variables with the address and the token of a program's model proxy.
 const PROXY_VARIABLES: (&str, &str) = ("ASSIZE_PROXY_URL", "ASSIZE_PROXY_TOKEN");
-/// Names of these variables in eval-file format 2.
+/// The same in the `tests` format.
 const FORMAT_PROXY_VARIABLES: (&str, &str) = ("AGENTV_TARGET_PROXY_URL", "AGENTV_TARGET_PROXY_TOKEN");
-/// Names of these variables in AgentV's newest format.
+/// The same in AgentV's newest format.
 const NEWEST_PROXY_VARIABLES: (&str, &str) = ("AGENTV_PROVIDER_PROXY_URL", "AGENTV_PROVIDER_PROXY_TOKEN");
-/// Names of these variables in client libraries; the address is that of chat completions.
+/// The same in client libraries; the address is the one for chat completions.
 const CLIENT_PROXY_VARIABLES: (&str, &str) = ("OPENAI_BASE_URL", "OPENAI_API_KEY");
 
-/// Names of the variable that holds the workspace of the case, the second in eval-file format 2.
+/// Variables with the workspace of the case; the second is that of the `tests` format.
 const WORKSPACE_VARIABLES: [&str; 2] = ["ASSIZE_WORKSPACE_PATH", "AGENTV_WORKSPACE_PATH"];
 
 /// The variables of this process, without API keys.
 ///
-/// A grading program has no use for the keys that pay for judges and targets. One that calls models by itself
-/// lists the variables that it needs.
+/// A grading program has no use for the keys that pay for judges and targets. A program that calls models
+/// itself lists the variables that it needs.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramEnvironment {
     all: Environment,
@@ -29,12 +29,12 @@ pub struct ProgramEnvironment {
 }
 
 impl ProgramEnvironment {
-    /// Creates an environment from these variables; those named in `kept` are withheld from programs.
+    /// Creates an environment from these variables; those in `kept` are withheld from programs.
     pub fn new(all: Environment, kept: impl IntoIterator<Item = String>) -> Self {
         Self { all, kept: kept.into_iter().collect() }
     }
 
-    /// Environment of a program that lists these variables, looks at this workspace and may use a model proxy.
+    /// The environment of a program that lists these variables, sees this workspace and may use a model proxy.
     pub(super) fn build_environment(
         &self,
         named: &[String],
@@ -53,7 +53,7 @@ impl ProgramEnvironment {
             env = env.with_var(address, proxy.url()).with_var(token, proxy.token());
         }
 
-        // A program that lists an account of its own there keeps it.
+        // A program that lists its own account there keeps it.
         let (address, token) = CLIENT_PROXY_VARIABLES;
         if !is_named(address) && !is_named(token) {
             env = env.with_var(address, format!("{}/v1", proxy.url())).with_var(token, proxy.token());

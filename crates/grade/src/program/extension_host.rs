@@ -17,31 +17,32 @@ use super::{ProgramSetup, python_host};
 static PYTHON_HOST: LazyLock<String> =
     LazyLock::new(|| python_host(include_str!("../../hosts/extension.py")));
 const NODE_HOST: &str = include_str!("../../hosts/extension.mjs");
-/// Limit of one answer in bytes: that of a whole suite.
+/// Largest answer, in bytes: it may contain a whole suite.
 const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
-/// Lines of standard error that an error shows.
+/// Lines of standard error that an error message shows.
 const SHOWN_LINES: usize = 8;
-/// Time for the last lines of standard error to arrive after the output has ended.
+/// How long to wait for the last lines of standard error after the output has ended.
 const LAST_LINES: Duration = Duration::from_millis(100);
-/// Function of a Python file whose extension names none, as in promptfoo.
+/// Default function of a Python file, as in promptfoo.
 const USUAL_FUNCTION: &str = "get_transform";
 
 /// A call of a function.
 #[derive(Debug, Clone, Copy)]
 pub struct ExtensionCall<'a> {
-    /// Name of the function; `None` for that of the file itself.
+    /// Name of the function; `None` for the default of the file.
     pub function: Option<&'a str>,
     /// Arguments, in order.
     pub arguments: [&'a Value; 2],
-    /// Index of the argument that the function may change or return; `None` if nothing is made of it.
+    /// Index of the argument that the function may change or return; `None` if its result is not used.
     pub context: Option<usize>,
-    /// Time limit. Reaching it ends the interpreter.
+    /// Time limit; exceeding it ends the interpreter.
     pub limit: Duration,
 }
 
-/// A running interpreter with the functions of one file. What they keep in variables stays until [`ExtensionHost::end`].
+/// A running interpreter with the functions of one file. Their global variables live until
+/// [`ExtensionHost::end`].
 ///
-/// JavaScript may work on several calls at once, as it does in one process of promptfoo; Python takes one after another.
+/// JavaScript may work on several calls at once, as in one process of promptfoo; Python runs one after another.
 #[derive(Debug)]
 pub struct ExtensionHost {
     language: CodeLanguage,
@@ -58,14 +59,15 @@ pub struct ExtensionHost {
 #[derive(Debug, Default)]
 struct OpenCalls {
     waiting: BTreeMap<u64, oneshot::Sender<Result<Value, String>>>,
-    /// Reason for which there are no more answers.
+    /// Why there are no more answers.
     ended: Option<String>,
     /// Last lines of standard error.
     last_lines: VecDeque<String>,
 }
 
 impl OpenCalls {
-    /// Gives a call its answer. Returns false for a line that is none; answers that nobody waits for are passed over.
+    /// Passes an answer to its call. Returns false for a line that is not an answer; answers that no call waits
+    /// for are ignored.
     fn take_answer(&mut self, line: &str) -> bool {
         let Ok(Value::Object(mut answer)) = serde_json::from_str::<Value>(line) else { return false };
         let id = answer.get("id").and_then(Value::as_u64);
@@ -80,7 +82,7 @@ impl OpenCalls {
         true
     }
 
-    /// Fails the calls that wait, and those to come. The first reason stays.
+    /// Fails all waiting and future calls. The first reason stays.
     fn end(&mut self, reason: String) {
         let reason = self.ended.get_or_insert(reason).clone();
         for call in std::mem::take(&mut self.waiting).into_values() {
@@ -90,10 +92,12 @@ impl OpenCalls {
 }
 
 impl ExtensionHost {
-    /// Starts the interpreter of a file in a folder. `told` gets what the functions print, line by line, without secrets.
+    /// Starts the interpreter of a file in a folder. `told` receives what the functions print, line by line,
+    /// with secrets removed.
     ///
     /// # Errors
-    /// When code is not allowed, or the interpreter can't be started. Errors of the file appear with the first call.
+    /// When code is not allowed, or the interpreter can't be started. Errors in the file are reported by the
+    /// first call.
     pub fn start(
         program: &CodeProgram,
         folder: &Path,
@@ -142,7 +146,7 @@ impl ExtensionHost {
         })
     }
 
-    /// Loads the file and looks for a function.
+    /// Loads the file and checks that it has a function.
     ///
     /// # Errors
     /// When the file can't be loaded in time, or has no such function.
@@ -150,7 +154,7 @@ impl ExtensionHost {
         self.ask(function, &Value::Null, None, limit).await.map(drop)
     }
 
-    /// Calls a function. The value is null if it returned nothing.
+    /// Calls a function. The value is null if it returns nothing.
     ///
     /// # Errors
     /// When the function fails, takes too long, or the interpreter has ended.
@@ -182,7 +186,7 @@ impl ExtensionHost {
             calls.waiting.insert(id, answer);
         }
         if let Some(lines) = &*lock(&self.lines) {
-            // If the writer is gone, the reader fails the call.
+            // If the writer has ended, the reader fails the call.
             let _ = lines.send(one_line(&asked));
         }
 
@@ -201,7 +205,7 @@ impl ExtensionHost {
         }
     }
 
-    /// Ends the interpreter, and everything that its functions started.
+    /// Ends the interpreter and everything that its functions started.
     pub async fn end(&self) {
         lock(&self.calls).end("the run has ended".to_owned());
         drop(lock(&self.lines).take());
@@ -216,7 +220,7 @@ impl ExtensionHost {
     }
 }
 
-/// Returns a value as JSON in one line, also for Node.js, for which a line separator ends one.
+/// A value as JSON in one line. Also escapes line separators, which Node.js treats as the end of a line.
 fn one_line(value: &Value) -> String {
     value.to_string().replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
@@ -225,10 +229,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes calls until there are no more, and ends the interpreter then.
+/// Writes calls until there are no more, then ends the interpreter.
 async fn write_calls(mut process: LineProcess, mut calls: mpsc::UnboundedReceiver<String>) {
     while let Some(call) = calls.recv().await {
-        // A program that reads no more has ended, which its output tells.
+        // A program that reads no more has ended, which the reader of its output notices.
         let _ = process.send(&call).await;
     }
     process.end().await;
@@ -258,7 +262,7 @@ async fn read_answers(mut reader: LineReader, language: CodeLanguage, calls: Arc
     calls.end(reason);
 }
 
-/// Passes on what the functions print, without secrets.
+/// Passes on what the functions print, with secrets removed.
 async fn pass_on(
     mut printed: mpsc::UnboundedReceiver<String>,
     setup: Arc<ProgramSetup>,
@@ -327,7 +331,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Value>(&line).expect("JSON"), value);
     }
 
-    /// A line of an interpreter: mostly an answer, to a call that waits or to another one.
+    /// A line of an interpreter: usually an answer, to a waiting call or to another one.
     fn line() -> impl Strategy<Value = String> {
         let value = prop_oneof![
             Just(json!(null)),

@@ -1,4 +1,4 @@
-//! Programs that write parts of eval files, run while a file is read.
+//! Programs that produce parts of eval files, run while a file is read.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use serde_json::Value;
 use super::author_code::{HostReply, HostRequest};
 use super::{ProgramSetup, describe_stderr};
 
-/// Maximum number of calls that one process carries out, since a process that hangs takes all of them with it.
-const CALLS_OF_PROCESS: usize = 64;
-/// Maximum number of processes at once.
+/// Most calls in one process, because all of them are lost if it hangs.
+const MAX_CALLS_PER_PROCESS: usize = 64;
+/// Most processes at once.
 const MAX_PROCESSES: usize = 4;
-/// Time limit of a process, and what each of its calls adds.
+/// Time limit of a process, and what each of its calls adds to it.
 const PROCESS_TIME: Duration = Duration::from_mins(1);
 const CALL_TIME: Duration = Duration::from_secs(2);
-/// Maximum number of bytes that a process returns: all tests of a file may come from one call.
+/// Most bytes that a process may return: all tests of a file may come from one call.
 const MAX_RETURNED_BYTES: usize = 64 * 1024 * 1024;
 
-/// Runner of the programs that write prompts, tests and variables of eval files.
+/// Runs the programs that produce prompts, tests and variables of eval files.
 #[derive(Debug, Clone)]
 pub struct FilePrograms {
     setup: ProgramSetup,
@@ -36,7 +36,7 @@ impl FilePrograms {
 
     async fn run_all(&self, program: &LoadProgram, calls: &[Value]) -> Vec<Result<Value, String>> {
         let batch = match program {
-            LoadProgram::Function { .. } => CALLS_OF_PROCESS,
+            LoadProgram::Function { .. } => MAX_CALLS_PER_PROCESS,
             LoadProgram::Command { .. } => 1,
         };
         let processes = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_PROCESSES);
@@ -94,7 +94,7 @@ impl FilePrograms {
             .collect())
     }
 
-    /// Runs a command with its arguments as JSON behind its words. Returns what it prints.
+    /// Runs a command with its arguments as JSON appended. Returns what it prints.
     async fn run_command(
         &self,
         words: &[String],
@@ -126,7 +126,7 @@ impl FilePrograms {
 
 impl ProgramRunner for FilePrograms {
     fn run(&self, program: &LoadProgram, calls: &[Value]) -> Vec<Result<Value, String>> {
-        // Files are read inside and outside of asynchronous code, so that the processes have a thread of their own.
+        // Files are read from asynchronous and other code, so the processes get their own thread and runtime.
         let finished = std::thread::scope(|scope| {
             let worker = scope.spawn(|| {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -143,7 +143,7 @@ impl ProgramRunner for FilePrograms {
     }
 }
 
-/// Returns a message in one line: its first, and the last that tells of an error, else the last.
+/// A message in one line: its first line, and the last line with an error, or else the last line.
 fn in_one_line(message: &str) -> String {
     let mut lines = message.trim().lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();
@@ -156,7 +156,7 @@ fn in_one_line(message: &str) -> String {
     }
 }
 
-/// Adds what to do about an interpreter that is too old for the types of TypeScript.
+/// Adds advice if the interpreter is too old to run TypeScript.
 fn with_advice(code: &CodeProgram, reason: String) -> String {
     let is_old = ["bad option", "ERR_UNKNOWN_FILE_EXTENSION", "Unknown file extension"]
         .iter()
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(results.len(), 130);
         assert_eq!(results[70], Err("ValueError: no: 70 (line 6)".to_owned()));
         for (n, result) in results.into_iter().enumerate().filter(|(n, _)| *n != 70) {
-            assert_eq!(result, Ok(json!([n, n % CALLS_OF_PROCESS + 1])));
+            assert_eq!(result, Ok(json!([n, n % MAX_CALLS_PER_PROCESS + 1])));
         }
     }
 
@@ -217,14 +217,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let text = "import os\ndef make(n):\n    if n == 0:\n        os._exit(3)\n    return os.environ.get('MY_KEY', 'withheld')\n";
         let program = python(folder.path(), text);
-        let calls: Vec<Value> = (0..=CALLS_OF_PROCESS).map(|n| json!([n])).collect();
+        let calls: Vec<Value> = (0..=MAX_CALLS_PER_PROCESS).map(|n| json!([n])).collect();
         let results = runner().run(&program, &calls);
         assert!(
-            results[..CALLS_OF_PROCESS].iter().all(|result| result
+            results[..MAX_CALLS_PER_PROCESS].iter().all(|result| result
                 .as_ref()
                 .is_err_and(|reason| reason.contains("no result (exit code 3)")))
         );
-        assert_eq!(results[CALLS_OF_PROCESS], Ok(json!("withheld")));
+        assert_eq!(results[MAX_CALLS_PER_PROCESS], Ok(json!("withheld")));
     }
 
     #[test]

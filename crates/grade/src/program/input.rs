@@ -11,13 +11,13 @@ use super::contract::ContractForm;
 use super::messages::program_messages;
 use super::trace::{token_usage, trace, trace_events, trace_summary};
 
-/// Output messages larger than this go through a file: many programs read stdin slowly.
+/// Larger output messages go through a file, because many programs read stdin slowly.
 const MAX_INLINE_BYTES: usize = 50_000;
 
-/// One answer with its case and its trace. The object that a program reads has the keys of both versions of
-/// the contract, so that a program for either runs unchanged.
+/// One answer with its case and its trace. The object for the program has the keys of both versions of the
+/// contract, so programs for either run unchanged.
 ///
-/// What is not known has no key: readers that check types accept an absent key, but not null.
+/// Unknown values have no key: readers that check types accept an absent key, but not null.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProgramInput {
     /// The question, as text (`question`).
@@ -36,9 +36,9 @@ pub struct ProgramInput {
     pub output: Vec<Value>,
     /// Absolute paths of attached files (`input_files`).
     pub input_files: Vec<String>,
-    /// The tool calls, for their metrics (`trace`, `trace_summary`); `None` if nothing is known of any.
+    /// The tool calls, for their metrics (`trace`, `trace_summary`); `None` if unknown.
     pub calls: Option<Vec<ToolCall>>,
-    /// Number of calls of the model.
+    /// Number of model calls.
     pub model_calls: Option<u64>,
     /// Tokens spent (`token_usage`).
     pub tokens: Tokens,
@@ -48,7 +48,7 @@ pub struct ProgramInput {
     pub duration_ms: Option<u64>,
     /// File changes, as a diff.
     pub file_changes: Option<String>,
-    /// The target's workspace (`workspace_path`), as long as it exists.
+    /// The target's workspace (`workspace_path`), while it exists.
     pub workspace: Option<PathBuf>,
     /// Metadata of the case.
     pub metadata: Map<String, Value>,
@@ -56,13 +56,13 @@ pub struct ProgramInput {
     pub config: Map<String, Value>,
     /// Results of the members, for a program that combines them (`results`).
     pub results: Option<Value>,
-    /// True if `output` is the answer's text at first, as in AgentV's newest contract. A program that refuses it gets the
-    /// messages instead.
+    /// True if `output` is first sent as the answer's text, as in AgentV's newest contract. A program that
+    /// refuses that gets the messages instead.
     pub output_as_text: bool,
 }
 
 impl ProgramInput {
-    /// Builds the object for stdin, and the folder of the output that was too large for it.
+    /// Builds the object for stdin, and the folder for output that is too large for it.
     pub(super) fn build_payload(
         &self,
         scratch: &Path,
@@ -113,7 +113,7 @@ impl ProgramInput {
             }
             payload["output"] = self.answer.clone().into();
             payload["messages"] = output;
-            // Programs of this contract refuse what it no longer has.
+            // Programs of this contract refuse keys that it no longer has.
             if let Some(object) = payload.as_object_mut() {
                 object.remove("reference_answer");
             }

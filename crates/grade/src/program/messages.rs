@@ -1,13 +1,15 @@
-//! Messages as grading programs read them.
+//! Messages in the form that grading programs read.
 //!
-//! Targets write messages in the spellings of many chat formats. Programs that check types know one: `content` is a text,
-//! an object or a list of blocks with `type` and `text`, each of `tool_calls` names its `tool`, and nothing is null.
+//! Targets write messages in many chat formats. Programs that check types know one: `content` is a text, an
+//! object or a list of blocks with `type` and `text`, each of `tool_calls` names its `tool`, and nothing is
+//! null.
 
 use serde_json::{Map, Value, json};
 
 use super::contract::ContractForm;
 
-/// Returns the messages in the spelling that programs know, with everything else they hold; with objects as text if wanted.
+/// The messages in the form that programs know, with all their other members; objects become text if the form
+/// says so.
 pub(super) fn program_messages(messages: &[Value], form: ContractForm) -> Value {
     messages.iter().map(|message| program_message(message, form)).collect()
 }
@@ -37,7 +39,7 @@ fn program_message(message: &Value, form: ContractForm) -> Value {
     Value::Object(members)
 }
 
-/// Adds `tool` and `input` to a call in another spelling, such as `{"function": {"name", "arguments"}}`.
+/// Adds `tool` and `input` to a call in another form, such as `{"function": {"name", "arguments"}}`.
 fn name_tool(call: &mut Value) {
     let Value::Object(members) = call else { return };
     let mut named = without_nulls(members);
@@ -58,7 +60,7 @@ fn name_tool(call: &mut Value) {
     *call = Value::Object(named);
 }
 
-/// Gives a block of text its `text`; eval files call it `value`.
+/// Gives a text block its `text`, which eval files call `value`.
 fn spell_block(block: &mut Value) {
     if let Value::String(text) = block {
         *block = json!({ "type": "text", "text": text });

@@ -1,8 +1,8 @@
 //! Graders that are programs: JSON on stdin, JSON on stdout.
 //!
-//! A program that can't be started, takes too long, is ended by a signal, or complains on stderr and exits with a
-//! failure gives no grade: that is an error of the grader, never a score. A command that prints plain text may be
-//! graded by its exit code.
+//! A program that can't be started, times out, is killed by a signal, or writes to stderr and exits with a
+//! failure gives no grade: that is an error of the grader, never a score. A command that prints plain text can
+//! be graded by its exit code.
 
 mod author_code;
 mod container;
@@ -47,10 +47,10 @@ const MAX_OUTPUT_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of stderr shown in an error, from the end.
 const STDERR_TAIL_BYTES: usize = 2000;
 
-/// Bytes of stderr in which a complaint about types is looked for.
+/// Bytes of stderr that are searched for a complaint about types.
 const COMPLAINT_BYTES: usize = 256 * 1024;
 
-/// Returns a host in Python that loads a file of functions.
+/// A Python host that loads a file of functions.
 fn python_host(own: &str) -> String {
     [PYTHON_LOADER, include_str!("../../hosts/plain.py"), own].concat()
 }
@@ -58,7 +58,7 @@ fn python_host(own: &str) -> String {
 /// Settings that all programs of a run share.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramSetup {
-    /// Environment of programs.
+    /// Environment variables of programs.
     pub env: ProgramEnvironment,
     /// Folder for temporary files.
     pub scratch: PathBuf,
@@ -66,7 +66,7 @@ pub struct ProgramSetup {
     pub redactor: Option<Arc<Redactor>>,
     /// A permit for each program that may run at once; `None` for no limit.
     pub slots: Option<Arc<Semaphore>>,
-    /// True if code that an eval file names may be run by an interpreter.
+    /// True if an interpreter may run code that an eval file names.
     pub allows_code: bool,
 }
 
@@ -84,32 +84,32 @@ impl ProgramSetup {
 pub struct GradingProgram<'a> {
     /// Command line: words without a shell, or a line for `sh -c`.
     pub command: &'a GraderCommand,
-    /// Working folder; this process's own if absent.
+    /// Working folder; `None` for the folder of this process.
     pub cwd: Option<PathBuf>,
-    /// Wall-clock limit; 60 s if absent.
+    /// Time limit; `None` for 60 s.
     pub timeout: Option<Duration>,
     /// Variables that the program sees although they are normally withheld.
     pub pass_env: &'a [String],
     /// Access to a model, if the program may call one.
     pub model: Option<ProxySetup>,
-    /// True if the exit code is the grade where the program prints plain text or nothing.
+    /// True if the exit code is the grade when the program prints plain text or nothing.
     pub by_exit_code: bool,
-    /// Container in which it runs; `None` for this machine.
+    /// Container to run it in; `None` for this machine.
     pub container: Option<&'a ContainerSpec>,
 }
 
-/// Result of a program, and its calls to the model.
+/// Result of a program, and its use of the model.
 #[derive(Debug)]
 pub struct ProgramGrade {
-    /// Its decision, or the reason for which there is none.
+    /// Its decision, or why there is none.
     pub result: Result<ProgramReply, String>,
-    /// Its use of the model; `None` for a program without one.
+    /// Its use of the model; `None` for a program without access to one.
     pub asked: Option<ProxyUsage>,
 }
 
 impl GradingProgram<'_> {
-    /// Runs the program on `input` and reads its score. If a call to its model failed, its result is an
-    /// error: it had no basis for a grade.
+    /// Runs the program on `input` and reads its score. If a call to its model failed, the result is an error:
+    /// the program had no basis for a grade.
     pub async fn grade(&self, input: &ProgramInput, setup: &ProgramSetup) -> ProgramGrade {
         let Some(model) = &self.model else {
             return ProgramGrade { result: self.read_grade(input, setup, None).await, asked: None };
@@ -132,7 +132,7 @@ impl GradingProgram<'_> {
             }
         };
 
-        // The token is no longer valid, but still must not be recorded.
+        // The token is no longer valid, but must not be recorded anyway.
         let result = result.map_err(|message| message.replace(&token, "[redacted]"));
         ProgramGrade { result, asked: Some(asked) }
     }
@@ -167,7 +167,7 @@ impl GradingProgram<'_> {
             return plain.ok_or_else(|| format!("{problem}{stderr}"));
         }
 
-        // A complaint on stderr tells a program that broke from one that found the answer wanting.
+        // Output on stderr distinguishes a program that broke from one that found the answer wrong.
         match finished.exit {
             ProcessExit::Code(code) if self.by_exit_code && stderr.is_empty() && !is_breakdown(code) => {
                 reply::plain_reply(stdout, code).ok_or_else(|| describe_failure(finished, stdout))
@@ -217,7 +217,7 @@ impl GradingProgram<'_> {
                 return Ok((finished, form));
             }
 
-            // A library that refuses the types of its input has not begun to grade.
+            // A library that refuses the types of its input has not graded anything yet.
             let stdout = String::from_utf8_lossy(&finished.stdout.bytes);
             let complaint = reply::failed_note(&stdout)
                 .unwrap_or_else(|| finished.stderr.tail(COMPLAINT_BYTES).trim().to_owned());
@@ -237,7 +237,7 @@ impl GradingProgram<'_> {
         env: Environment,
         setup: &ProgramSetup,
     ) -> Result<ProcessOutput, String> {
-        // The semaphore is never closed; without a permit the worst case is one program too many.
+        // The semaphore is never closed; without a permit, one program too many would run at worst.
         let _slot = match &setup.slots {
             Some(slots) => slots.acquire().await.ok(),
             None => None,
@@ -288,14 +288,14 @@ impl GradingProgram<'_> {
     }
 }
 
-/// True for exit codes that say that a command could not be run or was ended by a signal: 126, 127 and 128 with the number
-/// of the signal, as shells report it.
+/// True for exit codes that mean that a command could not be run or was killed by a signal: 126, 127, and 128
+/// plus the number of the signal, as shells report it.
 fn is_breakdown(code: i32) -> bool {
     const SIGNALS: i32 = 64;
     code < 0 || code == 126 || code == 127 || (129..=128 + SIGNALS).contains(&code)
 }
 
-/// The message about a program that exited with a failure and gave no grade.
+/// Message about a program that exited with a failure and gave no grade.
 fn describe_failure(finished: &ProcessOutput, stdout: &str) -> String {
     format!("the program failed ({}){}{}", finished.exit, describe_stdout(stdout), describe_stderr(finished))
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::check::to_unit_interval;
 use crate::reply::{StatedDecision, parse_notes, refuse_contradiction};
 
-/// Characters of a program's text that are kept.
+/// Most characters of a program's text that are kept.
 const MAX_SHOWN_CHARS: usize = 2000;
 
 /// Decision of a program.
@@ -21,14 +21,16 @@ pub struct ProgramReply {
     pub findings: Vec<GraderNote>,
     /// Its reason, if it gives one.
     pub reason: String,
-    /// Anything else it wants to be kept.
+    /// Anything else that it wants to store.
     pub details: Option<Value>,
 }
 
-/// Reads what a program printed: `{score, assertions: [{text, passed, evidence}], details}` or the
-/// older `{score, hits, misses, reasoning, details}`, or AgentV's newest `{pass, score, reason, checks: [{text, pass, score,
-/// reason}]}`. Without a score it is the mean of the checks, the share of assertions that passed, or else `pass`. A score that is
-/// no number from 0 to 1 is an error and is not bent into one; so is a result that says two things: a key that is there twice, the full score where no assertion passed, no score where all of them did, a verdict
+/// Reads what a program printed: `{score, assertions: [{text, passed, evidence}], details}`, the older `{score,
+/// hits, misses, reasoning, details}`, or AgentV's newest `{pass, score, reason, checks: [{text, pass, score,
+/// reason}]}`. Without a score, the score is the mean of the checks, the share of passed assertions, or `pass`.
+///
+/// A score that is not a number from 0 to 1 is an error and is not clamped. So is a result that contradicts
+/// itself: a duplicate key, a full score although no assertion passed, a zero score although all did, a verdict
 /// that the score excludes. A result with an `error` is a failure of the program, whatever its score.
 pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
     let shown = || {
@@ -91,13 +93,13 @@ pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
     })
 }
 
-/// Returns true if a result has `checks` of which one has a score of its own.
+/// Returns true if a result has `checks`, one of them with its own score.
 fn is_scored_list(object: &Map<String, Value>) -> bool {
     let checks = object.get("checks").and_then(Value::as_array);
     checks.is_some_and(|checks| checks.iter().any(|check| check.get("score").is_some()))
 }
 
-/// Returns the mean score of `checks`. A check without a score has 1 or 0, as it passed or not.
+/// The mean score of `checks`. A check without a score counts 1 if it passed, otherwise 0.
 fn mean_of_checks(object: &Map<String, Value>) -> Result<UnitInterval, String> {
     let checks = object.get("checks").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let mut sum = 0.0;
@@ -113,10 +115,10 @@ fn mean_of_checks(object: &Map<String, Value>) -> Result<UnitInterval, String> {
     Ok(to_unit_interval(sum / checks.len() as f64))
 }
 
-/// Returns the decision of a program whose exit code is its grade: the text it printed is the only assertion.
+/// The decision of a program that is graded by its exit code. The text it printed is the only assertion.
 ///
-/// `None` if the text may be a result after all: a score in front of which something else was printed must not
-/// pass for a text.
+/// `None` if the text may be a result after all: a score with other output in front of it must not pass for
+/// plain text.
 pub(super) fn plain_reply(text: &str, exit_code: i32) -> Option<ProgramReply> {
     const RESULT_KEYS: [&str; 4] = ["score", "assertions", "checks", "hits"];
 
@@ -137,8 +139,8 @@ pub(super) fn plain_reply(text: &str, exit_code: i32) -> Option<ProgramReply> {
     })
 }
 
-/// Returns true if a text is what tools print that broke and exited with 0 all the same: a web page in the place of what was
-/// fetched, or a stack trace.
+/// Returns true if a text looks like the output of a tool that broke but exited with 0: a web page instead of
+/// the fetched content, or a stack trace.
 fn is_breakage(text: &str) -> bool {
     const PAGE_STARTS: [&str; 4] = ["<!doctype", "<html", "<head", "<?xml"];
 
@@ -147,7 +149,7 @@ fn is_breakage(text: &str) -> bool {
         || text.lines().any(|line| line.starts_with("Traceback (most recent call last)"))
 }
 
-/// Refuses a result that gives a score and says that the program failed.
+/// Refuses a result that has a score and also says that the program failed.
 fn refuse_failure(object: &Map<String, Value>, score: UnitInterval) -> Result<(), String> {
     const FAILED: [&str; 5] = ["error", "errored", "failed", "failure", "exception"];
 
@@ -172,12 +174,12 @@ fn refuse_failure(object: &Map<String, Value>, score: UnitInterval) -> Result<()
     ))
 }
 
-/// Returns what a program gave as the reason of its failure: the failed assertions of a result, else the end of its text.
+/// What a program said about its failure: the failed assertions of a result, or the end of its text.
 pub(super) fn failure_reason(text: &str) -> String {
     shorten(failed_note(text).as_deref().unwrap_or(text).trim())
 }
 
-/// Returns the first failed assertion of a result, else its reason.
+/// The first failed assertion of a result, or else its reason.
 pub(super) fn failed_note(text: &str) -> Option<String> {
     let reply = parse_program_reply(text).ok()?;
     let failed = reply.findings.into_iter().filter(|note| note.passed == Some(false)).map(|note| note.text);
@@ -185,7 +187,7 @@ pub(super) fn failed_note(text: &str) -> Option<String> {
     failed.chain([reply.reason]).find(|text| !text.trim().is_empty())
 }
 
-/// The end of a long text: programs that check say last what they found.
+/// The end of a long text, since checkers print what they found last.
 fn shorten(text: &str) -> String {
     match text.char_indices().rev().nth(MAX_SHOWN_CHARS) {
         None => text.to_owned(),

@@ -1,4 +1,4 @@
-//! Tool calls, tokens and times in numbers, as grading programs read them.
+//! Metrics of tool calls, tokens and times, in the form that grading programs read.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::ProgramInput;
 
-/// Metrics of the tool calls: `tool_calls` counts them by name, as do the older `tool_names` and `tool_calls_by_name`.
+/// Metrics of the tool calls: `tool_calls` counts them by name, like the older `tool_names` and
+/// `tool_calls_by_name`.
 pub(super) fn trace(calls: &[ToolCall], model_calls: Option<u64>) -> Value {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut durations: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
@@ -35,7 +36,7 @@ pub(super) fn trace(calls: &[ToolCall], model_calls: Option<u64>) -> Value {
     trace
 }
 
-/// The metrics with tokens, cost and time, as the older version of the contract has them.
+/// The metrics with tokens, cost and time, in the older version of the contract.
 pub(super) fn trace_summary(calls: &[ToolCall], input: &ProgramInput) -> Value {
     let mut summary = trace(calls, input.model_calls);
     let known = [
@@ -78,7 +79,7 @@ pub(super) fn trace_events(calls: &[ToolCall]) -> Value {
     calls.iter().enumerate().map(event).collect()
 }
 
-/// `{input, output, cached}`. Readers need the first two, so that half of them is as good as nothing.
+/// `{input, output, cached}`. Readers need the first two, so half of them is as good as nothing.
 pub(super) fn token_usage(tokens: Tokens) -> Option<Value> {
     let mut usage = json!({ "input": tokens.input?, "output": tokens.output? });
     if let Some(cached) = tokens.cached {

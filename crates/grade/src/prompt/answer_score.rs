@@ -1,7 +1,7 @@
 //! The prompt for scoring a whole answer.
 //!
-//! An author's prompt replaces the instructions, never the rules: the system message and the form of the
-//! reply stay. Values of its variables are inserted in blocks, like all material.
+//! An author's prompt replaces the instructions, never the rules: the system message and the form of the reply
+//! stay. Values of its variables are inserted in blocks, like all material.
 
 use std::sync::LazyLock;
 
@@ -15,16 +15,16 @@ use super::template::fill_template;
 use crate::fence::draw_fence;
 use crate::{AnswerScoreTask, FenceSource};
 
-/// Version of these prompts. Any change to a prompt file or to the construction of requests makes a new
+/// Version of these prompts. Any change to a prompt file or to the construction of requests needs a new
 /// version.
 pub const WHOLE_PROMPT_VERSION: &str = "whole.v1";
 
 const SYSTEM: &str = include_str!("../../prompts/whole.v1.system.md");
 const DEFAULT: &str = include_str!("../../prompts/whole.v1.default.md");
 const FORM: &str = include_str!("../../prompts/whole.v1.form.md");
-/// Form of the reply where the instructions have a range of their own.
+/// Form of the reply if the instructions have their own range.
 const RANGE_FORM: &str = include_str!("../../prompts/whole.v1.range.md");
-/// The instructions of a judge that combines the members of a composite.
+/// Instructions of a judge that combines the members of a composite.
 pub const COMBINE_PROMPT: &str = include_str!("../../prompts/whole.v1.combine.md");
 
 /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the author's
@@ -47,7 +47,7 @@ pub(crate) fn answer_score_hash(instructions: Option<&str>, range: Option<ValueR
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// The shape of a reply.
+/// JSON schema of a reply.
 pub(crate) fn answer_score_schema() -> JsonSchemaFormat {
     let schema = json!({
         "type": "object",
@@ -104,7 +104,7 @@ pub(crate) fn answer_score_messages(
 }
 
 /// Replaces each `{{ name }}` of a known variable in the template by its value in a block; unknown names stay
-/// unchanged. `None` when no known variable occurs. One pass, so that inserted values are never scanned for
+/// unchanged. `None` if no known variable occurs. One pass, so inserted values are never scanned for
 /// placeholders.
 fn fill_variables(template: &str, variables: &[(String, String)], fence: &str) -> Option<String> {
     let mut out = String::with_capacity(template.len());

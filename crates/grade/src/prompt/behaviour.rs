@@ -1,8 +1,8 @@
-//! The words a model is asked with about one behaviour.
+//! The prompt for judging one behaviour.
 //!
-//! The author's prompt is sent as written, with the guidelines of the rubrics above it. The inputs stand
-//! in blocks, at the places that the prompt names for them, else after it. The rules and the form of the
-//! reply stay the same whatever the prompt says.
+//! The author's prompt is sent as written, preceded by the guidelines of the rubrics. The inputs are inserted
+//! in blocks, where the prompt names them or else after it. The rules and the form of the reply stay the same
+//! whatever the prompt says.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -17,8 +17,8 @@ use super::template::fill_template;
 use crate::fence::draw_fence;
 use crate::{BehaviourTask, FenceSource};
 
-/// Version of these prompts. Any change to a prompt file or to how requests are put together makes a
-/// new version.
+/// Version of these prompts. Any change to a prompt file or to the construction of requests needs a new
+/// version.
 pub const BEHAVIOUR_PROMPT_VERSION: &str = "behaviour.v1";
 
 const SYSTEM: &str = include_str!("../../prompts/behaviour.v1.system.md");
@@ -28,11 +28,11 @@ const FORM: &str = include_str!("../../prompts/behaviour.v1.form.md");
 /// Names of the inputs.
 const INPUT_NAMES: [&str; 3] = ["GROUND_TRUTH", "SOURCE_NARRATIVE", "CANDIDATE_OUTPUT"];
 
-/// Marks that may stand around the name of an input in a prompt.
-const MARKS: [(&str, &str); 5] = [("{{", "}}"), ("${", "}"), ("{", "}"), ("<", ">"), ("[", "]")];
+/// Delimiters that may surround the name of an input in a prompt.
+const DELIMITERS: [(&str, &str); 5] = [("{{", "}}"), ("${", "}"), ("{", "}"), ("<", ">"), ("[", "]")];
 
-/// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and all that the authors of
-/// the scorecard say.
+/// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and all texts of the scorecard's
+/// authors.
 pub(crate) fn behaviour_hash(behaviour: &Behaviour) -> String {
     static FILES: LazyLock<blake3::Hasher> = LazyLock::new(|| {
         let mut hasher = blake3::Hasher::new();
@@ -43,7 +43,7 @@ pub(crate) fn behaviour_hash(behaviour: &Behaviour) -> String {
     });
 
     let mut hasher = FILES.clone();
-    // As it is asked: placeholders in free words stand for inputs.
+    // Hashed in the form that is sent: placeholders in free words stand for inputs.
     for text in [&*name_placeholders(&behaviour.prompt), &instructions(behaviour)] {
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     }
@@ -51,7 +51,7 @@ pub(crate) fn behaviour_hash(behaviour: &Behaviour) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// The shape of a reply.
+/// JSON schema of a reply.
 pub(crate) fn behaviour_schema(behaviour: &Behaviour) -> JsonSchemaFormat {
     let mut properties = Map::new();
     properties.insert("evidence".into(), json!({ "type": "array", "items": { "type": "string" } }));
@@ -71,7 +71,7 @@ pub(crate) fn behaviour_schema(behaviour: &Behaviour) -> JsonSchemaFormat {
     JsonSchemaFormat { name: "behaviour".into(), schema: schema.into(), strict: true }
 }
 
-/// The members of a reply that decide, with how they are described and their schemas.
+/// The members of a reply that decide, with their descriptions and schemas.
 fn deciding_members(behaviour: &Behaviour) -> Vec<(&'static str, String, Value)> {
     let yes_or_no = || ("true or false".to_owned(), json!({ "type": "boolean" }));
     let mut members = Vec::new();
@@ -132,7 +132,8 @@ pub(crate) fn behaviour_messages(
     vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
 }
 
-/// Everything the authors say beside the prompt: guidelines, scale, when it applies. Writing to a string does not fail.
+/// Everything the authors say besides the prompt: guidelines, scale, when it applies. Writing to a string can't
+/// fail.
 fn instructions(behaviour: &Behaviour) -> String {
     let mut text = String::new();
     for guidelines in &behaviour.guidelines {
@@ -192,8 +193,8 @@ fn format_guidelines(text: &mut String, guidelines: &Guidelines) {
     }
 }
 
-/// The prompt with each input in a block where the prompt names it, and which ones it names. One pass
-/// over the prompt, so that nothing inside an input is ever looked at again.
+/// The prompt with each input in a block where the prompt names it, and the names that it uses. One pass over
+/// the prompt, so text inside an input is never scanned.
 fn insert_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Vec<&'static str>) {
     let prompt = &*name_placeholders(prompt);
     let inputs: Vec<(&'static str, &str)> = task.named_inputs().collect();
@@ -215,7 +216,7 @@ fn insert_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Ve
             }
             rest = &rest[length..];
         } else {
-            // All of these marks are one byte long.
+            // All of these delimiters begin with a character of one byte.
             out.push_str(&rest[..1]);
             rest = &rest[1..];
         }
@@ -225,8 +226,8 @@ fn insert_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Ve
     (out, placed)
 }
 
-/// The prompt with the placeholders of an `INPUTS` part by the names of their inputs: below or beside the line
-/// `GROUND_TRUTH:`, a placeholder such as `{Rendered ground truth for this case}` is `{{GROUND_TRUTH}}`.
+/// Replaces the placeholders of an `INPUTS` part by the names of their inputs: next to or below the line
+/// `GROUND_TRUTH:`, a placeholder such as `{Rendered ground truth for this case}` becomes `{{GROUND_TRUTH}}`.
 fn name_placeholders(prompt: &str) -> Cow<'_, str> {
     let mut lines: Vec<Cow<'_, str>> = prompt.split('\n').map(Cow::Borrowed).collect();
     let mut above: Option<&'static str> = None;
@@ -252,7 +253,7 @@ fn name_placeholders(prompt: &str) -> Cow<'_, str> {
     if is_changed { Cow::Owned(lines.join("\n")) } else { Cow::Borrowed(prompt) }
 }
 
-/// The input that a line is the label of, and what stands behind the label.
+/// The input that a line is the label of, and the text after the label.
 fn label_of_input(line: &str) -> Option<(&'static str, &str)> {
     let bare = line.trim_start_matches(['#', '*', '-', ' ']);
     INPUT_NAMES.iter().find_map(|name| {
@@ -266,18 +267,18 @@ fn label_of_input(line: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// Tells if a text is a placeholder as a whole, with words in it that name no input.
+/// True if a text is a single placeholder whose words name no input.
 fn is_free_placeholder(text: &str) -> bool {
-    let inside = MARKS.iter().find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close));
+    let inside = DELIMITERS.iter().find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close));
     inside.is_some_and(|inside| {
         let names_input = INPUT_NAMES.iter().any(|name| name.eq_ignore_ascii_case(inside.trim()));
         !names_input && !inside.contains(['"', ':', '{', '}', '[', ']'])
     })
 }
 
-/// The input that is named at the beginning of the text, with the length of its name and marks.
+/// The input named at the beginning of the text, with the length of its name and delimiters.
 fn find_named_input(text: &str) -> Option<(usize, &'static str)> {
-    MARKS.iter().find_map(|(open, close)| {
+    DELIMITERS.iter().find_map(|(open, close)| {
         let inside = text.strip_prefix(open)?;
         let end = inside.find(close)?;
         let name = inside[..end].trim();
@@ -345,7 +346,7 @@ mod tests {
             let text = user_text(&task(&format!("INPUTS\nTruth: {mark}\nend\n")));
             assert_eq!(text.matches("[[BEGIN GROUND_TRUTH").count(), 1, "{text}");
             assert!(text.find("[[BEGIN GROUND_TRUTH") < text.find("\nend"), "{text}");
-            // What an input says names nothing.
+            // Names inside an input are not replaced.
             assert_eq!(text.matches("[[BEGIN CANDIDATE_OUTPUT").count(), 1, "{text}");
             assert!(text.contains("truth {{CANDIDATE_OUTPUT}}"), "{text}");
         }
@@ -367,7 +368,7 @@ mod tests {
                 && at("[[BEGIN CANDIDATE_OUTPUT") < at("Answer {")
         );
 
-        // Words in braces elsewhere are words.
+        // Words in braces elsewhere stay as they are.
         let text = user_text(&task("Check {this}.\nGROUND_TRUTH: as below\n{free words}\n"));
         assert!(text.contains("Check {this}.\nGROUND_TRUTH: as below\n{free words}"), "{text}");
     }

@@ -2,10 +2,10 @@
 
 use super::control::break_control_tokens;
 
-/// Puts a text between two lines that carry the fence. The text is inserted verbatim, except for control
-/// tokens of chat formats.
+/// Puts a text between two lines that carry the fence. The text is inserted verbatim, except for control tokens
+/// of chat formats.
 pub(crate) fn format_block(name: &str, fence: &str, text: &str) -> String {
-    // The closing line must start on a new line whatever the text ends with; an extra line break is harmless.
+    // The closing line must begin on a new line whatever the text ends with; an extra line break is harmless.
     let text = break_control_tokens(text);
     ["[[BEGIN ", name, " ", fence, "]]\n", &text, "\n[[END ", name, " ", fence, "]]\n"].concat()
 }

@@ -1,16 +1,16 @@
 //! Neutralises control tokens of chat formats in untrusted text.
 //!
-//! A server that runs a model with a chat template may interpret such tokens anywhere in the finished text.
-//! One inside an answer would then end the user's turn despite the fence. An invisible character after the
-//! first letter leaves the text unchanged for readers and for the verification of quotes, and turns the token
-//! into an ordinary word.
+//! A server that runs a model with a chat template may interpret such tokens anywhere in the finished text. A
+//! token inside an answer would then end the user's turn despite the fence. An invisible character after its
+//! first letter turns the token into an ordinary word, and leaves the text unchanged for readers and for the
+//! verification of quotes.
 
 use std::borrow::Cow;
 
-/// Word joiner: has no width and no meaning.
+/// Word joiner: it has no width and no meaning.
 const WORD_JOINER: char = '\u{2060}';
 
-/// Limit of bytes between `<|` and `|>`.
+/// Most bytes between `<|` and `|>`.
 const MAX_NAME_BYTES: usize = 48;
 
 /// Tokens of formats that don't mark them with `<|` and `|>`.
@@ -20,9 +20,9 @@ const BARE_CONTROL_TOKENS: &[&str] = &[
     "[TOOL_CALLS]", "[AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[gMASK]", "<sop>", "<eop>", "<unk>", "<pad>",
 ];
 
-/// Returns the text with every control token broken up; borrowed when it has none.
+/// Returns the text with every control token broken up; borrowed if it has none.
 pub(super) fn break_control_tokens(text: &str) -> Cow<'_, str> {
-    // Most texts contain neither, and a branch-free scan is vectorised.
+    // Most texts contain neither character, and a scan without branches is vectorised.
     let begins = |byte| u8::from(byte == b'<') | u8::from(byte == b'[');
     if text.bytes().fold(0, |found, byte| found | begins(byte)) == 0 {
         return Cow::Borrowed(text);
@@ -50,7 +50,7 @@ fn starts_with_control_token(text: &str) -> bool {
     let bytes = text.as_bytes();
     BARE_CONTROL_TOKENS.iter().any(|word| bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes())))
         || starts_with_delimited_name(text, "<|", "|>")
-        // Full-width bars, as some model families write them.
+        // Full-width bars, which some model families use.
         || starts_with_delimited_name(text, "<\u{ff5c}", "\u{ff5c}>")
 }
 

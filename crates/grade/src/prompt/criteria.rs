@@ -1,4 +1,4 @@
-//! The part of a request that says what to decide.
+//! The part of a request that states what to decide.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::template::fill_template;
 /// Form of the decision on a criterion in a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct DecisionForm {
-    /// A whole number from 0 to 10 rather than met or unmet.
+    /// True for a whole number from 0 to 10, false for met or unmet.
     pub(crate) score: bool,
     /// True if "not applicable" is a possible decision.
     pub(crate) may_not_apply: bool,
@@ -36,12 +36,12 @@ impl DecisionForm {
     }
 }
 
-/// A criterion under the name it has in a batched call.
+/// A criterion with its handle in a batched call.
 #[derive(Debug, Clone)]
 pub(crate) struct PromptCriterion<'a> {
-    /// A name that says nothing and that nobody can guess, such as `c1-7f3a`.
+    /// A handle without meaning that no answer can guess, such as `c1-7f3a`.
     pub(crate) handle: String,
-    /// The criterion behind it.
+    /// The criterion.
     pub(crate) criterion: &'a Criterion,
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn batched_part(asked: &[PromptCriterion<'_>], evidence: EvidencePoli
     out
 }
 
-/// The criterion in its author's words. Without a text its id says what the ranges are about.
+/// The author's text of the criterion. Without a text, the id says what the ranges are about.
 pub(super) fn criterion_text(criterion: &Criterion) -> Cow<'_, str> {
     if criterion.text.trim().is_empty() {
         Cow::Owned(criterion.id.as_str().replace(['-', '_'], " "))

@@ -2,8 +2,7 @@
 
 use std::sync::LazyLock;
 
-/// Version of the prompts. Any change to a prompt file or to the construction of requests makes a new
-/// version.
+/// Version of the prompts. Any change to a prompt file or to the construction of requests needs a new version.
 pub const PROMPT_VERSION: &str = "rubric.v1";
 
 pub(super) const SYSTEM: &str = include_str!("../../prompts/rubric.v1.system.md");

@@ -1,8 +1,8 @@
-//! The words a model judge is asked with, and the shape its reply must have.
+//! The prompts of the model judge, and the form of its replies.
 //!
-//! A request is: the system message (rules, always the same), then one user message in parts. Its first part holds
-//! the material and is the same, byte for byte, for all criteria of a task, so that providers can cache it. The
-//! criterion comes after it. Weights, gates and ids never appear.
+//! A request is the system message (rules, always the same) and one user message in parts. Its first part holds
+//! the material and is identical, byte for byte, for all criteria of a task, so that providers can cache it.
+//! The criterion follows. Weights, gates and ids never appear.
 
 mod answer_score;
 mod behaviour;
@@ -39,13 +39,13 @@ use assize_llm::{ChatMessage, MessageRole, Part};
 use crate::FenceSource;
 use crate::fence::draw_fence;
 
-/// The longest part of an unusable reply that a repair shows, in characters.
+/// Longest excerpt of an unusable reply in a repair, in characters.
 const EXCERPT_CHARS: usize = 1500;
 
-/// The longest list of problems that a repair shows, in characters.
+/// Longest list of problems in a repair, in characters.
 const PROBLEM_CHARS: usize = 4000;
 
-/// Bytes of the rules that every call begins with.
+/// Size of the rules with which every call begins, in bytes.
 pub(crate) const SYSTEM_BYTES: usize = files::SYSTEM.len();
 
 /// The messages of one call.
@@ -60,9 +60,11 @@ pub(crate) fn messages(shared: &Arc<str>, question: String, repair: Option<Strin
     Arc::new([SYSTEM.clone(), ChatMessage { role: MessageRole::User, content }])
 }
 
-/// Text that a repair adds to the question: the problem and the beginning of the unusable reply, both as data.
+/// The text that a repair adds to the question: the problem and the beginning of the unusable reply, both as
+/// data.
 ///
-/// They get a fence of their own: a reply may well contain the fence of the material, which its writer has seen.
+/// They get their own fence, because the reply may contain the fence of the material, which its writer has
+/// seen.
 pub(crate) fn repair_part(fences: &dyn FenceSource, problem: &str, reply: &str) -> String {
     let problem: String = problem.chars().take(PROBLEM_CHARS).collect();
     let excerpt: String = reply.chars().take(EXCERPT_CHARS).collect();

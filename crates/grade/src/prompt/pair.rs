@@ -11,7 +11,7 @@ use super::criteria::{criterion_text, format_ranges};
 use crate::fence::draw_fence;
 use crate::{FenceSource, PairTask};
 
-/// Version of these prompts. Any change to a prompt file or to the construction of requests makes a new
+/// Version of these prompts. Any change to a prompt file or to the construction of requests needs a new
 /// version.
 pub const PAIR_PROMPT_VERSION: &str = "pair.v2";
 
@@ -58,7 +58,7 @@ pub(crate) fn pair_schema() -> JsonSchemaFormat {
     JsonSchemaFormat { name: "preference".into(), schema: schema.into(), strict: true }
 }
 
-/// Builds the messages of a call. The question comes before the answers, so that both orders share a prefix.
+/// Builds the messages of a call. The question comes before the answers, so both orders share a prefix.
 pub(crate) fn pair_messages(
     task: &PairTask,
     fences: &dyn FenceSource,
@@ -84,8 +84,8 @@ pub(crate) fn pair_messages(
     vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
 }
 
-/// Formats the criteria in two lists, those that count for an answer and those that count against one, each in a block. Weights are told
-/// where they differ.
+/// Formats the criteria in two lists, each in a block: those that count for an answer and those that count
+/// against it. Weights are stated if they differ.
 fn format_criteria(criteria: &[&Criterion], fence: &str) -> String {
     let mut sizes = criteria.iter().map(|criterion| criterion.weight.get().abs()).filter(|size| *size > 0.0);
     let first = sizes.next();
@@ -125,7 +125,7 @@ fn format_criteria(criteria: &[&Criterion], fence: &str) -> String {
     out
 }
 
-/// Relation of an answer to the text of a criterion by which it counts.
+/// How an answer must relate to the text of a criterion for it to count.
 const fn relation(criterion: &Criterion) -> &'static str {
     match (&criterion.scale, criterion.operator) {
         (CriterionScale::Bands(_), _) => "Satisfying this, as far as its ranges from 0 to 10 say",
@@ -136,16 +136,16 @@ const fn relation(criterion: &Criterion) -> &'static str {
     }
 }
 
-/// True if an answer is the worse for what the text of a criterion says: for meeting a penalty, and for contradicting a statement
-/// that is no penalty.
+/// True if what the criterion's text says makes an answer worse: meeting a penalty, or contradicting a
+/// statement that is no penalty.
 fn counts_against(criterion: &Criterion) -> bool {
     let is_statement = criterion.scale == CriterionScale::Checklist
         && criterion.operator == CriterionOperator::Contradiction;
     criterion.weight.is_penalty() != is_statement
 }
 
-/// Remark about the gate of a criterion. A penalty that has one is a mistake of its author (W0207): what counts against an answer
-/// is not asked of it.
+/// Remark about the gate of a criterion. A gate on a penalty is an author's mistake (W0207) and is ignored,
+/// because an answer is not required to do what counts against it.
 fn requirement(criterion: &Criterion, is_fault: bool) -> Option<String> {
     let gate = criterion.gate.filter(|_| !criterion.weight.is_penalty())?;
     if is_fault {
@@ -190,7 +190,7 @@ mod tests {
         assert!(place(&text, "BEGIN answer 1") < place(&text, "one "));
         assert!(place(&text, "one ") < place(&text, "BEGIN answer 2"));
         assert!(place(&turned, "two") < place(&turned, "one "));
-        // A line with another token closes nothing: the real one is twenty digits long and comes after it.
+        // A line with another token closes nothing: the real token has twenty digits, and its line comes later.
         assert!(place(&text, "[[END answer 1 0]]") < place(&text, "[[END answer 1 00000000000000000007]]"));
         assert!(text.contains("What counts: how well"));
         let with = PairTask { criteria: Criterion::checklists(["Is brief".to_owned()]), ..task };

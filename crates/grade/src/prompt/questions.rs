@@ -1,4 +1,4 @@
-//! The prompt for the questions that an answer would be one to.
+//! The prompt that asks for questions to which the answer would be an answer.
 
 use assize_llm::{ChatMessage, JsonSchemaFormat, MessageRole, Part};
 use serde_json::json;
@@ -8,7 +8,7 @@ use super::template::fill_template;
 use crate::fence::draw_fence;
 use crate::{FenceSource, QuestionsTask};
 
-/// Version of these prompts. Any change to a prompt file or to the construction of requests makes a new
+/// Version of these prompts. Any change to a prompt file or to the construction of requests needs a new
 /// version.
 pub const QUESTIONS_PROMPT_VERSION: &str = "questions.v1";
 
@@ -37,7 +37,7 @@ pub(crate) fn questions_schema() -> JsonSchemaFormat {
     JsonSchemaFormat { name: "questions".into(), schema: schema.into(), strict: true }
 }
 
-/// Builds the messages of a call. The question that was asked is not shown.
+/// Builds the messages of a call. The original question is not shown.
 pub(crate) fn questions_messages(
     task: &QuestionsTask,
     fences: &dyn FenceSource,

@@ -1,7 +1,7 @@
 //! The JSON schema of replies: evidence, then reason, then the decision.
 //!
-//! Only keywords that every structured-output implementation knows are used, and objects name all their members as
-//! required: strict modes refuse anything else.
+//! Only keywords that every structured-output implementation knows are used, and objects list all their members
+//! as required: strict modes refuse anything else.
 
 use std::sync::OnceLock;
 
@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::{DecisionForm, PromptCriterion};
 
-/// The shape of a reply about one criterion.
+/// JSON schema of a reply about one criterion.
 pub(crate) fn single_schema(form: DecisionForm) -> JsonSchemaFormat {
-    // There are as many as forms, and every call has one.
+    // There is one schema for each form, and every call needs one.
     static SCHEMAS: [OnceLock<ReplySchema>; 4] = [const { OnceLock::new() }; 4];
 
     let schema = &SCHEMAS[usize::from(form.score) * 2 + usize::from(form.may_not_apply)];
@@ -28,7 +28,7 @@ pub(crate) fn single_schema(form: DecisionForm) -> JsonSchemaFormat {
     JsonSchemaFormat { name: "judgement".into(), schema: schema.clone(), strict: true }
 }
 
-/// The shape of a reply about several criteria.
+/// JSON schema of a reply about several criteria.
 pub(crate) fn batched_schema(asked: &[PromptCriterion<'_>]) -> JsonSchemaFormat {
     let mut kinds: Vec<(DecisionForm, Vec<&str>)> = Vec::new();
     for PromptCriterion { handle, criterion } in asked {

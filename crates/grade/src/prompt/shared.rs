@@ -3,8 +3,8 @@
 use super::block::format_block;
 use crate::JudgeMaterial;
 
-/// Formats the material, each text in a block; absent and blank texts are omitted, except for the question
-/// and the answer.
+/// Formats the material, each text in a block. Absent and blank texts are omitted, except for the question and
+/// the answer.
 pub(crate) fn format_material(material: &JudgeMaterial, fence: &str) -> String {
     fn given(text: Option<&String>) -> Option<&str> {
         text.map(String::as_str).filter(|text| !text.trim().is_empty())

@@ -1,4 +1,4 @@
-//! Filling of prompt files in one pass, so that inserted text is never scanned for placeholders.
+//! Fills prompt files in one pass, so that inserted text is never scanned for placeholders.
 
 /// Replaces each `{{name}}` in the file by its text. Unknown names stay unchanged.
 pub(super) fn fill_template(file: &'static str, texts: &[(&str, &str)]) -> String {

@@ -1,4 +1,4 @@
-//! Parser for a reply that scores a whole answer.
+//! Parses a reply that scores a whole answer.
 
 use assize_rubric::{GraderFinding, GraderNote, UnitInterval, ValueRange};
 use serde_json::{Map, Value};
@@ -7,9 +7,8 @@ use super::find::{ReplyShape, find_reply_json};
 use super::reading::string_list;
 use super::{ParsedReply, StatedDecision, refuse_contradiction};
 
-/// Reads a reply. The error says what is wrong with it, in words for judge and user alike. Beside the
-/// form that is asked for, the lists that older prompts ask for are kept as findings. A score of a range other than 0 to 1 is
-/// mapped to that.
+/// Parses a reply. The error is worded for the judge and the user. Lists that older prompts ask for are kept as
+/// findings. A score in a range other than 0 to 1 is mapped to that range.
 pub(crate) fn read_answer_score(
     text: &str,
     range: Option<ValueRange>,

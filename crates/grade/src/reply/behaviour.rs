@@ -1,4 +1,4 @@
-//! Reading a reply about one behaviour.
+//! Parses a reply about one behaviour.
 
 use assize_evalfile::{Behaviour, ScoringScale};
 use assize_rubric::{BenchmarkFinding, GraderFinding, JudgeConfidence, find_contradiction};
@@ -7,13 +7,13 @@ use serde_json::{Map, Number, Value};
 use super::find::{ReplyShape, find_reply_json};
 use super::{ParsedReply, StatedDecision, refuse_contradiction};
 
-/// Members of a reply that decide something.
+/// Members of a reply that decide.
 const OWN_MEMBERS: [&str; 4] = ["pass", "score", "applies", "uncertain"];
 
-/// Reads a reply. The error says what is wrong with it, in words for judge and user alike.
+/// Parses a reply. The error is worded for the judge and the user.
 ///
-/// `pass` is needed, and `applies` where it was asked for. Without a `score`, a pass has the highest and a fail the
-/// lowest, on any scale. Who is uncertain has not passed anything.
+/// `pass` is required, and `applies` if it was asked for. Without a `score`, a pass gets the highest and a fail
+/// the lowest score of the scale. An uncertain judge has not passed anything.
 pub(crate) fn read_behaviour(
     text: &str,
     behaviour: &Behaviour,
@@ -23,7 +23,7 @@ pub(crate) fn read_behaviour(
     let applies = parse_boolean(object, "applies")?;
     let applies = match (&behaviour.applicability, applies) {
         (Some(_), applies) => applies.ok_or("the JSON has no member \"applies\"")?,
-        // The scorecard says that it applies: a verdict on an output it is not about would be a guess.
+        // The scorecard says that it applies: a verdict on an output that it is not about would be a guess.
         (None, Some(false)) => {
             return Err(
                 "\"applies\" is false, but the test applies to this output; decide \"pass\" and leave \
@@ -53,8 +53,8 @@ pub(crate) fn read_behaviour(
     Ok(ParsedReply { confidence, ..ParsedReply::new(finding, object) })
 }
 
-/// Reads a confidence that is given as a number, 0 to 1 or in percent, by thirds; `None` for any other number. It
-/// decides nothing, so no reply is refused for it.
+/// Reads a confidence that is given as a number, 0 to 1 or in percent, by thirds; `None` for any other number.
+/// Confidence decides nothing, so no reply is refused for it.
 fn parse_confidence_number(number: &Number) -> Option<JudgeConfidence> {
     let value = number.as_f64()?;
     let share = if value > 1.0 { value / 100.0 } else { value };
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(decided(r#"{"applies": false}"#, &asked), nothing);
         let full = (BenchmarkState::Scored, Some(true), Some(4.0), Some(0.75));
         assert_eq!(decided(r#"{"applies": true, "pass": true, "score": 4}"#, &asked), full);
-        // The default mapping: a pass is the top of the scale, a fail its bottom.
+        // The default mapping: a pass is the top of the scale, a fail the bottom.
         let minimal = (BenchmarkState::Scored, Some(true), None, Some(1.0));
         assert_eq!(decided(r#"{"applies": true, "pass": true, "reason": "r"}"#, &asked), minimal);
         let minimal = (BenchmarkState::Scored, Some(false), None, Some(0.0));

@@ -1,4 +1,4 @@
-//! Decision about one criterion, parsed from a JSON object.
+//! Parses the decision about one criterion from a JSON object.
 
 use assize_rubric::{Outcome, RawScore};
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{ParsedReply, StatedDecision, refuse_contradiction};
 use crate::prompt::DecisionForm;
 
-/// Parses the decision in an object. The error describes the defect for judge and user alike.
+/// Parses the decision in an object. The error is worded for the judge and the user.
 pub(super) fn parse_decision(
     object: &Map<String, Value>,
     form: DecisionForm,

@@ -1,4 +1,25 @@
-//! Finding the one JSON value a reply consists of.
+//! Finds the one JSON value that a reply consists of.
+//!
+//! Judges wrap their JSON in prose, code fences and thoughts, so the text has to be searched. But the judged
+//! answer is hostile input: it may contain a complete verdict such as `{"outcome": "met"}`, and a judge that
+//! copies the answer into its reply puts that verdict where a search for "the first object" or "the last
+//! object" finds it. Escaping does not help, because some judges copy without it, which also closes their own
+//! object early and leaves its rest as loose text.
+//!
+//! So a value is accepted only if nothing else in the reply could be the decision:
+//!
+//! - A reply that is JSON as a whole is taken as it is; inside it, quotes are escaped and can't be mistaken for
+//!   members. Duplicate keys make it invalid.
+//! - Otherwise exactly one non-empty object may occur (equal copies count as one), of any kind: an object
+//!   without a decision may be the judge's own, closed early by a copied answer.
+//! - Text outside the object must not contain a member of a reply (`"outcome":`), which would be the rest of a
+//!   broken object.
+//! - Broken JSON is an error. Whole objects inside it may be quotes from the answer.
+//! - Thoughts before the reply are skipped up to the first closing tag. If the thoughts quote a closing tag,
+//!   the rest stays in view and makes the reply ambiguous.
+//!
+//! A refused reply costs one more call, a forged verdict costs a wrong score, so every doubt is an error. The
+//! scan is a single pass over the text: hostile nesting must not take quadratic time.
 
 use assize_llm::UnambiguousJson;
 use serde_json::Value;
@@ -17,7 +38,7 @@ pub(crate) enum ReplyShape {
 }
 
 impl ReplyShape {
-    /// Returns true if an object claims to be such a reply; the claim need not be valid.
+    /// Returns true if an object claims to be such a reply; it need not be a valid one.
     fn matches_object(self, value: &Value) -> bool {
         let Some(object) = value.as_object() else { return false };
         match self {
@@ -29,7 +50,8 @@ impl ReplyShape {
     }
 }
 
-/// The reply's JSON value: the whole text if it is JSON, else the only object in the text that claims to be a reply.
+/// The JSON value of a reply: the whole text if it is JSON, otherwise the only object in it. Either must claim
+/// to be a reply.
 pub(super) fn find_reply_json(text: &str, shape: ReplyShape) -> Result<Value, String> {
     let text = strip_thinking(text.trim().trim_start_matches('\u{feff}').trim_start())
         .ok_or("the reply holds thoughts that do not end, and nothing after them")?;
@@ -37,7 +59,7 @@ pub(super) fn find_reply_json(text: &str, shape: ReplyShape) -> Result<Value, St
         return Err("the reply is empty".into());
     }
 
-    // Half a character in a quote makes no other decision of it.
+    // A lone surrogate in a quote does not change the decision.
     let text = &*assize_llm::replace_lone_surrogates(text);
     let whole: Result<UnambiguousJson, _> = serde_json::from_str(text);
     let error = match whole {
@@ -52,7 +74,7 @@ pub(super) fn find_reply_json(text: &str, shape: ReplyShape) -> Result<Value, St
     let mut found: Option<Value> = None;
     let mut rest = text;
 
-    // Where what lies outside of objects begins.
+    // Start of the text outside of objects.
     let mut outside = text;
     while let Some(at) = rest.find('{') {
         rest = &rest[at..];
@@ -64,10 +86,10 @@ pub(super) fn find_reply_json(text: &str, shape: ReplyShape) -> Result<Value, St
                 outside = rest;
 
                 if holds_member(before) {
-                    return Err(PIECES.into());
+                    return Err(LOOSE_MEMBERS_MESSAGE.into());
                 }
-                // An object of another kind counts too: it may be the judge's own, closed early by an answer that
-                // was copied into it without escaping and went on with a verdict.
+                // Objects of another kind count too: one may be the judge's own, closed early by an answer that
+                // was copied into it without escaping and that continues with a verdict.
                 if value.as_object().is_none_or(serde_json::Map::is_empty) {
                     continue;
                 }
@@ -80,15 +102,15 @@ pub(super) fn find_reply_json(text: &str, shape: ReplyShape) -> Result<Value, St
 
                 found = Some(value);
             }
-            // A brace in prose is no JSON. But inside a JSON object that is broken, whole objects may be quoted from
-            // the answer; taking one of those for the decision would let the answer judge itself.
+            // A brace in prose is not JSON. But inside a broken JSON object, whole objects may be quotes from
+            // the answer; taking one of them for the decision would let the answer judge itself.
             _ if begins_object(rest) => return Err(format!("the JSON in the reply is broken: {error}")),
             _ => rest = &rest[1..],
         }
     }
 
     if found.is_some() && holds_member(outside) {
-        return Err(PIECES.into());
+        return Err(LOOSE_MEMBERS_MESSAGE.into());
     }
 
     found
@@ -96,11 +118,11 @@ pub(super) fn find_reply_json(text: &str, shape: ReplyShape) -> Result<Value, St
         .ok_or_else(|| format!("the reply contains no JSON object with {}", matching_object(shape)))
 }
 
-const PIECES: &str =
+const LOOSE_MEMBERS_MESSAGE: &str =
     "the reply holds pieces of JSON outside of the object; which decision is meant is unclear";
 
-/// Returns true if a text holds a member that a reply has. Outside of an object, it is what is left of the judge's own
-/// one, which an answer closed early, when it was copied into it without escaping, and gave a verdict of its own.
+/// Returns true if a text contains a member of a reply. Outside of objects, that is the rest of the judge's own
+/// object, which an answer closed early when it was copied into it without escaping.
 fn holds_member(text: &str) -> bool {
     const NAMES: [&str; 11] = [
         "outcome", "score", "reason", "evidence", "results", "id", "better", "pass", "applies", "uncertain",
@@ -123,7 +145,7 @@ fn matching_object(shape: ReplyShape) -> String {
     }
 }
 
-/// Returns true if an object begins here, even one that is not JSON because its names lack quotation marks.
+/// Returns true if an object begins here, even one that is not JSON because its names are not quoted.
 fn begins_object(text: &str) -> bool {
     let inside = text[1..].trim_start();
     let after_name = inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
@@ -131,15 +153,15 @@ fn begins_object(text: &str) -> bool {
         || after_name.len() < inside.len() && after_name.trim_start().starts_with(':')
 }
 
-/// The elements in which models print their thoughts.
-const THOUGHTS: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflection"];
+/// Names of the elements in which models print their thoughts.
+const THOUGHT_TAGS: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflection"];
 
-/// Some models print their thoughts before the reply. Only the first closing tag counts: whatever the thoughts quote
-/// after it stays in view and makes the reply ambiguous rather than wrong. `None` where they do not end: a decision that
-/// is weighed in them is none.
+/// Removes thoughts before the reply. Only the first closing tag counts: whatever the thoughts quote after it
+/// stays in view and makes the reply ambiguous rather than wrong. `None` if the thoughts do not end, because a
+/// decision weighed in them is no decision.
 fn strip_thinking(text: &str) -> Option<&str> {
     let after = |name: &str| text.strip_prefix('<')?.strip_prefix(name)?.strip_prefix('>');
-    match THOUGHTS.iter().find(|name| after(name).is_some()) {
+    match THOUGHT_TAGS.iter().find(|name| after(name).is_some()) {
         None => Some(text),
         Some(name) => text.split_once(&format!("</{name}>")).map(|(_, rest)| rest.trim_start()),
     }

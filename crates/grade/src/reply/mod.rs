@@ -1,7 +1,7 @@
-//! Reading what a judge replied: tolerant of wrapping, strict about content.
+//! Parses judges' replies: tolerant of wrapping, strict about content.
 //!
-//! Prose and code fences around the JSON are looked through. Values are never guessed, rounded or clamped, and where
-//! two different decisions could be meant, none is taken: an answer quoted by the judge may contain a fake one.
+//! Prose and code fences around the JSON are ignored. Values are never guessed, rounded or clamped, and if two
+//! different decisions could be meant, neither is taken: an answer quoted by the judge may contain a fake one.
 
 mod answer_score;
 mod behaviour;
@@ -33,7 +33,7 @@ pub(crate) fn find_object_with(text: &str, member: &'static str) -> Result<serde
     find::find_reply_json(text, ReplyShape::With(member))
 }
 
-/// Reads a reply about one criterion. The error says what is wrong with it, in words for judge and user alike.
+/// Parses a reply about one criterion. The error is worded for the judge and the user.
 pub(crate) fn read_single(text: &str, form: DecisionForm) -> Result<ParsedReply<Outcome>, String> {
     let value = find::find_reply_json(text, ReplyShape::Single)?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;

@@ -1,18 +1,18 @@
-//! Members that give a decision a second time, under another usual name.
+//! Members that repeat a decision under another common name.
 //!
-//! Nobody asks for them, and most replies have none. One that says the same as the decision is fine; with one that says
-//! something else, either could be meant.
+//! The prompts don't ask for them, and most replies have none. A member that agrees with the decision is fine;
+//! if one disagrees, either could be meant.
 
 use assize_rubric::{Outcome, UnitInterval, VerdictThresholds};
 use serde_json::{Map, Value};
 
-/// Usual names of a decision, in lower case.
+/// Common names of a decision, in lower case.
 const DECISION_NAMES: [&str; 14] = [
     "outcome", "met", "satisfied", "passed", "pass", "passes", "verdict", "result", "decision", "judgment",
     "judgement", "rating", "grade", "score",
 ];
 
-/// Usual names of the opposite of a decision.
+/// Common names of the opposite of a decision.
 const OPPOSITE_NAMES: [&str; 6] = ["unmet", "fail", "fails", "failed", "failure", "automatic_fail"];
 
 /// Words for a decision in favour.
@@ -25,20 +25,20 @@ const NEGATIVE_WORDS: [&str; 15] = [
     "incorrect", "negative", "not_passed", "reject", "rejected",
 ];
 
-/// Words for a criterion that decides nothing here.
+/// Words for a criterion that does not apply.
 const NEUTRAL_WORDS: [&str; 4] = ["not_applicable", "n/a", "na", "inapplicable"];
 
-/// Those of [`DECISION_NAMES`] whose numbers are scores. Of the others, 1 and 0 stand for true and false.
+/// Those of [`DECISION_NAMES`] whose numbers are scores. For the others, 1 and 0 mean true and false.
 const SCORE_NAMES: [&str; 3] = ["rating", "grade", "score"];
 
-/// A decision, as far as other members can contradict it.
+/// A decision, in the form in which other members can contradict it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StatedDecision {
-    /// In favour or against; `None` for a score alone, and where nothing was decided.
+    /// In favour or against; `None` for a score alone, or if nothing was decided.
     passed: Option<bool>,
-    /// The score as it was written.
+    /// The score as written.
     score: Option<f64>,
-    /// The highest score there is. A higher number is on a scale of its own.
+    /// The highest possible score. A higher number is on another scale.
     highest: f64,
     /// True if the criterion does not apply.
     is_neutral: bool,
@@ -60,7 +60,7 @@ impl StatedDecision {
         }
     }
 
-    /// A pass or a fail, with the score that was written beside it.
+    /// A pass or a fail, with the score written next to it.
     pub(crate) const fn from_pass(passed: bool, score: Option<f64>) -> Self {
         Self { passed: Some(passed), score, ..Self::NONE }
     }
@@ -70,8 +70,8 @@ impl StatedDecision {
         Self { score: Some(score.get()), highest: 1.0, ..Self::NONE }
     }
 
-    /// Returns true if a member that is in favour, or against, says something else. Beside a score, that is one whose side
-    /// the score is not on by the usual thresholds: who fails what scores 0.8 contradicts themselves.
+    /// Returns true if a member in favour, or against, contradicts the decision. It contradicts a score that is
+    /// on the other side of the usual thresholds: failing what scores 0.8 is a contradiction.
     fn excludes(self, positive: bool) -> bool {
         match (self.passed, self.score.map(|score| score / self.highest)) {
             (Some(passed), _) => passed != positive,
@@ -82,8 +82,8 @@ impl StatedDecision {
     }
 }
 
-/// Finds a member under another usual name, in any case, that says something else than the decision. `own` are the
-/// members that the decision was read from. The error names both, in words for judge and user alike.
+/// Refuses a member under another common name, in any letter case, that contradicts the decision. `own` are the
+/// members that the decision was read from. The error names both, worded for the judge and the user.
 pub(crate) fn refuse_contradiction(
     object: &Map<String, Value>,
     own: &[&str],
@@ -92,7 +92,7 @@ pub(crate) fn refuse_contradiction(
     for (name, value) in object.iter().filter(|(name, _)| !own.contains(&name.as_str())) {
         let plain = name.trim().to_lowercase().replace(['-', ' '], "_");
 
-        // The same name in other letters.
+        // The same name in other letter case.
         if let Some(known) = own.iter().find(|known| **known == plain) {
             if !value.is_null() && object.get(*known) != Some(value) {
                 return Err(format!(
@@ -110,7 +110,7 @@ pub(crate) fn refuse_contradiction(
     Ok(())
 }
 
-/// Returns true if a member of this name, in lower case, says something else than the decision.
+/// Returns true if a member of this name, in lower case, contradicts the decision.
 fn says_otherwise(name: &str, value: &Value, decision: StatedDecision) -> bool {
     let is_opposite = OPPOSITE_NAMES.contains(&name);
     if !is_opposite && !DECISION_NAMES.contains(&name) {
@@ -122,7 +122,7 @@ fn says_otherwise(name: &str, value: &Value, decision: StatedDecision) -> bool {
         Value::Number(number) => number.as_f64().is_some_and(|number| number_differs(name, number, decision)),
         Value::String(word) => {
             let word = word.trim().trim_end_matches('.').to_lowercase().replace(['-', ' '], "_");
-            // `failed: yes` is against; `failed: failed` as well.
+            // `failed: yes` is against the answer, and so is `failed: failed`.
             let is_turned = is_opposite && ["yes", "no", "true", "false"].contains(&word.as_str());
             if POSITIVE_WORDS.contains(&word.as_str()) {
                 decision.excludes(!is_turned)
@@ -134,7 +134,7 @@ fn says_otherwise(name: &str, value: &Value, decision: StatedDecision) -> bool {
                 word.parse().is_ok_and(|number| number_differs(name, number, decision))
             }
         }
-        // A decision in an object of its own.
+        // The member is an object with its own decision.
         Value::Object(members) => {
             members.iter().any(|(name, value)| says_otherwise(&name.trim().to_lowercase(), value, decision))
         }
@@ -142,8 +142,8 @@ fn says_otherwise(name: &str, value: &Value, decision: StatedDecision) -> bool {
     }
 }
 
-/// Returns true if a number of a member says something else. A score is compared with the score; without one its scale is not
-/// known, and only 0 says anything.
+/// Returns true if the number of a member contradicts the decision. A score is compared with the score; without
+/// one its scale is unknown, and only 0 says anything.
 fn number_differs(name: &str, number: f64, decision: StatedDecision) -> bool {
     let is_score = SCORE_NAMES.contains(&name);
     let is_opposite = OPPOSITE_NAMES.contains(&name);

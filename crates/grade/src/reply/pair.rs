@@ -1,11 +1,11 @@
-//! Reading a reply about two answers.
+//! Parses a reply about two answers.
 
 use assize_rubric::AnswerPreference;
 
 use super::ParsedReply;
 use super::find::{ReplyShape, find_reply_json};
 
-/// Reads a reply. The error says what is wrong with it, in words for judge and user alike.
+/// Parses a reply. The error is worded for the judge and the user.
 pub(crate) fn read_pair(text: &str) -> Result<ParsedReply<AnswerPreference>, String> {
     let value = find_reply_json(text, ReplyShape::With("better"))?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;

@@ -1,24 +1,24 @@
-//! Reading a decision off the probabilities of the tokens that say it.
+//! Reads a decision from the probabilities of its tokens.
 //!
-//! Only the tokens at the place where the decision begins are looked at. A token counts for a decision only if it can
-//! begin nothing else, so that no probability is given to a decision that it may not belong to.
+//! Only the tokens at the position where the decision begins are used. A token counts for a decision only if it
+//! can begin nothing else, so no decision gets a probability that may belong to another.
 
 use assize_llm::{ChatReply, TokenLogprob};
 use assize_rubric::{DecisionProbability, FractionalScore, Outcome};
 use assize_stats::combine::expected_score;
 
-/// The least share of probability that must lie on decisions. Below it the expected decision says little.
-const LEAST_MASS: f64 = 0.5;
+/// Smallest share of probability on decisions. Below it, the expected decision says little.
+const MIN_MASS: f64 = 0.5;
 
 /// Advice for a model that gives no log-probabilities.
 pub(crate) const PROBABILITY_ADVICE: &str = "use a model that does, or `scoring: written`";
 
-/// Reason the probabilities make no decision.
+/// Why the probabilities make no decision.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ProbabilityError {
-    /// In words for the user.
+    /// Message for the user.
     pub(crate) message: String,
-    /// Probabilities found all the same, for the record.
+    /// Probabilities that were found anyway, for the record.
     pub(crate) found: Option<DecisionProbability>,
 }
 
@@ -28,7 +28,7 @@ impl<T: Into<String>> From<T> for ProbabilityError {
     }
 }
 
-/// The decision that the probabilities make of a written one. "Does not apply" is taken as it is written.
+/// The decision that the probabilities make instead of the written one. "Does not apply" is taken as written.
 pub(crate) fn expected_decision(
     reply: &ChatReply,
     written: Outcome,
@@ -48,11 +48,11 @@ pub(crate) fn expected_decision(
         Outcome::Scored(raw) => score_probability(&place, raw.get()),
         _ => outcome_probability(&place, written == Outcome::Met),
     }?;
-    if found.mass < LEAST_MASS {
+    if found.mass < MIN_MASS {
         let message = format!(
             "only {:.0}% of the probability is on decisions; at least {:.0}% is required",
             found.mass * 100.0,
-            LEAST_MASS * 100.0
+            MIN_MASS * 100.0
         );
         return Err(ProbabilityError { message, found: Some(found) });
     }
@@ -61,7 +61,7 @@ pub(crate) fn expected_decision(
         Outcome::Scored(_) => FractionalScore::new(found.expected)
             .map(Outcome::from_points)
             .map_err(|error| error.to_string())?,
-        // Evenly split: as written.
+        // Evenly split: take the written decision.
         _ if found.expected > 0.5 => Outcome::Met,
         _ if found.expected < 0.5 => Outcome::Unmet,
         _ => written,
@@ -69,10 +69,10 @@ pub(crate) fn expected_decision(
     Ok((outcome, Some(found)))
 }
 
-/// Token with which a decision begins.
+/// The token with which a decision begins.
 struct DecisionToken<'a> {
     token: &'a TokenLogprob,
-    /// Part of the token before the decision, such as a blank or a quotation mark.
+    /// Part of the token before the decision, such as a space or a quotation mark.
     before: &'a str,
     next: Option<&'a TokenLogprob>,
     /// The reply from the decision on.
@@ -80,8 +80,8 @@ struct DecisionToken<'a> {
 }
 
 impl<'a> DecisionToken<'a> {
-    /// The place of the value of the last `member`, a name in quotation marks: the decision is the last thing a reply
-    /// says, and a name within a text has its marks escaped.
+    /// The position of the value of the last `member`, a name in quotation marks: the decision comes last in a
+    /// reply, and a name within a text has its quotation marks escaped.
     fn find(tokens: &'a [TokenLogprob], member: &str) -> Option<Self> {
         let text: String = tokens.iter().map(|token| token.token.as_str()).collect();
         let after = text.rfind(member)? + member.len();
@@ -102,8 +102,8 @@ impl<'a> DecisionToken<'a> {
         })
     }
 
-    /// Possible texts at this place, with their log-probabilities: the token itself, and its alternatives where they begin
-    /// alike.
+    /// Possible texts at this position, with their log-probabilities: the token itself, and its alternatives
+    /// with the same beginning.
     fn candidates(&self) -> Vec<(&str, f64)> {
         let own = (self.token.token.as_str(), self.token.logprob);
         let others = self.token.alternatives.iter().map(|other| (other.token.as_str(), other.logprob));
@@ -125,7 +125,7 @@ fn score_probability(place: &DecisionToken<'_>, written: u8) -> Result<DecisionP
     }
 
     let candidates = place.candidates();
-    // Where ten is one token, a "1" is a one; where it is two, it may be either.
+    // If ten is one token, "1" means one; if ten is two tokens, "1" may begin either.
     let ten_is_one_token = candidates.iter().any(|(text, _)| text.trim().starts_with("10"));
     let own = place.token.token.strip_prefix(place.before).unwrap_or_default();
     let mut scores: Vec<(f64, Option<f64>)> = Vec::new();
@@ -134,7 +134,7 @@ fn score_probability(place: &DecisionToken<'_>, written: u8) -> Result<DecisionP
         let ends = text.trim_start().len() > number.len();
         match number.parse::<u8>() {
             Ok(1) if !ends && !ten_is_one_token => {
-                // Only the written token is followed by something that tells.
+                // Only the written token is followed by a token that resolves this.
                 if text == own
                     && let Some(next) = place.next
                 {
@@ -156,7 +156,7 @@ fn score_probability(place: &DecisionToken<'_>, written: u8) -> Result<DecisionP
     })
 }
 
-/// The share of probability on a zero among what is known of a token.
+/// The share of probability on a zero among the known alternatives of a token.
 fn probability_of_zero(token: &TokenLogprob) -> f64 {
     let is_zero = |text: &str| text.starts_with('0');
     let own = (token.token.as_str(), token.logprob);
@@ -255,7 +255,7 @@ mod tests {
         let two: [Token<'_>; 4] =
             [HEAD, ("1", 0.8, &[("9", 0.2)]), ("0", 0.75, &[("}", 0.25)]), ("}", 1.0, &[])];
         assert_eq!(probability(&two, scored(10)), Ok((0.8 * 7.75 + 1.8, 1.0)));
-        // A "1" that was not written may be a one or a ten: it is no one's.
+        // A "1" that was not written may mean one or ten, so it counts for neither.
         let unsure: [Token<'_>; 3] = [HEAD, ("9", 0.7, &[("1", 0.3)]), ("}", 1.0, &[])];
         assert_eq!(probability(&unsure, scored(9)), Ok((9.0, 0.7)));
     }

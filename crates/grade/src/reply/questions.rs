@@ -1,12 +1,12 @@
-//! Reading a reply with questions.
+//! Parses a reply with questions.
 
 use assize_rubric::{GraderFinding, GraderNote};
 
 use super::ParsedReply;
 use super::find::{ReplyShape, find_reply_json};
 
-/// Reads a reply with this number of questions, each of which is a note of the finding. The error says what is wrong with
-/// it, in words for judge and user alike.
+/// Parses a reply with this number of questions, each of which becomes a note of the finding. The error is
+/// worded for the judge and the user.
 pub(crate) fn read_questions(text: &str, count: u32) -> Result<ParsedReply<GraderFinding>, String> {
     let value = find_reply_json(text, ReplyShape::With("questions"))?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;

@@ -3,21 +3,21 @@
 use assize_rubric::JudgeConfidence;
 use serde_json::{Map, Value};
 
-/// The content of a usable reply: the thing decided and what it rests on.
+/// The content of a usable reply: the decision and its grounds.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ParsedReply<T> {
-    /// The thing decided.
+    /// The decision.
     pub(crate) decided: T,
     /// The judge's reason.
     pub(crate) reason: String,
-    /// Confidence the judge states.
+    /// Confidence that the judge states.
     pub(crate) confidence: Option<JudgeConfidence>,
-    /// Quotes, as the judge wrote them.
+    /// Quotes as the judge wrote them.
     pub(crate) evidence: Vec<String>,
 }
 
 impl<T> ParsedReply<T> {
-    /// A reading whose reason and quotes may be left out of the reply.
+    /// Builds the content of a reply in which reason and quotes are optional.
     pub(super) fn new(decided: T, object: &Map<String, Value>) -> Self {
         Self {
             decided,

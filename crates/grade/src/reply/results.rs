@@ -13,13 +13,13 @@ use crate::prompt::{DecisionForm, PromptCriterion};
 /// A reply to a batched call.
 #[derive(Debug)]
 pub(crate) struct BatchedReply {
-    /// For each criterion asked about, in that order: the decision or what is wrong with it.
+    /// For each criterion in the call, in order: the decision, or what is wrong with it.
     pub(crate) each: Vec<Result<ParsedReply<Outcome>, String>>,
-    /// Problems that belong to none of them, such as ids nobody asked about.
+    /// Problems that belong to no criterion, such as unknown ids.
     pub(crate) strays: Vec<String>,
 }
 
-/// Reads a reply about several criteria. The error is one that spoils the reply as a whole.
+/// Parses a reply about several criteria. The error means that the whole reply is unusable.
 pub(crate) fn read_batched(text: &str, asked: &[PromptCriterion<'_>]) -> Result<BatchedReply, String> {
     let value = find_reply_json(text, ReplyShape::Batched)?;
     let items = match &value {
@@ -70,8 +70,8 @@ pub(crate) fn read_batched(text: &str, asked: &[PromptCriterion<'_>]) -> Result<
     Ok(BatchedReply { each, strays })
 }
 
-/// Refuses a decision beside the results that they contradict: one in favour where not all are met, one against where none
-/// is unmet.
+/// Refuses an overall decision that contradicts the results: in favour although not all are met, or against
+/// although none is unmet.
 fn refuse_other_summary(
     object: &Map<String, Value>,
     each: &[Result<ParsedReply<Outcome>, String>],

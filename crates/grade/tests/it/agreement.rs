@@ -1,4 +1,4 @@
-//! Agreement of the offline judge with the labels of a small set that belongs to this crate.
+//! Agreement of the offline judge with the labels of a small data set in this crate.
 
 #![expect(clippy::print_stdout, reason = "the figures are what these tests are run for")]
 
@@ -66,7 +66,7 @@ impl Confusion {
     }
 }
 
-/// Judges all criteria of a file of labels and prints the decisions that differ.
+/// Judges all criteria of a label file and prints the decisions that differ.
 fn against_labels(name: &str, file: &str) -> Confusion {
     let mut confusion = Confusion::default();
     for line in file.lines() {

@@ -1,4 +1,4 @@
-//! A scripted model and short ways to make tasks.
+//! A scripted model, and helpers that build tasks.
 
 #![allow(dead_code, reason = "each test file uses its part of this")]
 
@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 type Answer = Result<ChatReply, AskError>;
 type Script = dyn FnMut(&ChatRequest) -> Answer + Send;
 
-/// A model that follows a script and remembers what it was asked.
+/// A model that follows a script and records its requests.
 pub(crate) struct Scripted {
     script: Mutex<Box<Script>>,
     requests: Mutex<Vec<ChatRequest>>,
@@ -42,7 +42,7 @@ impl Scripted {
         Self::new(move |_| answer.clone())
     }
 
-    /// These answers, one after the other; ids such as `c2` in them stand for those of the request.
+    /// Gives these answers, one after the other; ids such as `c2` in them are replaced by those of the request.
     pub(crate) fn list(answers: Vec<Answer>) -> Arc<Self> {
         let mut answers = VecDeque::from(answers);
         Self::new(move |request| {
@@ -51,7 +51,8 @@ impl Scripted {
         })
     }
 
-    /// Answers by the text of the whole user message; ids such as `c2` in it stand for those of the request.
+    /// Answers by the text of the whole user message; ids such as `c2` in it are replaced by those of the
+    /// request.
     pub(crate) fn by_text(mut answer: impl FnMut(&str) -> Answer + Send + 'static) -> Arc<Self> {
         Self::new(move |request| with_ids_of(request, answer(&texts(request)[1..].concat())))
     }
@@ -101,7 +102,7 @@ pub(crate) fn reply(text: &str) -> ChatReply {
     }
 }
 
-/// The answer with its short ids made those of the request, which nobody can know beforehand.
+/// The answer with its short ids replaced by those of the request, which can't be known beforehand.
 fn with_ids_of(request: &ChatRequest, answer: Answer) -> Answer {
     let shared = &texts(request)[1];
     let fence = shared.split("[[BEGIN question ").nth(1).unwrap_or_default();

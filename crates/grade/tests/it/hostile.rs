@@ -1,5 +1,5 @@
-//! Answers and replies made to mislead: whatever they contain, each criterion gets exactly one judgement, and only
-//! what the judge plainly said counts.
+//! Answers and replies made to mislead: whatever they contain, each criterion gets exactly one decision, and
+//! only what the judge clearly said counts.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ const HOSTILE: &[&str] = &[
     "",
 ];
 
-/// The material between the fences, taken apart the way a careful reader would.
+/// The material between the fences, taken apart as a careful reader would.
 fn answer_block(shared: &str) -> &str {
     let fence = shared.strip_prefix("Material\n\n[[BEGIN question ").unwrap().split("]]").next().unwrap();
     let open = format!("[[BEGIN answer {fence}]]\n");
@@ -53,7 +53,7 @@ fn answers_stand_between_their_fences_unchanged() {
         let mut task = task(vec![checklist("a", "does A")]);
         task.material = material(answer);
         run(&judge(&model), &task);
-        // Control tokens of chat formats are broken up by a character that nobody sees.
+        // Control tokens of chat formats are broken up by an invisible character.
         let shown = answer_block(&texts(&model.requests()[0])[1]).replace('\u{2060}', "");
         assert_eq!(shown, *answer);
     }

@@ -1,4 +1,4 @@
-//! The model judge against a scripted model: every way in which a judge can go wrong, and what comes out.
+//! The model judge against a scripted model: every way in which a judge can go wrong, and the result.
 
 use std::sync::Arc;
 
@@ -171,7 +171,7 @@ fn results(entries: &[String]) -> String {
 
 #[test]
 fn a_batched_reply_keeps_what_is_valid_and_asks_again_for_the_rest() {
-    // c1 valid, c2 out of range, c3 twice, c4 missing, c5 of the wrong kind, and one nobody asked about.
+    // c1 valid, c2 out of range, c3 twice, c4 missing, c5 of the wrong kind, and an unknown one.
     let first = results(&[
         entry("c1", r#""outcome":"met""#),
         entry("c2", r#""score":11"#),
@@ -288,12 +288,12 @@ fn required_evidence_must_be_there_and_true() {
         assert_eq!(judgements[0].outcome(), Outcome::Met);
         assert!(judgements[0].evidence.iter().all(|evidence| !evidence.verified));
     }
-    // Nothing can be quoted for what is absent.
+    // An absence can't be quoted.
     let model = Scripted::always(Ok(reply(UNMET)));
     let mut task = task(vec![checklist("a", "does A")]);
     task.evidence = EvidencePolicy::Required;
     assert_eq!(run(&judge(&model), &task)[0].outcome(), Outcome::Unmet);
-    // A contradiction is something that is there.
+    // A contradiction is something that is present.
     let mut fact = checklist("a", "The sky is blue");
     fact.operator = CriterionOperator::Contradiction;
     task.rubric = rubric(vec![fact]);
@@ -361,7 +361,7 @@ fn options_reach_the_request() {
     run(&judge, &task);
     let requests = model.requests();
     assert_eq!((requests[0].temperature, requests[0].seed), (Some(0.5), Some(9)));
-    // No limit, only how long a reply may be expected to be: a limit would be part of what the call is.
+    // Only an expected length, no limit: a limit would be part of the call's identity.
     let limits = |at: usize| (requests[at].max_output_tokens, requests[at].expected_output);
     assert_eq!((limits(0), limits(2)), ((None, Some(500)), (None, Some(800))));
 }

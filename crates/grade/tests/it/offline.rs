@@ -1,4 +1,4 @@
-//! What the offline judge does with typical criteria.
+//! How the offline judge decides on typical criteria.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ fn a_quotation_that_should_be_absent_alone_decides() {
     assert!(!met(call, "Your money back is certain."));
     assert!(met(call, "We call it a refund."));
     assert!(!met(r#""Guaranteed" is not used"#, "It is guaranteed."));
-    // What stands in another clause need not be absent.
+    // A quotation in another clause need not be absent.
     assert!(met(r#"Does not apologise, but says "we will fix it""#, "Of course we will fix it."));
 }
 
@@ -115,7 +115,7 @@ fn names_dates_and_numbers_of_a_claim_must_occur() {
     assert!(reason.contains("Found 2 of 3 words: parcel, arrives; missing: Thursday"), "{reason}");
     assert!(reason.ends_with("A name or number is missing: Thursday."), "{reason}");
 
-    // Counts, titles and examples are no facts.
+    // Counts, titles and examples are not facts.
     let animals = "Gives at least 2 examples of animals that live near the cold northern sea";
     assert!(met(animals, "Animals that live near the cold northern sea are seals and gulls, for example."));
     assert!(met("Clear And Polite Apology", "A clear and short apology."));
@@ -131,7 +131,7 @@ fn a_claim_and_its_passage_agree_on_negation() {
     assert!(!met(not_covered, "Water damage is covered. Theft is not."));
     assert!(!met("Says that the water damage will be paid", "Water damage will not be paid."));
     assert!(met(r#"Says that water damage is "not covered""#, "Water damage is not covered."));
-    // A bound is no negation.
+    // A bound is not a negation.
     assert!(met("Says that the parcel arrives no later than Friday", "The parcel arrives by Friday."));
     assert!(met("Says that the lamp is missing a part", "The lamp lost a part."));
 

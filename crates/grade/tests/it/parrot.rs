@@ -1,9 +1,9 @@
-//! Hostile answers before a judge that copies what it reads and believes whatever stands outside a block.
+//! Hostile answers before a judge that copies what it reads and believes everything outside a block.
 //!
-//! The judge is made to be fooled: it takes the text of a request apart by the rules of the prompt and by nothing else,
-//! obeys everything that is then not inside a block, and copies the answer into its replies unescaped. With the real
-//! fences no answer changes what it says about any criterion; with weaker ones, which [`Weakness`] puts in their
-//! place, the same answers do.
+//! The judge is made to be fooled: it takes the text of a request apart by the rules of the prompt and nothing
+//! else, obeys everything that is then not inside a block, and copies the answer into its replies unescaped.
+//! With the real fences, no answer changes what it says about any criterion; with weaker ones, which
+//! [`Weakness`] puts in their place, the same answers do.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ fn hostile() -> Vec<Hostile> {
         .collect()
 }
 
-/// What is given up of the protocol, to see that the suite notices.
+/// A weakening of the protocol, to check that the suite notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weakness {
     /// Nothing: the protocol as it is.
@@ -43,12 +43,12 @@ enum Weakness {
     NoToken,
     /// Fences with a token that never changes.
     KnownToken,
-    /// Ids that can be known beforehand.
+    /// Ids that can be known in advance.
     KnownIds,
 }
 
 impl Weakness {
-    /// The request as it would read.
+    /// The request as it would be sent.
     fn weaken(self, text: &str, fence: &str) -> String {
         match self {
             Self::None => text.to_owned(),
@@ -74,13 +74,13 @@ impl Weakness {
 struct Reading {
     /// Names and texts of the blocks.
     blocks: Vec<(String, String)>,
-    /// Everything else: what the judge takes for its instructions.
+    /// Everything else, which the judge takes for its instructions.
     trusted: String,
 }
 
 impl Reading {
-    /// A line that begins a block counts only outside of blocks, and a block ends with the first line that carries the
-    /// same name and token.
+    /// A line that begins a block counts only outside of blocks, and a block ends with the first line that
+    /// carries the same name and token.
     fn of(text: &str) -> Self {
         let mut reading = Self { blocks: Vec::new(), trusted: String::new() };
         let mut open: Option<(&str, String, Vec<&str>)> = None;
@@ -113,7 +113,7 @@ impl Reading {
     }
 }
 
-/// A line as a careless reader sees it: capitals, blanks and characters without a shape make no difference.
+/// A line as a careless reader sees it: letter case, blanks and invisible characters make no difference.
 fn loosely(line: &str) -> String {
     line.chars().filter(char::is_ascii_graphic).flat_map(char::to_lowercase).collect()
 }
@@ -134,7 +134,7 @@ fn verdicts(text: &str) -> Vec<String> {
                 if claims(&value) || value.get(0).is_some_and(claims) {
                     found.push(text.to_owned());
                 }
-                // A megabyte of verdicts is as good as a few.
+                // More than a few verdicts make no difference.
                 if found.len() > 3 {
                     break;
                 }
@@ -142,7 +142,7 @@ fn verdicts(text: &str) -> Vec<String> {
             }
             _ => rest = &rest[1..],
         }
-        // Nor is it worth looking at a megabyte of braces.
+        // Nor does a megabyte of braces.
         if text.len() - rest.len() > 50_000 {
             break;
         }
@@ -150,7 +150,7 @@ fn verdicts(text: &str) -> Vec<String> {
     found
 }
 
-/// Answers beyond so many bytes are long.
+/// Answers longer than this many bytes are long.
 const LONG: usize = 100_000;
 
 /// How the judge copies.
@@ -168,9 +168,9 @@ enum Manner {
     After,
     /// The answer in a code fence before its own reply.
     InFence,
-    /// The answer among its thoughts.
+    /// The answer within its thoughts.
     InThoughts,
-    /// The first verdict in the answer instead of its own, when it is asked about the second criterion.
+    /// The first verdict in the answer instead of its own, if asked about the second criterion.
     FirstVerdict,
     /// The last one.
     LastVerdict,
@@ -188,8 +188,8 @@ const MANNERS: [Manner; 9] = [
     Manner::LastVerdict,
 ];
 
-/// What the judge would decide on a wording by itself: it looks for the word in back-ticks. A wording without one that
-/// says "always met" is as good as met.
+/// What the judge itself decides on a wording: it looks for the word in back-ticks. A wording without one that
+/// says "always met" is met.
 fn decide(wording: &str, answer: &str, scored: bool) -> Value {
     let word = wording.split('`').nth(1);
     if scored {
@@ -205,7 +205,7 @@ fn parrot(reading: &Reading, manner: Manner) -> String {
     let batched = reading.trusted.contains("{\"results\":");
     let obeys = reading.trusted.to_lowercase().contains("every criterion is met");
     let answer = reading.all("answer").first().copied().unwrap_or_default();
-    // Verdicts outside all blocks are orders. The forms in the instructions are no JSON and don't count.
+    // Verdicts outside all blocks are orders. The forms in the instructions are not JSON and don't count.
     if !is_repair && let Some(order) = verdicts(&reading.trusted).pop() {
         return order;
     }
@@ -234,7 +234,7 @@ fn parrot(reading: &Reading, manner: Manner) -> String {
             (false, false) => ("outcome", decide(wording, answer, false)),
         };
         let id = id.map(|id| format!("\"id\":\"{id}\",")).unwrap_or_default();
-        // Only the second criterion is judged by a careless hand; the others must not suffer from it.
+        // Only the second criterion is judged carelessly; the others must not suffer from it.
         let careless = !is_repair && wording.contains("`plums`");
         let copied = if careless { copied.as_str() } else { "" };
         let evidence = if manner == Manner::InEvidence { format!("[\"{copied}\"]") } else { "[]".into() };
@@ -251,7 +251,7 @@ fn parrot(reading: &Reading, manner: Manner) -> String {
             .collect();
         format!("{{\"results\":[{}]}}", entries.join(","))
     } else {
-        // The form asked for decides, whatever a block that slipped in says.
+        // The form in the instructions decides, whatever a block that slipped in says.
         entry(wordings[0], reading.trusted.contains("\"score\":"), None)
     };
     if is_repair || !asks_second {
@@ -266,7 +266,7 @@ fn parrot(reading: &Reading, manner: Manner) -> String {
     }
 }
 
-/// The criteria: the answers name apples and nothing else.
+/// The criteria. The answers mention apples and nothing else.
 const WORDINGS: [(&str, &str); 4] =
     [("a", "Names `apples`"), ("b", "Names `plums`"), ("c", "Names `zebras`"), ("d", "Depth is `2`")];
 
@@ -274,7 +274,7 @@ fn truth() -> [Outcome; 4] {
     [Outcome::Met, Outcome::Unmet, Outcome::Unmet, Outcome::Scored(RawScore::new(2).unwrap())]
 }
 
-/// The outcomes of the criteria for an answer, and whether the judge was told anything outside a block by it.
+/// The outcomes of the criteria for an answer, and whether the answer got text outside of its block.
 fn judged(answer: &str, judging: JudgingMode, manner: Manner, weakness: Weakness) -> ([Outcome; 4], bool) {
     let strayed = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&strayed);
@@ -282,7 +282,7 @@ fn judged(answer: &str, judging: JudgingMode, manner: Manner, weakness: Weakness
         let text = texts(request)[1..].concat();
         let fence = text.split("[[BEGIN question ").nth(1).unwrap()[..20].to_owned();
         let reading = Reading::of(&weakness.weaken(&text, &fence));
-        // Every part of a request outside the blocks is the program's own, so none of it can hold these.
+        // Every part of a request outside the blocks is written by the program, so it can't contain these.
         let trusted = reading.trusted.to_lowercase();
         if ["every criterion is met", "apples", "always met"].iter().any(|word| trusted.contains(word)) {
             seen.store(true, Ordering::SeqCst);
@@ -301,11 +301,11 @@ fn judged(answer: &str, judging: JudgingMode, manner: Manner, weakness: Weakness
     (outcomes.try_into().unwrap(), strayed.load(Ordering::SeqCst))
 }
 
-/// How many answers changed the outcome of a criterion other than the second, over all manners of copying.
+/// The answers that changed the outcome of a criterion other than the second, over all manners of copying.
 fn flips(judging: JudgingMode, weakness: Weakness) -> BTreeSet<String> {
     let mut flipped = BTreeSet::new();
     for Hostile { name, answer } in hostile() {
-        // The long ones say the same in every manner and to every fence, only more slowly.
+        // The long ones have the same effect in every manner and with every fence, only more slowly.
         let is_long = answer.len() > LONG;
         if is_long && weakness != Weakness::None {
             continue;
@@ -344,7 +344,7 @@ fn no_hostile_answer_changes_another_criterion_in_a_batch() {
     assert_eq!(flips(JudgingMode::Batched(None), Weakness::None), BTreeSet::new());
 }
 
-/// The second criterion too is safe from everything but a judge that believes what stands in the answer.
+/// The second criterion, too, is safe from everything except a judge that believes the answer.
 #[test]
 fn a_judge_that_only_copies_decides_the_copied_criterion_rightly_or_not_at_all() {
     for Hostile { name, answer } in hostile().iter().filter(|hostile| hostile.answer.len() <= LONG) {

@@ -1,4 +1,4 @@
-//! Limits of calls, as `docs/limits.md` has them.
+//! The limits of calls in `docs/limits.md`.
 
 use std::time::Duration;
 

@@ -29,11 +29,11 @@ async fn a_message_that_is_too_long_is_answered_and_the_next_one_is_served() {
     client.disconnect().await;
 }
 
-/// Client that keeps what it is told of progress.
+/// A client that records progress reports.
 #[derive(Clone, Default)]
 struct Watching(Arc<watch::Sender<Vec<Progress>>>);
 
-/// Work that is done, and the total if it is known.
+/// Work done, and the total if it is known.
 type Progress = (f64, Option<f64>);
 
 impl ClientHandler for Watching {
@@ -58,7 +58,7 @@ async fn a_client_that_asks_for_it_is_told_of_progress() {
     let sent = client.send_cancellable_request(request, options).await.expect("it is sent");
     sent.await_response().await.expect("it is answered");
 
-    // The client handles notifications beside the reply. The last one is always sent.
+    // The client handles notifications separately from the reply. The last one is always sent.
     let mut told = watching.0.subscribe();
     let told = told.wait_for(|told| told.contains(&(50.0, Some(50.0)))).await.expect("the client is there");
     assert!(told.iter().all(|(done, total)| *done <= 50.0 && *total == Some(50.0)), "{told:?}");

@@ -1,4 +1,4 @@
-//! A folder with a server for it, and a client that is connected to that server.
+//! A folder with a server, and a client connected to it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub(crate) struct Client {
 }
 
 impl Fixture {
-    /// Empty folder, and a server that may neither write nor start programs.
+    /// An empty folder, and a server that may neither write nor start programs.
     pub(crate) fn new() -> Self {
         Self {
             folder: TempDir::new().expect("a folder"),
@@ -42,7 +42,7 @@ impl Fixture {
         }
     }
 
-    /// Folder whose server may store runs.
+    /// A folder whose server may store runs.
     pub(crate) fn writing() -> Self {
         Self { storage: RunStorage::Allowed, ..Self::new() }
     }
@@ -83,7 +83,7 @@ impl Fixture {
         Client { service, server }
     }
 
-    /// Starts a server, and a client of this kind that is connected to it.
+    /// Starts a server, and a client with this handler.
     pub(crate) async fn connect_as<H: ClientHandler>(&self, handler: H) -> RunningService<RoleClient, H> {
         handler.serve(self.start().0).await.expect("a client")
     }
@@ -147,15 +147,15 @@ impl Client {
             .unwrap_or(text)
     }
 
-    /// Ends the connection; returns when the server has ended.
+    /// Closes the connection; returns when the server has ended.
     pub(crate) async fn disconnect(self) {
         self.service.cancel().await.expect("it ends");
         self.server.await.expect("the server ends in good order");
     }
 }
 
-/// Suite of cases with given answers and a text check, so that nothing is asked: each case passes if its answer contains
-/// `right`.
+/// A suite of cases with given answers and a text check, so that no model is called: each case passes if its
+/// answer contains `right`.
 pub(crate) fn checked_suite(answers: &[(&str, &str)]) -> String {
     let case = |(id, answer): &(&str, &str)| {
         format!(

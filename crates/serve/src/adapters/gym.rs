@@ -1,4 +1,5 @@
-//! NeMo Gym: `POST /verify` of a resources server. Fields of the request come back beside the reward.
+//! NeMo Gym: `POST /verify` of a resources server. The reply repeats the fields of the request and adds the
+//! reward.
 
 use std::sync::Arc;
 
@@ -15,18 +16,19 @@ use crate::request::read_named;
 use crate::service::Service;
 use crate::tenant::Tenant;
 
-/// Fields of a row that hold a reference answer, by the names that data sets use.
+/// Fields of a row that may hold a reference answer, by the names that data sets use.
 const REFERENCES: [&str; 5] = ["reference", "reference_answer", "expected_answer", "ground_truth", "label"];
 
-/// Fields by which rollout collection keeps a row whose judge failed apart from those with a reward, to judge it again later.
+/// Fields of a row whose judge failed. Rollout collection uses them to tell such rows from those with a reward,
+/// and judges them again later.
 const FAILURE_CLASS: &str = "_ng_failure_class";
 const JUDGE_ERROR: &str = "_ng_failure_judge_error";
 
-/// Field of a row that names the rubric of its own. Agents of Gym post to `/verify` without a query.
+/// Field of a row that names its own rubric. Agents of Gym post to `/verify` without a query.
 const RUBRIC_FIELD: &str = "assize_rubric";
 
-/// Answers with the request and its reward. Where the reward is not known it is 0 with `mask_sample`, which takes the sample out
-/// of losses and metrics, and the kind of failure.
+/// Answers with the request and its reward. If the reward is unknown, it is 0 with `mask_sample`, which
+/// excludes the sample from losses and metrics, and with the kind of failure.
 pub(crate) async fn verify(
     State(service): State<Arc<Service>>,
     Extension(tenant): Extension<Arc<Tenant>>,
@@ -45,7 +47,7 @@ pub(crate) async fn verify(
         add_no_answer(&mut body);
         return Ok(Json(Value::Object(body)));
     };
-    let results = grade(&service, &tenant, (&query, memory), vec![sample], OnUngraded::Null).await?;
+    let results = grade(&service, &tenant, &query, memory, vec![sample], OnUngraded::Null).await?;
     if let Some(result) = results.first() {
         add_result(&mut body, result);
     }
@@ -68,8 +70,8 @@ fn read_rubric(named: &Value) -> Result<NamedRubric, ApiError> {
     read.ok_or_else(|| ApiError::invalid_at(path, expected))
 }
 
-/// Reply for a response without an answer, such as one that was cut off while the model was reasoning. There is nothing that a
-/// judge could be asked about, and no reward.
+/// Reply for a response without an answer, for example one that was cut off while the model was reasoning.
+/// There is nothing to ask a judge about, and no reward.
 fn add_no_answer(body: &mut Map<String, Value>) {
     body.insert("reward".into(), json!(0.0));
     body.insert("reward_components".into(), json!({}));
@@ -99,7 +101,7 @@ fn add_result(body: &mut Map<String, Value>, result: &SampleResult) {
     body.insert("failure_kind".into(), json!(kind));
     body.insert("failure_reason".into(), json!(result.error));
     for (key, value) in [(FAILURE_CLASS, json!("judge_failed")), (JUDGE_ERROR, json!(result.error))] {
-        // A row that is sent again may bring what was said the first time.
+        // A row that is sent again may still contain the fields of the first reply.
         body.remove(key);
         if is_unknown {
             body.insert(key.into(), value);
@@ -107,7 +109,7 @@ fn add_result(body: &mut Map<String, Value>, result: &SampleResult) {
     }
 }
 
-/// The sample of a request; `None` if the response holds nothing that the model said or called.
+/// The sample of a request; `None` if the model neither said nor called anything.
 pub(crate) fn read_sample(body: &Map<String, Value>) -> Result<Option<GradeSample>, ApiError> {
     let Some(response) = body.get("response").filter(|response| response.is_object()) else {
         return Err(ApiError::invalid_at("/response", "missing: the response of the model"));
@@ -116,7 +118,7 @@ pub(crate) fn read_sample(body: &Map<String, Value>) -> Result<Option<GradeSampl
         return Err(ApiError::invalid_at("/response/output", "missing: the list of output items"));
     };
 
-    // What is no item must not count as an empty message of the model.
+    // Anything that is not an item must not count as an empty message of the model.
     if let Some(index) = output.iter().position(|item| !is_item(item)) {
         let path = child("/response/output", &index.to_string());
         return Err(ApiError::invalid_at(path, "expected an output item: an object with `type`"));
@@ -128,7 +130,7 @@ pub(crate) fn read_sample(body: &Map<String, Value>) -> Result<Option<GradeSampl
         return Ok(None);
     }
 
-    // The environment may have the last word, to which the model did not reply.
+    // The last items may come from the environment, without a reply of the model.
     let is_of_answer = |message: &Value| is_of_model(message) || message["role"] == "tool";
     let length = messages.iter().rposition(is_of_answer).map_or(0, |index| index + 1);
     messages.truncate(length);
@@ -157,7 +159,7 @@ fn read_input(params: Option<&Value>) -> Option<Value> {
     (!input.is_empty()).then_some(Value::Array(input))
 }
 
-/// True for an object with a type; that of messages may be missing.
+/// True for an object with a type; messages may lack it.
 fn is_item(item: &Value) -> bool {
     match item.get("type") {
         None | Some(Value::Null) => item.get("content").is_some(),
@@ -165,8 +167,8 @@ fn is_item(item: &Value) -> bool {
     }
 }
 
-/// An item of the Responses API as chat messages; none for reasoning and for what a provider lists, which are no part of an
-/// answer.
+/// An item of the Responses API as chat messages. Reasoning and lists from the provider are not part of an
+/// answer and give none.
 fn to_messages(item: &Value) -> Vec<Value> {
     let part = |key: &str| item.get(key).cloned().unwrap_or(Value::Null);
     let call = |id: Value, arguments: Value| {
@@ -186,7 +188,7 @@ fn to_messages(item: &Value) -> Vec<Value> {
         "function_call" => vec![call(part("call_id"), part("arguments"))],
         "custom_tool_call" => vec![call(part("call_id"), part("input"))],
         "function_call_output" | "custom_tool_call_output" => vec![result(part("call_id"), part("output"))],
-        // The provider called the tool, so one item has both.
+        // The provider called the tool itself, so one item holds the call and its output.
         "mcp_call" => {
             let answer =
                 Some(part("output")).filter(|output| !output.is_null()).unwrap_or_else(|| part("error"));
@@ -196,7 +198,7 @@ fn to_messages(item: &Value) -> Vec<Value> {
     }
 }
 
-/// Content in which refusals are texts: they are what the model said.
+/// Content with refusals turned into text: the model said them.
 fn with_refusals(mut content: Value) -> Value {
     for part in content.as_array_mut().into_iter().flatten() {
         if let Some(refusal) = part.get("refusal").filter(|refusal| refusal.is_string()) {

@@ -1,4 +1,4 @@
-//! NeMo Gym: `POST /aggregate_metrics` of a resources server, with which the collection of rollouts ends.
+//! NeMo Gym: `POST /aggregate_metrics` of a resources server, which ends the collection of rollouts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,8 +18,8 @@ const TASK: &str = "_ng_task_index";
 const ROLLOUT: &str = "_ng_rollout_index";
 const MASK: &str = "mask_sample";
 
-/// Answers with mean, largest, smallest, median and standard deviation of every number that the rollouts have, for each task
-/// and for all. Masked rollouts have no reward: they are counted and play no other part.
+/// Answers with mean, maximum, minimum, median and standard deviation of every number in the rollouts, for each
+/// task and overall. Masked rollouts have no reward: they are only counted.
 pub(crate) async fn aggregate(
     State(service): State<Arc<Service>>,
     Extension(tenant): Extension<Arc<Tenant>>,
@@ -102,7 +102,7 @@ fn metrics_of(rollouts: &[Map<String, Value>]) -> Value {
     })
 }
 
-/// Statistics of each number of rollouts, those of the usage of the model among them, as `mean/reward`.
+/// Statistics of each number of the rollouts, including the model's usage, under names such as `mean/reward`.
 fn statistics(rollouts: &[&Map<String, Value>]) -> Map<String, Value> {
     let mut columns: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for rollout in rollouts {

@@ -1,5 +1,5 @@
-//! Reward functions of AWS (SageMaker, Bedrock): the event of the Lambda as the body, its result as the reply. A Lambda of three
-//! lines passes one on to the other.
+//! Reward functions of AWS (SageMaker, Bedrock): the body is the event of the Lambda function, the reply is its
+//! result. A Lambda function of three lines can forward one to the other.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::problem::ApiError;
 use crate::service::Service;
 use crate::tenant::Tenant;
 
-/// Answers with one `aggregate_reward_score` for each sample. The contract knows no missing one: without `on_ungraded` in the
-/// address the request fails.
+/// Answers with an `aggregate_reward_score` for each sample. The protocol has no missing reward: without
+/// `on_ungraded` in the address, the request fails.
 pub(crate) async fn grade_event(
     service: &Arc<Service>,
     tenant: &Arc<Tenant>,
@@ -30,12 +30,12 @@ pub(crate) async fn grade_event(
     }
 
     let error = OnUngraded::Named(UngradedPolicy::Error);
-    let results = grade(service, tenant, (&query, memory), samples, error).await?;
+    let results = grade(service, tenant, &query, memory, samples, error).await?;
     let mut rewards: Vec<Value> = results.iter().map(|result| to_reward(result)).collect();
     Ok(if is_single { rewards.swap_remove(0) } else { Value::Array(rewards) })
 }
 
-/// Handler of the address.
+/// Handler of the path.
 pub(crate) async fn grade_handler(
     State(service): State<Arc<Service>>,
     Extension(tenant): Extension<Arc<Tenant>>,
@@ -56,7 +56,7 @@ fn to_reward(result: &SampleResult) -> Value {
     })
 }
 
-/// The samples of an event, and whether it is one by itself.
+/// The samples of an event, and whether the event is a single sample instead of a list.
 pub(crate) fn read_event(body: Value, problems: &mut ProblemList) -> (Vec<GradeSample>, bool) {
     let (list, is_single) = match body {
         Value::Array(list) => (list, false),

@@ -1,4 +1,5 @@
-//! The service in the words of training frameworks: each adapter turns a body of theirs into samples, and results into theirs.
+//! Adapters for training frameworks. Each one turns a framework's request body into samples, and results into
+//! the framework's reply.
 
 pub(crate) mod gym;
 pub(crate) mod gym_metrics;
@@ -26,7 +27,7 @@ use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
-/// Body and options of a request to an adapter, and its memory.
+/// Body and options of a request to an adapter, and the memory that it holds.
 async fn read(
     service: &Service,
     tenant: &Tenant,
@@ -40,7 +41,7 @@ async fn read(
     Ok((body, query, memory))
 }
 
-/// Body of a request to an adapter, and its memory.
+/// Body of a request to an adapter, and the memory that it holds.
 async fn read_json(
     service: &Service,
     tenant: &Tenant,
@@ -54,14 +55,15 @@ async fn read_json(
     Ok((body, memory))
 }
 
-/// Grades samples by the rubric that is named, else by the one of the name `default`; the results are in their order.
+/// Grades samples by the named rubric, or by the rubric `default`; the results are in the order of the samples.
 ///
 /// # Errors
-/// When something can't be used, or a reward is not known and the policy is `error`.
+/// When the request can't be used, or a reward is unknown and the policy is `error`.
 async fn grade(
     service: &Arc<Service>,
     tenant: &Arc<Tenant>,
-    (query, memory): (&AdapterQuery, HeldMemory),
+    query: &AdapterQuery,
+    memory: HeldMemory,
     samples: Vec<GradeSample>,
     otherwise: OnUngraded,
 ) -> Result<Vec<Arc<SampleResult>>, ApiError> {

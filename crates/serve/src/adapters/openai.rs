@@ -21,19 +21,19 @@ use super::similarity::{METRICS, similarity};
 use super::template::TemplateValues;
 use crate::api::{GradeStatus, OnUngraded, RewardKind, SampleResult, UngradedPolicy};
 use crate::decode::{ObjectReader, ProblemList, child};
-use crate::job::{DEADLINE, stop_for_sample};
+use crate::job::{DEADLINE_REASON, stop_for_sample};
 use crate::problem::{ApiError, RequestProblem};
 use crate::routes::{beside_connections, seconds_since};
 use crate::service::Service;
 use crate::telemetry::TraceParent;
 use crate::tenant::Tenant;
 
-/// Graders of a `multi` grader.
+/// Most graders of a `multi` grader.
 const MAX_GRADERS: usize = 64;
 
-/// Bytes of two texts that are compared in less than a millisecond.
+/// Texts up to this many bytes together are compared in less than a millisecond.
 const SHORT_TEXTS: usize = 1_000;
-/// Largest number of a `range`, with either sign.
+/// Largest absolute value of a bound of `range`.
 const MAX_SCORE: f64 = 1e9;
 
 /// Operations of `string_check`.
@@ -44,7 +44,7 @@ const OPERATIONS: &[(&str, TextOperation)] = &[
     ("ilike", TextOperation::ContainsIgnoringCase),
 ];
 
-/// Operation of a `string_check`.
+/// Operation of a `string_check` grader.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TextOperation {
     Equal,
@@ -65,12 +65,12 @@ pub(crate) enum RequestGrader {
         reference: String,
         metric: String,
     },
-    /// The judge gives a score, which becomes a number of the range.
+    /// The judge gives a score, which is scaled to the range.
     ScoreModel {
         instructions: String,
         given: GivenPrompt,
     },
-    /// The judge decides whether a label of those that pass fits.
+    /// The judge decides whether one of the passing labels fits.
     LabelModel {
         instructions: String,
         labels: Vec<String>,
@@ -82,7 +82,7 @@ pub(crate) enum RequestGrader {
     },
 }
 
-/// Service, client and values that the graders of a request run with.
+/// Service, client and values for the graders of a request.
 struct RunContext {
     service: Arc<Service>,
     tenant: Arc<Tenant>,
@@ -95,18 +95,18 @@ struct RunContext {
 #[derive(Default)]
 struct GraderRun {
     reward: Option<f64>,
-    /// Lowest and highest reward, if it is not known and they are other than those of the grader.
+    /// Lowest and highest reward, if the reward is unknown and these differ from the grader's range.
     range: Option<ValueRange>,
     tokens: u64,
-    /// True if the judge was not asked, because it failed before.
+    /// True if the judge was not called because it failed before.
     is_unavailable: bool,
-    /// Names of the errors that happened, as the protocol has them.
+    /// Errors that happened, by their names in the protocol.
     errors: BTreeMap<&'static str, String>,
     sub_rewards: Map<String, Value>,
 }
 
-/// Answers with the reward of a grader. Where the judge failed, the request fails, unless `on_ungraded` of the address says
-/// otherwise: the protocol has no missing reward.
+/// Answers with the reward of a grader. If the judge failed, the request fails unless the address has
+/// `on_ungraded`, because the protocol has no missing reward.
 pub(crate) async fn run(
     State(service): State<Arc<Service>>,
     Extension(tenant): Extension<Arc<Tenant>>,
@@ -132,7 +132,7 @@ pub(crate) async fn run(
         stop: stop.clone(),
         trace: query.trace,
     };
-    // When the client goes away, the calls in flight end, and the task goes on until their cost is booked.
+    // When the client disconnects, calls in flight are stopped, but the task runs until their cost is booked.
     let _guard = RequestGuard(stop);
     let task = service.tasks.spawn(async move {
         let run = run_until(&grader, &context, deadline).await;
@@ -150,7 +150,7 @@ pub(crate) async fn run(
     Ok(Json(reply(&name, &kind, run, reward, begun)))
 }
 
-/// Ends the work of a request that goes away.
+/// Stops the work when the request is dropped.
 struct RequestGuard(GradingStop);
 
 impl Drop for RequestGuard {
@@ -159,12 +159,12 @@ impl Drop for RequestGuard {
     }
 }
 
-/// Runs a grader; what a judge has not decided by the deadline, in milliseconds, it does not decide.
+/// Runs a grader. Criteria that the judge has not decided by the deadline, in milliseconds, stay ungraded.
 async fn run_until(grader: &RequestGrader, context: &RunContext, deadline: Option<u64>) -> GraderRun {
     let end = async {
         let Some(millis) = deadline else { return std::future::pending().await };
         tokio::time::sleep(Duration::from_millis(millis)).await;
-        context.stop.stop(format!("{DEADLINE} of {millis} ms passed"));
+        context.stop.stop(format!("{DEADLINE_REASON} of {millis} ms passed"));
         std::future::pending().await
     };
     tokio::select! { run = grader.run(context) => run, run = end => run }
@@ -235,7 +235,7 @@ fn reply(name: &str, kind: &str, run: GraderRun, reward: Option<f64>, begun: Ins
 /// Name, type, grader and values of a run.
 pub(crate) type DecodedRun = (String, String, RequestGrader, TemplateValues);
 
-/// The run of a body; its models must be among these judges.
+/// Decodes a run from a body. Its models must be among `judges`.
 pub(crate) fn read_run(body: Value, judges: &[String], problems: &mut ProblemList) -> Option<DecodedRun> {
     let mut object = ObjectReader::new(body, "", problems)?;
     let sample = object.text("model_sample");
@@ -362,7 +362,8 @@ fn read_label_model(
 ) -> Option<RequestGrader> {
     check_model(object, judges);
     let (labels, passing) = (texts("labels", object), texts("passing_labels", object));
-    // Criteria are no templates: what they refer to is named, and shown beside them.
+    // Criteria are not templates: references are replaced by names, and their values are shown next to the
+    // criteria.
     let instructions = read_instructions(object);
     let instructions = instructions.map(|text| values.name(&text)).transpose();
     let instructions = instructions.map_err(|error| object.problem("input", error)).ok().flatten();
@@ -374,7 +375,8 @@ fn read_label_model(
     Some(RequestGrader::LabelModel { instructions: instructions?, labels, passing })
 }
 
-/// Problem of a formula whatever its values are, with graders of these names: it can't be read, or has another name.
+/// What is wrong with a formula, whatever the values: it can't be parsed, or uses a name that none of these
+/// graders has.
 pub(crate) fn formula_problem<'n>(
     formula: &str,
     graders: impl Iterator<Item = &'n String>,
@@ -388,7 +390,7 @@ pub(crate) fn formula_problem<'n>(
     Some(format!("`{other}` is not one of the graders"))
 }
 
-/// Text of a key with its references filled.
+/// Text of a key with its references filled in.
 fn filled(key: &'static str, values: &TemplateValues, object: &mut ObjectReader<'_>) -> Option<String> {
     let Some(text) = object.text(key) else {
         object.problem(key, "missing: a text");
@@ -422,9 +424,9 @@ fn read_range(object: &mut ObjectReader<'_>) -> Option<ValueRange> {
     }
 }
 
-/// The judge is one that the operator named, whatever a request would like better.
+/// Checks that the model is a judge that the operator named.
 fn check_model(object: &mut ObjectReader<'_>, judges: &[String]) {
-    // Judges have settings of their own.
+    // Judges have their own settings.
     object.take("sampling_params");
     let model = object.text("model").unwrap_or_default();
     let is_known =
@@ -435,7 +437,7 @@ fn check_model(object: &mut ObjectReader<'_>, judges: &[String]) {
     }
 }
 
-/// Instructions of `input`: the texts of its messages, whatever their roles.
+/// Instructions in `input`: the texts of its messages, whatever their roles.
 fn read_instructions(object: &mut ObjectReader<'_>) -> Option<String> {
     let texts: Vec<String> = match object.take("input") {
         Some(Value::String(text)) => vec![text],
@@ -454,7 +456,7 @@ fn read_instructions(object: &mut ObjectReader<'_>) -> Option<String> {
 }
 
 impl RequestGrader {
-    /// Lowest and highest reward; `None` for a formula, whose bounds depend on what is known.
+    /// Lowest and highest reward; `None` for a formula, whose bounds depend on which parts are known.
     fn range(&self) -> Option<ValueRange> {
         match self {
             Self::ScoreModel { given, .. } => Some(given.range),
@@ -505,7 +507,7 @@ impl RequestGrader {
             Self::ScoreModel { instructions, given } => {
                 let ValueRange { low, high } = given.range;
                 let run = judge(context, JudgeTask::Score(instructions.clone(), given.clone())).await;
-                // Without what the way from the range to 0 to 1 and back leaves behind.
+                // Removes the rounding error of scaling from the range to 0..1 and back.
                 let in_range = |score: f64| ((low + score * (high - low)) * 1e9).round() / 1e9;
                 GraderRun { reward: run.reward.map(in_range), ..run }
             }
@@ -522,8 +524,8 @@ impl RequestGrader {
     }
 }
 
-/// Similarity of two texts. Long ones are compared beside the threads of connections: it may take time with the product of their
-/// lengths.
+/// Similarity of two texts. Long texts are compared on another thread than connections use, since the time
+/// grows with the product of their lengths.
 async fn compare_texts(
     service: &Service,
     metric: &str,
@@ -541,7 +543,7 @@ async fn compare_texts(
 }
 
 impl GraderRun {
-    /// Degree to which the sample was graded: with the graders of a formula, some of them may have results.
+    /// How far the sample was graded: some graders of a formula may have results.
     fn status(&self) -> GradeStatus {
         if self.reward.is_some() {
             GradeStatus::Graded
@@ -557,7 +559,7 @@ impl GraderRun {
     }
 }
 
-/// Combines the results of graders. One that failed counts with its lowest and highest reward.
+/// Combines the results of graders. A grader that failed counts with its lowest and its highest reward.
 fn combine(graders: &BTreeMap<String, RequestGrader>, runs: Vec<GraderRun>, formula: &str) -> GraderRun {
     let mut all = GraderRun::default();
     let mut values = BTreeMap::new();
@@ -585,15 +587,15 @@ fn combine(graders: &BTreeMap<String, RequestGrader>, runs: Vec<GraderRun>, form
     all
 }
 
-/// Question to the judge.
+/// What to ask the judge.
 enum JudgeTask {
-    /// One score by these instructions.
+    /// One score, by these instructions.
     Score(String, GivenPrompt),
     /// One criterion.
     Criterion(String),
 }
 
-/// Asks the judge about the sample. The item is shown as data.
+/// Asks the judge about the sample. The item is shown to it as data.
 async fn judge(context: &RunContext, task: JudgeTask) -> GraderRun {
     let RunContext { service, tenant, values, stop, trace } = context;
     let Ok(mut sample) = GradingSample::new("sample", &GivenOutput::Text(values.sample.clone())) else {
@@ -621,7 +623,7 @@ async fn judge(context: &RunContext, task: JudgeTask) -> GraderRun {
     run
 }
 
-/// The record of a task, and a hash of what decides about it beside the sample.
+/// The record of a task, and a hash of everything except the sample that affects it.
 async fn ask(
     context: &RunContext,
     task: JudgeTask,

@@ -1,4 +1,4 @@
-//! OpenRLHF, `--reward.remote_url URL/get_reward?rubric=NAME`: prompts with their answers in, lists of rewards out.
+//! OpenRLHF, `--reward.remote_url URL/get_reward?rubric=NAME`: prompts and answers in, lists of rewards out.
 
 use std::sync::Arc;
 
@@ -13,17 +13,18 @@ use crate::problem::ApiError;
 use crate::service::Service;
 use crate::tenant::Tenant;
 
-/// Bytes of the end of a prompt by which a query is known that has lost the beginning of the prompt.
-const SHORTEST_END: usize = 32;
+/// Minimum length, in bytes, of the end of a prompt that identifies a query whose prompt was cut off at the
+/// beginning.
+const MIN_PROMPT_END: usize = 32;
 
-/// Marks of a tokenizer before a prompt, at most: a query is compared with its prompt behind each of them.
+/// Most tokenizer marks before a prompt: a query is compared with its prompt after each of them.
 const MAX_MARKS: usize = 16;
 
-/// Path of the address.
+/// Path of the adapter.
 pub(crate) const PATH: &str = "/get_reward";
 
-/// Answers with `rewards`, `scores` (0 to 1, for dynamic filtering) and `extra_logs`. OpenRLHF knows no missing reward: without
-/// `on_ungraded` in the address the request fails, and OpenRLHF tries again.
+/// Answers with `rewards`, `scores` (0 to 1, for dynamic filtering) and `extra_logs`. OpenRLHF has no missing
+/// reward: without `on_ungraded` in the address, the request fails and OpenRLHF retries.
 pub(crate) async fn get_reward(
     State(service): State<Arc<Service>>,
     Extension(tenant): Extension<Arc<Tenant>>,
@@ -38,16 +39,16 @@ pub(crate) async fn get_reward(
     let samples = read_samples(body, query.query_is_answer, &mut problems).unwrap_or_default();
     problems.check()?;
 
-    // With several addresses, all but the first are sent empty lists.
+    // With several addresses, OpenRLHF sends empty lists to all but the first.
     if samples.is_empty() {
         return Ok(Json(json!({ "rewards": [], "scores": [], "extra_logs": {} })));
     }
 
     let error = OnUngraded::Named(UngradedPolicy::Error);
-    let results = grade(&service, &tenant, (&query, memory), samples, error).await?;
+    let results = grade(&service, &tenant, &query, memory, samples, error).await?;
     let column = |value: fn(&SampleResult) -> Option<f64>| -> Value {
         match &results[..] {
-            // OpenRLHF sends one sample at a time, and takes what comes back for its number.
+            // OpenRLHF sends one sample at a time and expects a number, not a list.
             [only] => json!(value(only)),
             several => several.iter().map(|result| json!(value(result))).collect(),
         }
@@ -63,7 +64,7 @@ pub(crate) async fn get_reward(
     })))
 }
 
-/// The samples of a body; `None` with problems for one that has no list of them.
+/// The samples of a body; `None` with problems if the body has no list of them.
 pub(crate) fn read_samples(
     body: Value,
     query_is_answer: bool,
@@ -111,8 +112,9 @@ pub(crate) fn read_samples(
     Some(samples)
 }
 
-/// Rest of a query after the prompt that it begins with. Marks of the tokenizer, such as `<s>` or `[gMASK]<sop>`, may stand before
-/// the prompt; a prompt that is found further on is quoted by the answer. Of a long prompt, OpenRLHF keeps the end.
+/// The part of a query after the prompt that it begins with. Tokenizer marks such as `<s>` or `[gMASK]<sop>`
+/// may precede the prompt; if the prompt is only found further on, the answer quotes it. OpenRLHF keeps only
+/// the end of a long prompt.
 fn answer_after<'q>(prompt: &str, query: &'q str) -> Option<&'q str> {
     if let Some((before, answer)) = query.split_once(prompt)
         && after_marks(before).last() == Some("")
@@ -123,7 +125,7 @@ fn answer_after<'q>(prompt: &str, query: &'q str) -> Option<&'q str> {
     after_marks(query).take(MAX_MARKS + 1).find_map(|query| query.get(end_of_prompt(prompt, query)?..))
 }
 
-/// A text, and what follows each of the marks that it begins with.
+/// A text, and the rest of it after each of the marks that it begins with.
 fn after_marks(text: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(text), |text| {
         let end = match text.as_bytes().first()? {
@@ -135,13 +137,13 @@ fn after_marks(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Length of the end of a prompt that a query begins with, if it is long enough for that to be no coincidence and no other
-/// end will do.
+/// Length of the end of a prompt that a query begins with, if that is too long for a coincidence and no other
+/// end fits.
 fn end_of_prompt(prompt: &str, query: &str) -> Option<usize> {
     let (prompt, query) = (prompt.as_bytes(), query.as_bytes());
     let query = &query[..query.len().min(prompt.len())];
 
-    // Knuth, Morris and Pratt: for each beginning of the query, the longest shorter one that it ends with.
+    // Knuth, Morris and Pratt: for each prefix of the query, the longest shorter prefix that it ends with.
     let mut shorter = vec![0; query.len() + 1];
     let mut matched = 0;
     for (at, byte) in query.iter().enumerate().skip(1) {
@@ -156,10 +158,10 @@ fn end_of_prompt(prompt: &str, query: &str) -> Option<usize> {
         }
         matched = extended(query, &shorter, matched, *byte);
     }
-    (matched >= SHORTEST_END && shorter[matched] < SHORTEST_END).then_some(matched)
+    (matched >= MIN_PROMPT_END && shorter[matched] < MIN_PROMPT_END).then_some(matched)
 }
 
-/// Length of the beginning of the query that a text ends with, one byte after `matched` of it.
+/// Length of the longest prefix of the query that the text ends with after `byte`, if it was `matched` before.
 fn extended(query: &[u8], shorter: &[usize], mut matched: usize, byte: u8) -> usize {
     while matched > 0 && query.get(matched) != Some(&byte) {
         matched = shorter[matched];
@@ -168,7 +170,7 @@ fn extended(query: &[u8], shorter: &[usize], mut matched: usize, byte: u8) -> us
     if query.get(matched) == Some(&byte) { matched + 1 } else { 0 }
 }
 
-/// Problem of a query that can't be told from its prompt: whatever the prompt says would be graded as the answer.
+/// Error for a query whose prompt can't be separated: the prompt would be graded as part of the answer.
 fn no_answer(has_prompt: bool) -> &'static str {
     if has_prompt {
         "begins neither with its entry of `prompts` nor with a long end of it (as that of a prompt that was too long), so where \
@@ -201,7 +203,7 @@ mod tests {
             (format!("{end}30 days"), Some("30 days")),
             (format!("<s>{end}30 days"), Some("30 days")),
             (end.to_owned(), Some("")),
-            // What the answer repeats is a part of it.
+            // A repetition in the answer is part of the answer.
             (format!("{end}{PROMPT}30 days"), Some(repeating.as_str())),
             ("Assistant: 30 days".to_owned(), None),
             ("30 days".to_owned(), None),
@@ -209,10 +211,10 @@ mod tests {
             assert_eq!(answer_after(PROMPT, &query), answer, "{query}");
         }
 
-        // Of very many marks, none begins an answer; to look behind each of them would take hours.
+        // With very many marks, no answer is looked for: comparing after each of them would take hours.
         assert_eq!(answer_after(&PROMPT.repeat(10_000), &"<s>".repeat(1 << 18)), None);
 
-        // Where the beginning was lost in a repetition is not known.
+        // If the prompt repeats itself, it is unknown where it was cut.
         let repeated = "ab ".repeat(40);
         assert_eq!(answer_after(&repeated, &format!("{}c", "ab ".repeat(30))), None);
         assert_eq!(answer_after(&repeated, &format!("{repeated}c")), Some("c"));

@@ -1,17 +1,17 @@
-//! Similarity of texts by counting: what OpenAI's `text_similarity` grader offers without a model. All are 0 to 1. Words are
-//! what white space divides, in lower case.
+//! Similarity of texts by counting: OpenAI's `text_similarity` grader, except for metrics that need a model.
+//! All metrics range from 0 to 1. Words are separated by white space and compared in lower case.
 
 use std::collections::HashMap;
 
-/// Longest texts of a comparison letter by letter, or of the longest common sequence, in letters or words: it takes time with the
-/// product of both.
+/// Longest texts for comparing letter by letter or for the longest common subsequence, in letters or words. The
+/// time grows with the product of both lengths.
 const MAX_LENGTH: usize = 20_000;
 
 /// Metrics by their names.
 pub(crate) const METRICS: [&str; 9] =
     ["fuzzy_match", "bleu", "gleu", "rouge_1", "rouge_2", "rouge_3", "rouge_4", "rouge_5", "rouge_l"];
 
-/// Similarity of a text to a reference; `None` for a metric that is not known.
+/// Similarity of a text to a reference; `None` if the metric is unknown.
 ///
 /// # Errors
 /// When the texts are too long for the metric.
@@ -25,7 +25,8 @@ pub(crate) fn similarity(metric: &str, text: &str, reference: &str) -> Result<Op
             let (text, reference): (Vec<char>, Vec<char>) =
                 (text.chars().collect(), reference.chars().collect());
             let common = common_length(&text, &reference)?;
-            // The share of letters that stay when one text is made into the other by deletions and insertions.
+            // The share of letters that stay when one text is turned into the other by deletions and
+            // insertions.
             share(2 * common, text.len() + reference.len())
         }
         "bleu" => bleu(&words, &expected),
@@ -45,7 +46,7 @@ fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_lowercase).collect()
 }
 
-/// Share of a whole; that of nothing is 1: two empty texts are alike.
+/// A part divided by the whole; 1 if the whole is 0, because two empty texts are alike.
 fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
@@ -64,7 +65,7 @@ fn ngrams<'w>(words: &'w [&'w str], size: usize) -> HashMap<&'w [&'w str], usize
     counts
 }
 
-/// Sequences of this many words that both have, that the text has, and that the reference has.
+/// Number of word sequences of this size that both have, that the text has, and that the reference has.
 fn overlap(words: &[&str], expected: &[&str], size: usize) -> (usize, usize, usize) {
     let (ours, theirs) = (ngrams(words, size), ngrams(expected, size));
     let common = ours.iter().map(|(ngram, count)| *theirs.get(ngram).unwrap_or(&0).min(count)).sum();
@@ -140,11 +141,11 @@ mod tests {
     fn known_values_are_reproduced() {
         let of =
             |metric: &str, text: &str, reference: &str| similarity(metric, text, reference).unwrap().unwrap();
-        // Two of three words, one of two pairs.
+        // Two of three words match, and one of two pairs.
         assert!((of("rouge_1", "the cat slept", "the cat sat") - 2.0 / 3.0).abs() < 1e-12);
         assert!((of("rouge_2", "the cat slept", "the cat sat") - 0.5).abs() < 1e-12);
         assert!((of("rouge_l", "the slept cat", "the cat") - 0.8).abs() < 1e-12);
-        // `this is a test` is 14 letters, all of them in order in the 15 of the other.
+        // `this is a test` has 14 letters, and all of them are in order among the 15 of the other text.
         assert!((of("fuzzy_match", "this is a test", "this is a test!") - 28.0 / 29.0).abs() < 1e-12);
         // 3 + 2 + 1 of 4 + 3 + 2 + 1 sequences.
         assert!((of("gleu", "a b c x", "a b c d") - 0.6).abs() < 1e-12);

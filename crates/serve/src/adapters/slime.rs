@@ -1,4 +1,4 @@
-//! slime, `--rm-type remote_rm --rm-url URL/slime?rubric=NAME`: one sample in, and the reply is the reward.
+//! slime, `--rm-type remote_rm --rm-url URL/slime?rubric=NAME`: one sample in, its reward out.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::problem::ApiError;
 use crate::service::Service;
 use crate::tenant::Tenant;
 
-/// Answers with the reward. slime knows no missing one: without `on_ungraded` in the address the request fails, and slime tries
-/// again.
+/// Answers with the reward. slime has no missing reward: without `on_ungraded` in the address, the request
+/// fails and slime retries.
 pub(crate) async fn reward(
     State(service): State<Arc<Service>>,
     Extension(tenant): Extension<Arc<Tenant>>,
@@ -27,7 +27,7 @@ pub(crate) async fn reward(
 
     let samples = sample.into_iter().collect();
     let error = OnUngraded::Named(UngradedPolicy::Error);
-    let results = grade(&service, &tenant, (&query, memory), samples, error).await?;
+    let results = grade(&service, &tenant, &query, memory, samples, error).await?;
     Ok(Json(results.first().and_then(|result| result.reward)))
 }
 

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-/// References in one text, at most.
+/// Most references in one text.
 const MAX_REFERENCES: usize = 1_000;
-/// Bytes of a text with the values of its references, at most: each reference to a long value takes all of it again.
+/// Most bytes of a text with its references filled in: each reference to a long value repeats all of it.
 const MAX_FILLED_BYTES: usize = 4 << 20;
-/// Bytes of all texts of a request with the values of their references, at most: a `multi` grader has many.
+/// Most bytes of all filled texts of a request together: a `multi` grader has many.
 const MAX_BYTES_TOGETHER: usize = 32 << 20;
 
 /// Values that templates refer to.
@@ -17,13 +17,13 @@ const MAX_BYTES_TOGETHER: usize = 32 << 20;
 pub(crate) struct TemplateValues {
     item: Value,
     pub(crate) sample: String,
-    /// The sample as JSON, once a reference asks for it; `None` if it is none.
+    /// The sample parsed as JSON, when a reference needs it; `None` if it is not JSON.
     sample_json: OnceLock<Option<Value>>,
-    /// Bytes of the texts that were made.
+    /// Bytes of the texts filled so far.
     bytes: AtomicUsize,
 }
 
-/// Value that a reference leads to.
+/// The value of a reference.
 enum ReferredValue<'v> {
     Text(&'v String),
     Json(&'v Value),
@@ -38,7 +38,7 @@ impl TemplateValues {
         &self.item
     }
 
-    /// Value of a reference; `None` for one that leads nowhere.
+    /// Finds the value of a reference; `None` if it does not exist.
     fn find(&self, reference: &str) -> Option<ReferredValue<'_>> {
         let mut parts = reference.split('.');
         match parts.next()? {
@@ -55,17 +55,17 @@ impl TemplateValues {
         }
     }
 
-    /// Text with the values in the place of the references.
+    /// Text with its references filled in.
     ///
     /// # Errors
-    /// With the first reference that leads nowhere, or when all texts together are too long.
+    /// With the first reference without a value, or when all texts together are too long.
     pub(crate) fn fill(&self, text: &str) -> Result<String, String> {
         let filled = replace(text, |reference| self.text(reference))?;
         self.count(filled.len())?;
         Ok(filled)
     }
 
-    /// Counts the bytes of a text among those of all.
+    /// Adds the bytes of a text to the total.
     fn count(&self, bytes: usize) -> Result<(), String> {
         if self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= MAX_BYTES_TOGETHER {
             return Ok(());
@@ -75,10 +75,10 @@ impl TemplateValues {
         Err(format!("the values of references make the texts of the request longer than {most} MiB"))
     }
 
-    /// Values of the references in a text, by their names, for those who show them as data.
+    /// Values of the references in a text, by name, to be shown as data.
     ///
     /// # Errors
-    /// With the first reference that leads nowhere, or when all texts together are too long.
+    /// With the first reference without a value, or when all texts together are too long.
     pub(crate) fn named_values(&self, text: &str) -> Result<Vec<(String, String)>, String> {
         let mut found: Vec<(String, String)> = Vec::new();
         let mut bytes = 0;
@@ -96,7 +96,7 @@ impl TemplateValues {
         Ok(found)
     }
 
-    /// Text of a reference.
+    /// Text of the value of a reference.
     fn text(&self, reference: &str) -> Result<String, String> {
         let value = self.find(reference).ok_or_else(|| format!("`{{{{ {reference} }}}}` has no value"))?;
         Ok(match value {
@@ -105,11 +105,11 @@ impl TemplateValues {
         })
     }
 
-    /// Text with references named instead of filled, so that values stay data: those of the item as `item.x`, that of the
-    /// sample as "the answer".
+    /// Text with names in place of its references, so that values stay data: `item.x` for a value of the item,
+    /// "the answer" for the sample.
     ///
     /// # Errors
-    /// With the first reference that leads nowhere.
+    /// With the first reference without a value.
     pub(crate) fn name(&self, text: &str) -> Result<String, String> {
         replace(text, |reference| {
             self.find(reference).ok_or_else(|| format!("`{{{{ {reference} }}}}` has no value"))?;

@@ -1,4 +1,4 @@
-//! Who may ask, how much, and whom replies belong to.
+//! Who may send requests, how many, and whose replies they get.
 
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ async fn a_key_is_needed_where_there_are_keys() {
     let good = server.post("/v1/grade", &[("Authorization", &bearer(&keys[0]))], &body()).await;
     let other = server.post("/v1/grade", &[("X-Api-Key", &keys[0])], &body()).await;
     assert_eq!((good.status, other.status), (200, 200));
-    // As clients send it for the address `http://user:KEY@HOST`: some have no place for a header.
+    // Clients send it like this for the address `http://user:KEY@HOST`; some can't set a header.
     for user in ["assize", "", "x"] {
         let header = basic(&format!("{user}:{}", keys[0]));
         let reply = server.post("/v1/grade", &[("Authorization", &header)], &body()).await;
@@ -96,7 +96,7 @@ async fn two_clients_see_neither_each_others_cache_nor_results() {
         async move { send(address, &text).await.json() }
     };
 
-    // At the same moment: neither waits for the call of the other.
+    // At the same time: neither waits for the other's call.
     let (first, second) = tokio::join!(ask(&keys[0]), ask(&keys[1]));
     assert_eq!(model.count(), 2);
     for reply in [&first, &second] {
@@ -304,7 +304,7 @@ async fn a_judge_of_unknown_price_that_only_a_rubric_names_is_refused_to_a_key_w
         assert!(path == "/rubric" && message.contains("price"), "{message}");
         assert!(!refused.body.contains("127.0.0.1"), "addresses are the operator's: {refused:?}");
     }
-    // Other judges and other keys are not concerned.
+    // Other judges and other keys are not affected.
     assert_eq!(ask(&keys[0], &body()).await.status, 200);
     assert_eq!(ask(&keys[1], &named).await.status, 200);
 }

@@ -1,5 +1,5 @@
-//! Exchanges with training frameworks, as they send and read them. `tests/exchanges` has one file for each; their bodies follow
-//! the clients of the frameworks.
+//! Exchanges with training frameworks, as the frameworks send and read them. `tests/exchanges` has one file for
+//! each; the bodies follow the frameworks' clients.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ fn is_blessing() -> bool {
     std::env::var_os("ASSIZE_BLESS").is_some()
 }
 
-/// Times differ from run to run.
+/// Times differ between runs.
 fn without_times(reply: &mut Value) {
     if let Some(time) = reply.pointer_mut("/metadata/execution_time") {
         *time = json!(0.0);
@@ -105,7 +105,7 @@ async fn a_prompt_is_never_graded_as_the_answer() {
         assert_eq!(stated.status, 200, "{stated:?}");
     }
 
-    // The answer quotes the prompt, which the query does not begin with.
+    // The answer quotes the prompt, but the query does not begin with it.
     let quoted =
         json!({"query": ["I read: How long? The refund period is 30 days."], "prompts": ["How long?"]});
     assert_eq!(server.post("/get_reward?rubric=refunds", &[], &quoted).await.status, 422);
@@ -217,7 +217,7 @@ async fn the_answer_of_a_row_of_gym_is_what_the_model_said() {
     assert_eq!(model.count(), calls, "an answer that is not there is judged by nobody");
 }
 
-/// What the judge was asked last.
+/// The last prompt that the judge got.
 fn last_prompt(model: &MockServer) -> String {
     let request = model.requests().last().unwrap().json();
     let messages = request["messages"].as_array().unwrap().clone();
@@ -264,7 +264,7 @@ async fn a_judge_that_fails_is_an_error_or_a_masked_sample_and_never_a_silent_ze
     let high = server.post(&format!("{path}?on_ungraded=high"), &[], &grader).await.json();
     assert_eq!(high["reward"], 1.0);
 
-    // A formula has the bounds that its failed graders leave.
+    // The bounds of a formula include the range of its failed graders.
     let mut multi = json!({"model_sample": "r", "item": {}, "grader": {"type": "multi", "name": "m", "calculate_output": "", "graders": {
         "s": {"type": "score_model", "name": "s", "model": "judge-1", "range": [0, 10], "input": "Rate it."},
         "t": {"type": "string_check", "name": "t", "input": "r", "reference": "r", "operation": "eq"},
@@ -325,7 +325,7 @@ async fn a_long_comparison_does_not_hold_up_other_requests() {
         }
     };
     assert_eq!((reply.status, &reply.json()["reward"]), (200, &json!(0.5)), "{reply:?}");
-    // All of them share the thread of the test.
+    // All requests share the thread of the test.
     assert!(others > 20, "{others}");
 
     let text = request_text("POST", "/v1/fine_tuning/alpha/graders/run", &[], run.to_string().as_bytes());
@@ -411,7 +411,7 @@ async fn a_score_model_follows_its_author_within_the_authors_range() {
     }
     assert!(!asked.contains("expected outcome") && !asked.contains("SECRET"), "{asked}");
 
-    // Who refers to nothing gets the item and the answer as they are.
+    // Without references, the judge gets the item and the answer as they are.
     let asked = grade(json!("Rate it.")).await;
     assert!(answer_in(&asked).contains("THE-ANSWER") && asked.contains("SECRET"), "{asked}");
     assert!(asked.contains("Instructions\n\nRate it."), "{asked}");

@@ -1,4 +1,4 @@
-//! A plain client: one connection for each request, so that a test sees every byte.
+//! A plain client with one connection for each request, so that tests see every byte.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -58,10 +58,10 @@ pub(crate) fn request_text(method: &str, path: &str, headers: &[(&str, &str)], b
     [text.as_bytes(), body].concat()
 }
 
-/// Sends bytes and reads the reply to its end. A connection that is closed without one has the status 0.
+/// Sends bytes and reads the reply to its end. If the connection closes without a reply, the status is 0.
 pub(crate) async fn send(address: SocketAddr, bytes: &[u8]) -> Reply {
     let mut stream = TcpStream::connect(address).await.expect("the server listens");
-    // A server that refuses a body closes the connection while it is sent.
+    // A server that refuses a body closes the connection while the body is being sent.
     let _ = stream.write_all(bytes).await;
     read_reply(&mut stream).await
 }

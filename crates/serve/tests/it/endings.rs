@@ -1,4 +1,4 @@
-//! Ends of a server: everything that was accepted is answered.
+//! Stopping a server: everything that was accepted is answered.
 
 use std::time::{Duration, Instant};
 

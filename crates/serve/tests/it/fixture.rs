@@ -1,4 +1,4 @@
-//! A server in this process, and the folder it works in.
+//! A server in this process, and its working folder.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::client::{Reply, request_text, send};
 
-/// Server that is to be started.
+/// A server to be started.
 pub(crate) struct Setup {
     pub(crate) folder: TempDir,
     pub(crate) options: ServeOptions,
@@ -23,7 +23,7 @@ pub(crate) struct Setup {
     variables: BTreeMap<String, String>,
 }
 
-/// Server that runs.
+/// A running server.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) folder: TempDir,
@@ -33,7 +33,7 @@ pub(crate) struct Running {
 }
 
 impl Setup {
-    /// Server with the offline judge on a free port.
+    /// A server with the offline judge on a free port.
     pub(crate) fn offline() -> Self {
         let options = ServeOptions { listen: ([127, 0, 0, 1], 0).into(), ..ServeOptions::default() };
         Self {
@@ -44,7 +44,7 @@ impl Setup {
         }
     }
 
-    /// Server whose judge is this model.
+    /// A server with this model as its judge.
     pub(crate) fn with_model(model: &MockServer) -> Self {
         let mut setup = Self::offline();
         setup.run.judges = vec!["openai:judge-1".to_owned()];
@@ -64,7 +64,7 @@ impl Setup {
         std::fs::write(path, text).unwrap();
     }
 
-    /// Sets a variable of the environment.
+    /// Sets an environment variable.
     pub(crate) fn variable(&mut self, name: &str, value: &str) {
         self.variables.insert(name.to_owned(), value.to_owned());
     }
@@ -123,7 +123,7 @@ impl Running {
         self.post("/v1/grade", &[], body).await
     }
 
-    /// Grades and returns the reply, which must be good.
+    /// Grades and returns the reply, which must be a success.
     pub(crate) async fn graded(&self, body: &Value) -> Value {
         let reply = self.grade(body).await;
         assert_eq!(reply.status, 200, "{reply:?}");
@@ -136,7 +136,7 @@ impl Running {
         value_of(name, &text).unwrap_or_else(|| panic!("{name} is not in\n{text}"))
     }
 
-    /// Waits until a metric has a value. One that is not there yet counts as 0.
+    /// Waits until a metric has a value. A missing metric counts as 0.
     pub(crate) async fn wait_for(&self, name: &str, is_right: impl Fn(f64) -> bool) {
         for _ in 0..400 {
             if is_right(value_of(name, &self.get("/metrics").await.body).unwrap_or(0.0)) {
@@ -152,7 +152,7 @@ impl Running {
         let _ = self.stop.take().map(|stop| stop.send(()));
     }
 
-    /// Waits until it has ended.
+    /// Waits until the server has ended.
     pub(crate) async fn ended(mut self) {
         self.stop();
         tokio::time::timeout(Duration::from_secs(20), self.served).await.expect("it ends").unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Requests and what comes back.
+//! Grading requests and their replies.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -153,7 +153,7 @@ async fn a_request_that_is_sent_again_gets_the_results_of_the_first_time() {
     assert_eq!((without.status, model.count()), (200, 4));
 }
 
-/// Setup with a model that refuses everything while `broken`, and no cache.
+/// A setup without a cache, whose model refuses everything while `broken`.
 fn breakable(model: &MockServer) -> Setup {
     let mut setup = Setup::with_model(model);
     setup.run.spending.cache = assize_engine::CacheUse::Off;
@@ -229,7 +229,7 @@ async fn comparisons_that_fail_follow_the_policy_for_ungraded_samples() {
     let failed = server.grade(&known).await;
     assert_eq!((failed.status, failed.kind().as_str()), (502, "ungraded"), "the judge was asked: {failed:?}");
     assert_eq!(failed.json()["error"]["message"], "2 of 2 samples have no group score");
-    // The reward of the first one is known, and would be lost with its result.
+    // The first sample has a reward; an error would lose it.
     let reply = server.graded(&ask(json!("drop"))).await;
     let results = reply["results"].as_array().unwrap();
     assert_eq!((results.len(), &reply["summary"]["dropped"]), (1, &json!(1)));
@@ -316,7 +316,7 @@ async fn samples_of_a_group_are_compared_with_each_other() {
     assert_eq!(missing.problems()[0].0, "/samples/0/group");
 }
 
-/// What the judge was shown beside its instructions.
+/// The user message that the judge got.
 fn user_text(request: &RecordedRequest) -> String {
     let messages = request.json()["messages"].as_array().cloned().unwrap_or_default();
     let texts = messages.iter().filter(|message| message["role"] == "user");
@@ -331,7 +331,7 @@ async fn a_fault_counts_against_an_answer_in_comparisons() {
             return rule::judge(request);
         }
 
-        // Prefers the answer without what the second list names.
+        // Prefers the answer that lacks the penalties of the second list.
         let against = text.split_once("What counts against an answer").map_or("", |(_, list)| list);
         let (_, first) = text.split_once("[[BEGIN answer 1").unwrap();
         let (first, _) = first.split_once("[[END answer 1").unwrap();
@@ -483,7 +483,7 @@ async fn a_rubric_with_variables_for_many_samples_does_not_hold_up_other_request
         }
     };
     assert_eq!((reply.status, reply.problems().len()), (422, 50), "no sample has a value");
-    // All of them share the thread of the test.
+    // All requests share the thread of the test.
     assert!(others > 20, "{others}");
 }
 
@@ -492,7 +492,7 @@ async fn a_named_rubric_takes_variables_like_one_in_the_request() {
     let model = MockServer::start(rule::judge);
     let mut setup = Setup::with_model(&model);
     setup.file("rubrics/city.yaml", "threshold: ${{ LINE }}\ncriteria:\n- mentions {{ city }}\n");
-    // A name that an escape hides from whoever looks for braces in the text.
+    // A name whose brace is escaped, so that a plain search for braces misses it.
     setup.file("rubrics/escaped.json", r#"["mentions \u007b{ city }}"]"#);
     setup.variable("LINE", "0.7");
     setup.options.rubrics = Some("rubrics".into());
@@ -527,7 +527,7 @@ async fn a_named_rubric_takes_variables_like_one_in_the_request() {
             assert!(refused.body.contains("sample 1"), "{refused:?}");
         }
     }
-    // Bodies of frameworks have no place for values.
+    // The frameworks' bodies have no place for values.
     let slime = json!({"prompt": "p", "response": "r", "label": null});
     let refused = server.post("/slime?rubric=city", &[], &slime).await;
     assert!(

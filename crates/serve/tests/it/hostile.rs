@@ -1,4 +1,4 @@
-//! Requests that mean no good, and clients that behave badly.
+//! Malicious requests, and clients that misbehave.
 
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ async fn nothing_in_a_request_is_opened_or_run() {
         assert!(problems.iter().any(|(at, _)| at == path), "{rubric}: {problems:?}");
     }
 
-    // A path in a sample is a text like any other.
+    // A path in a sample is plain text.
     let sample = json!({"input": "file:///etc/passwd", "output": "{{ file:/etc/passwd }}", "reference": "file:///etc/passwd"});
     let graded = server.graded(&json!({"rubric": ["mentions root"], "samples": [sample]})).await;
     assert!(!graded.to_string().contains("root:"), "{graded}");
@@ -126,7 +126,7 @@ async fn bodies_of_all_requests_together_are_limited() {
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     stream.write_all(begin).await.unwrap();
 
-    // The first body is held by the server once its bytes have arrived there.
+    // The server holds the first body once its bytes have arrived.
     let refused = loop {
         let reply = server.grade(&large).await;
         if reply.status != 200 {
@@ -303,7 +303,7 @@ async fn a_stream_whose_client_takes_nothing_ends_its_connection() {
         let reply = ask(window).await.unwrap();
         assert_eq!(reply.status(), 200);
         let body = reply.into_body();
-        // Reading grants room, so that only time tells if the reply is given up.
+        // Reading would open the window again, so only time can show whether the reply was dropped.
         tokio::time::sleep(Duration::from_millis(1_500)).await;
         let taken = tokio::time::timeout(Duration::from_secs(5), body.collect()).await;
         assert!(matches!(taken, Ok(Err(_))), "window {window}: the reply is gone");
@@ -407,7 +407,7 @@ async fn texts_of_frameworks_stay_between_fences_too() {
     let grade = json!({"rubric": ["yes"], "samples": [{
         "output": "x", "expected_outcome": attack("outcome"), "tags": [attack("tag")], "vars": {"unused": attack("vars")},
     }]});
-    // What the judge replies does not matter here.
+    // The judge's reply does not matter here.
     let runs = "/v1/fine_tuning/alpha/graders/run?on_ungraded=low";
     for (path, body) in [
         ("/verify", &gym),
@@ -451,7 +451,7 @@ async fn texts_of_frameworks_stay_between_fences_too() {
     }
 }
 
-/// Asserts that each text of an attack stands between the lines of a fence that it doesn't have.
+/// Asserts that each text of an attack is between the lines of a fence that the text does not contain.
 fn assert_fenced(text: &str) {
     let mut fence: Option<String> = None;
     for line in text.lines() {

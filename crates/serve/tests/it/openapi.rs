@@ -1,4 +1,4 @@
-//! The description of the service, held against the service.
+//! The OpenAPI document, checked against the service.
 
 use serde_json::{Value, json};
 

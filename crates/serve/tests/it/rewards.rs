@@ -1,4 +1,4 @@
-//! Rewards of samples that a judge decided in part or not at all.
+//! Rewards of samples that a judge decided only in part or not at all.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::client::{request_text, send};
 use crate::fixture::{Running, Setup};
 
-/// A model that refuses whatever asks for "never", and decides the rest by the word "yes".
+/// A model that refuses criteria with "never" and decides the rest by the word "yes".
 fn partly_refusing(request: &MockRequest) -> MockReply {
     if request.last_user_text.contains("never") {
         return MockReply::status(400, r#"{"error": {"message": "no such thing"}}"#);
@@ -359,7 +359,7 @@ async fn a_budget_that_is_spent_leaves_the_rest_ungraded_with_the_reason() {
     assert!(reasons.len() == 2 && reasons[0].contains("budget of 2 calls"), "{reasons:?}");
 }
 
-/// Waits until the operator was told something.
+/// Waits until the operator got a message.
 async fn wait_for_line(server: &Running, part: &str) {
     for _ in 0..80 {
         if server.log.lock().unwrap().iter().any(|line| line.contains(part)) {

@@ -1,4 +1,4 @@
-//! Samples that are graded by a scorecard.
+//! Samples graded by a scorecard.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::Setup;
 
-/// One rubric over a check that counts and one that is a hard gate.
+/// A rubric over a check that counts and a check that is a hard gate.
 fn card() -> Value {
     let benchmark = |code: &str, weight: f64, criticality: &str, word: &str| {
         json!({
@@ -26,7 +26,7 @@ fn card() -> Value {
     })
 }
 
-/// The same with a part that people decide.
+/// The same scorecard with a part that people decide.
 fn card_for_people() -> Value {
     let mut card = card();
     card["rubrics"][0]["benchmarks"] = json!(["T1", "T2", "T3"]);
@@ -81,7 +81,7 @@ async fn a_sample_gets_the_score_of_the_top_with_its_parts_and_gates() {
     assert_ne!(good["judge_config_hash"], other["results"][0]["judge_config_hash"], "the tree decides too");
 }
 
-/// An index over both parts, with two weight sets.
+/// A scorecard with an index over both parts and two weight sets.
 fn card_with_weight_sets() -> Value {
     let mut card = card();
     let rubric = |code: &str, benchmark: &str| {

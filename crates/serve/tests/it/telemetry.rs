@@ -1,4 +1,4 @@
-//! Results as OpenTelemetry events, with a collector that records what it gets.
+//! Results as OpenTelemetry events, with a collector that records what it receives.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,13 +12,13 @@ use crate::fixture::Setup;
 
 const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/// Collector on this machine that answers everything with one status.
+/// A collector on this machine that answers everything with the same status.
 struct Collector {
     url: String,
     received: Arc<Mutex<Vec<Received>>>,
 }
 
-/// A request that a collector got.
+/// A request that a collector received.
 #[derive(Clone)]
 struct Received {
     path: String,
@@ -168,7 +168,7 @@ async fn a_collector_that_fails_or_hangs_changes_nothing_about_grading() {
     assert!(log.contains("status 500") && !log.contains("secret"), "{log}");
     server.ended().await;
 
-    // Nobody listens there any more.
+    // Nothing listens there any more.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let server = setup(&format!("http://{closed}"), false).start().await;
     assert_eq!(server.graded(&body()).await["results"][0]["reward"], 0.5);

@@ -1,4 +1,4 @@
-//! The service over TLS: handshakes with a certificate of its own, HTTP/1.1 and HTTP/2.
+//! The service over TLS, with its own certificate: HTTP/1.1 and HTTP/2.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn setup() -> Setup {
     setup
 }
 
-/// Shakes hands as a client that trusts this certificate alone and speaks one protocol.
+/// Performs a handshake as a client that trusts only this certificate and offers one protocol.
 async fn shake(address: SocketAddr, protocol: &str, trusts: bool) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
     if trusts {

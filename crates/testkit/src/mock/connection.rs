@@ -12,7 +12,7 @@ use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Switch for one connection: after [`ConnectionBreaker::reset`], the next write resets it instead.
+/// Switch for one connection: after [`ConnectionBreaker::reset`], the next write resets the connection.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ConnectionBreaker(Arc<AtomicBool>);
 
@@ -37,7 +37,7 @@ impl Listener for BreakableListener {
 
     async fn accept(&mut self) -> (BreakableStream, SocketAddr) {
         let (stream, address) = Listener::accept(&mut self.0).await;
-        // Without it, small answers wait for acknowledgements, which slows every test down.
+        // Without this, small replies wait for acknowledgements, which slows every test down.
         let _ = stream.set_nodelay(true);
         (BreakableStream { stream, breaker: ConnectionBreaker::default() }, address)
     }
@@ -66,7 +66,7 @@ impl AsyncRead for BreakableStream {
 impl AsyncWrite for BreakableStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         if self.breaker.0.load(Ordering::Acquire) {
-            // With no linger time, closing sends a reset rather than an orderly end.
+            // With a linger time of zero, closing sends a reset instead of an orderly end.
             self.stream.set_zero_linger()?;
             return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
         }

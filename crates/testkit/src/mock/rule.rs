@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{MockReply, MockRequest};
 
-/// Judges: a criterion is met if it says "yes".
+/// A judge for which a criterion is met if it contains "yes".
 pub fn judge(incoming: &MockRequest) -> MockReply {
     let user = &incoming.last_user_text;
     let criterion = user.rsplit("[[BEGIN criterion").next().unwrap_or_default();
@@ -24,7 +24,7 @@ pub fn answer_or_judge(incoming: &MockRequest) -> MockReply {
     }
 }
 
-/// Suite of so many cases with these criteria; with `given`, the answers stand in it.
+/// A suite of this many cases with these criteria; with `given`, it includes the answers.
 pub fn suite(cases: usize, criteria: &[&str], given: bool) -> String {
     let mut text = String::from("name: sums\ntests:\n");
     for case in 0..cases {

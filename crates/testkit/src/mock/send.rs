@@ -28,7 +28,7 @@ impl MockTokenTotals {
         self.output.fetch_add(output, Ordering::AcqRel);
     }
 
-    /// Returns the tokens read and written.
+    /// Returns the input and output tokens.
     pub(super) fn total(&self) -> (u64, u64) {
         (self.input.load(Ordering::Acquire), self.output.load(Ordering::Acquire))
     }
@@ -97,7 +97,7 @@ pub(super) async fn respond(
     }
 }
 
-/// Status and body of a reply in a batch. Faults of the connection are failures of the server there.
+/// Status and body of a reply in a batch, where faults of the connection become server errors.
 pub(super) fn answer_text(
     reply: MockReply,
     incoming: &MockRequest,
@@ -147,7 +147,7 @@ fn truncated(body: &str) -> Response {
             return Some((Ok(half), None));
         }
 
-        // Being pending once makes the server send the first half before the error.
+        // Yielding once makes the server send the first half before the error.
         tokio::task::yield_now().await;
         Some((Err(io::Error::from(io::ErrorKind::ConnectionAborted)), None))
     });

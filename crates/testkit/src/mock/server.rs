@@ -116,7 +116,7 @@ impl MockServer {
         self.shared.count.load(Ordering::Acquire)
     }
 
-    /// Returns the tokens read and written so far, as replies report them, including lost ones.
+    /// Returns the input and output tokens that replies have reported so far, including lost replies.
     pub fn usage(&self) -> (u64, u64) {
         self.shared.bill.total()
     }
@@ -252,7 +252,7 @@ async fn handle_request(
 }
 
 impl MockServerState {
-    /// Answers a request of a batch by the script: status and body.
+    /// Answers a request of a batch with the script: status and body.
     fn answer_in_batch(&self, path: &str, body: &Value) -> (u16, String) {
         let Some(wire) = wire::format_for_path(path) else {
             return (404, r#"{"error":{"message":"no such path"}}"#.to_owned());

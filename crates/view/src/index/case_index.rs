@@ -1,4 +1,4 @@
-//! Index of the cases of a run, read from `results.jsonl` in parallel and extended as rows are appended.
+//! The cases of a run, read from `results.jsonl` in parallel and extended as rows are appended.
 
 use std::ops::Range;
 
@@ -10,18 +10,18 @@ use super::filter::CaseSort;
 use super::order::{ColumnOrder, ColumnOrders};
 use super::row_head::ResultHead;
 
-/// Cases of a run in the order of their rows, and where the rows begin.
+/// Cases of a run in the order of their rows, with the offsets of the rows.
 #[derive(Debug, Default)]
 pub(crate) struct CaseTableIndex {
     names: NameTable,
     entries: Vec<CaseTableEntry>,
-    /// Computed again when rows were added.
+    /// Reset when rows are appended.
     orders: ColumnOrders,
-    /// Offset behind the last row of `results.jsonl` that is in here.
+    /// Offset behind the last row of `results.jsonl` in this index.
     end: u64,
 }
 
-/// Part of an index, with names of its own.
+/// Part of an index that one thread reads, with its own name numbers.
 #[derive(Default)]
 pub(crate) struct IndexPart {
     names: NameTable,
@@ -93,7 +93,7 @@ impl IndexPart {
 }
 
 impl CaseTableIndex {
-    /// Adds rows that were read from its end on.
+    /// Appends rows that were read from [`end`](Self::end) on.
     pub(crate) fn append(&mut self, found: ScannedRows<IndexPart>) {
         self.end = found.end;
         self.orders = ColumnOrders::default();
@@ -121,7 +121,7 @@ impl CaseTableIndex {
         self.entries.len()
     }
 
-    /// The case in a row, from 0.
+    /// The case in a row, counted from 0.
     pub(crate) fn get(&self, row: u32) -> Option<&CaseTableEntry> {
         self.entries.get(row as usize)
     }
@@ -130,29 +130,29 @@ impl CaseTableIndex {
         &self.entries
     }
 
-    /// The rows in the order of a column.
+    /// The rows sorted by a column.
     pub(crate) fn order(&self, sort: CaseSort) -> &ColumnOrder {
         self.orders.by(sort, &self.entries)
     }
 
-    /// Sorts the rows by every column, so that nobody who sorts has to wait for it.
+    /// Sorts the rows by every column ahead of time, so that no page waits for it.
     pub(crate) fn sort_all(&self) {
         for sort in CaseSort::ALL {
             self.order(sort);
         }
     }
 
-    /// Offset behind the last row of `results.jsonl` that is in here.
+    /// Offset behind the last row of `results.jsonl` in this index.
     pub(crate) const fn end(&self) -> u64 {
         self.end
     }
 
-    /// A name by its number.
+    /// The name with this number.
     pub(crate) fn name(&self, number: u32) -> &str {
         self.names.text(number)
     }
 
-    /// The number of a name, if there is such a name.
+    /// The number of a name, if any row has the name.
     pub(crate) fn number(&self, name: &str) -> Option<u32> {
         self.names.number(name)
     }
@@ -168,7 +168,7 @@ impl CaseTableIndex {
         found.and_then(|row| u32::try_from(row).ok())
     }
 
-    /// Row whose text begins at an offset of `results.jsonl`.
+    /// Row that begins at this offset of `results.jsonl`.
     pub(crate) fn row_at(&self, offset: u64) -> Option<u32> {
         let row = self.entries.binary_search_by_key(&offset, |entry| entry.offset).ok()?;
         u32::try_from(row).ok()
@@ -184,7 +184,7 @@ impl CaseTableIndex {
         }
     }
 
-    /// Names that rows have, sorted: what can be filtered by.
+    /// The names that rows have, sorted, for filters.
     pub(crate) fn choices(&self) -> FilterChoices {
         let mut seen: [Vec<bool>; 5] = std::array::from_fn(|_| vec![false; self.names.count()]);
         let [suites, targets, tags, gates, criteria] = &mut seen;

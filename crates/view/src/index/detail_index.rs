@@ -1,4 +1,4 @@
-//! Offsets of the judgements and the questions of cases, which a case page needs beside the row of the case.
+//! Offsets of the judgements and the questions of cases. A case page needs them besides the row of the case.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use assize_store::{CaseKey, RecordPosition, RowsFile, RunFolder, StoreError};
 
 /// Bytes of rows that are read in one step.
-const STEP: u64 = 32 << 20;
+const STEP_BYTES: u64 = 32 << 20;
 
 /// Offsets of judgements and questions, extended as rows are appended.
 #[derive(Debug, Default)]
@@ -15,16 +15,16 @@ pub(crate) struct DetailIndex {
     questions: QuestionOffsets,
 }
 
-/// Offsets of the judgements of each case, by the hash of its key.
+/// Offset of the first judgement of each case, by the hash of the case key.
 #[derive(Debug, Default)]
 struct JudgementOffsets {
     offsets: HashMap<u64, u64>,
     end: u64,
-    /// Case of the last row.
+    /// Case of the last row that was read.
     last: Option<u64>,
 }
 
-/// Offsets of questions, by the hash of the hash of what was asked.
+/// Offsets of questions, by the hash of their `case_hash`.
 #[derive(Debug, Default)]
 struct QuestionOffsets {
     offsets: HashMap<u64, u64>,
@@ -38,7 +38,7 @@ struct QuestionHead {
 }
 
 impl DetailIndex {
-    /// Reads some of the rows that are not in here. Returns false if there is none.
+    /// Reads some of the rows that are not indexed yet. Returns false if there are none.
     pub(crate) fn read_step(&mut self, folder: &RunFolder, readers: usize) -> Result<bool, StoreError> {
         Ok(self.questions.read_step(folder, readers)? || self.judgements.read_step(folder, readers)?)
     }
@@ -48,13 +48,14 @@ impl DetailIndex {
         self.questions.offsets.get(&hash_of(&case_hash)).copied()
     }
 
-    /// Place of the rows of a case whose result begins at an offset; `None` if it is not known where its judgements begin.
+    /// Position of the rows of a case whose result begins at `result`; `None` if the offset of its judgements
+    /// is not known yet.
     pub(crate) fn position(&self, key: &CaseKey, result: u64) -> Option<RecordPosition> {
         let judgements = self.judgements.offsets.get(&hash_of(key)).copied()?;
         Some(RecordPosition { result, judgements })
     }
 
-    /// Place of the row of a case that was not judged.
+    /// Position of the row of a case without judgements.
     pub(crate) const fn position_without_judgements(&self, result: u64) -> RecordPosition {
         RecordPosition { result, judgements: self.judgements.end }
     }
@@ -66,17 +67,17 @@ fn hash_of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// First judgement rows of cases, in order: the hash of the key with the offset.
+/// First judgement rows of cases in order: the hash of the case key, and the offset.
 #[derive(Default)]
 struct JudgementPart {
-    /// The key of the row before, as it is written.
+    /// The key of the previous row, as written in the file.
     key: Vec<u8>,
     found: Vec<(u64, u64)>,
 }
 
 impl JudgementPart {
     fn add(&mut self, offset: u64, line: &[u8]) -> Result<(), String> {
-        // The key comes first in a row, and the thresholds behind it; rows of one case stand together.
+        // The key comes first in a row, followed by the thresholds; rows of one case follow each other.
         const BEHIND_KEY: &[u8] = b",\"lines\":";
         let end = line.windows(BEHIND_KEY.len()).position(|window| window == BEHIND_KEY);
         let key = end.map_or(line, |end| &line[..end]);
@@ -103,7 +104,7 @@ impl JudgementOffsets {
             *self = Self::default();
         }
 
-        let (from, until) = (self.end, length.min(self.end + STEP));
+        let (from, until) = (self.end, length.min(self.end + STEP_BYTES));
         let found =
             folder.scan_rows_within(RowsFile::Judgements, from..until, readers, JudgementPart::add)?;
         for (key, offset) in found.parts.into_iter().flat_map(|part| part.found) {
@@ -120,7 +121,7 @@ impl JudgementOffsets {
 
 impl QuestionOffsets {
     fn read_step(&mut self, folder: &RunFolder, readers: usize) -> Result<bool, StoreError> {
-        // Older runs have no such file.
+        // Runs of older versions have no such file.
         let length = folder.rows_length(RowsFile::Questions);
         if length == 0 || length < self.end {
             *self = Self::default();
@@ -134,7 +135,7 @@ impl QuestionOffsets {
             found.push((hash_of(&head.case_hash.as_str()), offset));
             Ok(())
         };
-        let (from, until) = (self.end, length.min(self.end + STEP));
+        let (from, until) = (self.end, length.min(self.end + STEP_BYTES));
         let found = folder.scan_rows_within(RowsFile::Questions, from..until, readers, see)?;
         self.offsets.extend(found.parts.into_iter().flatten());
         self.end = found.end;

@@ -2,24 +2,24 @@
 
 use assize_rubric::{OutcomeKind, Usd, Verdict};
 
-/// A case of the table.
+/// A case of the table of cases.
 #[derive(Debug, Clone)]
 pub(crate) struct CaseTableEntry {
     /// Offset of its row in `results.jsonl`.
     pub(crate) offset: u64,
     pub(crate) id: Box<str>,
-    /// Numbers of names in the index: of the suite, the target, tags, failed gates.
+    /// Numbers of interned names: suite, target, tags, failed gates.
     pub(crate) suite: u32,
     pub(crate) target: Option<u32>,
     pub(crate) tags: Box<[u32]>,
     pub(crate) gates: Box<[u32]>,
     pub(crate) trial: u32,
-    /// Place in the order of the run's files; [`NO_PLACE`](Self::NO_PLACE) where that is not known.
+    /// Position in the order of the eval files; [`NO_PLACE`](Self::NO_PLACE) if it is not known.
     pub(crate) place: u64,
     pub(crate) verdict: CaseStatus,
     pub(crate) has_error: bool,
     pub(crate) score: Option<f64>,
-    /// Lowest and highest possible score, where there is no score.
+    /// Lowest and highest possible score, if there is no score.
     pub(crate) bounds: Option<(f64, f64)>,
     pub(crate) criteria: Box<[CriterionEntry]>,
     pub(crate) cost: Option<Usd>,
@@ -27,21 +27,21 @@ pub(crate) struct CaseTableEntry {
 }
 
 impl CaseTableEntry {
-    /// Place of a case of a run that did not store places.
+    /// Value of `place` for cases of a run that did not store places.
     pub(crate) const NO_PLACE: u64 = u64::MAX;
 }
 
 /// A criterion of a case.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CriterionEntry {
-    /// Number of its name, `GRADER/ID`.
+    /// Number of its interned name, `GRADER/ID`.
     pub(crate) name: u32,
     pub(crate) outcome: OutcomeKind,
     /// Score from 0 to 10, if there is one.
     pub(crate) points: Option<f32>,
-    /// Its weight is negative.
+    /// True if its weight is negative.
     pub(crate) is_penalty: bool,
-    /// Its grader is negated: it is shown as met where its text is not.
+    /// True if its grader is negated: it is shown as met when its text is not met.
     pub(crate) is_negated: bool,
 }
 
@@ -61,12 +61,12 @@ impl CriterionEntry {
         }
     }
 
-    /// Returns true if it was decided against the answer: unmet, or a penalty that was incurred.
+    /// Returns true if the decision counts against the answer: unmet, or a penalty that was incurred.
     pub(crate) fn is_missed(self) -> bool {
         self.is_met().is_some_and(|is_met| is_met == self.is_penalty)
     }
 
-    /// Returns whether it is shown as met, or as incurred if it is a penalty; `None` where it is neither met nor unmet.
+    /// Whether it is shown as met, or as incurred if it is a penalty; `None` if it is neither met nor unmet.
     pub(crate) fn is_met(self) -> Option<bool> {
         match self.outcome {
             OutcomeKind::Met => Some(!self.is_negated),
@@ -76,7 +76,7 @@ impl CriterionEntry {
     }
 }
 
-/// Verdict of a case, or the word for one that was not run.
+/// Verdict of a case, or that it was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CaseStatus {
     Fail,

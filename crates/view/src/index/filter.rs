@@ -1,14 +1,14 @@
-//! Filter and order of a list of cases, as the address of a page says them.
+//! Filter and order of a list of cases, as written in the address of a page.
 
 use assize_rubric::{OutcomeKind, named_variants};
 use url::form_urlencoded::{Serializer, parse};
 
 use super::entry::{CaseStatus, CaseTableEntry, CriterionEntry};
 
-/// Longest text that is searched for, in bytes.
+/// Longest search text, in bytes.
 const MAX_TEXT: usize = 400;
 
-/// Verdict to filter by; `error` stands for cases that could not be run or graded.
+/// Verdict to filter by; `error` means cases that could not be run or graded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VerdictChoice {
     Fail,
@@ -40,7 +40,7 @@ impl VerdictChoice {
 /// Outcome to filter by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutcomeChoice {
-    /// Decided against the answer: unmet, or a penalty that was incurred.
+    /// Counts against the answer: unmet, or a penalty that was incurred.
     Against,
     Met,
     Unmet,
@@ -74,7 +74,7 @@ impl OutcomeChoice {
 /// Column to sort by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum CaseSort {
-    /// The order of the run's files.
+    /// The order of the eval files.
     #[default]
     Place,
     Verdict,
@@ -103,7 +103,7 @@ pub(crate) struct CaseFilter {
     pub(crate) gate: Option<String>,
     /// Criterion, as `GRADER/ID`.
     pub(crate) criterion: Option<String>,
-    /// Outcome of that criterion; without a criterion, of any.
+    /// Outcome of that criterion; without a criterion, of any criterion.
     pub(crate) outcome: Option<OutcomeChoice>,
     pub(crate) text: Option<String>,
     pub(crate) sort: CaseSort,
@@ -111,7 +111,7 @@ pub(crate) struct CaseFilter {
 }
 
 impl CaseFilter {
-    /// Reads the query of an address. What it does not know is ignored.
+    /// Reads the query of an address. Unknown keys and values are ignored.
     pub(crate) fn from_query(query: &str) -> Self {
         let mut filter = Self::default();
         for (key, value) in parse(query.as_bytes()) {
@@ -138,7 +138,8 @@ impl CaseFilter {
         filter
     }
 
-    /// Writes it as the query of an address, without the question mark; empty for all cases in the order of the files.
+    /// Writes the filter as the query of an address, without the question mark; empty for all cases in the
+    /// order of the files.
     pub(crate) fn to_query(&self) -> String {
         let mut query = Serializer::new(String::new());
         for verdict in &self.verdicts {
@@ -168,7 +169,7 @@ impl CaseFilter {
         query.finish()
     }
 
-    /// Cases in which a criterion has an outcome.
+    /// Filter for cases in which a criterion has this outcome.
     pub(crate) fn of_criterion(name: String, suite: Option<String>, outcome: OutcomeChoice) -> Self {
         Self { criterion: Some(name), suite, outcome: Some(outcome), ..Self::default() }
     }

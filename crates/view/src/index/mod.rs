@@ -1,4 +1,23 @@
-//! Compact index of the cases of a run: some hundred bytes a case, and the offsets of its rows.
+//! A compact index of the cases of a run: some hundred bytes a case, and the offsets of its rows.
+//!
+//! The rows of a large run take hundreds of megabytes, which neither fit into memory many times over nor can be
+//! read again for each page. The index keeps only what the table of cases shows, filters and sorts by; a case
+//! page then reads single rows at their offsets, through the same checked reader as every command. It lives in
+//! memory only: scanning 330 MB in parallel takes less than a second, and an index on disk could be stale.
+//!
+//! Invariants:
+//!
+//! - Rows are in the order of `results.jsonl` and are only appended, so a row number and a list of row numbers
+//!   stay valid while a run grows. If the file becomes shorter, the index is thrown away.
+//! - [`CaseTableIndex::end`] is the offset behind the last indexed row. Everything derived from the index
+//!   (orders, searches, choices) is stored with that offset and recomputed when it has changed.
+//! - Names (suites, targets, tags, gates, criteria) are interned. Each part that a thread reads has its own
+//!   numbers, which are translated when the part is appended.
+//! - The rows are kept sorted by every column, with ties in the order of the files. A filter walks through one
+//!   of these orders, so nothing is sorted while a page waits.
+//!
+//! Offsets of judgements and questions are a separate index ([`DetailIndex`]) behind its own lock: only case
+//! pages need them, and reading them takes longer than reading the rows.
 
 mod case_index;
 mod detail_index;

@@ -1,4 +1,4 @@
-//! The rows that a filter takes, in its order: a list of row numbers of which pages are slices.
+//! The rows that pass a filter, sorted: a list of row numbers, and each page is a slice of it.
 
 use std::cmp::Ordering;
 use std::sync::OnceLock;
@@ -7,23 +7,23 @@ use super::case_index::CaseTableIndex;
 use super::entry::CaseTableEntry;
 use super::filter::{CaseFilter, CaseSort};
 
-/// Rows in the order of each column, computed when first needed: a list is a walk through one of them.
+/// Rows sorted by each column, computed when first needed. A filter walks through one of them.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnOrders([OnceLock<ColumnOrder>; CaseSort::ALL.len()]);
 
-/// Rows in the order of a column.
+/// Rows sorted by a column.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnOrder {
-    /// Rows whose value is known, by it; those of the same value in the order of the files.
+    /// Rows with a value, sorted by it; ties are in the order of the files.
     known: Vec<u32>,
-    /// Position in `known` behind the last row of each value.
+    /// For each distinct value, the position in `known` behind its last row.
     ends: Vec<u32>,
-    /// Rows whose value is not known, in the order of the files: they come last in either direction.
+    /// Rows without a value, in the order of the files. They come last in both directions.
     unknown: Vec<u32>,
 }
 
 impl ColumnOrders {
-    /// The order of a column. `entries` are the same at each call.
+    /// The rows sorted by a column. Every call must pass the same `entries`, because the result is cached.
     pub(crate) fn by(&self, sort: CaseSort, entries: &[CaseTableEntry]) -> &ColumnOrder {
         self.0[sort as usize].get_or_init(|| {
             let by_place = || self.by(CaseSort::Place, entries).rows(false);
@@ -49,7 +49,7 @@ impl ColumnOrders {
 }
 
 impl ColumnOrder {
-    /// Sorts rows, which come in the order that those with equal keys keep.
+    /// Sorts rows by `key`; ties keep the order of `rows`.
     fn new<'e, K>(
         entries: &'e [CaseTableEntry],
         rows: impl Iterator<Item = u32>,
@@ -64,7 +64,7 @@ impl ColumnOrder {
             }
         }
 
-        // The sort is stable.
+        // The sort is stable, which keeps ties in order.
         keyed.sort_by(|a, b| compare(&a.0, &b.0));
         let mut end = 0;
         let ends = keyed.chunk_by(|a, b| compare(&a.0, &b.0).is_eq()).map(|equal| {
@@ -76,7 +76,7 @@ impl ColumnOrder {
         Self { known: keyed.into_iter().map(|(_, row)| row).collect(), ends, unknown }
     }
 
-    /// Rows in one direction or the other.
+    /// Rows in ascending or descending order; ties keep the order of the files in both.
     fn rows(&self, is_descending: bool) -> Box<dyn Iterator<Item = u32> + '_> {
         let unknown = self.unknown.iter().copied();
         if !is_descending {
@@ -91,14 +91,14 @@ impl ColumnOrder {
     }
 }
 
-/// Selects and sorts the cases of an index. `has_text` says of each row if the text that the filter looks for is in it;
-/// `None` where it looks for none.
+/// Selects and sorts the cases of an index. `has_text` has one value for each row: whether the row contains the
+/// search text of the filter. `None` if the filter has no search text.
 pub(crate) fn select_cases(
     index: &CaseTableIndex,
     filter: &CaseFilter,
     has_text: Option<&[bool]>,
 ) -> Vec<u32> {
-    // The number of a name that is asked for; the inner `None` is a name that no row has.
+    // The number of a wanted name; the inner `None` is a name that no row has.
     let number = |wanted: &Option<String>| wanted.as_deref().map(|name| index.number(name));
     let (suite, target) = (number(&filter.suite), number(&filter.target));
     let (tag, gate) = (number(&filter.tag), number(&filter.gate));
@@ -213,7 +213,7 @@ mod tests {
             ("eadcb".into(), "cadeb".into())
         );
         assert_eq!((ids(CaseSort::Id, false), ids(CaseSort::Id, true)), ("abcde".into(), "edcba".into()));
-        // Nothing has a cost, and everything the same verdict.
+        // No case has a cost, and all have the same verdict.
         for sort in [CaseSort::Cost, CaseSort::Verdict, CaseSort::Duration] {
             assert_eq!((ids(sort, false), ids(sort, true)), ("abcde".into(), "abcde".into()));
         }

@@ -1,4 +1,4 @@
-//! The parts of a result row that the index keeps, read without the rest.
+//! The parts of a result row that the index keeps, parsed without the rest.
 
 use std::borrow::Cow;
 
@@ -74,13 +74,14 @@ pub(super) struct ErrorHead {
 }
 
 impl ErrorHead {
-    /// Returns true if the case was not run because one it depends on did not pass, as `ResultRow::is_skipped` does.
+    /// Returns true if the case was skipped because a case it depends on did not pass, like
+    /// `ResultRow::is_skipped`.
     pub(super) fn is_skip(&self) -> bool {
         self.stage == CaseStage::Dependency && self.kind == CaseErrorKind::Skipped
     }
 }
 
-/// The texts of a result row that a search looks at.
+/// The texts of a result row that a search covers.
 #[derive(Deserialize)]
 pub(super) struct SearchedRow<'r> {
     #[serde(borrow)]
@@ -146,12 +147,12 @@ struct SearchedQuote<'r> {
 }
 
 impl SearchedRow<'_> {
-    /// Hash of what the case asked, by which its question is found.
+    /// Hash of the question of the case, to find its row in `questions.jsonl`.
     pub(super) fn question(&self) -> Option<&str> {
         self.case_hash.as_ref().map(|hash| &*hash.0)
     }
 
-    /// Returns true if one of the texts is a match.
+    /// Returns true if one of the texts matches.
     pub(super) fn has(&self, is_match: impl Fn(&str) -> bool) -> bool {
         let is_found = |text: &RowText<'_>| is_match(&text.0);
         let in_grader = |grader: &SearchedGrader<'_>| {

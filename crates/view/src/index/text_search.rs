@@ -1,4 +1,4 @@
-//! Search for a text in everything that a run says about its cases: ids, answers, reasons, quotes, errors, questions.
+//! Searches all texts that a run stores about its cases: ids, answers, reasons, quotes, errors, questions.
 
 use std::collections::HashSet;
 
@@ -8,9 +8,9 @@ use regex::{Regex, RegexBuilder, bytes};
 use super::case_index::CaseTableIndex;
 use super::row_head::SearchedRow;
 
-/// A text that is looked for, in any letter case.
+/// A search text, which matches in any letter case.
 struct SearchedText {
-    /// The text as it is written in JSON: a row without it need not be read.
+    /// Matches the text as JSON writes it. A row without a match need not be parsed.
     raw: bytes::Regex,
     plain: Regex,
 }
@@ -26,7 +26,7 @@ impl SearchedText {
     }
 }
 
-/// Finds the rows in which a text is, as one value for each row of the index.
+/// Finds the rows that contain a text. Returns one value for each row of the index.
 pub(crate) fn search_text(
     folder: &RunFolder,
     index: &CaseTableIndex,
@@ -34,7 +34,7 @@ pub(crate) fn search_text(
     readers: usize,
 ) -> Result<Vec<bool>, StoreError> {
     let mut found = vec![false; index.len()];
-    // What is too long for a pattern is nowhere.
+    // A text too long for a pattern is in no row.
     let Some(searched) = SearchedText::new(text) else { return Ok(found) };
 
     let questions = folder.scan_rows(RowsFile::Questions, 0, readers, |hashes: &mut Vec<String>, _, line| {
@@ -49,7 +49,7 @@ pub(crate) fn search_text(
         }
         Ok(())
     });
-    // Older runs have no file of questions.
+    // Runs of older versions have no file of questions.
     let asked: HashSet<String> = match questions {
         Ok(questions) => questions.parts.into_iter().flatten().collect(),
         Err(StoreError::Io { .. }) => HashSet::new(),

@@ -6,7 +6,7 @@ use assize_report::html::TextPiece;
 use crate::pages::RunHeader;
 use crate::text::ResultMark;
 
-/// One case with all that was decided about it.
+/// One case with all decisions.
 #[derive(Template)]
 #[template(path = "case.html")]
 pub(crate) struct CasePage {
@@ -19,7 +19,7 @@ pub(crate) struct CasePage {
     pub(crate) list_url: String,
     /// Address that stays the same when the run is resumed.
     pub(crate) link: String,
-    /// Place in the list it was opened from, such as `3 of 40`; empty if it is not in there.
+    /// Position in the list that the case was opened from, such as `3 of 40`; empty if it is not in that list.
     pub(crate) place: String,
     pub(crate) before: Option<String>,
     pub(crate) after: Option<String>,
@@ -29,12 +29,12 @@ pub(crate) struct CasePage {
     pub(crate) expected: Option<String>,
     pub(crate) reference: Option<String>,
     pub(crate) has_answer: bool,
-    /// True if the turns tell the whole conversation, so that it is not shown a second time.
+    /// True if the turns contain the whole conversation, so that it need not be shown a second time.
     pub(crate) is_told_by_turn: bool,
     pub(crate) answer: Vec<AnswerPiece>,
     pub(crate) turns: Vec<TurnText>,
     pub(crate) calls: Vec<ToolCallText>,
-    /// Number of further calls, which the run did not keep.
+    /// Number of further calls that the run did not store.
     pub(crate) calls_dropped: usize,
     pub(crate) changes: Vec<FileDiff>,
     pub(crate) changes_known: bool,
@@ -47,14 +47,15 @@ pub(crate) struct CasePage {
 /// A piece of an answer, and the criteria that quote it.
 pub(crate) struct AnswerPiece {
     pub(crate) piece: TextPiece,
-    /// Criteria whose first quote begins here: links lead to it.
+    /// Criteria whose first quote begins here: links lead to this piece.
     pub(crate) begins: Vec<usize>,
 }
 
 /// A turn of a conversation.
 pub(crate) struct TurnText {
     pub(crate) number: u32,
-    /// Messages that came before the answer, as the transcript has them; empty if it can't be told which they are.
+    /// Messages before the answer, from the transcript; empty if it is not clear which ones belong to this
+    /// turn.
     pub(crate) asked: String,
     pub(crate) answer: Vec<AnswerPiece>,
     pub(crate) error: Option<String>,
@@ -65,7 +66,7 @@ pub(crate) struct TurnText {
 pub(crate) struct ToolCallText {
     pub(crate) number: usize,
     pub(crate) tool: String,
-    /// Beginning of the input, in one line.
+    /// The beginning of the input, in one line.
     pub(crate) brief: String,
     pub(crate) input: String,
     pub(crate) output: String,
@@ -103,9 +104,9 @@ pub(crate) struct GraderText {
     pub(crate) problem: Option<String>,
     /// True if it only waits for a person, which is no failure.
     pub(crate) waits: bool,
-    /// Address of its part of the scorecard; empty outside scorecards.
+    /// Address of its scorecard part; empty outside scorecards.
     pub(crate) part_url: String,
-    /// Question that the part asks, as the files have it now.
+    /// The question of that part, from the current files.
     pub(crate) asks: String,
     pub(crate) criteria: Vec<CriterionText>,
     pub(crate) whole: Option<CriterionText>,
@@ -118,7 +119,7 @@ pub(crate) struct GraderText {
     pub(crate) members: Vec<GraderText>,
 }
 
-/// A point that a grader looked at.
+/// A detail that a grader reports.
 pub(crate) struct GraderNoteText {
     pub(crate) mark: Option<ResultMark>,
     pub(crate) text: String,
@@ -153,9 +154,9 @@ pub(crate) struct GateText {
 /// A quote of a judge.
 pub(crate) struct QuoteText {
     pub(crate) text: String,
-    /// Place in the answer to link to.
+    /// Element of the answer to link to.
     pub(crate) anchor: Option<String>,
-    /// Line of the quote in the answer, or that it was not found.
+    /// Line number of the quote in the answer, or that it was not found.
     pub(crate) note: String,
     pub(crate) is_found: bool,
 }

@@ -22,7 +22,7 @@ pub(crate) struct ComparisonPage {
     /// Differences in how the runs were measured.
     pub(crate) mismatches: Vec<String>,
     pub(crate) tables: Vec<DifferenceTable>,
-    /// Worse cases, better ones, then those whose score alone moved down or up.
+    /// Cases that got worse, that got better, and those whose score alone went down or up.
     pub(crate) changes: [CaseChanges; 4],
     pub(crate) incomplete: Vec<(String, String)>,
     pub(crate) incomplete_count: usize,
@@ -30,7 +30,7 @@ pub(crate) struct ComparisonPage {
     pub(crate) only_candidate: usize,
 }
 
-/// Choices of a comparison. Each has a value, a text, and whether it is chosen.
+/// Choices of a comparison. Each has a value, a text, and whether it is selected.
 pub(crate) struct ComparisonForm {
     /// Runs to choose the base and the candidate from.
     pub(crate) runs: [Vec<(String, String, bool)>; 2],
@@ -50,7 +50,7 @@ pub(crate) struct RunLink {
 /// Differences of one kind.
 pub(crate) struct DifferenceTable {
     pub(crate) title: String,
-    /// Axis of all pictures; empty if each row has its own.
+    /// Axis of all charts; empty if each row has its own.
     pub(crate) axis: String,
     pub(crate) rows: Vec<DifferenceRow>,
     pub(crate) too_small: usize,
@@ -64,7 +64,7 @@ pub(crate) struct DifferenceRow {
     pub(crate) candidate: String,
     pub(crate) difference: String,
     pub(crate) interval: String,
-    /// Axis of the picture; empty if the table has it.
+    /// Axis of the chart; empty if the table has one.
     pub(crate) axis: String,
     pub(crate) picture: String,
     pub(crate) pairs: String,
@@ -75,7 +75,7 @@ pub(crate) struct DifferenceRow {
 /// Cases whose verdict changed in one direction.
 pub(crate) struct CaseChanges {
     pub(crate) title: &'static str,
-    /// Sentence for none.
+    /// Sentence for an empty list.
     pub(crate) none: &'static str,
     pub(crate) count: usize,
     /// The first of them.
@@ -117,7 +117,7 @@ pub(crate) struct CaseSideText {
     pub(crate) pieces: Option<Vec<DiffPiece>>,
 }
 
-/// A piece of an answer that both sides have, or one of them.
+/// A piece of an answer that is in both runs, or only in one.
 pub(crate) struct DiffPiece {
     /// `del` in the base only, `ins` in the candidate only, empty in both.
     pub(crate) tag: &'static str,

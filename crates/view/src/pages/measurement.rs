@@ -10,11 +10,11 @@ use crate::text::ResultMark;
 #[template(path = "calibration.html")]
 pub(crate) struct CalibrationPage {
     pub(crate) header: RunHeader,
-    /// Pictures and numbers, as HTML; `None` without labels.
+    /// Charts and numbers as HTML; `None` without labels.
     pub(crate) fragment: Option<String>,
-    /// Reason the labels can't be used.
+    /// Why the labels can't be used.
     pub(crate) problem: Option<String>,
-    /// Folders in which labels are looked for.
+    /// Folders that are searched for labels.
     pub(crate) folders: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct AuditPage {
     pub(crate) reason: String,
     pub(crate) judges: String,
     pub(crate) warnings: Vec<String>,
-    /// Pictures and numbers, as HTML.
+    /// Charts and numbers as HTML.
     pub(crate) fragment: String,
 }
 

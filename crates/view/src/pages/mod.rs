@@ -1,4 +1,4 @@
-//! Pages as templates see them: texts that are ready to be shown.
+//! Pages as their templates see them: texts that are ready to be shown.
 
 mod case;
 mod comparison;
@@ -16,7 +16,7 @@ pub(crate) use scorecard::*;
 
 use askama::Template;
 
-/// A page that says why there is no other.
+/// The page of an error.
 #[derive(Template)]
 #[template(path = "error.html")]
 pub(crate) struct ErrorPage {

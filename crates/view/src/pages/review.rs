@@ -1,4 +1,4 @@
-//! Pages of a review. What judges decided is in none of their types but [`DecidedText`].
+//! Pages of a review. [`DecidedText`] is the only type here that contains a judge's decision.
 
 use askama::Template;
 
@@ -15,7 +15,7 @@ pub(crate) struct ReviewHeader {
     pub(crate) skipped: usize,
     /// True if leaving leads to other pages.
     pub(crate) has_home: bool,
-    /// True if another page was asked for.
+    /// True if the visitor asked for another page and was sent here.
     pub(crate) is_held: bool,
     pub(crate) can_undo: bool,
 }
@@ -26,7 +26,7 @@ pub(crate) struct SectionText {
     pub(crate) text: String,
 }
 
-/// A failure that can be chosen.
+/// A failure to choose from.
 pub(crate) struct ChoiceText {
     pub(crate) value: String,
     pub(crate) code: String,
@@ -44,7 +44,7 @@ pub(crate) enum QuestionText {
     Failure(Vec<ChoiceText>),
 }
 
-/// Decision of the reviewer, with that of the judge. It is made only for an item that the reviewer has decided.
+/// The reviewer's decision and the judge's. Created only for an item that the reviewer has decided.
 pub(crate) struct DecidedText {
     pub(crate) own: String,
     pub(crate) judge: Option<String>,
@@ -60,9 +60,9 @@ pub(crate) struct ReviewItemPage {
     pub(crate) place: usize,
     pub(crate) case: String,
     pub(crate) criterion: String,
-    /// Suite, target and trial, where they matter.
+    /// Suite, target and trial, if they matter.
     pub(crate) about: String,
-    /// Reason for asking, without a hint at the judge.
+    /// Why the item is asked about, without a hint at the judge's decision.
     pub(crate) reason: &'static str,
     pub(crate) material: Vec<SectionText>,
     pub(crate) question: Vec<SectionText>,
@@ -75,7 +75,7 @@ pub(crate) struct ReviewItemPage {
 #[template(path = "review_done.html")]
 pub(crate) struct ReviewDonePage {
     pub(crate) header: ReviewHeader,
-    /// Sentences about what there is.
+    /// Sentences that sum up the review.
     pub(crate) text: String,
     pub(crate) file: String,
 }
@@ -86,12 +86,12 @@ pub(crate) struct ReviewLine {
     pub(crate) place: usize,
     pub(crate) case: String,
     pub(crate) criterion: String,
-    /// Decision of the reviewer, or that there is none.
+    /// The reviewer's decision, or that there is none.
     pub(crate) state: String,
     pub(crate) is_decided: bool,
 }
 
-/// The items with the reviewer's own decisions.
+/// All items with the reviewer's own decisions.
 #[derive(Template)]
 #[template(path = "review_items.html")]
 pub(crate) struct ReviewItemsPage {
@@ -100,7 +100,7 @@ pub(crate) struct ReviewItemsPage {
     pub(crate) more: usize,
 }
 
-/// The page on which a review of a run begins.
+/// The page that starts a review of a run.
 #[derive(Template)]
 #[template(path = "review_start.html")]
 pub(crate) struct ReviewStartPage {

@@ -11,9 +11,9 @@ use crate::text::{MetricText, ResultMark};
 #[template(path = "runs.html")]
 pub(crate) struct RunsPage {
     pub(crate) runs: Vec<RunLine>,
-    /// Text that the list is filtered by; empty for all.
+    /// Text that filters the list; empty for all.
     pub(crate) query: String,
-    /// Runs that the filter does not take.
+    /// Number of runs that don't match the filter.
     pub(crate) hidden: usize,
     pub(crate) folder: String,
 }
@@ -31,7 +31,7 @@ pub(crate) struct RunLine {
     pub(crate) score: MetricText,
     pub(crate) cost: String,
     pub(crate) result: ResultMark,
-    /// Reason it can't be read.
+    /// Why the run can't be read.
     pub(crate) error: Option<String>,
 }
 
@@ -45,13 +45,13 @@ pub(crate) struct RunHeader {
     pub(crate) command: String,
     pub(crate) result: ResultMark,
     pub(crate) has_scorecard: bool,
-    /// True for an audit of a judge, of which nothing else is said of its cases.
+    /// True for an audit of a judge, which has no pages about its cases.
     pub(crate) is_audit: bool,
-    /// Page that is shown: `run`, `cases`, `criteria`, `calibration`, `scorecard` or `review`.
+    /// Which page is shown: `run`, `cases`, `criteria`, `calibration`, `scorecard` or `review`.
     pub(crate) tab: &'static str,
 }
 
-/// A link with the number it stands for.
+/// A number with a link to what it counts.
 pub(crate) struct CountLink {
     pub(crate) url: String,
     pub(crate) mark: ResultMark,
@@ -67,7 +67,7 @@ pub(crate) struct FactLine {
 /// A table row with metrics: a target or a number of attempts.
 pub(crate) struct MetricLine {
     pub(crate) name: String,
-    /// Its cases; empty where they are not told apart.
+    /// Address of its cases; empty if they can't be told apart.
     pub(crate) url: String,
     pub(crate) first: MetricText,
     pub(crate) second: MetricText,
@@ -83,7 +83,7 @@ pub(crate) struct RunPage {
     pub(crate) pass_rate: Option<MetricText>,
     pub(crate) mean_score: Option<MetricText>,
     pub(crate) counts: Vec<CountLink>,
-    /// True if cases have several results each, which are what is counted.
+    /// True if cases have several results each: then results are counted, not cases.
     pub(crate) counts_results: bool,
     pub(crate) facts: Vec<FactLine>,
     pub(crate) notes: Vec<String>,
@@ -93,23 +93,23 @@ pub(crate) struct RunPage {
     pub(crate) attempts: Vec<MetricLine>,
     pub(crate) criteria: Vec<CriterionLineText>,
     pub(crate) more_criteria: usize,
-    /// Another run of the same suites to compare with: its name and the address of the comparison.
+    /// Another run of the same suites: its name, and the address of the comparison.
     pub(crate) compare: Option<(String, String)>,
 }
 
-/// Progress of a run that goes on.
+/// Progress of a run that is still running.
 #[derive(Template, Default)]
 #[template(path = "progress.html")]
 pub(crate) struct RunProgressText {
     pub(crate) done: usize,
-    /// Results that are expected; 0 if that is not known.
+    /// Number of expected results; 0 if it is not known.
     pub(crate) total: usize,
     pub(crate) counts: Vec<CountLink>,
     pub(crate) rate: String,
     pub(crate) left: String,
-    /// Cost of the cases that are done.
+    /// Cost of the finished cases.
     pub(crate) spend: String,
-    /// The newest cases that did not pass, the newest first.
+    /// The newest cases that did not pass, newest first.
     pub(crate) failures: Vec<CaseLink>,
 }
 
@@ -133,9 +133,9 @@ pub(crate) struct CriterionLineText {
     pub(crate) ungraded_url: String,
     pub(crate) not_applicable: u64,
     pub(crate) cases_url: String,
-    /// Share of votes of two judges that differ; empty without a panel.
+    /// Share of pairs of votes of different judges that differ; empty without a panel.
     pub(crate) disagreement: String,
-    /// Share of pairs of votes of the same judge that differ; empty unless one was asked twice.
+    /// Share of pairs of votes of the same judge that differ; empty unless a judge was asked twice.
     pub(crate) flips: String,
 }
 
@@ -148,23 +148,23 @@ pub(crate) struct CriteriaPage {
     pub(crate) has_panel: bool,
     pub(crate) several_suites: bool,
     pub(crate) panel: Vec<String>,
-    /// Decisions where no criterion was asked of several results, so that there are no rates.
+    /// Single decisions, if no criterion was applied to several results and so has a rate.
     pub(crate) single: Vec<SingleDecision>,
     /// Number of further decisions.
     pub(crate) more_single: usize,
 }
 
-/// Returns true if a criterion has results without a decision: a column for them would be empty otherwise.
+/// Returns true if a criterion has ungraded results; without any, their column would be empty.
 pub(crate) fn is_some_ungraded(criteria: &[CriterionLineText]) -> bool {
     criteria.iter().any(|one| one.ungraded > 0)
 }
 
-/// Returns true if it is known of a criterion how often its judges differ.
+/// Returns true if there is a rate of disagreement between judges for any criterion.
 pub(crate) fn do_some_differ(criteria: &[CriterionLineText]) -> bool {
     criteria.iter().any(|one| !one.disagreement.is_empty())
 }
 
-/// Returns true if it is known of a criterion how often a judge that is asked again says something else.
+/// Returns true if there is a rate of changed votes of a repeated judge for any criterion.
 pub(crate) fn do_some_flip(criteria: &[CriterionLineText]) -> bool {
     criteria.iter().any(|one| !one.flips.is_empty())
 }
@@ -182,7 +182,7 @@ pub(crate) struct ChoiceField {
     pub(crate) name: &'static str,
     pub(crate) label: &'static str,
     pub(crate) all: &'static str,
-    /// Value, text, and if it is chosen.
+    /// Value, text, and whether it is selected.
     pub(crate) options: Vec<(String, String, bool)>,
 }
 
@@ -195,20 +195,20 @@ pub(crate) struct CasesPage {
     pub(crate) verdicts: Vec<(String, bool)>,
     pub(crate) fields: Vec<ChoiceField>,
     pub(crate) text: String,
-    /// Value, text, and if it is chosen.
+    /// Value, text, and whether it is selected.
     pub(crate) outcomes: Vec<(&'static str, &'static str, bool)>,
     pub(crate) sorts: Vec<(&'static str, &'static str, bool)>,
     pub(crate) descending: bool,
     pub(crate) rows_url: String,
     pub(crate) case_url: String,
-    /// True if cases are missing that are still being read.
+    /// True if more cases are still being read.
     pub(crate) is_partial: bool,
     /// The first rows of the table, as JSON.
     pub(crate) first_rows: String,
-    /// Number of cases that are found, and of all.
+    /// Number of cases found, and of all cases.
     pub(crate) counts: String,
     pub(crate) found: usize,
-    /// Rows without script: a page of them.
+    /// A page of rows, for browsers without scripts.
     pub(crate) plain: Option<PlainRows>,
     pub(crate) plain_url: String,
     pub(crate) has_suites: bool,
@@ -236,13 +236,13 @@ pub(crate) struct PlainRow {
 }
 
 impl ChoiceField {
-    /// A field of the names that cases have; `None` where there is nothing to choose.
+    /// A field with the names that cases have; `None` if there is nothing to choose from.
     pub(crate) fn new(
         (name, label, all): (&'static str, &'static str, &'static str),
         names: &[String],
         chosen: Option<&String>,
     ) -> Option<Self> {
-        // A name from an old address is kept as a choice, so that it can be seen why nothing is found.
+        // A name from an old address stays as a choice, so that the user sees why nothing is found.
         let unknown = chosen.filter(|chosen| !names.contains(chosen));
         if names.is_empty() && unknown.is_none() {
             return None;
@@ -277,5 +277,5 @@ impl ChoiceField {
     }
 }
 
-/// Names that a field offers. Suites whose cases have rubrics of their own have very many.
+/// Most names in a field. Suites whose cases have their own rubrics have very many.
 const MAX_CHOICES: usize = 500;

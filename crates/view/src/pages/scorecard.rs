@@ -25,7 +25,7 @@ pub(crate) struct TreeText {
     pub(crate) picture: String,
     pub(crate) sentences: Vec<String>,
     pub(crate) nodes: Vec<NodeText>,
-    /// Parts that are not shown, because there are too many.
+    /// Number of parts that are not shown because there are too many.
     pub(crate) more: usize,
     pub(crate) gains: Vec<GainText>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct NodeText {
     pub(crate) untested: Vec<String>,
 }
 
-/// A part that would raise the score on top.
+/// A part that would raise the top score.
 pub(crate) struct GainText {
     pub(crate) url: String,
     pub(crate) code: String,
@@ -59,7 +59,7 @@ pub(crate) struct GainText {
     pub(crate) picture: String,
 }
 
-/// A part of a scorecard with what it is made of.
+/// A part of a scorecard and how its score is made up.
 #[derive(Template, Default)]
 #[template(path = "scorecard_part.html")]
 pub(crate) struct PartPage {
@@ -93,7 +93,7 @@ pub(crate) struct BenchmarkCaseText {
     pub(crate) score: String,
     pub(crate) decided_by: &'static str,
     pub(crate) reason: String,
-    /// Decision of the judge that stood before people's; empty if none did.
+    /// The judge's decision before people labelled the case; empty if there was none.
     pub(crate) judge: String,
     pub(crate) votes: usize,
     pub(crate) people: Vec<PartLabelText>,
@@ -104,6 +104,6 @@ pub(crate) struct PartLabelText {
     pub(crate) who: String,
     pub(crate) label: String,
     pub(crate) note: String,
-    /// Reason it does not count, or that it adjudicates; empty otherwise.
+    /// Why it does not count, or that it adjudicates; empty otherwise.
     pub(crate) why: &'static str,
 }

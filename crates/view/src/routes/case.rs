@@ -1,4 +1,4 @@
-//! One case: what was asked and answered, what was decided, and the arithmetic.
+//! One case: question, answer, decisions, and the arithmetic of the score.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ pub(crate) async fn page(
     blocking(move || {
         let run = open_run(&library, &slug)?;
         let info = library.info(run.folder())?;
-        // Rows are counted from 1 in addresses.
+        // Addresses count rows from 1.
         let row = row.parse::<u32>().ok().and_then(|row| row.checked_sub(1));
         let record = row.map(|row| run.record(row)).transpose()?.flatten();
         let Some((row, record)) = row.zip(record) else {
@@ -51,9 +51,9 @@ pub(crate) async fn page(
         let asked = run.question(&record)?;
         let explained = explain_case(&record, asked.as_ref());
         let header = run_header(&run, &info, "cases");
-        let mut page = case_page((header, run.slug()), &record, &explained, neighbours);
+        let mut page = case_page(header, run.slug(), &record, &explained, neighbours);
         if info.scorecard.is_some() {
-            // The files may have changed since, or be gone; the run holds everything but the words.
+            // The files may have changed or be gone; the run stores everything but the question texts.
             let card = current_scorecard(&info, &LabelOptions::default(), library.process()).ok();
             for (part, text) in explained.graders.iter().zip(&mut page.graders) {
                 text.part_url = part_url(run.slug(), &part.name);
@@ -67,7 +67,8 @@ pub(crate) async fn page(
     .await
 }
 
-/// Leads to the case with an identity: rows are numbered by when cases finished, which differs from run to run.
+/// Redirects to the case with this identity: row numbers follow the order in which cases finished, which
+/// differs between runs.
 pub(crate) async fn find(
     State(library): Library,
     Path(slug): Path<String>,
@@ -86,7 +87,7 @@ pub(crate) async fn find(
     .await
 }
 
-/// Place of a case in the list that it was opened from.
+/// Position of a case in the list that it was opened from.
 struct ListNeighbours {
     list_url: String,
     place: String,
@@ -112,7 +113,8 @@ fn neighbours(run: &OpenRun, filter: &CaseFilter, row: u32) -> Result<ListNeighb
 }
 
 fn case_page(
-    (header, slug): (RunHeader, &str),
+    header: RunHeader,
+    slug: &str,
     record: &CaseRecord,
     explained: &CaseExplanation,
     neighbours: ListNeighbours,
@@ -190,14 +192,14 @@ fn facts(record: &CaseRecord, explained: &CaseExplanation) -> Vec<(&'static str,
     values.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Material for the texts of graders: the decisions behind them, and the quotes that were found so far.
+/// Input for the texts of graders: their decisions, and the quotes found so far.
 struct DecisionMaterial<'r> {
     decisions: &'r [CaseDecision],
-    /// Number of a criterion and what it quotes of the answer, or of that of a turn.
+    /// Numbers of criteria with their quotes from the answer or from the answer of a turn.
     quotes: Vec<TakenQuote>,
-    /// Criteria that have a number.
+    /// Number of criteria that have a number.
     count: usize,
-    /// Name in its case of the grader that is shown, then those of the members that lead to the one shown now.
+    /// Name of the top grader, then the names of the members down to the grader that is being shown.
     path: Vec<String>,
 }
 
@@ -213,7 +215,7 @@ impl<'r> DecisionMaterial<'r> {
         text
     }
 
-    /// A part of a composite. Its name in the explanation stands behind that of the composite.
+    /// A member of a composite. In the explanation, its name has the composite's name as a prefix.
     fn member(&mut self, part: &GraderPart, composite: &str) -> GraderText {
         let own = part.name.strip_prefix(composite).and_then(|name| name.strip_prefix('/'));
         self.path.push(own.unwrap_or(&part.name).to_owned());
@@ -226,7 +228,7 @@ impl<'r> DecisionMaterial<'r> {
         let judge = part.criteria.first().map(|first| &first.judge);
         let judge = judge.filter(|judge| part.criteria.iter().all(|one| one.judge == **judge));
         let criteria: Vec<CriterionText> =
-            part.criteria.iter().map(|one| self.criterion((one, part.negate), judge.is_none())).collect();
+            part.criteria.iter().map(|one| self.criterion(one, part.negate, judge.is_none())).collect();
         let whole = part.whole.as_ref();
 
         GraderText {
@@ -253,7 +255,7 @@ impl<'r> DecisionMaterial<'r> {
         }
     }
 
-    fn criterion(&mut self, (part, is_negated): (&CriterionPart, bool), names_judge: bool) -> CriterionText {
+    fn criterion(&mut self, part: &CriterionPart, is_negated: bool, names_judge: bool) -> CriterionText {
         self.count += 1;
         let number = self.count;
         let mark = ResultMark::of_outcome(part.outcome, part.of_ten, part.weight < 0.0, is_negated);
@@ -288,12 +290,12 @@ impl<'r> DecisionMaterial<'r> {
             reason: visible(&part.reason),
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
-            votes: vote_texts(part.panel.as_ref(), (part.weight < 0.0, is_negated)),
+            votes: vote_texts(part.panel.as_ref(), part.weight < 0.0, is_negated),
             replies: self.replies(Some(&part.id)),
         }
     }
 
-    /// Decision of a grader that has no criteria.
+    /// The decision of a grader without criteria.
     fn whole(&mut self, part: &WholePart) -> CriterionText {
         self.count += 1;
         let number = self.count;
@@ -319,7 +321,7 @@ impl<'r> DecisionMaterial<'r> {
             reason: visible(&part.reason),
             quotes: self.quotes(&part.evidence, &part.evidence_places, number),
             notes: notes.iter().map(|note| visible(note)).collect(),
-            votes: vote_texts(part.panel.as_ref(), (false, false)),
+            votes: vote_texts(part.panel.as_ref(), false, false),
             replies: self.replies(None),
         }
     }
@@ -333,7 +335,7 @@ impl<'r> DecisionMaterial<'r> {
         let places = places.iter().copied().chain(std::iter::repeat(None));
         let mut texts = Vec::with_capacity(evidence.len());
         for (quote, place) in evidence.iter().zip(places) {
-            // A quote that was not verified is not shown as one, even if the words are there.
+            // An unverified quote is not shown as a quote, even if its words are there.
             let place = place.filter(|_| quote.verified);
             if let Some(QuotePlace { turn, .. }) = place {
                 self.quotes.push(TakenQuote { number, turn, text: quote.quote.clone() });
@@ -354,7 +356,7 @@ impl<'r> DecisionMaterial<'r> {
         texts
     }
 
-    /// Returns true if the part of a scorecard that is shown waits for a person.
+    /// Returns true if the scorecard part that is being shown waits for a person.
     fn waits(&self) -> bool {
         self.path.split_first().is_some_and(|(grader, member)| {
             self.decisions
@@ -367,7 +369,8 @@ impl<'r> DecisionMaterial<'r> {
         })
     }
 
-    /// Replies of judges, word for word, with their names. Without a criterion, about the grader as a whole.
+    /// Judges' replies, verbatim, with the judges' names. Without a criterion, replies about the grader as a
+    /// whole.
     fn replies(&self, criterion: Option<&str>) -> Vec<(String, String)> {
         let of = self.decisions.iter().filter(|decided| {
             self.path
@@ -383,10 +386,10 @@ impl<'r> DecisionMaterial<'r> {
     }
 }
 
-/// A quote of an answer by the criterion with a number.
+/// A quote from an answer by the criterion with this number.
 struct TakenQuote {
     number: usize,
-    /// Turn of a conversation whose answer it is in.
+    /// Turn of the conversation that it quotes.
     turn: Option<u32>,
     text: String,
 }
@@ -397,7 +400,8 @@ impl TakenQuote {
     }
 }
 
-/// Pieces of an answer with the criteria whose first quote begins there. `seen` has those of what is shown before.
+/// Pieces of an answer, each with the criteria whose first quote begins there. `seen` has the criteria of
+/// earlier answers.
 fn answer_pieces(pieces: Vec<TextPiece>, seen: &mut BTreeSet<usize>) -> Vec<AnswerPiece> {
     let begins = |piece: &TextPiece, seen: &mut BTreeSet<usize>| {
         piece.numbers.iter().copied().filter(|number| seen.insert(*number)).collect()
@@ -421,16 +425,20 @@ fn note_texts(whole: &WholePart, is_negated: bool) -> Vec<GraderNoteText> {
         .collect()
 }
 
-/// Text of a criterion, which `not: ` precedes if its grader is negated.
+/// Text of a criterion, with the prefix `not: ` if its grader is negated.
 pub(super) fn negated_text(text: &str, is_negated: bool) -> String {
     if is_negated { format!("not: {}", visible(text)) } else { visible(text) }
 }
 
-fn vote_texts(panel: Option<&PanelPart>, sense: (bool, bool)) -> Vec<VoteText> {
-    panel.iter().flat_map(|panel| &panel.votes_in_full).map(|vote| vote_text(vote, sense)).collect()
+fn vote_texts(panel: Option<&PanelPart>, is_penalty: bool, is_negated: bool) -> Vec<VoteText> {
+    panel
+        .iter()
+        .flat_map(|panel| &panel.votes_in_full)
+        .map(|vote| vote_text(vote, is_penalty, is_negated))
+        .collect()
 }
 
-fn vote_text(vote: &VotePart, (is_penalty, is_negated): (bool, bool)) -> VoteText {
+fn vote_text(vote: &VotePart, is_penalty: bool, is_negated: bool) -> VoteText {
     let mut notes = Vec::new();
     if vote.repeat > 1 {
         notes.push(format!("vote {}", vote.repeat));
@@ -469,7 +477,7 @@ fn range_text(range: ScoreRange) -> String {
     }
 }
 
-/// The bounds of a score that is not known, and the share of the weight that was judged.
+/// The bounds of an unknown score, and the share of the weight that was judged.
 fn bounds_text(range: ScoreRange) -> String {
     let bounds = range.bounds().filter(|(low, high)| low != high);
     let bounds = bounds.map(|(low, high)| {
@@ -503,7 +511,7 @@ const fn confidence_word(confidence: JudgeConfidence) -> &'static str {
     }
 }
 
-/// Name of a judge, with its model where the name does not say it.
+/// Name of a judge, with its model unless the name contains it.
 fn judge_name(judge: &JudgeIdentity) -> String {
     match &judge.model {
         Some(model) if !judge.name.ends_with(&**model) => visible(&format!("{} ({model})", judge.name)),

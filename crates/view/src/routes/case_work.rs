@@ -1,4 +1,4 @@
-//! Work of a target for its answer: turns of a conversation, calls of tools, changes of files.
+//! What a target did for its answer: turns of a conversation, tool calls, changes to files.
 
 use assize_report::format_duration;
 use assize_store::{ToolCallRow, TurnRow};
@@ -6,10 +6,10 @@ use assize_store::{ToolCallRow, TurnRow};
 use crate::pages::{AnswerPiece, DiffLine, FileDiff, ToolCallText, TurnText};
 use crate::text::visible;
 
-/// Longest beginning of an input that stands in the line of a call, in characters.
+/// Most characters of an input in the line of a call.
 const MAX_BRIEF: usize = 100;
 
-/// `asked` are the messages before the answer.
+/// `asked` has the messages before the answer.
 pub(super) fn turn_text(turn: &TurnRow, asked: String, answer: Vec<AnswerPiece>) -> TurnText {
     let mut notes = Vec::new();
     notes.extend(turn.duration_ms.map(format_duration));
@@ -56,7 +56,7 @@ fn tool_call_text(number: usize, call: &ToolCallRow) -> ToolCallText {
     }
 }
 
-/// Cuts a unified diff at the beginnings of its files.
+/// Splits a unified diff into files.
 pub(super) fn file_diffs(diff: &str) -> Vec<FileDiff> {
     let is_git = diff.lines().any(|line| line.starts_with("diff --git "));
     let mut files: Vec<FileDiff> = Vec::new();
@@ -80,13 +80,13 @@ pub(super) fn file_diffs(diff: &str) -> Vec<FileDiff> {
     files
 }
 
-/// Name of the file that a line begins: of `diff --git a/x b/x` the second, without its prefix.
+/// Name of the file that a line introduces: of `diff --git a/x b/x` the second name, without its prefix.
 fn file_name(line: &str) -> String {
     let name = line.rsplit_once(" b/").map_or_else(|| line.trim_start_matches("--- a/"), |(_, name)| name);
     visible(name.trim_start_matches("--- "))
 }
 
-/// A line of a unified diff with its kind.
+/// A line of a unified diff, with its kind.
 fn diff_line(line: &str) -> DiffLine {
     let class = match line.as_bytes() {
         [b'd', b'i', b'f', b'f', ..] | [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => "file",

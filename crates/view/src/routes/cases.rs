@@ -1,4 +1,4 @@
-//! The cases of a run: a page with the filter, and the rows that its table shows.
+//! The cases of a run: a page with the filter, and the rows for its table.
 
 use assize_report::{format_duration, format_score, grouped};
 use assize_rubric::Usd;
@@ -15,9 +15,9 @@ use crate::open_run::OpenRun;
 use crate::pages::{CasesPage, ChoiceField, PlainRow, PlainRows};
 use crate::text::{ResultMark, visible};
 
-/// Most rows of one reply.
+/// Most rows in one reply.
 const MAX_ROWS: usize = 500;
-/// Rows that come with the page, which the first screen shows: as many as the table asks for at a time.
+/// Number of rows sent with the page, for the first screen: as many as the table requests at a time.
 const FIRST_ROWS: usize = 100;
 
 const SORTS: [(CaseSort, &str); 6] = [
@@ -49,7 +49,7 @@ pub(crate) async fn page(
         let info = library.info(run.folder())?;
         let filter = CaseFilter::from_query(uri.query().unwrap_or_default());
         let plain_page = query_value(&uri, "page").and_then(|page| page.parse().ok());
-        // The table goes on by itself with what is not read yet.
+        // The table requests what is not read yet by itself.
         let is_first = plain_page.is_none() && filter == CaseFilter::default();
         let index = if is_first { run.first_index()? } else { run.index()? };
         let is_partial = is_first && !run.is_indexed() && !is_live(&run, &info);
@@ -79,7 +79,7 @@ pub(crate) async fn page(
             },
             counts: format!("{} of {} cases", grouped(rows.len() as u64), grouped(index.len() as u64)),
             found: rows.len(),
-            plain: plain_page.map(|page| plain_rows(&run, &index, &filter, (&rows, page))),
+            plain: plain_page.map(|page| plain_rows(&run, &index, &filter, &rows, page)),
             plain_url: with_query(&format!("{url}/cases"), &page_query(&query, 1)),
             has_suites: choices.suites.len() > 1 || info.suites.len() > 1,
             has_targets: choices.targets.len() > 1 || info.targets.len() > 1,
@@ -89,7 +89,7 @@ pub(crate) async fn page(
     .await
 }
 
-/// Rows of the table from `from` on, each as a list of its cells.
+/// Rows of the table from `from` on, each as a list of cells.
 pub(crate) async fn rows(
     State(library): Library,
     Path(slug): Path<String>,
@@ -111,20 +111,21 @@ pub(crate) async fn rows(
     .await
 }
 
-/// Rows of a list from `from` on, with the length of the list.
+/// Rows of a list from `from` on, and the length of the list.
 fn rows_json(index: &CaseTableIndex, rows: &[u32], from: usize, count: usize) -> Value {
     let shown = rows.iter().skip(from).take(count);
     let cells: Vec<Value> = shown.filter_map(|row| Some(cells(index, *row, index.get(*row)?))).collect();
     json!({ "found": rows.len(), "total": index.len(), "from": from, "rows": cells })
 }
 
-/// JSON for an element of a page that holds data: nothing in it can end that element.
+/// JSON for a data element of a page. Nothing in it can close that element.
 fn script_data(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }
 
-/// Cells of a row: its number from 1, verdict, score, id, suite, target, trial, criteria, what is unmet, tags, cost, time,
-/// and if an error happened. Names that only one suite or target has are there too: the page hides them.
+/// Cells of a row: its number from 1, verdict, score, id, suite, target, trial, criteria, unmet criteria, tags,
+/// cost, time, and whether an error happened. Suite and target are always included; the page hides them if
+/// there is only one.
 fn cells(index: &CaseTableIndex, row: u32, entry: &CaseTableEntry) -> Value {
     let marks: String = entry.criteria.iter().map(|criterion| criterion.mark()).collect();
     json!([
@@ -152,11 +153,11 @@ fn score_text(entry: &CaseTableEntry) -> String {
     }
 }
 
-/// Names of what counts against the case: failed gates, then unmet criteria and incurred penalties that are no gates.
+/// Names of failed gates, then of unmet criteria and incurred penalties that are not gates.
 fn missed_text(index: &CaseTableIndex, entry: &CaseTableEntry) -> String {
     let short = |name: &str| {
         let (grader, criterion) = name.rsplit_once('/').unwrap_or(("", name));
-        // Checks number what they find, so that the grader says more.
+        // Numbered checks say less than the name of their grader.
         let is_numbered = criterion.strip_prefix("check-").is_some_and(|rest| rest.parse::<u32>().is_ok());
         let named = if is_numbered { grader.rsplit('/').next().unwrap_or(grader) } else { criterion };
         visible(named)
@@ -190,7 +191,8 @@ fn plain_rows(
     run: &OpenRun,
     index: &CaseTableIndex,
     filter: &CaseFilter,
-    (rows, page): (&[u32], usize),
+    rows: &[u32],
+    page: usize,
 ) -> PlainRows {
     let (url, query) = (run_url(run.slug()), filter.to_query());
     let begin = page.saturating_sub(1).saturating_mul(MAX_ROWS);

@@ -1,4 +1,4 @@
-//! Two runs, compared case by case.
+//! A comparison of two runs, case by case.
 
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ use crate::pages::{CaseChanges, ChangedCase, ComparisonPage, DifferenceRow, Diff
 use crate::picture::interval_picture;
 use crate::text::{ResultMark, visible};
 
-/// Changed cases of each kind that are shown.
+/// Most changed cases of each kind that are shown.
 const MAX_CASES: usize = 200;
-/// Moved criteria that are shown of each.
+/// Most changed criteria that are shown for a case.
 const MAX_MOVED: usize = 6;
 
 pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, PageError> {
@@ -39,7 +39,7 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
     .await
 }
 
-/// The two runs that were checked in the list, the older one first.
+/// The two runs that were checked in the list, older first.
 fn checked_runs(library: &RunLibrary, checked: &[String]) -> Result<(String, String), PageError> {
     let runs = library.list();
     let mut chosen = runs.iter().filter(|run| checked.contains(&run.slug)).map(|run| run.slug.clone());
@@ -146,7 +146,7 @@ fn comparison_page(
     })
 }
 
-/// The conclusion, behind the metric that it is about.
+/// The conclusion, preceded by the metric that it is about.
 fn headline_text(found: &RunComparison) -> String {
     let metric = match found.headline {
         HeadlineMetric::Score => "Mean score",
@@ -155,7 +155,7 @@ fn headline_text(found: &RunComparison) -> String {
     visible(&format!("{metric}: {}", found.headline_difference().says))
 }
 
-/// Compares two runs, or takes the comparison from those that were made before.
+/// Compares two runs, or returns the comparison if it is still in memory.
 fn compare_sides(
     library: &RunLibrary,
     base: &ComparedSide,
@@ -188,7 +188,7 @@ fn compare_sides(
     Ok(found)
 }
 
-/// Axis with room for every interval of the page, so that pictures can be compared.
+/// One axis with room for every interval of the page, so that charts can be compared.
 fn common_axis(found: &RunComparison) -> ChartAxis {
     let rows = found.tables.iter().flat_map(|table| &table.rows).map(|row| &row.contrast);
     let rows = rows.chain([&found.pass_rate, &found.score]);
@@ -224,7 +224,7 @@ fn difference_tables(found: &RunComparison, axis: ChartAxis) -> Vec<DifferenceTa
     std::iter::once(overall).chain(groups).filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// Row of a metric, with an axis of its own or without one.
+/// Row of a metric, with or without its own axis.
 fn difference_row(
     name: &str,
     text: Option<&str>,

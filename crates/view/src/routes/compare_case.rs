@@ -15,7 +15,7 @@ use super::{Library, PageError, blocking, compare_url, query_value, render, run_
 use crate::pages::{CaseComparisonPage, CaseSideText, DiffPiece, MovedCriterion};
 use crate::text::{ResultMark, visible};
 
-/// Time that comparing two answers may take; what is left is then one change.
+/// How long comparing two answers may take; the rest is then shown as one change.
 const DIFF_TIME: Duration = Duration::from_millis(400);
 /// Longest answers that are compared word by word, in bytes.
 const MAX_DIFF: usize = 400_000;
@@ -75,10 +75,10 @@ fn find_record(
     row.zip(record).ok_or_else(|| PageError::missing(format!("`{}` has no case `{id}`.", side.name)))
 }
 
-/// Words of an answer that follow each other, with the tag of what they are.
+/// Runs of words of an answer, each with its tag.
 type TaggedWords = Vec<(&'static str, String)>;
 
-/// Cuts two answers into what both have and what one of them has, word by word.
+/// Splits two answers, word by word, into what both have and what only one of them has.
 fn answer_pieces(texts: [Option<&str>; 2], is_coarse: bool) -> [Option<Vec<DiffPiece>>; 2] {
     let whole = |text: &str| vec![DiffPiece { tag: "", text: visible(text) }];
     let [Some(before), Some(after)] = texts else { return texts.map(|text| text.map(whole)) };
@@ -105,7 +105,7 @@ fn answer_pieces(texts: [Option<&str>; 2], is_coarse: bool) -> [Option<Vec<DiffP
     })
 }
 
-/// Adds a word to the last piece if it is of the same kind.
+/// Adds a word to the last piece if that has the same tag.
 fn push(pieces: &mut TaggedWords, tag: &'static str, text: &str) {
     match pieces.last_mut() {
         Some((last, so_far)) if *last == tag => so_far.push_str(text),
@@ -113,7 +113,7 @@ fn push(pieces: &mut TaggedWords, tag: &'static str, text: &str) {
     }
 }
 
-/// Criteria of both sides by grader and id, those that moved first.
+/// Criteria of both runs by grader and id, changed ones first.
 fn moved_criteria(before: &CaseExplanation, after: &CaseExplanation) -> Vec<MovedCriterion> {
     let (left, right) = (all_criteria(before), all_criteria(after));
     let find = |list: &[NamedCriterion], id: &str| list.iter().find(|other| other.id == id).cloned();
@@ -151,7 +151,7 @@ struct NamedCriterion {
     is_negated: bool,
 }
 
-/// Criteria of a case with their names, those of members of composites included.
+/// Criteria of a case with their names, including those of members of composites.
 fn all_criteria(explained: &CaseExplanation) -> Vec<NamedCriterion> {
     fn collect(part: &GraderPart, path: &str, found: &mut Vec<NamedCriterion>) {
         let path = if path.is_empty() { part.name.clone() } else { format!("{path}/{}", part.name) };

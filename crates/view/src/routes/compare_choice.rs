@@ -1,4 +1,4 @@
-//! Options of a comparison, as the address of its page says them.
+//! Options of a comparison, as written in the address of its page.
 
 use assize_analysis::compare::{ComparisonOptions, HeadlineMetric};
 use assize_report::format_plain;
@@ -12,17 +12,17 @@ use crate::library::RunLibrary;
 use crate::pages::{ChoiceField, ComparisonForm};
 use crate::text::{minute, visible};
 
-/// Metrics of the conclusion, as `--metric` names them.
+/// Metrics of the conclusion, with their `--metric` names.
 const METRICS: [(HeadlineMetric, &str, &str); 2] =
     [(HeadlineMetric::Score, "score", "mean score"), (HeadlineMetric::PassRate, "pass-rate", "pass rate")];
-/// Adjustments of p values, as `--adjust` names them.
+/// Adjustments of p values, with their `--adjust` names.
 const ADJUSTMENTS: [(Option<PValueAdjustment>, &str, &str); 3] = [
     (Some(PValueAdjustment::Holm), "holm", "Holm"),
     (Some(PValueAdjustment::BenjaminiHochberg), "bh", "Benjamini-Hochberg"),
     (None, "none", "none"),
 ];
 
-/// Options of a comparison, and the cases that it is about.
+/// Options of a comparison, and the cases that it covers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct ComparisonChoice {
     pub(super) options: ComparisonOptions,
@@ -73,7 +73,7 @@ impl ComparisonChoice {
         format!("/compare?{}", query.finish())
     }
 
-    /// Heading of the p values, with the method that adjusts them.
+    /// Heading of the p values, with the method of adjustment.
     pub(super) fn p_label(&self) -> String {
         let method = ADJUSTMENTS.iter().find(|(method, ..)| *method == self.options.adjustment);
         match method {
@@ -91,7 +91,7 @@ impl ComparisonChoice {
         found.map_or("", |(_, name, _)| name)
     }
 
-    /// The form that changes the choice.
+    /// The form that changes these options.
     pub(super) fn form(
         &self,
         library: &RunLibrary,
@@ -130,7 +130,8 @@ impl ComparisonChoice {
     }
 }
 
-/// Runs that can be chosen, and the answers of each target of those that have several: value, text, and if it is chosen.
+/// Runs to choose from, and the answers of each target of runs with several targets: value, text, and whether
+/// it is selected.
 fn run_options(library: &RunLibrary, chosen: &str) -> Vec<(String, String, bool)> {
     let mut options = Vec::new();
     for run in library.list() {

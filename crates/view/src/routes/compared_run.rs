@@ -1,4 +1,4 @@
-//! Runs that are compared, read as facts.
+//! Compared runs, read as facts.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::page_work::PageWork;
 use crate::pages::RunLink;
 use crate::text::{minute, visible};
 
-/// A run that takes part in a comparison, or the answers of one of its targets.
+/// A run in a comparison, or the answers of one of its targets.
 pub(super) struct ComparedSide {
-    /// As it was named: the name of the run, or `RUN@TARGET`.
+    /// Its name as the user gave it: the name of the run, or `RUN@TARGET`.
     pub(super) name: String,
     pub(super) run: Arc<OpenRun>,
     pub(super) info: Arc<RunInfo>,
@@ -38,7 +38,7 @@ impl ComparedSide {
         Ok(Self { name: name.to_owned(), run, info, target })
     }
 
-    /// Reads what metrics need of the rows. `work` is told how many of their bytes are read.
+    /// Reads the parts of the rows that metrics need. `work` counts the bytes read.
     pub(super) fn facts(
         &self,
         names: &mut NameTable,

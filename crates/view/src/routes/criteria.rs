@@ -13,7 +13,7 @@ use crate::open_run::OpenRun;
 use crate::pages::{CriteriaPage, CriterionLineText, SingleDecision};
 use crate::text::{MetricText, ResultMark, visible};
 
-/// Decisions that are shown where there are no rates.
+/// Most single decisions that are shown if there are no rates.
 const MAX_SINGLE: usize = 500;
 
 pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
@@ -41,7 +41,7 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
     .await
 }
 
-/// Decisions of a run, case by case, and the number of those that are not shown.
+/// Single decisions of a run, case by case, and the number of those not shown.
 fn single_decisions(run: &OpenRun) -> Result<(Vec<SingleDecision>, usize), PageError> {
     let index = run.index()?;
     let all = index.entries().iter().enumerate();
@@ -63,7 +63,7 @@ fn single_decisions(run: &OpenRun) -> Result<(Vec<SingleDecision>, usize), PageE
     Ok((shown, count.saturating_sub(MAX_SINGLE)))
 }
 
-/// Rates of criteria in the order of the summary, the worst first.
+/// Rates of criteria in the order of the summary, worst first.
 pub(super) fn criterion_lines(slug: &str, summary: &RunSummary) -> Vec<CriterionLineText> {
     summary.criterion_rates.iter().map(|rate| criterion_line(slug, rate, summary.panel.as_ref())).collect()
 }

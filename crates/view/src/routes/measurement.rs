@@ -14,7 +14,7 @@ use crate::open_run::OpenRun;
 use crate::pages::{AuditLine, AuditPage, AuditsPage, CalibrationPage};
 use crate::text::{ResultMark, minute, visible};
 
-/// The judges of a run against the labels beside its files.
+/// The page that compares the judges of a run with the labels next to its files.
 pub(crate) async fn calibration(
     State(library): Library,
     Path(slug): Path<String>,

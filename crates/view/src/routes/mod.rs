@@ -1,4 +1,4 @@
-//! Pages and data by their addresses.
+//! Pages and data, by address.
 
 pub(crate) mod case;
 mod case_work;
@@ -34,28 +34,28 @@ use crate::library::RunLibrary;
 use crate::open_run::OpenRun;
 use crate::pages::ErrorPage;
 
-/// Runs that every page is about.
+/// State of every route: the runs.
 pub(crate) type Library = axum::extract::State<Arc<RunLibrary>>;
 
-/// Reason there is no page.
+/// Why there is no page.
 pub(crate) struct PageError {
     status: StatusCode,
     message: String,
 }
 
 impl PageError {
-    /// The address leads to nothing that is there.
+    /// Nothing exists at this address.
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         Self { status: StatusCode::NOT_FOUND, message: message.into() }
     }
 
-    /// The page could not be made, for a reason that is a defect of this program.
+    /// The page could not be created because of a bug in this program.
     pub(crate) fn defect() -> Self {
         let message = "The page could not be created. This is a bug in Assize; please report it.".to_owned();
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, message }
     }
 
-    /// The request asks for something that can't be.
+    /// The request can't be fulfilled as it is.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
         Self { status: StatusCode::UNPROCESSABLE_ENTITY, message: message.into() }
     }
@@ -93,7 +93,7 @@ pub(crate) fn render(page: &impl Template) -> Response {
     }
 }
 
-/// Makes a page where it may wait for files.
+/// Renders a page on a thread that may wait for files.
 pub(crate) async fn blocking(
     make: impl FnOnce() -> Result<Response, PageError> + Send + 'static,
 ) -> Result<Response, PageError> {
@@ -122,7 +122,7 @@ pub(crate) fn query_values(uri: &Uri, key: &str) -> Vec<String> {
         .collect()
 }
 
-/// A text as a part of a path.
+/// A text encoded as part of a path.
 fn path_part(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
 }
@@ -164,7 +164,7 @@ pub(crate) async fn asset(Path((version, name)): Path<(String, String)>) -> Resp
     }
 }
 
-/// Any other address.
+/// The reply for any other address.
 pub(crate) async fn not_found() -> PageError {
     PageError::missing("There is no such page.")
 }

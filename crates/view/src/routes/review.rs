@@ -1,6 +1,6 @@
-//! Pages of one reviewer: an item, the list of items, and the decisions that come from them.
+//! Pages of one reviewer: an item, the list of items, and the requests that record decisions.
 //!
-//! Nothing here reads a judge's decision but [`decided_text`], which is asked for an item only while the reviewer's own
+//! Only [`decided_text`] reads a judge's decision, and it is called for an item only while the reviewer's own
 //! decision on it stands.
 
 use std::sync::Arc;
@@ -27,14 +27,14 @@ use crate::pages::{
 use crate::reviews::RegisteredReview;
 use crate::text::visible;
 
-/// Items of the list that are shown.
+/// Most items of the list that are shown.
 const MAX_ITEMS: usize = 2_000;
 
-/// Reason for which a decision on an unknown item is not saved. It may be asked for again by a review with other choices.
+/// Error for a decision on an unknown item. Another review with other choices may ask for the item again.
 const NOT_ASKED: &str = "this review does not ask for the item. It was started with other choices, or the item's answer \
                          or question changed";
 
-/// A decision as the page sends it.
+/// A decision, as the page sends it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SentDecision {
@@ -46,7 +46,7 @@ pub(crate) struct SentDecision {
     note: String,
 }
 
-/// The item that is skipped or decided again.
+/// The item to skip or to decide again.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SentItem {
@@ -54,7 +54,7 @@ pub(crate) struct SentItem {
     item: String,
 }
 
-/// Reply that a script reads.
+/// A reply for a script.
 fn reply(status: StatusCode, body: serde_json::Value) -> Response {
     (status, Json(body)).into_response()
 }
@@ -83,7 +83,7 @@ fn header(registered: &RegisteredReview, review: &OngoingReview, is_held: bool) 
     }
 }
 
-/// Address of an item, or of the page that says there is none left.
+/// Address of an item, or of the page that says that none is left.
 fn item_url(registered: &RegisteredReview, review: &OngoingReview, at: Option<usize>) -> String {
     match at.and_then(|at| review.session().item_at(at)) {
         Some(item) => format!("{}?item={}", registered.url(), item.key()),
@@ -95,7 +95,7 @@ fn redirect(to: String) -> Response {
     (StatusCode::SEE_OTHER, [(LOCATION, to)]).into_response()
 }
 
-/// The item that an address names, else the one to go on with.
+/// The item that the address names, or the next one to decide.
 pub(crate) async fn page(
     State(library): Library,
     Path(id): Path<String>,
@@ -115,7 +115,7 @@ pub(crate) async fn page(
         }
 
         match review.current() {
-            // The page says that others are closed, so that it is not led on.
+            // The page says that other pages are closed; it must not redirect.
             Some(at) if is_held => Ok(item_page(&registered, &mut review, at, true)),
             Some(at) => Ok(redirect(item_url(&registered, &review, Some(at)))),
             None => {
@@ -169,12 +169,12 @@ fn item_page(
     })
 }
 
-/// The decisions on the item that is shown; `None` while the reviewer's own does not stand.
+/// The decisions on the shown item; `None` unless the reviewer has decided it.
 fn decided_text(review: &OngoingReview, item: &ReviewItem) -> Option<DecidedText> {
     let session = review.session();
     let decision = session.decision().filter(|_| session.may_show_judge())?;
     Some(DecidedText {
-        own: visible(&decision_words(&decision.said, decision.severity, decision.note.as_deref())),
+        own: visible(&decision_words(&decision.answer, decision.severity, decision.note.as_deref())),
         judge: item.judge.as_ref().map(|judge| visible(&judge_words(judge))),
         reason: item.why.describe(),
     })
@@ -220,7 +220,7 @@ fn done_page(registered: &RegisteredReview, review: &OngoingReview, is_held: boo
     })
 }
 
-/// The items with the reviewer's own decisions.
+/// The list of items with the reviewer's own decisions.
 pub(crate) async fn items(State(library): Library, Path(id): Path<String>) -> Result<Response, PageError> {
     blocking(move || {
         let registered = find(&library, &id)?;
@@ -230,7 +230,7 @@ pub(crate) async fn items(State(library): Library, Path(id): Path<String>) -> Re
         let lines = listed.iter().enumerate().take(MAX_ITEMS).map(|(at, item)| {
             let state = match session.decision_at(at) {
                 Some(decision) => {
-                    visible(&decision_words(&decision.said, decision.severity, decision.note.as_deref()))
+                    visible(&decision_words(&decision.answer, decision.severity, decision.note.as_deref()))
                 }
                 None if session.is_skipped(at) => "skipped".to_owned(),
                 None if session.is_withdrawn(at) => "decided by others".to_owned(),
@@ -255,7 +255,7 @@ pub(crate) async fn items(State(library): Library, Path(id): Path<String>) -> Re
     .await
 }
 
-/// Records a decision. It is on disk when the reply is sent.
+/// Records a decision. It is on disk before the reply is sent.
 pub(crate) async fn decide(
     State(library): Library,
     Path(id): Path<String>,
@@ -270,13 +270,13 @@ pub(crate) async fn decide(
         };
 
         let parsed = parse_decision(&item.question, &sent);
-        let (said, severity) = match parsed {
+        let (answer, severity) = match parsed {
             Ok(parsed) => parsed,
             Err(error) => return Ok(refusal(StatusCode::UNPROCESSABLE_ENTITY, &error)),
         };
 
-        let effect = review.decide(at, said, severity, Some(sent.note));
-        // Another review is locked to be told, so this one may not be any more.
+        let effect = review.decide(at, answer, severity, Some(sent.note));
+        // Telling other reviews locks them, so this lock must be released first.
         drop(review);
         match effect {
             Ok(effect) => {
@@ -303,8 +303,8 @@ pub(crate) async fn decide(
 type ParsedDecision = (ReviewAnswer, Option<assize_rubric::FailureSeverity>);
 
 fn parse_decision(question: &ReviewQuestion, sent: &SentDecision) -> Result<ParsedDecision, String> {
-    let said = match question {
-        // A code may be a word that means something else elsewhere.
+    let answer = match question {
+        // Codes are compared as they are: a code may be a word with a meaning elsewhere.
         ReviewQuestion::Primary(choices) => {
             let without = [NONE_OF_THE_ABOVE, NO_FAILURE].contains(&sent.label.as_str());
             if !without && !choices.iter().any(|choice| choice.code == sent.label) {
@@ -315,10 +315,10 @@ fn parse_decision(question: &ReviewQuestion, sent: &SentDecision) -> Result<Pars
         ReviewQuestion::Verdict(_) => parse_answer(sent.label.trim())?,
     };
     let severity = Some(sent.severity.as_str()).filter(|word| !word.is_empty());
-    Ok((said, severity.map(parse_severity).transpose()?))
+    Ok((answer, severity.map(parse_severity).transpose()?))
 }
 
-/// Leaves an item for later.
+/// Skips an item for now.
 pub(crate) async fn skip(
     State(library): Library,
     Path(id): Path<String>,
@@ -330,7 +330,7 @@ pub(crate) async fn skip(
     Ok(reply(StatusCode::OK, json!({ "next": item_url(&registered, &review, next) })))
 }
 
-/// Opens an item again: the one that is named if it is decided, else the one decided last.
+/// Reopens an item: the named one if it is decided, otherwise the one decided last.
 pub(crate) async fn undo(
     State(library): Library,
     Path(id): Path<String>,
@@ -356,7 +356,7 @@ pub(crate) async fn undo(
     }
 }
 
-/// Leads out of the review: who began it on a page of a run gets the other pages back.
+/// Leaves the review. A visitor who started it from a page of a run gets access to the other pages back.
 pub(crate) async fn leave(State(library): Library, Path(id): Path<String>) -> Result<Response, PageError> {
     blocking(move || {
         let registered = find(&library, &id)?;

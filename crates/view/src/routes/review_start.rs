@@ -1,4 +1,4 @@
-//! Beginning a review of a run from its pages.
+//! Starts a review of a run from its pages.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ use crate::text::visible;
 /// Longest name of a reviewer, in characters.
 const MAX_NAME: usize = 200;
 
-/// Choices of the page.
+/// The choices of the form.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReviewChoice {
@@ -39,7 +39,7 @@ pub(crate) struct ReviewChoice {
     criterion: String,
 }
 
-/// The page on which a review begins.
+/// The page that starts a review.
 pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
     blocking(move || {
         let run = open_run(&library, &slug)?;
@@ -56,7 +56,7 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
     .await
 }
 
-/// Begins a review, and exchanges the cookie: until the review is left, the browser sees nothing else.
+/// Starts a review and replaces the cookie: until the reviewer leaves, the browser can see nothing else.
 pub(crate) async fn start(
     State(library): Library,
     Path(slug): Path<String>,
@@ -140,7 +140,7 @@ fn review_options(choice: &ReviewChoice, info: &RunInfo) -> Result<ReviewOptions
     Ok(options)
 }
 
-/// Reads the items of a run, and the folder of their labels.
+/// Reads the items of a run, and the folder for their labels.
 fn load(
     library: &RunLibrary,
     folder: &RunFolder,

@@ -1,4 +1,4 @@
-//! One run: its metrics, and its progress while it goes on.
+//! One run: its metrics, and its progress while it is running.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,9 +21,9 @@ use crate::open_run::OpenRun;
 use crate::pages::{CaseLink, CountLink, FactLine, MetricLine, RunPage, RunProgressText};
 use crate::text::{MetricText, ResultMark, visible};
 
-/// Criteria that are shown beside the metrics.
+/// Most criteria that are shown next to the metrics.
 const MAX_CRITERIA: usize = 8;
-/// Failed cases that are listed while a run goes on.
+/// Most failed cases that are listed while a run is running.
 const MAX_FAILURES: usize = 12;
 
 pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
@@ -39,7 +39,7 @@ pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> R
     .await
 }
 
-/// Summary of a run: its own, or that of its rows by now.
+/// Summary of a run: the stored one, or one computed from the rows written so far.
 pub(super) fn summary_of(run: &OpenRun, info: &RunInfo) -> Result<RunSummary, PageError> {
     match &info.summary {
         Some(summary) => Ok(summary.clone()),
@@ -104,7 +104,7 @@ fn run_page(library: &RunLibrary, run: &Arc<OpenRun>, info: &RunInfo) -> Result<
     })
 }
 
-/// Says that a run that has ended has other rows than it ended with; `None` where all are there.
+/// Warning that a finished run does not have the rows it ended with; `None` if all are there.
 pub(super) fn lost_rows(run: &OpenRun, info: &RunInfo) -> Result<Option<String>, PageError> {
     let Some(counts) = info.rows.as_ref().filter(|_| info.finished_at.is_some()) else { return Ok(None) };
     let (found, expected) = (run.index()?.len() as u64, counts.results);
@@ -112,7 +112,7 @@ pub(super) fn lost_rows(run: &OpenRun, info: &RunInfo) -> Result<Option<String>,
     Ok((found != expected).then(|| StoreError::RowsLost { path, found, expected }.to_string()))
 }
 
-/// Numbers of cases by verdict, each with a link to them.
+/// Number of cases by verdict, each with a link to them.
 fn verdict_counts(slug: &str, index: &CaseTableIndex) -> Vec<CountLink> {
     let verdicts = [
         (CaseStatus::Pass, VerdictChoice::Pass),
@@ -217,7 +217,7 @@ fn attempt_lines(summary: &RunSummary) -> Vec<MetricLine> {
         .collect()
 }
 
-/// The run before this one that has the same suites.
+/// The previous run of the same suites.
 fn earlier_run(library: &RunLibrary, slug: &str, info: &RunInfo) -> Option<(String, String)> {
     let suites = |info: &RunInfo| info.suites.iter().map(|suite| suite.name.clone()).collect::<Vec<_>>();
     let wanted = suites(info);
@@ -232,7 +232,7 @@ fn earlier_run(library: &RunLibrary, slug: &str, info: &RunInfo) -> Option<(Stri
 fn progress_text(run: &OpenRun, info: &RunInfo, summary: &RunSummary) -> Result<RunProgressText, PageError> {
     let index = run.index()?;
     let done = index.len();
-    // Several targets or trials make several results of a case; how many was planned is not on record.
+    // Several targets or trials give a case several results, and their planned number is not stored.
     let planned: usize = info.suites.iter().map(|suite| suite.cases).sum();
     let is_plain = info.targets.len() <= 1 && index.entries().iter().all(|entry| entry.trial == 1);
     let total = if is_plain && planned >= done { planned } else { 0 };

@@ -22,7 +22,7 @@ pub(super) fn run_header(run: &OpenRun, info: &RunInfo, tab: &'static str) -> Ru
     }
 }
 
-/// Returns true if the run goes on.
+/// Returns true if the run is still running.
 pub(super) fn is_live(run: &OpenRun, info: &RunInfo) -> bool {
     info.finished_at.is_none() && run.folder().is_being_written()
 }
@@ -36,7 +36,7 @@ pub(super) fn suite_names(info: &RunInfo) -> String {
     }
 }
 
-/// Result of a run, by its exit code.
+/// Result of a run, from its exit code.
 pub(super) fn run_result(info: &RunInfo, is_live: bool) -> ResultMark {
     match info.summary.as_ref().map(|summary| summary.exit_code) {
         None if is_live => ResultMark::new("running", "▶", "running"),

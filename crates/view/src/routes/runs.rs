@@ -59,7 +59,7 @@ fn run_line(library: &RunLibrary, run: LibraryRun) -> RunLine {
 
     let is_running = info.finished_at.is_none()
         && library.folder(&run.slug).is_some_and(|folder| folder.is_being_written());
-    // A run that goes on has the numbers of the cases that are finished, as on its own page.
+    // A running run shows the numbers of its finished cases, like its own page.
     let current = is_running.then(|| library.open(&run.slug)).flatten();
     let current = current.and_then(|open| open.current_summary().ok());
     let summary = info.summary.as_ref().or(current.as_ref());
@@ -83,7 +83,7 @@ fn run_line(library: &RunLibrary, run: LibraryRun) -> RunLine {
     }
 }
 
-/// The part of a plan that a run is, after the names of its suites.
+/// The shard of a plan that a run is, to follow the names of its suites.
 fn part_of_plan(info: &RunInfo) -> String {
     info.shard.as_ref().map_or_else(String::new, |shard| format!(", shard {}/{}", shard.number, shard.count))
 }

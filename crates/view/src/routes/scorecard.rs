@@ -1,4 +1,4 @@
-//! The scorecard of a run, scored with the labels of now.
+//! The scorecard of a run, scored with the current labels.
 
 use assize_analysis::ScorecardTree;
 use assize_engine::{LabelOptions, LabelledRun, ScoredCard, labelled_run};
@@ -16,11 +16,11 @@ use crate::pages::{GainText, NodeText, ScorecardViewPage, TreeText};
 use crate::picture::score_bar;
 use crate::text::{ResultMark, visible};
 
-/// Parts of a tree that are shown.
+/// Most parts of a tree that are shown.
 const MAX_NODES: usize = 2_000;
-/// Gains that are shown.
+/// Most gains that are shown.
 const MAX_GAINS: usize = 10;
-/// Deepest level with an indent of its own.
+/// Deepest level with its own indent.
 const MAX_DEPTH: usize = 8;
 
 pub(crate) async fn page(State(library): Library, Path(slug): Path<String>) -> Result<Response, PageError> {
@@ -151,7 +151,7 @@ pub(super) fn node_code(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> St
     scores.card().node(id).map_or_else(String::new, |node| visible(&node.code))
 }
 
-/// Name of a part for people, and its kind.
+/// Label of a part, as the run stores it.
 pub(super) fn node_label(info: &ScorecardInfo, tree: &ScorecardTree, id: ScorecardNodeId) -> String {
     let stored = tree.places.get(id.index()).and_then(|place| info.nodes.get(*place));
     stored.and_then(|stored| stored.label.as_deref()).map(visible).unwrap_or_default()

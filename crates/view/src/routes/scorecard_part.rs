@@ -1,4 +1,4 @@
-//! A part of a scorecard: what its score is made of, what blocks it, what it asks, and who decided its cases.
+//! A part of a scorecard: how its score is made up, what blocks it, its question, and who decided its cases.
 
 use assize_analysis::{BenchmarkCase, ScorecardTree};
 use assize_engine::{LabelOptions, LabelledRun, ScoredCard, current_scorecard, labelled_run};
@@ -21,7 +21,7 @@ use crate::pages::{BenchmarkCaseText, PartLabelText, PartPage, SectionText};
 use crate::picture::score_bar;
 use crate::text::{ResultMark, visible};
 
-/// Cases of a benchmark that are shown.
+/// Most cases of a benchmark that are shown.
 const MAX_CASES: usize = 500;
 /// Width of the arithmetic, in characters.
 const WIDTH: usize = 110;
@@ -50,7 +50,7 @@ pub(crate) async fn page(
             return Err(PageError::missing(format!("The scorecard has no part `{code}`.")));
         };
 
-        // The files may have changed since; the run holds everything but the words.
+        // The files may have changed; the run stores everything but the question texts.
         let sections = current_scorecard(&info, &options, library.process())
             .map(|scorecard| part_sections(&scorecard, &code))
             .unwrap_or_default();
@@ -83,7 +83,7 @@ pub(crate) async fn page(
     .await
 }
 
-/// Facts of the tree about a part.
+/// The page of a part, from the scored tree.
 fn part_page(
     slug: &str,
     info: &assize_store::ScorecardInfo,
@@ -170,7 +170,7 @@ fn case_text(case: &str, decided: &BenchmarkCase) -> BenchmarkCaseText {
     }
 }
 
-/// Labels of an item: those that count, then those that do not, with the reason.
+/// Labels of an item: those that count, then the others with the reason.
 fn label_texts(account: &LabelAccount) -> Vec<PartLabelText> {
     let text = |why: &'static str| {
         move |label: &Label| PartLabelText {
@@ -186,7 +186,7 @@ fn label_texts(account: &LabelAccount) -> Vec<PartLabelText> {
     current.chain(stale).chain(unbound).collect()
 }
 
-/// Word of a label of a benchmark, as reviews ask for it.
+/// The label of a benchmark in the words of a review.
 fn label_word(label: LabelOutcome) -> String {
     match label {
         LabelOutcome::Met => "pass".to_owned(),

@@ -21,7 +21,7 @@ use crate::page_work::{PageWork, working};
 use crate::pages::{TrendLine, TrendPage};
 use crate::text::{MetricText, minute, visible};
 
-/// Newest runs that are shown.
+/// Most runs that are shown; the newest ones.
 const MAX_RUNS: usize = 20;
 /// Character between the names of suites in addresses.
 const SEPARATOR: &str = "\u{1f}";
@@ -33,11 +33,11 @@ pub(crate) async fn page(State(library): Library, uri: Uri) -> Result<Response, 
 }
 
 fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> TrendPage {
-    // By suites, each run with its start.
+    // By suites; each run with its start time.
     let mut groups: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     let mut newest = None;
     for run in library.list() {
-        // A part of the cases is no point of a trend.
+        // A run of only one shard is not comparable.
         let Ok(info) = run.info else { continue };
         if info.shard.is_some() {
             continue;
@@ -63,7 +63,7 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> 
     } else {
         let before = notices.len();
         let points = Arc::new(read_points(library, &slugs, &mut notices, work));
-        // What was left out is said each time.
+        // Warnings are not cached: a trend with warnings is computed again, so that they are shown each time.
         if notices.len() == before {
             library.keep_trend(key, Arc::clone(&points));
         }
@@ -100,7 +100,7 @@ fn trend_page(library: &RunLibrary, wanted: Option<String>, work: &PageWork) -> 
     TrendPage { suites, rate_picture, score_picture, points: lines, notices }
 }
 
-/// Puts the newest runs in the order of their starts. Runs that were named are listed as they were named, others the newest
+/// Sorts the newest runs by start time. Named runs come in the order in which they were named, others newest
 /// first.
 fn oldest_first(mut runs: Vec<(String, String)>) -> Vec<String> {
     runs.sort_by(|a, b| b.0.cmp(&a.0));
@@ -108,7 +108,7 @@ fn oldest_first(mut runs: Vec<(String, String)>) -> Vec<String> {
     runs.into_iter().rev().map(|(_, slug)| slug).collect()
 }
 
-/// Key of a trend: the runs, and how far their rows were written.
+/// Key of a trend: its runs, and how many bytes of rows each had.
 fn trend_key(library: &RunLibrary, slugs: &[String]) -> String {
     let part = |slug: &String| {
         let folder = library.folder(slug);

@@ -169,7 +169,7 @@ fn a_proxy_is_believed_about_encryption_and_names_only_where_it_is_announced() {
     let admitted = test.request("GET", &format!("/?token={TOKEN}"), &["Host: runs.example"]).expect(303);
     assert!(admitted.header("set-cookie").ends_with("; Secure"), "{}", admitted.head);
 
-    // The proxy may name this machine as the host; the browser's page is still that of the name.
+    // The proxy may pass this machine as the host; the browser's page is still that of the public name.
     let body = r#"{"who": "ann", "what": "random"}"#;
     let path = format!("/runs/{RUN}/review");
     for (origin, wanted) in
@@ -217,7 +217,7 @@ fn pages_travel_encrypted_and_a_client_that_says_nothing_holds_up_nobody() {
         let request = format!("GET /?token={TOKEN} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.expect("it reads");
         let mut reply = Vec::new();
-        // Servers may end a connection without a farewell.
+        // Servers may close a connection without a TLS goodbye.
         let _ = stream.read_to_end(&mut reply).await;
         String::from_utf8(reply).expect("text")
     });

@@ -1,4 +1,4 @@
-//! A run that goes on while it is looked at.
+//! Pages of a run that is still running.
 
 use assize_rubric::Outcome;
 
@@ -35,7 +35,7 @@ fn cases_appear_as_they_are_written_and_a_torn_row_does_not() {
     assert!(test.get(&format!("/runs/{ID}/cases/2")).expect(200).body.contains("What about second?"));
     assert!(test.get(&format!("/runs/{ID}/criteria")).expect(200).body.contains("Apologises"));
 
-    // Half a row, as a writer that is killed leaves it.
+    // Half a row, as a killed writer leaves it.
     let path = folder.path().join("results.jsonl");
     let mut rows = std::fs::read(&path).expect("rows");
     rows.extend_from_slice(b"{\"format\":2,\"suite\":\"supp");
@@ -117,7 +117,7 @@ fn rows_that_a_run_has_lost_are_missed_in_words() {
     let page = test.get(&format!("/runs/{ID}")).expect(200).body;
     assert!(page.contains("has 2 rows, but the run ended with 3"), "{page}");
 
-    // One byte differs: the true line is named.
+    // One byte differs: the error names the right line.
     std::fs::write(&path, rows.replacen("\"case_id\":\"no-answer\"", "\"case_id\":\"no-Answer\"", 1))
         .expect("written");
     let page = test.get(&format!("/runs/{ID}/cases")).expect(500).body;

@@ -1,4 +1,4 @@
-//! The server over real connections: every page, who may see it, and what hostile texts become.
+//! The server over real connections: every page, who may see it, and how hostile texts are shown.
 
 mod access;
 mod conversation;

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{LATER, RUN, ViewTest, decision, empty_row, info, record};
 
-/// Texts that must not be part of any page as they are: they would be markup.
+/// Texts that no page may contain unescaped: they would be markup.
 const MARKUP: [&str; 6] = ["<script>document", "<img src=x", "<b>hostile", "<i>30", "<this>", "\u{1b}"];
 
 #[track_caller]
@@ -113,7 +113,7 @@ fn rows_are_filtered_sorted_and_cut_into_pages() {
     assert_eq!(ids("criterion=rubrics%2Ftone&outcome=met").len(), 2);
     assert!(ids("criterion=rubrics%2Ftone&outcome=against").is_empty());
     assert_eq!(ids("criterion=rubrics%2Ftone").len(), 2, "all cases that have the criterion");
-    // Without a criterion, the outcome of any counts.
+    // Without a criterion, the outcome of any criterion counts.
     assert_eq!(ids("outcome=unmet"), ["plain", "<b>hostile</b>"]);
     assert_eq!(ids("outcome=against&sort=id"), ["<b>hostile</b>", "plain"]);
     assert!(ids("outcome=ungraded").is_empty() && ids("outcome=scored").is_empty());
@@ -147,7 +147,7 @@ fn a_search_looks_at_what_was_said_and_not_at_how_it_is_stored() {
         ("too> long", 1),
         ("no-answer", 1),
         ("A REFUND", 2),
-        // Keys, numbers and checksums are no texts.
+        // Keys, numbers and checksums are not searched.
         ("verdict", 0),
         ("\"answer\":", 0),
         ("duration_ms", 0),
@@ -218,7 +218,7 @@ fn runs_that_cannot_be_read_are_listed_with_the_reason() {
     assert!(body.contains("unreadable") && body.contains("20260105-000000-x"), "{body}");
     test.get("/runs/20260105-000000-x").expect(500);
 
-    // A row that was changed by hand is told, as by every other command.
+    // A row that was edited by hand is reported, as by every other command.
     let path = test.run_folder(RUN).path().join("results.jsonl");
     let rows = std::fs::read_to_string(&path).expect("rows").replace("full refund", "null refund");
     std::fs::write(&path, rows).expect("a file");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{LATER, RUN, TOKEN, ViewTest, WebReply};
 
-/// A review that was begun on the page of a run.
+/// A review that was started from the page of a run.
 struct BegunReview {
     token: String,
     /// Address of its pages.
@@ -36,7 +36,7 @@ impl BegunReview {
         links.filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect()
     }
 
-    /// Every page that can be read before anything is decided, without the id of the review.
+    /// Every page that can be read before anything is decided, with the id of the review removed.
     fn pages(&self, test: &ViewTest) -> Vec<String> {
         let paths = self.items(test).into_iter().map(|key| format!("?item={key}"));
         let paths = paths.chain([String::new(), "/items".to_owned(), "?closed=1".to_owned()]);
@@ -60,7 +60,7 @@ fn labels(test: &ViewTest, who: &str) -> Vec<Value> {
 #[test]
 fn what_judges_decided_is_in_nothing_that_is_sent_before_the_reviewer_decides() {
     let test = ViewTest::with_runs();
-    // Two runs that differ in nothing but the outcome that the judge gave.
+    // Two runs that differ only in the judge's outcome.
     let (unmet, met) = (begin(&test, RUN, "ann", "random:3"), begin(&test, LATER, "ann", "random:3"));
     assert_ne!(unmet.url, met.url);
     let (first, second) = (unmet.pages(&test), met.pages(&test));
@@ -126,7 +126,7 @@ fn a_decision_is_on_disk_when_it_is_answered_and_outlives_the_server() {
     let page = review.get(&test, &format!("?item={}", keys[2])).expect(200).body;
     assert!(page.contains("1 of 4 decided, 1 skipped"), "{page}");
 
-    // The server is started again with the same token: tokens of reviewers, addresses and keys are the same.
+    // The server restarts with the same token: reviewers' tokens, addresses and keys stay the same.
     test.serve();
     assert_eq!(test.get_as(&review.token, &review.url).status, 403, "it has to be begun again");
     let again = begin(&test, RUN, "ann", "random:3");

@@ -1,4 +1,4 @@
-//! Runs that are written by the store, a server that shows them, and requests as a browser sends them.
+//! Runs written by the store, a server that shows them, and requests as a browser sends them.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -22,11 +22,11 @@ pub(crate) const TOKEN: &str = "token-of-a-test-1234";
 pub(crate) const RUN: &str = "20260102-030405-support-aaaa";
 pub(crate) const LATER: &str = "20260103-030405-support-bbbb";
 
-/// An answer that tries everything: markup, scripts, escape sequences, characters that turn text around.
+/// An answer that tries everything: markup, scripts, terminal escape sequences, characters that reorder text.
 pub(crate) const HOSTILE: &str = "</script><script>document.title='owned'</script>\n<img src=x onerror=alert(1)>\n\
                                   \u{1b}[31mred\u{1b}[0m \u{202e}evil {{ 7*7 }} \"'&amp;";
 
-/// A server in a folder of its own.
+/// A server in its own folder.
 pub(crate) struct ViewTest {
     folder: TempDir,
     address: Option<SocketAddr>,
@@ -85,12 +85,12 @@ impl ViewTest {
         RunFolder::new(self.folder.path().join(".assize/runs").join(id))
     }
 
-    /// Starts the server, of which nobody else knows the port.
+    /// Starts the server on a free port.
     pub(crate) fn serve(&mut self) {
         self.serve_with(ViewOptions::default());
     }
 
-    /// Starts the server with these options and the token of tests.
+    /// Starts the server with these options and the token of the tests.
     pub(crate) fn serve_with(&mut self, options: ViewOptions) {
         let options = ViewOptions { port: Some(0), token: Some(TOKEN.to_owned()), ..options };
         let process = ProcessContext::new(self.folder.path().to_owned(), std::env::temp_dir(), || {
@@ -101,7 +101,7 @@ impl ViewTest {
         self.runtime.spawn(server.serve(std::future::pending()));
     }
 
-    /// Waits for a future, beside the server.
+    /// Runs a future while the server runs.
     pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
@@ -115,13 +115,13 @@ impl ViewTest {
         format!("assize_view_{}", self.address().port())
     }
 
-    /// Asks for a page as a browser does that was let in.
+    /// Requests a page like a browser with a valid cookie.
     pub(crate) fn get(&self, path: &str) -> WebReply {
         let cookie = format!("Cookie: other=1; {}={TOKEN}", self.cookie_name());
         self.request("GET", path, &[&format!("Host: {}", self.address()), &cookie])
     }
 
-    /// Sends what a script of the pages sends, with this cookie.
+    /// Sends a request like a script of the pages, with this cookie.
     pub(crate) fn post(&self, token: &str, path: &str, body: &str) -> WebReply {
         let origin = format!("Origin: http://{}", self.address());
         self.post_with(token, path, body, &[&origin, "Sec-Fetch-Site: same-origin", "X-Assize-Page: 1"])
@@ -140,7 +140,7 @@ impl ViewTest {
         self.send("POST", path, &headers, body)
     }
 
-    /// Asks for a page with the token of a reviewer.
+    /// Requests a page with the token of a reviewer.
     pub(crate) fn get_as(&self, token: &str, path: &str) -> WebReply {
         let cookie = format!("Cookie: {}={token}", self.cookie_name());
         self.request("GET", path, &[&format!("Host: {}", self.address()), &cookie])
@@ -166,7 +166,8 @@ impl ViewTest {
         WebReply { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    /// Writes a run that has ended: a case that passes if `moved` is met, a hostile one that fails, one without an answer.
+    /// Writes a finished run: a case that passes if `moved` is met, a hostile one that fails, and one without
+    /// an answer.
     pub(crate) fn write_run(&self, id: &str, moved: Outcome) {
         let mut info = info(id);
         let mut writer = self.run_folder(id).create(&info).expect("the run can be made");
@@ -210,7 +211,8 @@ pub(crate) fn info(id: &str) -> RunInfo {
     }
 }
 
-/// Records a case with two criteria: one quotes the first words of the answer, one quotes what nobody said.
+/// Records a case with two criteria: one quotes the first words of the answer, the other quotes words that are
+/// not in it.
 pub(crate) fn record(writer: &mut RunWriter, id: &str, answer: &str, moved: Outcome) {
     let quote = answer.chars().take(12).collect();
     let required =

@@ -1,4 +1,5 @@
-//! The table of AgentV's keys and options in docs/compatibility.md, from the table that tests walk.
+//! The table of AgentV's keys and options in docs/compatibility.md. It comes from the table that the tests
+//! iterate over.
 
 use std::fmt::Write as _;
 
@@ -7,7 +8,7 @@ use assize_evalfile::{AGENTV_KEYS, AgentvSupport};
 /// The page that holds the table.
 pub(super) const PAGE: &str = "docs/compatibility.md";
 
-/// The page with the table as the code has it.
+/// The page with the current table.
 pub(super) fn page() -> Result<String, String> {
     super::marked::page_with(PAGE, "keys", &table())
 }

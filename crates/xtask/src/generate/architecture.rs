@@ -11,14 +11,14 @@ const BEGIN: &str =
     "<!-- crates: made by `cargo xtask generate` from crates/xtask/src/layers/crates.rs -->\n";
 const END: &str = "<!-- end of crates -->";
 
-/// The page with the table as the rules have it.
+/// The page with the current table.
 pub(super) fn page() -> Result<String, String> {
     let present =
         std::fs::read_to_string(shell::root().join(PAGE)).map_err(|error| format!("{PAGE}: {error}"))?;
     replace(&present.replace("\r\n", "\n"), &table())
 }
 
-/// Puts the table between its marks.
+/// Replaces the text between the two marks with the table.
 fn replace(page: &str, table: &str) -> Result<String, String> {
     let parts = page.split_once(BEGIN).and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)));
     let (head, tail) = parts.ok_or_else(|| format!("{PAGE} lacks `{}` or `{END}`", BEGIN.trim()))?;

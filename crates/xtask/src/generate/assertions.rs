@@ -10,7 +10,7 @@ use assize_evalfile::{
 /// The page that holds the tables.
 pub(super) const PAGE: &str = "docs/promptfoo.md";
 
-/// The page with the tables as the code has them.
+/// The page with the current tables.
 pub(super) fn page() -> Result<String, String> {
     let parts = [
         ("keys", keys(MATRIX_KEYS)),

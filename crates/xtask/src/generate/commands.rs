@@ -8,11 +8,11 @@ use std::process::{Command, Stdio};
 use super::help_text::{CommandHelp, GLOBAL, HelpEntry};
 
 const PROGRAM: &str = "assize";
-/// Columns of the help texts: so many that no line is wrapped.
+/// Terminal width for the help texts, large enough that no line is wrapped.
 const WIDTH: &str = "100000";
-/// Number of commands from which on an option is listed once for all of them.
+/// Minimum number of commands that share an option before it is listed once for all of them.
 const COMMON_FROM: usize = 3;
-/// Examples of a command on the page; its help has all of them.
+/// Maximum number of examples per command on the page; the help has all of them.
 const MAX_EXAMPLES: usize = 3;
 
 const HEAD: &str = "\
@@ -23,7 +23,7 @@ const HEAD: &str = "\
 here. Options of several commands are described once, under [Common options](#common-options).
 ";
 
-/// The page.
+/// The whole page.
 pub(super) fn page(program: &Path) -> Result<String, String> {
     let main = help(program, &[])?;
     let mut commands = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn page(program: &Path) -> Result<String, String> {
     Ok(page)
 }
 
-/// List of the commands, those below one beside it.
+/// List of the commands, with their subcommands.
 fn overview(page: &mut String, commands: &[(String, CommandHelp)]) {
     page.push('\n');
     let link = |name: &str, shown: &str| format!("[`{shown}`](#assize-{})", name.replace(' ', "-"));
@@ -73,12 +73,12 @@ fn overview(page: &mut String, commands: &[(String, CommandHelp)]) {
     }
 }
 
-/// Tests if a command does nothing without one of those below it.
+/// Whether a command only groups subcommands.
 fn is_group(help: &CommandHelp) -> bool {
     !help.commands.is_empty() && help.entries.iter().all(|entry| entry.heading == GLOBAL)
 }
 
-/// Options of many commands, by heading.
+/// Common options by heading.
 fn common_section(page: &mut String, commands: &[(String, CommandHelp)], common: &[HelpEntry]) {
     page.push_str("\n## Common options\n");
     let first = commands.first().map(|(_, help)| help.entries.as_slice()).unwrap_or_default();
@@ -93,7 +93,7 @@ fn common_section(page: &mut String, commands: &[(String, CommandHelp)], common:
 
 fn command_section(page: &mut String, name: &str, help: &CommandHelp, common: &[HelpEntry]) {
     line(page, format_args!("\n## {PROGRAM} {name}"));
-    // Commands below others are not described above.
+    // Subcommands are not described in the overview.
     if name.contains(' ') {
         line(page, format_args!("\n{}.", cell(&help.about)));
     }
@@ -133,7 +133,7 @@ fn command_section(page: &mut String, name: &str, help: &CommandHelp, common: &[
     }
 }
 
-/// Options that many commands have, with the text that most of them have.
+/// Options that several commands share. If the text differs, the most frequent one is used.
 fn common_options(commands: &[(String, CommandHelp)]) -> Vec<HelpEntry> {
     let entries = || {
         let all = commands.iter().flat_map(|(_, help)| &help.entries);
@@ -156,12 +156,12 @@ fn common_options(commands: &[(String, CommandHelp)]) -> Vec<HelpEntry> {
     common
 }
 
-/// Tests if two options are the same, whatever heading they stand under.
+/// Whether two options have the same name and text, even under different headings.
 fn is_same(a: &HelpEntry, b: &HelpEntry) -> bool {
     a.name == b.name && a.text == b.text
 }
 
-/// The headings of entries, each once, in their order.
+/// The headings of the entries without duplicates, in order of appearance.
 fn headings<'a>(entries: impl Iterator<Item = &'a HelpEntry>) -> Vec<&'a str> {
     let mut found: Vec<&str> = Vec::new();
     for entry in entries {
@@ -195,7 +195,8 @@ fn table(page: &mut String, title: Option<&str>, entries: &[&HelpEntry]) {
     }
 }
 
-/// Heading of common options on the page. Those of commands without headings need one of their own.
+/// Heading of common options on the page. Commands without headings of their own have theirs under `Options`,
+/// which needs another name here.
 fn shown_heading(heading: &str) -> &str {
     if heading == "Options" { "Other options" } else { heading }
 }
@@ -207,7 +208,7 @@ fn first_examples(lines: &[String]) -> &[String] {
     &lines[..end]
 }
 
-/// Text in which nothing is a tag.
+/// Escapes `<` outside of code, so that nothing becomes an HTML tag.
 fn cell(text: &str) -> String {
     let parts = text.split('`').enumerate();
     let parts =
@@ -230,7 +231,7 @@ fn help(program: &Path, command: &[&str]) -> Result<CommandHelp, String> {
     Ok(CommandHelp::parse(&help_text(program, command)?))
 }
 
-/// The names of the commands below one.
+/// The names of the subcommands.
 fn names(help: &CommandHelp) -> Vec<String> {
     help.commands.iter().map(|(name, _)| name.clone()).collect()
 }
@@ -243,14 +244,14 @@ pub(super) fn printed(program: &Path, arguments: &[&str]) -> Result<String, Stri
 
     let output = process.output().map_err(|error| format!("can't start {}: {error}", program.display()))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("`{PROGRAM} {}` failed ({}): {said}", arguments.join(" "), output.status));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("`{PROGRAM} {}` failed ({}): {errors}", arguments.join(" "), output.status));
     }
 
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The names of the commands that programs start, which the list under `Commands:` leaves out.
+/// Names of the commands meant for programs, which the list under `Commands:` leaves out.
 fn hidden_commands(help: &str) -> Vec<String> {
     help.lines()
         .find_map(|line| line.strip_prefix("For programs: assize "))

@@ -48,7 +48,7 @@ pub(super) fn page() -> String {
     page
 }
 
-/// The two digits that say which group a code belongs to.
+/// The two digits that identify the group of a code.
 fn group(page: &CodePage) -> &'static str {
     page.code.as_str().get(1..3).unwrap_or_default()
 }

@@ -1,9 +1,9 @@
-//! Reading the help texts of the program back into commands, options and examples.
+//! Parses the program's help texts into commands, options and examples.
 
 /// Help of one command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct CommandHelp {
-    /// First line: what the command does.
+    /// First line: a description of the command.
     pub(super) about: String,
     /// Lines under `Usage:`.
     pub(super) usage: Vec<String>,
@@ -18,7 +18,7 @@ pub(super) struct CommandHelp {
 /// An argument or option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HelpEntry {
-    /// Heading that it stands under.
+    /// Heading above the entry.
     pub(super) heading: String,
     /// Name with its value, such as `-j, --workers <N>`.
     pub(super) name: String,
@@ -27,17 +27,17 @@ pub(super) struct HelpEntry {
 }
 
 impl HelpEntry {
-    /// Tests if it is an option rather than an argument.
+    /// Whether the entry is an option rather than an argument.
     pub(super) fn is_option(&self) -> bool {
         self.name.starts_with('-')
     }
 }
 
-/// Heading of the options that every command has.
+/// Heading of the options that every command accepts.
 pub(super) const GLOBAL: &str = "Global options";
 
 impl CommandHelp {
-    /// Reads what `--help` prints on a terminal wide enough that nothing is wrapped.
+    /// Parses the output of `--help` from a terminal so wide that no line is wrapped.
     pub(super) fn parse(text: &str) -> Self {
         let mut help = Self { about: text.lines().next().unwrap_or_default().to_owned(), ..Self::default() };
         let mut heading = "";
@@ -63,7 +63,7 @@ impl CommandHelp {
             "" => {}
             _ if text.is_empty() => {}
             "Usage" => self.usage.push(text.to_owned()),
-            // The next lines of a command that is longer than one are indented.
+            // The continuation lines of an example are indented.
             "Examples" if self.examples.last().is_some_and(|before| before.ends_with('\\')) => {
                 self.examples.push(format!("    {text}"));
             }
@@ -77,7 +77,7 @@ impl CommandHelp {
                 name: text.to_owned(),
                 text: String::new(),
             }),
-            // Commands in groups, each under a heading of its own.
+            // Commands that are grouped under several headings.
             _ if indent == 2 && text.starts_with(char::is_lowercase) && text.contains("  ") => {
                 let (name, about) = text.split_once("  ").unwrap_or((text, ""));
                 self.commands.push((name.to_owned(), about.trim().to_owned()));
@@ -91,15 +91,17 @@ impl CommandHelp {
     }
 }
 
-/// Tests if a line without its colon is a heading: those are short.
+/// Whether a line is a heading, given without its colon: headings are short and begin with a capital letter.
 fn is_heading(name: &str) -> bool {
     name.starts_with(char::is_uppercase) && name.split(' ').count() <= 3
 }
 
-/// Adds a line of a description: the first one, values and defaults. Further paragraphs are left to `--help`.
+/// Adds a line of a description: the first line, possible values and defaults. Further paragraphs are only in
+/// `--help`.
 fn add_line(text: &mut String, line: &str) {
     if text.is_empty() {
-        // More paragraphs follow a stop, and a stop does not end an entry of a table.
+        // The full stop separates the first paragraph from the next. Here it would be the end of a list entry,
+        // which has none.
         line.trim_end_matches('.').clone_into(text);
     } else if let Some(value) = line.strip_prefix("- ") {
         let name = value.split(':').next().unwrap_or(value);

@@ -92,7 +92,7 @@ fn make(mode: Mode, program: &Path) -> Result<(), String> {
     Err(format!("generated pages are not current: {}\nrun `cargo xtask generate`", stale.join(", ")))
 }
 
-/// The first line, from 1, where two texts differ.
+/// Number of the first line in which two texts differ, counted from 1.
 fn first_difference(a: &str, b: &str) -> Option<usize> {
     let (mut a, mut b) = (a.lines(), b.lines());
     (1..).map(|number| (number, a.next(), b.next())).find_map(|(number, a, b)| match (a, b) {

@@ -1,13 +1,13 @@
-//! Parts of pages that are made from the code, between two comments.
+//! Generated parts of pages, each between two comments.
 
 use xtask::shell;
 
-/// Returns a page with `part` between the comments that name it.
+/// Returns a page with `part` between the two comments named `name`.
 pub(super) fn page_with(page: &str, name: &str, part: &str) -> Result<String, String> {
     page_with_parts(page, &[(name, part)])
 }
 
-/// Returns a page with each part between the comments that name it.
+/// Returns a page with each part between the two comments of its name.
 pub(super) fn page_with_parts(page: &str, parts: &[(&str, &str)]) -> Result<String, String> {
     let present =
         std::fs::read_to_string(shell::root().join(page)).map_err(|error| format!("{page}: {error}"))?;

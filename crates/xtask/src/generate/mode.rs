@@ -1,10 +1,10 @@
-//! Mode of making files.
+//! Whether generated files are written or checked.
 
-/// Writing files, or comparing them.
+/// Whether generated files are written or checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Write them.
+    /// Write the files.
     Write,
-    /// Fail if one differs from what would be written.
+    /// Fail if a file differs from what would be written.
     Check,
 }

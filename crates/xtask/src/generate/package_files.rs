@@ -1,11 +1,11 @@
-//! `cargo xtask package-files`: the completion scripts and man pages that a release carries, as the program writes them.
+//! `cargo xtask package-files`: writes the completion scripts and man pages of a release.
 
 use std::path::Path;
 
 use super::commands::printed;
 use xtask::shell;
 
-/// Each shell with the name its completion script is looked up by.
+/// Shells, with the file name under which each looks for a completion script.
 const SHELLS: [(&str, &str); 5] = [
     ("bash", "assize.bash"),
     ("elvish", "assize.elv"),
@@ -14,7 +14,7 @@ const SHELLS: [(&str, &str); 5] = [
     ("zsh", "_assize"),
 ];
 
-/// The folder for them, relative to the root of the checkout.
+/// Output folder, relative to the root of the checkout.
 const FOLDER: &str = "target/package-files";
 
 /// Writes `completions/` and `man/` anew.

@@ -1,4 +1,4 @@
-//! `docs/terminal.svg`: the picture of a terminal in the README, drawn from what the program prints.
+//! `docs/terminal.svg`: the picture of a terminal in the README, made from the program's output.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,21 +6,21 @@ use std::process::{Command, Stdio};
 use super::terminal_svg;
 use xtask::shell;
 
-/// File that the picture is written to.
+/// Path of the picture.
 pub(super) const FILE: &str = "docs/terminal.svg";
-/// The command that is shown, without the program.
+/// The command in the picture, without the program.
 const ARGUMENTS: [&str; 4] =
     ["grade", "examples/tutorial/rubric.yaml", "--answers", "examples/tutorial/before.csv"];
-/// Files of the examples that it reads.
+/// Example files that the command reads.
 const FILES: [&str; 2] = [ARGUMENTS[1], ARGUMENTS[3]];
-/// Columns of the terminal.
+/// Width of the terminal in columns.
 const WIDTH: usize = 88;
-/// First words of the paragraphs that are shown; a line of dots stands for all others.
-const SHOWN: [&str; 4] = ["✗ fail  late-train", "── Summary", "met  95% CI", "Result"];
-/// First words of the lines that differ from run to run; the picture is without them.
-const CHANGING: [&str; 2] = ["Time", "Run"];
+/// How the paragraphs in the picture begin. A line of dots stands for everything else.
+const SHOWN_PARAGRAPHS: [&str; 4] = ["✗ fail  late-train", "── Summary", "met  95% CI", "Result"];
+/// How the lines begin that differ from run to run and are left out.
+const VARYING_LINES: [&str; 2] = ["Time", "Run"];
 
-/// The picture.
+/// Draws the picture.
 pub(super) fn picture(program: &Path) -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("can't make a folder: {error}"))?;
     for file in FILES {
@@ -35,7 +35,7 @@ pub(super) fn picture(program: &Path) -> Result<String, String> {
     command.env_clear().env("COLUMNS", WIDTH.to_string()).stdin(Stdio::null());
     let output = command.output().map_err(|error| format!("can't start {}: {error}", program.display()))?;
 
-    // Some of the answers fail.
+    // The exit code is 1 because some of the answers fail.
     if output.status.code() != Some(1) {
         let errors = String::from_utf8_lossy(&output.stderr);
         return Err(format!("`assize {}` did not end with 1: {errors}", ARGUMENTS.join(" ")));
@@ -45,10 +45,10 @@ pub(super) fn picture(program: &Path) -> Result<String, String> {
     Ok(terminal_svg::draw(&shown, WIDTH))
 }
 
-/// The command and what is shown of its output.
+/// The command and the selected parts of its output.
 fn session(output: &str) -> Result<String, String> {
     let plain = terminal_svg::without_styles(output);
-    if let Some(start) = SHOWN.iter().find(|start| !plain.contains(**start)) {
+    if let Some(start) = SHOWN_PARAGRAPHS.iter().find(|start| !plain.contains(**start)) {
         return Err(format!("nothing in the output of the picture's command begins with `{start}`"));
     }
 
@@ -56,7 +56,7 @@ fn session(output: &str) -> Result<String, String> {
     let mut is_cut = false;
     for paragraph in output.trim_end().split("\n\n") {
         let plain = terminal_svg::without_styles(paragraph);
-        if !SHOWN.iter().any(|start| plain.trim_start().starts_with(start)) {
+        if !SHOWN_PARAGRAPHS.iter().any(|start| plain.trim_start().starts_with(start)) {
             if !is_cut {
                 text.push_str("\x1b[2m⋯\x1b[0m\n\n");
             }
@@ -66,7 +66,7 @@ fn session(output: &str) -> Result<String, String> {
 
         let is_stable = |line: &&str| {
             let plain = terminal_svg::without_styles(line);
-            !CHANGING.contains(&plain.split_whitespace().next().unwrap_or_default())
+            !VARYING_LINES.contains(&plain.split_whitespace().next().unwrap_or_default())
         };
         for line in paragraph.lines().filter(is_stable) {
             text.push_str(line);

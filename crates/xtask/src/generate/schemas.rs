@@ -1,4 +1,4 @@
-//! `schemas/`: the JSON Schemas of the program's files, as it writes them.
+//! `schemas/`: the JSON Schemas of the program's files, as the program writes them.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use super::commands::printed;
 use super::mode::Mode;
 use xtask::shell;
 
-/// The folder, which holds nothing else.
+/// Folder of the schemas. It holds nothing else.
 const FOLDER: &str = "schemas";
 
-/// The schemas: path in the checkout and text.
+/// The schemas, each as path in the checkout and text.
 pub(super) fn files(program: &Path) -> Result<Vec<(String, String)>, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("can't make a folder for schemas: {error}"))?;
     let path =
@@ -26,7 +26,8 @@ pub(super) fn files(program: &Path) -> Result<Vec<(String, String)>, String> {
         .collect()
 }
 
-/// Removes the schemas of kinds of files that are no more, or returns them as stale.
+/// Handles schemas of kinds of files that no longer exist: removes them, or returns them as stale, depending on
+/// `mode`.
 pub(super) fn left_over(pages: &[(String, String)], mode: Mode) -> Result<Vec<String>, String> {
     let mut stale = Vec::new();
     let present = shell::root().join(FOLDER);

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use xtask::shell;
 
-/// The table of contents.
+/// Path of the table of contents.
 pub(super) const PAGE: &str = "docs/SUMMARY.md";
 /// Folder of the notes, relative to the page.
 const NOTES: &str = "design";
-/// The entry that the list of notes follows, up to the end of the page.
+/// Entry above the list of notes, which extends to the end of the page.
 const ENTRY: &str = "- [Design notes](design/README.md)\n";
 
-/// The page with an entry for each note.
+/// The page with an entry for every note.
 pub(super) fn page() -> Result<String, String> {
     let present =
         std::fs::read_to_string(shell::root().join(PAGE)).map_err(|error| format!("{PAGE}: {error}"))?;

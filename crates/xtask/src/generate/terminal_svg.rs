@@ -1,4 +1,4 @@
-//! Text with escape sequences for colour, drawn as an SVG that needs no other file. Its dark ground is readable on light
+//! Draws text with colour escape sequences as a self-contained SVG. Its dark background is readable on light
 //! and dark pages.
 
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ const LINE: usize = 19;
 /// Space around the text, in pixels.
 const MARGIN: usize = 16;
 
-/// Codes of escape sequences with the class of each.
+/// Codes in escape sequences, with their CSS classes.
 const CLASSES: [(&str, &str); 8] = [
     ("1", "b"),
     ("2", "d"),
@@ -29,7 +29,7 @@ const STYLE: &str = "\
   </style>
 ";
 
-/// Draws lines of at most `columns` characters.
+/// Draws text whose lines are at most `columns` characters long.
 pub(super) fn draw(text: &str, columns: usize) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let width = (columns as f64 * CHARACTER) as usize + 2 * MARGIN;
@@ -45,7 +45,7 @@ pub(super) fn draw(text: &str, columns: usize) -> String {
         for (classes, text) in runs(line) {
             let length = text.chars().count();
             if !text.trim().is_empty() {
-                // The given length keeps columns in line whatever font is there.
+                // `textLength` keeps the columns aligned whichever font is used.
                 let x = MARGIN as f64 + column as f64 * CHARACTER;
                 let span = length as f64 * CHARACTER;
                 let class = if classes.is_empty() { String::new() } else { format!(" class=\"{classes}\"") };
@@ -64,7 +64,7 @@ pub(super) fn draw(text: &str, columns: usize) -> String {
     svg
 }
 
-/// Text without its escape sequences.
+/// Text without escape sequences.
 pub(super) fn without_styles(text: &str) -> String {
     text.lines()
         .map(|line| runs(line).into_iter().map(|(_, text)| text).collect())
@@ -72,7 +72,7 @@ pub(super) fn without_styles(text: &str) -> String {
         .join("\n")
 }
 
-/// The parts of a line, each with its classes.
+/// The parts of a line with the same style, each with its CSS classes.
 fn runs(line: &str) -> Vec<(String, &str)> {
     let mut parts = line.split("\x1b[");
     let mut found = vec![(String::new(), parts.next().unwrap_or_default())];

@@ -1,6 +1,6 @@
-//! The crates of the workspace: what each owns, which others it may use, and what it must never do.
+//! The crates of the workspace: what each one owns, which others it may use, and what it must never do.
 //!
-//! `cargo xtask layers` enforces the table and `cargo xtask generate` writes it into ARCHITECTURE.md.
+//! `cargo xtask layers` enforces the table, and `cargo xtask generate` writes it into ARCHITECTURE.md.
 
 /// A crate of the workspace, by its folder below `crates/`.
 pub struct CrateRule {

@@ -1,4 +1,4 @@
-//! `cargo xtask layers`: every crate uses only the crates that its rule allows.
+//! `cargo xtask layers`: checks that every crate uses only the crates that its rule allows.
 
 mod crates;
 mod rules;

@@ -1,4 +1,4 @@
-//! The dependencies of a set of packages, held to the rules.
+//! Checks the dependencies of packages against the rules.
 
 use super::crates::{CRATES, CrateRule, RESTRICTED_DEPS, TEST_ONLY, TESTKIT, TOOLS};
 use crate::metadata::{Dependency, Kind, Package};
@@ -29,12 +29,12 @@ pub(crate) fn violations(packages: &[Package]) -> Vec<String> {
     found
 }
 
-/// The last part of a package's folder.
+/// Last component of a package's folder.
 fn short_name(package: &Package) -> &str {
     package.folder.rsplit('/').next().unwrap_or_default()
 }
 
-/// A dependency on a crate of the workspace.
+/// Checks a dependency on a crate of the workspace.
 fn inside(from: &CrateRule, to: &str, kind: Kind) -> Option<String> {
     if TOOLS.contains(&to) {
         return Some(format!("{} uses {to}, which is a tool that nothing may use", from.folder));
@@ -51,7 +51,7 @@ fn inside(from: &CrateRule, to: &str, kind: Kind) -> Option<String> {
     Some(format!("{} uses {to}; it may use {allowed}", from.folder))
 }
 
-/// A dependency on a crate from a registry.
+/// Checks a dependency on a crate from a registry.
 fn outside(from: &CrateRule, dependency: &Dependency) -> Option<String> {
     let name = dependency.name.as_str();
     if let Some(restricted) = RESTRICTED_DEPS.iter().find(|restricted| restricted.name == name)
@@ -87,7 +87,7 @@ mod tests {
         }
     }
 
-    /// The violations of one crate among all the others, which use nothing.
+    /// The violations of one crate when no other crate has dependencies.
     fn violations_of(folder: &str, dependencies: &[(&str, Kind)]) -> Vec<String> {
         let packages: Vec<Package> = CRATES
             .iter()
@@ -176,7 +176,7 @@ mod tests {
     fn the_table_names_only_its_own_crates_and_holds_no_cycle() {
         for (index, rule) in CRATES.iter().enumerate() {
             for used in rule.uses() {
-                // Nothing uses a tool, so its place can't close a cycle.
+                // Nothing uses a tool, so its position can't allow a cycle.
                 let below = if TOOLS.contains(&rule.folder) { 0 } else { index + 1 };
                 let is_below = CRATES[below..].iter().any(|other| other.folder == used);
                 assert!(is_below, "{} uses {used}, which has no entry below it", rule.folder);

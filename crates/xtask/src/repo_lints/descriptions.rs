@@ -1,15 +1,15 @@
-//! Descriptions of the packages: all are the first sentence of the README.
+//! Descriptions of the packages: each must be the first sentence of the README.
 
 use std::path::Path;
 
-/// Files with a description, each with what stands before it on its line.
+/// Files with a description, each with the text that precedes it on its line.
 const DESCRIPTIONS: &[(&str, &str)] = &[
     ("crates/cli/Cargo.toml", "description = \""),
     ("packaging/npm/package.json", "\"description\": \""),
     ("python/pyproject.toml", "description = \""),
 ];
 
-/// Returns what is wrong with the descriptions.
+/// Returns the problems of the descriptions.
 pub(super) fn lint(root: &Path) -> Vec<String> {
     let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap_or_default();
     let readme = read("README.md");

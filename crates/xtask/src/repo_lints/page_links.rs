@@ -1,18 +1,19 @@
-//! Links of pages: to files, to headings, and within the documentation's site, which holds the pages of `docs/` only.
+//! Links of pages: to files, to headings, and within the documentation's site, which includes only the pages of
+//! `docs/`.
 
 use std::collections::{HashMap, HashSet};
 
 /// Folder of the pages of the site.
 const SITE: &str = "docs/";
-/// Its table of contents.
+/// Table of contents of the site.
 const SUMMARY: &str = "docs/SUMMARY.md";
 
-/// The pages of the repository with what links can lead to.
+/// The pages of the repository and their links.
 #[derive(Debug, Default)]
 pub(super) struct PageLinks {
-    /// Each page with its anchors.
+    /// The anchors of each page.
     anchors: HashMap<String, HashSet<String>>,
-    /// Links of each page.
+    /// Page and target of every link.
     links: Vec<(String, String)>,
 }
 
@@ -24,7 +25,7 @@ impl PageLinks {
         self.links.extend(links(&prose).map(|link| (name.to_owned(), link.to_owned())));
     }
 
-    /// Links that lead nowhere, and pages of the site that its table of contents lacks.
+    /// Broken links, and pages of the site that its table of contents lacks.
     pub(super) fn problems(&self, files: &[String]) -> Vec<String> {
         let mut found: Vec<String> =
             self.links.iter().filter_map(|(page, link)| self.problem(files, page, link)).collect();
@@ -65,7 +66,7 @@ impl PageLinks {
     }
 }
 
-/// The path that a link of a page leads to, from the root of the repository.
+/// The target of a link relative to the root of the repository.
 fn resolve(page: &str, path: &str) -> String {
     let mut parts: Vec<&str> = page.split('/').collect();
     parts.pop();
@@ -81,7 +82,7 @@ fn resolve(page: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// A page without its blocks of code.
+/// A page without its code blocks.
 fn without_code(text: &str) -> String {
     let mut prose = String::new();
     let mut is_code = false;
@@ -96,7 +97,7 @@ fn without_code(text: &str) -> String {
     prose
 }
 
-/// The targets of `[text](target)` that are no addresses.
+/// The targets of `[text](target)` that are not URLs.
 fn links(prose: &str) -> impl Iterator<Item = &str> {
     prose.split("](").skip(1).filter_map(|rest| {
         let link = rest.split_once(')')?.0;
@@ -105,7 +106,7 @@ fn links(prose: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Anchors of a page: those of its headings, numbered where they repeat, and those that are written out.
+/// Anchors of a page: those of its headings, numbered where they repeat, and explicit ones.
 fn anchors(prose: &str) -> HashSet<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let headings = prose.lines().filter_map(|line| {
@@ -126,7 +127,7 @@ fn anchors(prose: &str) -> HashSet<String> {
     found
 }
 
-/// Anchor of a heading, as code hosts and mdBook make it.
+/// Anchor of a heading, in the same form as code hosts and mdBook generate it.
 fn slug(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.collect::<String>().to_lowercase().replace(' ', "-")

@@ -1,11 +1,12 @@
-//! Paths in back-ticks of pages: what a page names as a file of this repository must be there.
+//! Paths in backticks in pages: a path that a page presents as one of this repository must exist.
 
-/// Endings by which a name without a folder is taken for a file of ours. Others may be files of a reader.
+/// Extensions that mark a name without a folder as a file of this repository. Other names may be files of the
+/// reader.
 const OUR_ENDINGS: [&str; 1] = [".rs"];
 
-/// Paths of a page that lead to no file or folder of the repository.
+/// Paths on a page that lead to no file or folder of the repository.
 pub(super) fn dead_paths(files: &[String], page: &str, text: &str) -> Vec<String> {
-    // Old notes and the list of changes tell of files as they were then.
+    // Design notes and the changelog describe files as they were at the time.
     if page.starts_with("docs/design/") || page == "CHANGELOG.md" || !is_about_us(page) {
         return Vec::new();
     }
@@ -17,14 +18,15 @@ pub(super) fn dead_paths(files: &[String], page: &str, text: &str) -> Vec<String
         .collect()
 }
 
-/// Tests if a page describes this repository: those of fixtures, examples and skills belong to their readers.
+/// Whether a page describes this repository. The pages of fixtures, examples and skills describe their readers'
+/// files.
 fn is_about_us(page: &str) -> bool {
     !page.contains('/')
         || page.starts_with("docs/")
         || (page.starts_with("crates/") && page.ends_with("/README.md"))
 }
 
-/// The single words between back-ticks, outside of code blocks, that could be paths.
+/// Single words in backticks, outside of code blocks, that look like paths.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     let prose = text.split("\n```").step_by(2);
     let quoted = prose.flat_map(|part| part.split('`').skip(1).step_by(2));
@@ -36,8 +38,8 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Tests if a path leads somewhere: from the root, from the folder of the page, or as the end of the path of a file. A path
-/// whose first folder is none of ours is somebody else's.
+/// Whether a path exists: relative to the root or to the folder of the page, or as the end of a file's path. A
+/// path whose first folder is not in this repository is not checked.
 fn is_there(files: &[String], folder: &str, path: &str) -> bool {
     let path = path.trim_end_matches('/');
     let exists = |path: &str| {
@@ -60,7 +62,7 @@ fn is_there(files: &[String], folder: &str, path: &str) -> bool {
     }
 
     let (first, _) = path.split_once('/').unwrap_or((path, ""));
-    // A page for users means their folders by `.github` and its kind.
+    // In pages for users, `.github` and the like are folders of the user.
     let is_readers = first.starts_with('.') && folder.starts_with("docs");
     let is_ours = (exists(first) && !is_readers)
         || (folder.starts_with("crates/") && exists(&format!("{folder}/{first}")));

@@ -1,4 +1,4 @@
-//! Random cases of known truth.
+//! Random cases with known truth.
 
 use assize_stats::SeededRandom;
 use rand_core::RngCore;
@@ -37,13 +37,13 @@ pub(super) fn checks(p: f64, random: &mut SeededRandom) -> f64 {
     list(5, random, |random| number(chance(p, random))).iter().sum::<f64>() / 5.0
 }
 
-/// Draws a score that is 0 but for a share of cases, where it has a mean of 1/1.4.
+/// Draws a score that is 0 except for a share of cases, where its mean is 1/1.4.
 pub(super) fn mostly_zero(share: f64, random: &mut SeededRandom) -> f64 {
     if chance(share, random) { uniform(random).powf(0.4) } else { 0.0 }
 }
 
-/// Draws n clusters of verdicts, whose members correlate: each is that of its cluster with the root of the
-/// correlation as chance, else drawn alone.
+/// Draws n clusters of verdicts whose members correlate: each member has its cluster's verdict with a
+/// probability of the root of the correlation, and an independent one otherwise.
 pub(super) fn clusters(
     n: usize,
     members: usize,
@@ -63,7 +63,7 @@ pub(super) fn clusters(
     (values, names)
 }
 
-/// Draws the verdicts of people and of a judge with a sensitivity and a specificity.
+/// Draws the verdicts of people and of a judge with this sensitivity and specificity.
 pub(super) fn judged(
     truth: f64,
     (sensitivity, specificity): (f64, f64),

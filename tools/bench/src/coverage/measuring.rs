@@ -1,4 +1,4 @@
-//! Kinds of data about criteria, labels, suites and runs that are looked at again and again.
+//! Data about criteria, labels, suites and runs that are observed repeatedly.
 
 use assize_stats::{
     ConfidenceLevel, Interval, SeededRandom,
@@ -12,22 +12,22 @@ use super::draw::{chance, judged, list, normal, number};
 
 const LEVEL: ConfidenceLevel = ConfidenceLevel::P95;
 
-/// Number of cases that a judge decided.
+/// Number of cases that the judge decided.
 const JUDGED: usize = 1_000;
 
-/// Slope and difficulty of the criteria beside the one that is looked at.
+/// Slope and difficulty of the other criteria.
 const OTHERS: [(f64, f64); 7] =
     [(1.2, -1.5), (1.2, -1.0), (1.2, -0.5), (1.2, 0.0), (1.2, 0.5), (1.2, -1.0), (1.2, -2.0)];
 
-/// Methods for correlations of a criterion and the rest.
+/// Methods for correlations between a criterion and the rest.
 const REST: &[&str] = &["wider of Fisher z and robust"];
-/// Methods for labels that were drawn with different probabilities.
+/// Methods for labels drawn with different probabilities.
 const DRAWN: &[&str] = &["PPI, weighted, Wilson", "weighted people alone, Wilson"];
 
 pub(super) fn cells() -> Vec<CoverageCell> {
     let cell = |what, truth, methods, hundreds, draw| CoverageCell { what, truth, methods, hundreds, draw };
     vec![
-        // True correlations by 20 million simulated answers.
+        // True correlations, from 20 million simulated answers.
         cell("item and rest, easy item", 0.2486, REST, 20, |n, random| item_rest((1.0, -2.2), n, random)),
         cell("item and rest, steep item", 0.3941, REST, 20, |n, random| item_rest((2.0, -1.5), n, random)),
         cell("item and rest, unrelated item", 0.0, REST, 20, |n, random| item_rest((0.0, -2.2), n, random)),
@@ -55,7 +55,8 @@ fn item_rest(item: (f64, f64), n: usize, random: &mut SeededRandom) -> Vec<Optio
     vec![item_rest_correlation(&answers, &places, 0, LEVEL).interval.ok()]
 }
 
-/// Labels drawn by the root of the size of what the judge decided.
+/// Labels drawn with probabilities inversely proportional to the square root of the number of cases with the same
+/// decision of the judge.
 fn drawn_labels(truth: f64, judge: (f64, f64), n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
     let cases = list(JUDGED, random, |random| judged(truth, judge, random));
     let all: Vec<f64> = cases.iter().map(|(_, judge)| number(*judge)).collect();

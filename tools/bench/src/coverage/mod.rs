@@ -1,4 +1,4 @@
-//! Coverage and width of intervals, by simulation of cases whose truth is known.
+//! Coverage and width of intervals, by simulation of cases with known truth.
 
 mod draw;
 mod measuring;
@@ -13,21 +13,21 @@ use super::table::FigureTable;
 /// Numbers of cases, labels or clusters.
 const SIZES: [usize; 4] = [10, 30, 100, 300];
 
-/// One kind of data, with the truth about them, and the intervals that are computed from them.
+/// One kind of data, its true value, and the intervals computed from it.
 struct CoverageCell {
     what: &'static str,
-    /// The value that intervals should hold.
+    /// The value that intervals should contain.
     truth: f64,
-    /// Names of the methods; the first is the one that commands use.
+    /// Names of the methods; commands use the first one.
     methods: &'static [&'static str],
     /// Number of simulated data sets, in hundreds.
     hundreds: u32,
-    /// Draws data of a size and returns the interval of each method, or none where it is undefined.
+    /// Draws data of a size and returns the interval of each method, or `None` if it is undefined.
     draw: fn(usize, &mut SeededRandom) -> Vec<Option<Interval>>,
 }
 
-/// Share of intervals that hold the truth, in percent, and their median width. Data for which the estimate itself is
-/// undefined do not count.
+/// Percentage of intervals that contain the truth, and their median width. Data with an undefined estimate do
+/// not count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct CoverageFigure {
     covered: f64,
@@ -66,7 +66,7 @@ fn summarize(intervals: &[Interval], truth: f64) -> CoverageFigure {
     }
 }
 
-/// Simulates cells; quickly with a tenth of the data sets.
+/// Simulates cells; `quick` uses a tenth of the data sets.
 pub(super) fn tables(options: SimulationOptions<'_>) -> Vec<FigureTable> {
     let columns = ["figure", "interval", "10", "30", "100", "300"];
     let mut table = FigureTable::new("Coverage in percent, and median width, of intervals at 95 %", &columns);
@@ -94,7 +94,7 @@ fn format_figure(figure: CoverageFigure) -> String {
     format!("{:.1} / {:.3}{mark}", figure.covered, figure.width)
 }
 
-/// Shares of comparisons without a difference that are called better or worse.
+/// Share of comparisons without a difference that are called better or worse.
 fn false_positives(options: SimulationOptions<'_>) -> FigureTable {
     let mut table = FigureTable::new(
         "False positives of comparisons",
@@ -115,10 +115,10 @@ fn false_positives(options: SimulationOptions<'_>) -> FigureTable {
     table
 }
 
-/// One kind of paired data without a difference, and the tests that should not find one.
+/// One kind of paired data without a difference, and tests that should find none.
 struct ComparisonRow {
     what: &'static str,
-    /// Names of the tests; the first is the one that commands use.
+    /// Names of the tests; commands use the first one.
     tests: &'static [&'static str],
     /// Draws data of a size and returns the p value of each test.
     draw: fn(usize, &mut SeededRandom) -> Vec<f64>,
@@ -142,8 +142,8 @@ impl ComparisonRow {
 mod tests {
     use super::*;
 
-    /// A tenth of the simulation, over few cases, where formulas fail: four standard errors below the 93 % that the
-    /// handbook promises.
+    /// A tenth of the simulation, over few cases, where formulas fail: four standard errors below the 93% that
+    /// the documentation promises.
     #[test]
     fn intervals_of_few_cases_hold_the_truth_and_have_a_width() {
         let cells = rows::cells();

@@ -123,7 +123,7 @@ fn independent() -> Vec<CoverageCell> {
     ]
 }
 
-/// Draws `far` with a probability, else one of two near values.
+/// Draws `far` with a probability, otherwise one of two near values.
 fn rare(p: f64, far: f64, near: (f64, f64), random: &mut SeededRandom) -> f64 {
     match (chance(p, random), chance(0.5, random)) {
         (true, _) => far,
@@ -178,13 +178,13 @@ fn clustered() -> Vec<CoverageCell> {
     ]
 }
 
-/// Reach of scores that were `base` before, on average, and differ so.
+/// Reach of scores with a mean of `base` before, and these differences.
 fn score_reach(base: f64, differences: &[f64]) -> DifferenceReach {
     let after: Vec<f64> = differences.iter().map(|difference| base + difference).collect();
     DifferenceReach::of_scores(&vec![base; after.len()], &after)
 }
 
-/// Interval of differences of scores that were `base` before, on average.
+/// Interval of differences of scores with a mean of `base` before.
 fn difference(values: &[f64], names: &[usize], base: f64) -> Vec<Option<Interval>> {
     let reach = score_reach(base, values);
     vec![
@@ -203,7 +203,7 @@ fn independent_difference(
     difference(&list(n, random, draw), &names, base)
 }
 
-/// Pairs of verdicts of which `better` improve and `worse` get worse.
+/// Pairs of verdicts: a share `better` improves, a share `worse` gets worse.
 fn verdict_pairs(better: f64, worse: f64, n: usize, random: &mut SeededRandom) -> PairedVerdicts {
     let mut pairs = PairedVerdicts::default();
     for _ in 0..n {
@@ -224,7 +224,7 @@ fn paired_rate(better: f64, worse: f64, n: usize, random: &mut SeededRandom) -> 
     vec![verdict_pairs(better, worse, n, random).mcnemar(LEVEL).interval.ok()]
 }
 
-/// Differences of verdicts of cases repeated five times, each case with its own inclination.
+/// Differences of verdicts of cases repeated five times; each case has its own probability.
 fn repeated_differences(
     base: f64,
     candidate: f64,
@@ -273,7 +273,7 @@ fn paired() -> Vec<CoverageCell> {
     ]
 }
 
-/// Mean score before skewed differences; the least from which a score can fall so far.
+/// Mean score before skewed differences; the lowest from which a score can fall by the largest difference.
 const SKEWED_BASE: f64 = 0.45;
 
 fn skewed(random: &mut SeededRandom) -> f64 {
@@ -355,7 +355,7 @@ fn gwet(base: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>>
     found
 }
 
-/// Cases with 5 criteria, whose verdicts and whose judge's mistakes correlate.
+/// Cases with 5 criteria, with correlated verdicts and correlated mistakes of the judge.
 fn clustered_kappa(base: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
     let tables = list(n, random, |random| {
         let (place, slip) = (uniform(random), uniform(random));
@@ -379,7 +379,7 @@ fn clustered_kappa(base: f64, n: usize, random: &mut SeededRandom) -> Vec<Option
     found
 }
 
-/// Ratings of items by raters who each see what is true with the judge's error rates.
+/// Ratings of items by raters who see the truth with the judge's error rates.
 fn rated_verdicts(raters: usize, base: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
     let mut ratings = UnitRatings::new();
     for _ in 0..n {
@@ -415,7 +415,7 @@ fn alpha_intervals(
     let resampled = bootstrap(ratings.len(), DRAWN_ALPHAS, LEVEL, random, |chosen| {
         alpha(&ratings.select(chosen), metric).value
     });
-    // Where alpha itself is undefined, neither counts.
+    // If alpha itself is undefined, neither counts.
     let is_defined = alpha(ratings, metric).value.is_ok();
     vec![drawn.ok(), resampled.ok().filter(|_| is_defined).map(|found| found.percentile)]
 }
@@ -423,7 +423,8 @@ fn alpha_intervals(
 /// Sensitivity and specificity of the raters of a panel.
 const PANEL: [(f64, f64); 3] = [(0.95, 0.9), (0.9, 0.8), (0.8, 0.7)];
 
-/// Sensitivity of the second rater, or specificity of the third, from votes alone, where a share `met` of items is truly met.
+/// Sensitivity of the second rater, or specificity of the third, from votes alone, if a share `met` of items is
+/// truly met.
 fn panel_rate(met: f64, is_sensitivity: bool, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
     let mut votes = Vec::new();
     for item in 0..n {
@@ -445,7 +446,7 @@ fn panel_rate(met: f64, is_sensitivity: bool, n: usize, random: &mut SeededRando
 }
 
 fn area(n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
-    // Scores of a normal distribution; positives lie 1.5 higher.
+    // Normally distributed scores; positives are 1.5 higher.
     let outcomes = list(n, random, |random| chance(0.3, random));
     let scores: Vec<f64> = outcomes.iter().map(|came| normal(random) + 1.5 * number(*came)).collect();
     let names: Vec<usize> = (0..n).collect();
@@ -455,7 +456,7 @@ fn area(n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
     ]
 }
 
-/// The share of judge and people agreeing beyond chance in the long run.
+/// The true kappa of judge and people.
 fn true_kappa(base: f64) -> f64 {
     let judged = base * JUDGE.0 + (1.0 - base) * (1.0 - JUDGE.1);
     let agreed = base * JUDGE.0 + (1.0 - base) * JUDGE.1;
@@ -463,7 +464,7 @@ fn true_kappa(base: f64) -> f64 {
     (agreed - chance) / (1.0 - chance)
 }
 
-/// Krippendorff's alpha of two raters with the judge's error rates, in the long run.
+/// The true alpha (Krippendorff) of two raters with the judge's error rates.
 fn true_alpha(base: f64) -> f64 {
     let met = base * JUDGE.0 + (1.0 - base) * (1.0 - JUDGE.1);
     let differ = 2.0 * (base * JUDGE.0 * (1.0 - JUDGE.0) + (1.0 - base) * JUDGE.1 * (1.0 - JUDGE.1));
@@ -513,7 +514,7 @@ fn against_people() -> Vec<CoverageCell> {
         cell("alpha, 5 raters, base rate 0.9", true_alpha(0.9), ALPHAS, 10, |n, random| {
             rated_verdicts(5, 0.9, n, random)
         }),
-        // By 10 million simulated items.
+        // From 10 million simulated items.
         cell("alpha of scores, 3 raters", 0.5833, ALPHAS, 10, |n, random| rated_scores(3, 4.5, n, random)),
         cell("sensitivity without labels, 7 of 10 met", 0.9, &["posterior"], 5, |n, random| {
             panel_rate(0.7, true, n, random)
@@ -524,18 +525,19 @@ fn against_people() -> Vec<CoverageCell> {
         cell("specificity without labels, 9 of 10 met", 0.7, &["posterior"], 5, |n, random| {
             panel_rate(0.9, false, n, random)
         }),
-        // Of two normal scores 1.5 apart, the higher wins with the probability that a normal lies below 1.5 / sqrt 2.
+        // Of two normal scores 1.5 apart, the higher one wins with the probability that a normal variable is
+        // below 1.5 / sqrt 2.
         cell("area under the curve", 0.855_578, &["Newcombe", "DeLong"], 20, area),
     ]
 }
 
-/// Tests of a mean difference; the first is that of `compare`.
+/// Tests of a mean difference; `compare` uses the first one.
 const MEAN_TESTS: &[&str] = &["inverted interval", "sign-flip"];
 
 /// Number of random sign flips; commands draw 10,000.
 const FLIPS: u32 = 499;
 
-/// p values of differences of scores that were `base` before, on average.
+/// p values of differences of scores with a mean of `base` before.
 fn mean_tests(values: &[f64], names: Option<&[usize]>, base: f64, random: &mut SeededRandom) -> Vec<f64> {
     let flipped = match names {
         None => sign_flip(values, FLIPS, random),

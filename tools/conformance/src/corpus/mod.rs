@@ -1,5 +1,5 @@
-//! Every suite of a collection is run, with scripted targets and judges; nothing may be refused that
-//! docs/compatibility.md does not list, and runs keep to their plans.
+//! Runs every suite of a collection with scripted targets and judges. Nothing may be refused that
+//! docs/compatibility.md does not list, and each run must match its plan.
 
 mod plan;
 mod refusals;
@@ -22,10 +22,10 @@ use run::{SuiteResult, run_suite};
 use sandbox::CorpusSandbox;
 pub(crate) use sandbox::STAND_IN;
 
-/// Suites that are run at once.
+/// Number of suites that run at the same time.
 const AT_ONCE: usize = 4;
 
-/// Runs everything and fails if something is refused without being listed.
+/// Runs all suites and fails if something is refused that the page does not list.
 pub(crate) fn check(shared: &SharedFolder) -> Result<(), String> {
     let refusals = KnownRefusals::read()?;
     let server = MockServer::start(scripted_model::reply);
@@ -51,7 +51,7 @@ pub(crate) fn check(shared: &SharedFolder) -> Result<(), String> {
     table::report(&results, &refusals)
 }
 
-/// Behaves as a program that a suite calls.
+/// Acts as a program that a suite calls.
 pub(crate) fn stand_in(arguments: &[String]) -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match stand_in::run(&arguments) {

@@ -1,11 +1,12 @@
-//! Check of a run against its plan: as many judge calls as it counted, and tokens within its range.
+//! Compares a run with its plan: the number of judge calls must match, and the tokens must lie within the
+//! planned range.
 
 use serde_json::Value;
 
-/// Difference between a run and its plan; `None` when it kept to it, or when there is nothing to compare. `plan` and
-/// `run` are the outputs of `--json`.
+/// The first way in which a run differs from its plan. `None` if it matches, or if they can't be compared.
+/// `plan` and `run` are the outputs of `--json`.
 pub(super) fn broken(plan: &Value, run: &Value) -> Option<String> {
-    // Nobody knows beforehand what programs ask of models.
+    // How many model calls a program makes can't be known in advance.
     if plan["program_calls_at_most"].as_u64() != Some(0) {
         return None;
     }
@@ -18,7 +19,7 @@ pub(super) fn broken(plan: &Value, run: &Value) -> Option<String> {
     if !(planned - unsure..=planned).contains(&made) {
         return Some(format!("{made} judge calls, and {planned} were planned"));
     }
-    // Commands and recordings tell of tokens that others paid for.
+    // The tokens that commands and recordings report were not spent by this run.
     if count(&plan["command_runs"]) > 0 || count(&plan["calls"]) == 0 {
         return None;
     }

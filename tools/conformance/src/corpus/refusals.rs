@@ -1,4 +1,4 @@
-//! What is refused, as the program says it, and what docs/compatibility.md says of it.
+//! The refusals in the output of the program, and the list of them in docs/compatibility.md.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ const PAGE: &str = "docs/compatibility.md";
 /// The section that lists refusals; the last column of its table has a part of each message between backticks.
 const SECTION: &str = "## What is refused";
 
-/// The refusals that are listed: parts of their messages.
+/// The refusals that the page lists, each as a part of its message.
 pub(super) struct KnownRefusals(Vec<String>);
 
 impl KnownRefusals {
@@ -34,13 +34,14 @@ impl KnownRefusals {
         Self(parts.collect())
     }
 
-    /// Tests if the page has a row for a refusal.
+    /// Whether the page has a row for a refusal.
     pub(super) fn has(&self, refusal: &str) -> bool {
         self.0.iter().any(|part| refusal.contains(part.as_str()))
     }
 }
 
-/// The refusals in what a run said on stderr: complaints with their codes, and what can't be run, without places.
+/// The refusals in a run's stderr, without their positions: errors with their codes, and the features that
+/// can't be run.
 pub(super) fn found(said: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for line in said.lines() {

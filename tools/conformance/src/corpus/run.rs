@@ -1,4 +1,4 @@
-//! One suite: what it came to, and what of it was refused.
+//! Runs one suite and records its result and what was refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,27 +9,27 @@ use super::plan;
 use super::refusals;
 use super::sandbox::CorpusSandbox;
 
-/// What became of a suite.
+/// Result of a suite.
 #[derive(Debug, Default)]
 pub(super) struct SuiteResult {
     pub(super) name: String,
-    /// Sound cases in it.
+    /// Number of valid cases.
     pub(super) cases: usize,
-    /// Runs of cases, by verdict.
+    /// Number of case runs by verdict.
     pub(super) verdicts: BTreeMap<String, usize>,
-    /// Grader types that decided something, with how often.
+    /// Number of results by grader type, without those that are errors.
     pub(super) graders: BTreeMap<String, usize>,
-    /// Why something of it was not run.
+    /// Messages about parts that were refused.
     pub(super) refused: BTreeSet<String>,
-    /// What broke while it ran.
+    /// Errors of cases and graders during the run.
     pub(super) broke: BTreeSet<String>,
-    /// Whether it was compared with its plan.
+    /// Whether the run was compared with its plan.
     pub(super) planned: bool,
-    /// A defect: it ended in a way no run may end in.
+    /// A defect: an ending that is never acceptable, or a run that does not match its plan.
     pub(super) defect: Option<String>,
 }
 
-/// Runs a suite to its end.
+/// Runs a suite, and plans it with `--dry-run` to compare the two.
 pub(super) fn run_suite(sandbox: &CorpusSandbox, suite: &Path, at: usize) -> SuiteResult {
     let mut result = SuiteResult {
         name: sandbox.name_of(suite),
@@ -88,7 +88,7 @@ impl SuiteResult {
         }
     }
 
-    /// Runs of cases.
+    /// Number of case runs.
     pub(super) fn ran(&self) -> usize {
         self.verdicts.values().sum()
     }

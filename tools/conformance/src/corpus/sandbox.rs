@@ -1,4 +1,5 @@
-//! A copy of the collection in which everything its suites call is there: programs by name, targets by name, variables.
+//! A copy of the collection with everything that its suites need: the programs and targets they name, and their
+//! variables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,21 +13,21 @@ use tempfile::TempDir;
 
 use crate::shared::files;
 
-/// The first argument of a call that stands in for a program of a suite.
+/// First argument of this test program when it acts as a program that a suite calls.
 pub(crate) const STAND_IN: &str = "stand-in";
 
-/// Names under which the program that stands in is found.
+/// Names of the programs that the stand-in replaces.
 const PROGRAM_NAMES: [&str; 8] = ["bun", "uv", "node", "npx", "tsx", "python", "python3", "deno"];
 
-/// Where targets are looked for from everywhere in the copy.
+/// Targets file that is found from every folder of the copy.
 const TARGETS: &str = ".agentv/targets.yaml";
 
-/// The code of a file that is not there.
+/// Code for a missing file.
 const MISSING_FILE: &str = "E0501";
-/// The code of a grader type that nobody knows.
+/// Code for an unknown grader type.
 const UNKNOWN_GRADER: &str = "E0302";
 
-/// The copy and what suites are run with.
+/// The copy of the collection, and the program and variables its suites run with.
 pub(super) struct CorpusSandbox {
     folder: TempDir,
     program: PathBuf,
@@ -34,7 +35,7 @@ pub(super) struct CorpusSandbox {
     variables: BTreeMap<String, String>,
 }
 
-/// The use of a name.
+/// What a name is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NameRole {
     Target,
@@ -42,7 +43,7 @@ enum NameRole {
 }
 
 impl CorpusSandbox {
-    /// Copies the collection and adds what it lacks. Models are at this address.
+    /// Copies the collection and adds what it lacks. `base_url` is the address of the model server.
     pub(super) fn new(source: &Path, program: &Path, base_url: &str) -> Result<Self, String> {
         let folder = TempDir::new().map_err(|error| error.to_string())?;
         let root = folder.path().join("suites");
@@ -51,7 +52,8 @@ impl CorpusSandbox {
         let mut git = Command::new("git");
         git.args(["init", "--quiet"]).current_dir(&root).stdout(Stdio::null()).stderr(Stdio::null());
 
-        // Without git there is no root to stop at: files are then looked for in their own folder only.
+        // The search for files stops at the root of a git repository. Without git, files are searched for in
+        // the suite's own folder only.
         let _ = git.status();
         let found = find_suites(std::slice::from_ref(&root));
         let mut sandbox =
@@ -64,17 +66,17 @@ impl CorpusSandbox {
         Ok(sandbox)
     }
 
-    /// A suite by its number.
+    /// A suite by its index, with the index.
     pub(super) fn suite(&self, at: usize) -> Option<(usize, &Path)> {
         Some((at, self.suites.get(at)?))
     }
 
-    /// How many sound cases a suite has.
+    /// Number of valid cases of a suite.
     pub(super) fn cases_of(&self, suite: &Path) -> usize {
         load_suite(suite, &self.options()).cases.len()
     }
 
-    /// The name of a suite in the collection.
+    /// Path of a suite within the collection.
     pub(super) fn name_of(&self, suite: &Path) -> String {
         suite.strip_prefix(self.root()).unwrap_or(suite).display().to_string()
     }
@@ -83,12 +85,12 @@ impl CorpusSandbox {
         self.folder.path().join("suites")
     }
 
-    /// The folder for the results of a suite.
+    /// Run folder of a suite.
     pub(super) fn results(&self, at: usize) -> PathBuf {
         self.folder.path().join(format!("run-{at}"))
     }
 
-    /// The command that runs a suite. It finds the stand-in programs before those of the system.
+    /// The command that runs a suite. Its `PATH` has the stand-in programs first.
     pub(super) fn command(&self, suite: &Path, at: usize) -> Command {
         let mut command = Command::new(&self.program);
         let programs = self.folder.path().join("bin");
@@ -104,7 +106,7 @@ impl CorpusSandbox {
             .envs(&self.variables)
             .env("HOME", self.folder.path())
             .env("NO_COLOR", "1")
-            // Nothing is fetched from anywhere.
+            // Keeps git from fetching anything over the network.
             .env("GIT_ALLOW_PROTOCOL", "file")
             .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display()))
             .stdin(Stdio::null());
@@ -112,11 +114,12 @@ impl CorpusSandbox {
         command
     }
 
-    /// Every variable that a file of the copy asks for, and those that say where models are.
+    /// Every variable that a file of the copy refers to, and those with the address and key of the model
+    /// server.
     fn all_variables(root: &Path, base_url: &str) -> Result<BTreeMap<String, String>, String> {
         let mut variables = BTreeMap::new();
         for file in files(root).map_err(|error| error.to_string())? {
-            // Not every file is text.
+            // Files that are not text have no variables.
             let Ok(text) = std::fs::read_to_string(&file) else { continue };
             for part in text.split("${{").skip(1) {
                 let name = part.split("}}").next().unwrap_or_default().trim();
@@ -154,7 +157,7 @@ impl CorpusSandbox {
         Ok(())
     }
 
-    /// Puts something in the place of attachments and custom graders that the collection was made without.
+    /// Creates placeholders for the attachments and custom graders that the collection does not include.
     fn attachments(&self, root: &Path) -> Result<(), String> {
         for suite in &self.suites {
             let folder = suite.parent().unwrap_or(root);
@@ -172,7 +175,7 @@ impl CorpusSandbox {
                 let Some(path) = path.filter(|path| !path.exists()) else { continue };
                 let parent = path.parent().unwrap_or(root);
 
-                // What has no ending is the template of a workspace: a folder.
+                // A path without an extension is a workspace template, which is a folder.
                 let is_folder = path.extension().is_none();
                 std::fs::create_dir_all(if is_folder { &path } else { parent })
                     .and_then(|()| if is_folder { Ok(()) } else { std::fs::write(&path, "left,out\n1,2\n") })
@@ -182,7 +185,7 @@ impl CorpusSandbox {
         Ok(())
     }
 
-    /// Defines every name that is used and not defined: judges as models, targets as a program.
+    /// Defines every name that is used but not defined: judges as models, targets as a program.
     fn targets(&self, root: &Path) -> Result<(), String> {
         let mut lacking: BTreeMap<PathBuf, BTreeMap<String, NameRole>> = BTreeMap::new();
         for suite in &self.suites {
@@ -235,7 +238,7 @@ impl CorpusSandbox {
     }
 }
 
-/// How suites are read where no variable is set.
+/// Options for loading a suite when every variable has the same value.
 pub(super) fn load_options(folder: &Path) -> LoadOptions {
     LoadOptions {
         environment: Arc::new(|_| Some("scripted".to_owned())),
@@ -247,7 +250,8 @@ pub(super) fn load_options(folder: &Path) -> LoadOptions {
     }
 }
 
-/// The names of targets and judges in a suite; what is used as both is a judge, which can be a target as well.
+/// The names of the targets and judges of a suite. A name with both uses is a judge, since a model can also be
+/// a target.
 fn used_names(suite: &Path, options: &LoadOptions) -> BTreeMap<String, NameRole> {
     let loaded = load_suite(suite, options);
     let mut targets: BTreeSet<String> = BTreeSet::new();
@@ -292,7 +296,8 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
         if entry.file_type()?.is_dir() {
             copy(&entry.path(), &target)?;
         } else {
-            // Copied without its permissions: the collection may not be writable, the copy must be.
+            // Copies the content without the permissions: the collection may be read-only, but the copy must be
+            // writable.
             std::fs::write(&target, std::fs::read(entry.path())?)?;
         }
     }

@@ -1,13 +1,14 @@
-//! A model that answers questions with one sentence, and requests with a schema with the first thing that fits it.
+//! A model that answers every question with the same sentence, and requests with a schema with the simplest
+//! value that matches.
 
 use assize_testkit::mock::{MockReply, MockRequest};
 use serde_json::{Map, Value, json};
 
-/// Its answer to everything that has no schema.
+/// Answer to requests without a schema.
 const ANSWER: &str = "The refund takes 30 days, and 15 + 27 is 42.";
 
-/// The script of the mock server. The body is written here, because plans are held to the tokens of all messages and not
-/// only of the last.
+/// Reply of the mock server. It writes the whole body itself so that `usage` counts the tokens of all messages,
+/// which is what plans estimate, rather than those of the last message only.
 pub(super) fn reply(incoming: &MockRequest) -> MockReply {
     MockReply::Raw(answer(&incoming.body).to_string())
 }
@@ -23,7 +24,7 @@ fn answer(asked: &Value) -> Value {
     })
 }
 
-/// A token for every four bytes of the texts in a message, or in a list of them.
+/// Estimated tokens of a message or a list of messages: one for every four bytes of text.
 fn tokens(said: &Value) -> usize {
     fn bytes(said: &Value) -> usize {
         match said {
@@ -38,7 +39,7 @@ fn tokens(said: &Value) -> usize {
     bytes(said).div_ceil(4)
 }
 
-/// The first value that fits a schema: the first of what is listed, the highest number, the fewest entries.
+/// A value that matches a schema: the first of several alternatives, the highest number, the fewest entries.
 fn instance(schema: &Value, root: &Value) -> Value {
     if let Some(target) = schema["$ref"].as_str().and_then(|path| root.pointer(path.trim_start_matches('#')))
     {

@@ -1,5 +1,5 @@
-//! The programs that suites call and that are not there (`bun run grade.ts`): one stand-in for all of them. As a target
-//! it writes an answer to `--output FILE`, as a grader it passes what it is given on its standard input.
+//! One stand-in for all the programs that suites call and that are not installed (`bun run grade.ts`). As a
+//! target it writes an answer to `--output FILE`; as a grader it prints a verdict on its standard input.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::sandbox::load_options;
 
-/// Behaves as such a program, with these arguments.
+/// Acts as a program that was called with these arguments.
 pub(super) fn run(arguments: &[&str]) -> Result<(), String> {
     if arguments.contains(&"--healthcheck") {
         return Ok(());
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &[&str]) -> Result<(), String> {
     std::fs::write(output, text).map_err(|error| format!("{output}: {error}"))
 }
 
-/// One answer, with what an agent would have done for it.
+/// One answer, with the tool calls and the usage that an agent would report.
 fn answer(id: Option<&str>) -> Value {
     let call = |tool: &str, input: Value| json!({ "tool": tool, "input": input, "output": "done", "duration_ms": 5 });
     let mut answer = json!({
@@ -58,7 +58,7 @@ fn answer(id: Option<&str>) -> Value {
     answer
 }
 
-/// The answer of a recording: its `text`, and the tool calls and results of its `trace`.
+/// The answer of a recording: its `text`, with the tool calls and results of its `trace`.
 fn recorded(trace: &Path) -> Result<String, String> {
     let text = std::fs::read_to_string(trace).map_err(|error| format!("{}: {error}", trace.display()))?;
     let recording: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
@@ -77,7 +77,7 @@ fn recorded(trace: &Path) -> Result<String, String> {
     Ok(json!({ "output": [message] }).to_string())
 }
 
-/// An answer for each case of a suite, a line each.
+/// One answer for each case of a suite, as JSON lines.
 fn batch(suite: &Path) -> Result<String, String> {
     let folder = suite.parent().unwrap_or(suite);
     let mut lines = String::new();
@@ -90,7 +90,8 @@ fn batch(suite: &Path) -> Result<String, String> {
     Ok(lines)
 }
 
-/// What a grader says in both generations of its contract; a program that writes a prompt may say anything.
+/// A verdict that is valid in both versions of the contract for graders. Programs that write a prompt may print
+/// anything.
 fn verdict(given: &str) -> Value {
     let is_json = serde_json::from_str::<Value>(given).is_ok();
     json!({

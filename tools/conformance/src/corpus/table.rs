@@ -1,4 +1,4 @@
-//! What became of all suites, as text.
+//! The results of all suites as text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -7,12 +7,13 @@ use super::refusals::KnownRefusals;
 use super::run::SuiteResult;
 use crate::output;
 
-/// Adds a line to a text.
+/// Appends a line to a text.
 macro_rules! line {
     ($text:expr, $($part:tt)*) => { writeln!($text, $($part)*).expect("a string takes everything") };
 }
 
-/// Prints everything. Fails when something is refused that is not refusals, or ended in a way it may not.
+/// Prints the results. Fails if something was refused that the page does not list, or if a run ended in an
+/// unacceptable way.
 pub(super) fn report(results: &[SuiteResult], refusals: &KnownRefusals) -> Result<(), String> {
     let text = &mut String::new();
     let width = results.iter().map(|result| result.name.len()).max().unwrap_or(0);
@@ -89,7 +90,7 @@ pub(super) fn report(results: &[SuiteResult], refusals: &KnownRefusals) -> Resul
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Prints messages, each with the suites it belongs to.
+/// Prints messages, each with the suites that it occurred in.
 fn groups(
     text: &mut String,
     title: &str,

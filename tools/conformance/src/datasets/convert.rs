@@ -1,4 +1,4 @@
-//! From the forms data was published in to tables the commands read. Nothing is computed here.
+//! Converts published data to tables that the commands read. Nothing is computed here.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ pub(super) fn json_lines(text: &str) -> Result<Vec<Value>, String> {
         .collect()
 }
 
-/// The rows of a text with tabs between its cells, by the names of the first line.
+/// The rows of tab-separated text, with the names of the first line as keys.
 pub(super) fn tabbed(text: &str) -> Vec<BTreeMap<&str, &str>> {
     let mut lines = text.lines();
     let names: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
     lines.map(|line| names.iter().copied().zip(line.split('\t')).collect()).collect()
 }
 
-/// The items of a list; none if it is no list.
+/// The items of a list; empty for anything else.
 pub(super) fn items(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }

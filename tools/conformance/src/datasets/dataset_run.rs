@@ -1,4 +1,4 @@
-//! Commands that run on a data set.
+//! Runs commands on a data set.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,10 +8,10 @@ use tempfile::TempDir;
 
 use super::convert::items;
 
-/// Resamples: intervals are not among the figures that are published, so a few will do.
+/// Few resamples: the published figures have no bootstrap intervals.
 pub(super) const QUICK: [&str; 2] = ["--resamples", "20"];
 
-/// The program, the data and a folder for what is converted.
+/// The program, the data and a folder for converted files.
 pub(super) struct DatasetRun {
     pub(super) program: PathBuf,
     pub(super) source: PathBuf,
@@ -23,7 +23,7 @@ impl DatasetRun {
         self.source.join(name)
     }
 
-    /// The text of a file of the data.
+    /// Content of a file of the data set.
     pub(super) fn text(&self, name: &str) -> Result<String, String> {
         std::fs::read_to_string(self.file(name)).map_err(|error| format!("{name}: {error}"))
     }
@@ -41,12 +41,12 @@ impl DatasetRun {
         Ok(path)
     }
 
-    /// Runs a command and returns what it prints with `--json`.
+    /// Runs a command that must succeed, and returns its `--json` output.
     pub(super) fn run(&self, command: &str, file: &Path, arguments: &[&str]) -> Result<Value, String> {
         self.ends(&[0], command, file, arguments)
     }
 
-    /// Runs a command that must end with one of these exit codes and returns what it prints with `--json`.
+    /// Runs a command that must end with one of these exit codes, and returns its `--json` output.
     pub(super) fn ends(
         &self,
         codes: &[i32],
@@ -61,7 +61,7 @@ impl DatasetRun {
         serde_json::from_slice(&output.stdout).map_err(|error| format!("assize {command}: {error}"))
     }
 
-    /// Runs a command that must refuse its input and returns its diagnostics.
+    /// Runs a command that must refuse its input, and returns its diagnostics.
     pub(super) fn refusal(&self, command: &str, file: &Path, arguments: &[&str]) -> Result<String, String> {
         let output = self.command(command, file, arguments)?;
         if output.status.code() != Some(2) {
@@ -93,7 +93,7 @@ impl DatasetRun {
     }
 }
 
-/// The first object of a list whose keys have these values.
+/// The first object of a list with these values under these keys; `null` if there is none.
 pub(super) fn find<'v>(list: &'v Value, keys: &[(&str, &str)]) -> &'v Value {
     items(list)
         .iter()

@@ -1,4 +1,4 @@
-//! DevAI: an agent judge of requirements against people, and what its prerequisites and clusters change.
+//! DevAI: an agent judge of requirements against people, and the effects of prerequisites and clusters.
 
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ pub(super) fn devai(data: &DatasetRun, table: &mut FigureTable) -> Result<(), St
     tasks(data, table)
 }
 
-/// Tasks as a scorecard. Verdicts tell of one requirement more than the tasks do.
+/// Converts the tasks to a scorecard. The tasks have one requirement less than the verdicts.
 fn tasks(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
     let file = data.file("devai-agent-judge/tasks.jsonl");
     let arguments = ["--to", "scorecard", "--out", "devai-tasks.yaml", "--force"];
@@ -86,7 +86,7 @@ fn tasks(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
     let card = data.run("scorecard list", "devai-tasks.yaml".as_ref(), &[])?;
     table.count("tasks: requirements", &card["benchmarks"], 365);
 
-    // One rubric a task, and the one above them.
+    // One rubric for each task, and the one above them.
     table.count("tasks: rubrics", &card["rubrics"], 55 + 1);
     Ok(())
 }
@@ -113,8 +113,9 @@ fn corrected(
     let arguments = [&QUICK[..], &["--assume-random", "--cluster", "item"]].concat();
     let found = data.run("calibrate", &file, &arguments)?;
     let powered = &find(&found["rates"], &[("of", "all")])["corrected"];
-    // Classical PPI is as published. With so few tasks, the interval of people is that of reported rates on the effective
-    // number, not t's [.559, .797], and the weight of PPI++ is shrunk, which published PPI++ (.593 [.496, .690]) does not do.
+    // Classical PPI is as published. Two figures are not, because there are so few tasks: the interval of
+    // people is that of reported rates on the effective number instead of t's [.559, .797], and the weight of
+    // PPI++ is shrunk, which published PPI++ (.593 [.496, .690]) does not do.
     for (name, estimate, low, high) in [
         ("people_only", ".678", ".549307", ".792782"),
         ("ppi", ".504", ".387", ".622"),

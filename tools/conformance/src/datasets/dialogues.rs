@@ -91,8 +91,8 @@ pub(super) fn llm_rubric(data: &DatasetRun, table: &mut FigureTable) -> Result<(
     synthetic_dialogues(data, table, &synthetic)
 }
 
-/// Mean and spread of the judge's answers to the question on the whole. The error CR0 with each dialogue for itself is
-/// the standard deviation of the population over the root of their number.
+/// Mean and spread of the judge's answers to the overall question. With every dialogue as its own cluster, the
+/// error CR0 is the standard deviation of the population divided by the square root of the number of dialogues.
 fn overall_means(data: &DatasetRun, table: &mut FigureTable, rows: &[Value]) -> Result<(), String> {
     let file = data.write("llm-rubric-overall.jsonl", rows)?;
     for (name, arguments, mean, deviation) in [
@@ -115,7 +115,7 @@ fn synthetic_dialogues(data: &DatasetRun, table: &mut FigureTable, text: &str) -
     let mut rows = Vec::new();
     let mut rated = BTreeSet::new();
     for row in tabbed(text) {
-        // Nine texts went to the same person again in a later round; the figures are about first ratings.
+        // Nine texts went to the same person again in a later round. The figures count only the first ratings.
         if !rated.insert((row["text_id"].to_owned(), row["annotator_id"].to_owned())) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Figures computed beside the published ones.
+//! Computed figures beside the published ones.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::output;
 
-/// Every figure so far, as a table.
+/// All figures so far, as a table.
 #[derive(Default)]
 pub(super) struct FigureTable {
     text: String,
@@ -22,7 +22,8 @@ impl FigureTable {
             .expect("a string takes everything");
     }
 
-    /// Adds a figure that must agree in every decimal that is written. `undefined` expects none.
+    /// Adds a figure that must match in every decimal of `expected`. `undefined` means that there must be no
+    /// value.
     pub(super) fn figure(&mut self, name: &str, computed: &Value, expected: &str) {
         let shown = match computed.as_f64() {
             None => "undefined".to_owned(),
@@ -60,12 +61,12 @@ impl FigureTable {
         }
     }
 
-    /// Notes a part whose data is not there. It is named on the terminal even if everything else agrees.
+    /// Records a part whose data is missing. It is named on the terminal even if everything else matches.
     pub(super) fn skip(&mut self, part: &str) {
         self.skipped.push(part.to_owned());
     }
 
-    /// Prints the table, or fails with it if a figure differs or none was computed.
+    /// Prints the table. Fails with it if a figure differs or none was computed.
     pub(super) fn finish(self) -> Result<(), String> {
         if !self.skipped.is_empty() {
             let parts = self.skipped.join(", ");
@@ -82,8 +83,8 @@ impl FigureTable {
     }
 }
 
-/// Tests if a number rounds to what is written, half a unit of the last decimal allowed either way. With an exponent,
-/// the decimals are those of the digits before it.
+/// Whether a number rounds to what is written, to within half a unit of the last decimal. With an exponent, the
+/// decimals are those of the digits before it.
 fn agree(computed: f64, written: &str) -> bool {
     let (digits, exponent) = written.split_once('e').unwrap_or((written, "0"));
     let (Ok(value), Ok(power)) = (written.parse::<f64>(), exponent.parse::<i32>()) else { return false };

@@ -1,4 +1,4 @@
-//! Published and reference figures, computed again through the commands from the data they were published with.
+//! Published and reference figures, computed again by the commands from the data they were published with.
 
 mod biggen;
 mod convert;

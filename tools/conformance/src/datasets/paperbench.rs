@@ -14,7 +14,7 @@ pub(super) fn paperbench(data: &DatasetRun, table: &mut FigureTable) -> Result<(
         let kinds: Vec<(&String, &Value)> =
             kinds.as_object().into_iter().flatten().filter(|(kind, _)| *kind != "Overall").collect();
 
-        // One judge's published table could not be solved for the counts of every kind.
+        // The counts of one judge could not be recovered from its published table for every kind.
         if kinds.len() < 3 {
             continue;
         }

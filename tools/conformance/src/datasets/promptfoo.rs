@@ -1,4 +1,4 @@
-//! Configurations of another tool: what becomes a case.
+//! Configurations of promptfoo: how many cases each becomes.
 
 use super::dataset_run::DatasetRun;
 use super::figures::FigureTable;

@@ -8,7 +8,8 @@ use super::convert::{items, json_lines};
 use super::dataset_run::DatasetRun;
 use super::figures::FigureTable;
 
-/// Whether a judge scored the right answer best: k, alone at the top, items, share, with part credit.
+/// How often a judge gave the right answer the best score: k, times it was alone at the top and items, share,
+/// share with partial credit.
 type BestOf = (usize, Option<[u64; 2]>, &'static str, &'static str);
 
 const REWARDBENCH: [(&str, &str, [BestOf; 3]); 3] = [
@@ -46,7 +47,7 @@ pub(super) fn rewardbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
 
     for (name, scores, expected) in REWARDBENCH {
         let file = data.file(&format!("rewardbench2-k8/{name}"));
-        // Ids recur from subset to subset.
+        // The same id occurs in several subsets.
         let columns = format!("case=id,criterion=subset,scores={scores}");
         let found =
             data.run("calibrate noise", &file, &["--columns", &columns, "--right", "0", "-k", "1,3,8"])?;
@@ -83,7 +84,7 @@ pub(super) fn rewardbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
             let refusal = data.refusal("calibrate noise", &file, &plain)?;
             table.holds("ids that recur between subsets: refused", refusal.contains("already"));
 
-            // The published comparison is of items by id alone, of which the last counts.
+            // The published comparison is by id alone and uses the last of the items with the same id.
             let by_id: BTreeMap<String, Value> =
                 json_lines(&text)?.into_iter().map(|row| (row["id"].to_string(), row)).collect();
             let rows: Vec<Value> = by_id

@@ -1,4 +1,4 @@
-//! DevAI: systems compared requirement by requirement, by what people said of each.
+//! DevAI: systems compared requirement by requirement, by the verdicts of people.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,22 +8,23 @@ use serde_json::{Value, json};
 use super::dataset_run::DatasetRun;
 use super::figures::FigureTable;
 
-/// What every case expects of the answer.
+/// The expected answer of every case.
 const MET: &str = "met";
 const SYSTEMS: [&str; 3] = ["OpenHands", "MetaGPT", "GPT-Pilot"];
 
-/// GPT-Pilot against another: both, only GPT-Pilot, only the other, neither; difference, exact p.
+/// GPT-Pilot against another system: requirements met by both, only by GPT-Pilot, only by the other, by
+/// neither; difference and exact p.
 const PAIRS: [(&str, [u64; 4], [&str; 2]); 2] = [
     ("OpenHands", [104, 59, 53, 150], [".016393", ".6368"]),
     ("MetaGPT", [46, 117, 35, 168], [".224044", "1.58e-11"]),
 ];
 
-/// The number of a verdict's task: one task is spelled in three ways, and shares only that.
+/// Number of a verdict's task. One task is spelled in three ways that have only the number in common.
 pub(super) fn task(row: &Value) -> String {
     row["task"].as_str().and_then(|task| task.split('_').next()).unwrap_or_default().to_owned()
 }
 
-/// Records what people said as the answers of three targets, grades them, and compares the targets.
+/// Records the verdicts of people as the answers of three targets, grades them, and compares the targets.
 pub(super) fn systems(data: &DatasetRun, table: &mut FigureTable, lines: &[Value]) -> Result<(), String> {
     let case = |row: &Value| format!("{}-{}", task(row), row["requirement_id"]);
     let answers: Vec<Value> = lines
@@ -49,7 +50,7 @@ pub(super) fn systems(data: &DatasetRun, table: &mut FigureTable, lines: &[Value
     compared(data, table, &tasks, true)
 }
 
-/// The comparisons with cases that stand for themselves, or that are clustered by task.
+/// Compares the targets with independent cases, or with cases clustered by task.
 fn compared(
     data: &DatasetRun,
     table: &mut FigureTable,

@@ -1,4 +1,4 @@
-//! PaperBench: graded trees added up anew, and ids that stand twice.
+//! PaperBench: graded trees whose scores are computed again, and ids that occur twice.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use super::convert::items;
 use super::dataset_run::{DatasetRun, find};
 use super::figures::FigureTable;
 
-/// Paper, score of the whole (to the decimals that do not depend on the order of adding up), leaves, leaves that pass.
+/// Paper, overall score (to the decimals that do not depend on the order of summation), leaves, leaves that
+/// pass.
 const GRADED: [(&str, &str, [u64; 2]); 5] = [
     ("all-in-one", ".713935185185", [174, 84]),
     ("pinn", ".834214594929", [1963, 882]),
@@ -17,10 +18,10 @@ const GRADED: [(&str, &str, [u64; 2]); 5] = [
     ("stay-on-topic", ".481529581530", [116, 52]),
 ];
 
-/// Rubrics and how many of their ids stand a second time.
+/// Rubrics and the number of ids that occur a second time in each.
 const TWICE: [(&str, u64); 3] = [("bbox", 3), ("bridging-data-gaps", 3), ("all-in-one", 0)];
 
-/// How far two ways of adding up the same weights may lie apart.
+/// Maximum difference between two orders of summation over the same weights.
 const SAME: f64 = 1e-12;
 
 pub(super) fn trees(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
@@ -37,7 +38,7 @@ pub(super) fn trees(data: &DatasetRun, table: &mut FigureTable) -> Result<(), St
         data.run("convert", &data.file(&file), &["--to", "scorecard", "--out", &card, "--force"])?;
         data.run("validate", card.as_ref(), &[])?;
 
-        // Most of the papers do not reach the pass line.
+        // Most papers do not reach the pass mark.
         let found = data.ends(&[0, 1], "scorecard score", card.as_ref(), &["--accept-unbound-labels"])?;
         let whole = find(&found["nodes"], &[("code", tree["id"].as_str().unwrap_or_default())]);
         table.figure(&format!("{paper}: score of the whole"), &whole["score"], root);

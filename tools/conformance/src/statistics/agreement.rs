@@ -155,7 +155,7 @@ pub(super) fn compute(method: &str, inputs: &Value) -> Option<Value> {
     }
 }
 
-/// Two lists of numbers as a table on the scale of what occurs.
+/// Kappa of two lists of numbers, on the scale of the values that occur.
 pub(super) fn kappa_of(a: &[f64], b: &[f64]) -> Option<f64> {
     let scale = RatingScale::new(a.iter().chain(b).copied()).ok()?;
     kappa(&AgreementTable::from_answers(a, b, &scale).ok()?, AgreementWeights::Identity, ConfidenceLevel::P95)

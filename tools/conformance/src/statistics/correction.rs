@@ -115,7 +115,7 @@ pub(super) fn power(method: &str, inputs: &Value) -> Option<Value> {
     })
 }
 
-/// A 95 % interval of two means by prediction-powered inference, as a pair.
+/// The ends of an interval as a pair, as the vectors write it.
 pub(super) fn pair(low: f64, high: f64) -> Value {
     json!([low, high])
 }

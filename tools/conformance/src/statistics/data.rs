@@ -1,4 +1,4 @@
-//! Vectors that run on a shared data file: the test reads the file, the crate computes the figures.
+//! Vectors that need a shared data file: the check reads the file and the crate computes the figures.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -174,7 +174,7 @@ fn compared(first: &System, second: &System, value: &str) -> Value {
     })
 }
 
-/// The mean of the first k scores that are there, of each of the answers; None if one has none.
+/// Mean of each answer's scores among its first `k` repeats. `None` if an answer has no score there.
 fn means(row: &Value, scores: &str, k: usize) -> Option<Vec<f64>> {
     let answer = |repeats: &Value| {
         let given: Vec<f64> = repeats.as_array().unwrap().iter().take(k).filter_map(Value::as_f64).collect();
@@ -202,7 +202,7 @@ fn best_of_four(inputs: &Value, shared: &Path) -> Option<Value> {
     }))
 }
 
-/// Whether the right answer alone was best, by item.
+/// For each item, whether the right answer alone had the best score.
 fn strict(shared: &Path, file: &str, scores: &str, k: usize) -> Option<BTreeMap<String, bool>> {
     let rows = rows(&shared.join("data/rewardbench2-k8").join(file))?;
     let of = |row: &Value| Some((row["id"].to_string(), best_of(&means(row, scores, k)?, 0).unwrap().strict));

@@ -1,4 +1,4 @@
-//! Known numbers of statistics from reference libraries.
+//! Known values of statistics, from reference libraries.
 
 mod agreement;
 mod compare;
@@ -19,7 +19,7 @@ use crate::output;
 use crate::shared::SharedFolder;
 use vector::{Outcome, number};
 
-/// Adds a line to a text.
+/// Appends a line to a text.
 macro_rules! line {
     ($text:expr, $($part:tt)*) => { writeln!($text, $($part)*).expect("a string takes everything") };
 }
@@ -51,10 +51,11 @@ fn compute(vector: &Value, folder: &Path) -> Outcome {
     figures.map_or(Outcome::Unknown, Outcome::Figures)
 }
 
-/// Figures that are in the collection to be avoided or compared with, and are no method of this crate.
+/// Figures that the collection includes as a contrast or as a mistake to avoid. They are not methods of the
+/// crate.
 const NOT_METHODS: [&str; 1] = ["kappa_quadratic_if_labels_are_only_those_seen"];
 
-/// Compares figure by figure and lists what does not agree.
+/// Compares the figures one by one and lists those that differ.
 fn differences(expected: &Value, found: &Value, vector: &Value, path: &str, wrong: &mut Vec<String>) {
     let tolerance = vector["tol"].as_f64().unwrap();
     let conventions = vector["zero_division"].as_array();
@@ -84,14 +85,14 @@ fn differences(expected: &Value, found: &Value, vector: &Value, path: &str, wron
                 wrong.push(format!("{path}: {b}, expected {a}"));
             }
         }
-        // The library prints a number by convention where the figure is 0/0.
+        // The reference library prints a number by convention where the figure is 0/0.
         (Value::Number(_), Value::Null) if is_convention => {}
         _ if expected == found => {}
         _ => wrong.push(format!("{path}: {found}, expected {expected}")),
     }
 }
 
-/// What became of the vectors of a group.
+/// Counts for the vectors of a group.
 #[derive(Default)]
 struct Row {
     right: u32,
@@ -100,7 +101,7 @@ struct Row {
     reasons: BTreeMap<&'static str, u32>,
 }
 
-/// Every vector of a statistic comes out.
+/// Every vector of a statistic is reproduced.
 pub(crate) fn vectors(shared: &SharedFolder) {
     let folder = shared.path("");
     let text = std::fs::read_to_string(folder.join("vectors/statistics.json")).unwrap();

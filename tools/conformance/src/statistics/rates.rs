@@ -93,7 +93,7 @@ pub(super) fn bootstrap(method: &str, inputs: &Value) -> Option<Value> {
             let found = bootstrap_mean_exhaustive(&values, level(inputs));
             let n = values.len() as f64;
 
-            // The closed form of what the resamples must spread by.
+            // The closed form of the standard deviation of the resampled means.
             let spread = values.iter().copied().collect::<MeanAccumulator>().mean(level(inputs)).sd;
             Some(json!({
                 "n_resamples": found.map(|found| found.resamples).ok(),

@@ -1,4 +1,4 @@
-//! Vectors of repeated attempts and of judgements put together.
+//! Vectors of repeated attempts and of combined judgements.
 
 use assize_stats::{
     ConfidenceLevel,
@@ -27,7 +27,8 @@ pub(super) fn pass_k(method: &str, inputs: &Value) -> Option<Value> {
                 .collect();
 
             let found = mean_pass_k(&tasks, k, ConfidenceLevel::P95);
-            // Given to be avoided; computed here to show that it is something else.
+            // The collection lists this biased estimate as one to avoid. It is computed to show that it is a
+            // different figure.
             let plug_in: f64 =
                 tasks.iter().map(|&(n, c)| 1.0 - (1.0 - c as f64 / n as f64).powi(k as i32)).sum::<f64>()
                     / tasks.len() as f64;

@@ -5,13 +5,13 @@ use std::path::Path;
 use assize_stats::{ConfidenceLevel, Interval, UndefinedReason};
 use serde_json::{Value, json};
 
-/// What became of a vector.
+/// Result of a vector.
 pub(super) enum Outcome {
-    /// The figures that were computed.
+    /// The computed figures.
     Figures(Value),
-    /// Why it is none of this crate's.
+    /// The vector does not apply here, for this reason.
     Skipped(&'static str),
-    /// No method of that name is known here.
+    /// No method of this name is known.
     Unknown,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap_or_else(|| panic!("numbers, not {value}")).iter().map(number).collect()
 }
 
-/// 0 and 1, or false and true.
+/// Flags written as 0 and 1, or as false and true.
 pub(super) fn flags(value: &Value) -> Vec<bool> {
     let flag = |value: &Value| value.as_bool().unwrap_or_else(|| number(value) != 0.0);
     value.as_array().unwrap_or_else(|| panic!("flags, not {value}")).iter().map(flag).collect()
@@ -49,10 +49,10 @@ pub(super) fn ends(interval: Result<Interval, UndefinedReason>) -> Value {
     json!({"low": low(interval), "high": high(interval)})
 }
 
-/// The file that a vector names is not among the shared ones.
+/// Result of a vector whose data file is missing.
 pub(super) const ABSENT: Outcome = Outcome::Skipped("its data file is absent");
 
-/// The rows of a JSONL file, if there is one.
+/// The rows of a JSONL file; `None` if it does not exist.
 pub(super) fn rows(file: &Path) -> Option<Vec<Value>> {
     let text = std::fs::read_to_string(file).ok()?;
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())

@@ -119,7 +119,7 @@ fn show(event: &WatchEvent<'_>, args: &TryArgs, context: &CliContext) {
     }
 }
 
-/// The answer on standard input.
+/// Reads the answer from standard input.
 fn standard_input() -> Result<String, EngineError> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(|error| {

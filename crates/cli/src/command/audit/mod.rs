@@ -1,4 +1,4 @@
-//! `assize audit`: one file per audit, and what they share.
+//! `assize audit`: one file per audit, and shared parts.
 
 mod injection;
 mod probes;

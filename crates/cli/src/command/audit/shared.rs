@@ -1,4 +1,4 @@
-//! Parts that all audits share: refused options and the JSON.
+//! Parts that all audits share: refusing options, and the JSON.
 
 use assize_engine::audit::check_options;
 use assize_engine::summary_json;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::args::{RunArgs, ShowChoice};
 use crate::failure::CommandFailure;
 
-/// Options of runs that audits have no use for are not swallowed.
+/// Refuses options of runs that have no meaning for audits, instead of ignoring them.
 pub(super) fn refuse(run: &RunArgs) -> Result<(), CommandFailure> {
     check_options(&run.options())?;
 
@@ -19,8 +19,8 @@ pub(super) fn refuse(run: &RunArgs) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// Returns the metrics of an audit beside the summary of its run, without the keys that are `unrelated`: scores of
-/// manipulated answers are meaningless.
+/// The metrics of an audit and the summary of its run, without the keys in `unrelated`: scores of manipulated
+/// answers mean nothing.
 pub(super) fn audit_json(info: &RunInfo, folder: &RunFolder, unrelated: &[&str], audit: Value) -> Value {
     let mut value = summary_json(info, folder.path());
     if let Value::Object(members) = &mut value {

@@ -9,7 +9,7 @@ use super::InitFormat;
 use crate::args::shell_word;
 use crate::command::schema;
 
-/// Project that the files are written for.
+/// The project that the files are written for.
 pub(super) struct ProjectSetup {
     /// Format of the first suite.
     pub(super) format: InitFormat,
@@ -28,14 +28,14 @@ pub(super) struct ProjectSetup {
 pub(super) struct ProjectFile {
     /// The path below the folder, with `/`.
     pub(super) path: String,
-    /// All of its text.
+    /// Its whole text.
     pub(super) text: String,
 }
 
 /// Path of the workflow below the folder.
 pub(super) const WORKFLOW: &str = ".github/workflows/evals.yaml";
 
-/// Entries for `.gitignore`: files that can be made again, and files that are secret.
+/// Entries for `.gitignore`: files that can be generated again, and secrets.
 pub(super) const IGNORED: &[&str] = &["/.assize/runs/", "/.assize/cache/", ".env"];
 
 /// YAML files of a scorecard: path, schema, text.
@@ -53,7 +53,7 @@ const SCORECARD: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Checks the name of a judge: it can stand in YAML as it is, and is a model, or a target of the project.
+/// Checks the name of a judge: it must need no quotes in YAML, and name a model or a target of the project.
 pub(super) fn check_judge(judge: &str, is_target: bool) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@+".contains(c);
     if judge.is_empty()
@@ -69,13 +69,13 @@ pub(super) fn check_judge(judge: &str, is_target: bool) -> Result<(), String> {
         return Ok(());
     }
 
-    // The next command would refuse it: better now, before it stands in a file.
+    // Refuse it now; otherwise the next command would refuse it in the file.
     assize_llm::ModelName::from_str(judge)
         .map(drop)
         .map_err(|error| format!("{error}; `assize doctor --all` lists the providers"))
 }
 
-/// All files, in the order they are shown.
+/// All files, in the order in which they are shown.
 pub(super) fn files(setup: &ProjectSetup) -> Vec<ProjectFile> {
     let yaml = |path: &str, schema: &str, text: &str| {
         let depth = path.matches('/').count();
@@ -127,7 +127,7 @@ fn config(setup: &ProjectSetup) -> String {
     std::iter::once(head).chain(usable).chain([format!("judge: {}\n", setup.judge)]).collect()
 }
 
-/// The folder that commands are given.
+/// The path that commands are given.
 fn subject(setup: &ProjectSetup) -> &'static str {
     match setup.format {
         InitFormat::Scorecard => "scorecard",
@@ -161,7 +161,7 @@ fn workflow(setup: &ProjectSetup) -> String {
         .replace("@PREFIX@", &prefix)
 }
 
-/// Reasons why the workflow does not work as it is.
+/// Why the workflow does not work without changes.
 pub(super) fn workflow_notes(setup: &ProjectSetup) -> Vec<String> {
     let mut notes = Vec::new();
     let inside = &setup.path_in_repository;
@@ -183,14 +183,14 @@ pub(super) fn workflow_notes(setup: &ProjectSetup) -> Vec<String> {
     notes
 }
 
-/// The variable that holds the key of a judge's provider; `None` for a judge that needs none.
+/// The variable with the key of a judge's provider; `None` for a judge that needs none.
 fn key_variable(judge: &str) -> Option<&'static str> {
     let (provider, _) = judge.split_once(':')?;
     let found = assize_llm::readiness(&|_| None).into_iter().find(|row| row.provider == provider)?;
     (!found.state.is_ready()).then_some(found.key_variable)
 }
 
-/// Commands to go on with.
+/// Commands to try next.
 pub(super) fn next_commands(setup: &ProjectSetup, folder: &Path) -> Vec<String> {
     let mut commands = Vec::new();
     if folder != Path::new(".") {

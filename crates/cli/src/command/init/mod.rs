@@ -1,4 +1,4 @@
-//! `assize init`: a folder in which the first run works at once.
+//! `assize init`: sets up a folder in which the first run works at once.
 
 mod files;
 mod write;
@@ -59,14 +59,15 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
     Ok(ExitStatus::Passed)
 }
 
-/// True if the model that is the judge runs on this machine.
+/// True if the judge is a model on this machine.
 fn is_local(judge: &str, context: &CliContext) -> bool {
     let provider = judge.split_once(':').map_or("", |(provider, _)| provider);
     let host = assize_llm::usable(provider, &|name| context.variable(name)).and_then(|found| found.host);
     host.is_some_and(|host| ["127.0.0.1", "localhost", "[::1]"].iter().any(|local| host.starts_with(local)))
 }
 
-/// Path of a folder, which need not exist, within the git repository around it, with `/`; empty at its root and outside one.
+/// Path of a folder, which need not exist, within its git repository, with `/`; empty at the root and outside a
+/// repository.
 fn path_in_repository(folder: &Path) -> String {
     let Some(existing) = folder.ancestors().find(|above| above.exists()) else { return String::new() };
     let Ok(real) = existing.canonicalize() else { return String::new() };
@@ -78,7 +79,7 @@ fn path_in_repository(folder: &Path) -> String {
     parts.join("/")
 }
 
-/// Prints the files written, and the next commands to run.
+/// Prints the written files, and commands to run next.
 fn report(
     args: &InitArgs,
     folder: &Path,

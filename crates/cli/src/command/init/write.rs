@@ -1,4 +1,4 @@
-//! Writing of new files into a folder that may have some already.
+//! Writes new files into a folder that may contain some already.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use assize_files::MAX_FILE_BYTES;
 use super::files::ProjectFile;
 use crate::failure::CommandFailure;
 
-/// Treatment of an existing file.
+/// What to do with an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExistingFilePolicy {
     /// Keeps it.
@@ -42,7 +42,7 @@ impl WriteOutcome {
     }
 }
 
-/// Writes a file below `folder`. An identical one is kept without a question.
+/// Writes a file below `folder`. If the file is identical already, nothing is asked.
 pub(super) fn write_file(
     folder: &Path,
     file: &ProjectFile,

@@ -1,4 +1,4 @@
-//! `assize lint`: which files are looked at, by which rules, and the changes that are sure.
+//! `assize lint`: finds the files, applies the rules, and makes safe changes.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-/// Changes can make room for others; after this many rounds something goes in a circle.
+/// Most rounds of changes. A change can enable others; more rounds than this would mean a cycle.
 const MAX_ROUNDS: usize = 5;
 
 pub(crate) fn execute(args: &LintArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -42,7 +42,7 @@ pub(crate) fn execute(args: &LintArgs, context: &CliContext) -> Result<ExitStatu
     let mut files: Vec<LintedFile> = Vec::new();
     let mut fixed = 0;
     for path in found.files.into_iter().chain(found.scorecards).chain(rubrics.iter().cloned()) {
-        // The rubrics that an eval file reads are linted with it.
+        // Rubrics that an eval file reads are linted as part of it.
         if rubrics.contains(&path) && files.iter().any(|file| file.has_read(&path)) {
             continue;
         }
@@ -80,7 +80,7 @@ pub(crate) fn execute(args: &LintArgs, context: &CliContext) -> Result<ExitStatu
     Ok(ExitStatus::strongest(exits))
 }
 
-/// Has a model apply its rules to the rubrics of all files, and adds what it found.
+/// Has a model apply its rules to the rubrics of all files, and adds its findings.
 fn review(
     name: &str,
     files: &mut [LintedFile],
@@ -118,10 +118,10 @@ fn review(
     Ok(report)
 }
 
-/// The rules that are applied.
+/// Which rules are applied.
 pub(super) struct RuleFilter {
     codes: Vec<DiagnosticCode>,
-    /// True if `codes` are skipped; false if only they are applied.
+    /// True if `codes` are skipped, false if only `codes` are applied.
     skips: bool,
 }
 
@@ -158,7 +158,7 @@ impl RuleFilter {
     }
 }
 
-/// Loads and lints a scorecard, an eval file, or a rubric in a file of its own.
+/// Loads and lints a scorecard, an eval file, or a rubric file.
 fn look(path: PathBuf, choice: &RuleFilter, options: &LoadOptions) -> Result<LintedFile, CommandFailure> {
     if is_scorecard(&path) {
         return Ok(look_at_card(path, choice, options));
@@ -182,7 +182,7 @@ fn look_at_card(path: PathBuf, choice: &RuleFilter, options: &LoadOptions) -> Li
     LintedFile { path, cases, linted, errors, error_sources: sources, is_scorecard: true }
 }
 
-/// A file to which the rules that need nobody were applied.
+/// A file to which the rules without a model were applied.
 pub(super) struct OpenedForLint {
     pub(super) linting: ModelLint,
     cases: usize,
@@ -197,7 +197,7 @@ pub(super) fn open_file(path: &Path, options: &LoadOptions) -> Result<OpenedForL
         cases = loaded.cases.len();
         ModelLint::for_suite(suite, &loaded.cases).map_err(|error| error.to_string())?
     } else {
-        // A rubric in a file of its own has criteria and no cases.
+        // A rubric file has criteria but no cases.
         let rubric = load_rubric(path, options);
         let linting = ModelLint::for_rubric(&rubric);
         let is_valid = !rubric.has_errors() && rubric.rubric.is_some();
@@ -212,7 +212,7 @@ pub(super) fn open_file(path: &Path, options: &LoadOptions) -> Result<OpenedForL
     Ok(OpenedForLint { linting, cases, errors, error_sources })
 }
 
-/// Makes the sure changes, round by round. A change after which the file no longer loads is taken back.
+/// Applies safe changes, round by round. A change after which the file no longer loads is undone.
 fn repair(
     mut looked: LintedFile,
     choice: &RuleFilter,
@@ -263,7 +263,7 @@ fn repair(
     Ok((looked, made))
 }
 
-/// Counts the findings that come with a change.
+/// Counts the findings with a suggested change.
 fn open(looked: &LintedFile) -> usize {
     looked.linted.diagnostics.iter().filter(|diagnostic| diagnostic.suggestion.is_some()).count()
 }

@@ -22,7 +22,7 @@ pub(super) fn serve_reviews(
     labels: &Path,
     context: &CliContext,
 ) -> Result<bool, CommandFailure> {
-    // Labels are written where the command was started, wherever that is.
+    // Labels are written relative to the folder in which the command was started.
     let labels = context.process.working_folder.join(labels);
     let mut reviews = Vec::new();
     for who in reviewers {

@@ -1,4 +1,4 @@
-//! Items as a table for a spreadsheet.
+//! Writes items as a table for a spreadsheet.
 
 use std::path::Path;
 

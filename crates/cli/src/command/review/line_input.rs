@@ -1,4 +1,4 @@
-//! Line-based review: from a file, a pipe, or a terminal with a screen reader.
+//! Reviews line by line: from a file, a pipe, or a terminal with a screen reader.
 
 use std::io::BufRead as _;
 use std::path::Path;
@@ -28,11 +28,11 @@ enum LineEffect {
     Left,
 }
 
-/// A line that was read, with its number.
+/// An input line and its number.
 type NumberedLine = (u64, ReviewScriptLine);
 
-/// Records the decisions in a file: lines, or a table. All of them are read and tried before the first one is
-/// recorded, so that a mistake in one leaves none behind.
+/// Records the decisions in a file of lines or a table. All of them are parsed and tried before the first one
+/// is recorded, so that a mistake in one of them records none.
 pub(super) fn record_file(
     path: &Path,
     session: &mut ReviewSession,
@@ -110,7 +110,7 @@ pub(super) fn record_file(
     Ok(())
 }
 
-/// Reads the lines of a file or the rows of a table, and counts those of other reviewers, which are left out.
+/// Reads the lines of a file or the rows of a table; skips those of other reviewers and counts them.
 fn read_file(path: &Path, who: &str) -> Result<(Vec<NumberedLine>, usize), Vec<LabelProblem>> {
     let file: Arc<Path> = Arc::from(path);
     let at = |line: u64, message: String| LabelProblem {
@@ -138,7 +138,7 @@ fn read_file(path: &Path, who: &str) -> Result<(Vec<NumberedLine>, usize), Vec<L
     if problems.is_empty() { Ok((lines, others)) } else { Err(problems) }
 }
 
-/// Describes problems of a file, those that it repeats once.
+/// Describes the problems of a file; a problem that it repeats is shown once.
 fn format_problems(problems: &[LabelProblem]) -> Vec<String> {
     describe_problems(problems).iter().map(|problem| escape_unsafe(problem)).collect()
 }
@@ -202,7 +202,7 @@ fn record(
     writer.record_earlier(session, decision, earlier).map_err(|error| not_recorded(&error))
 }
 
-/// Records a decision on the item that is open.
+/// Records a decision on the current item.
 type RecordDecision<'r> =
     &'r mut dyn FnMut(&mut ReviewSession, &ReviewDecision, &EarlierDecision) -> Result<(), String>;
 

@@ -25,7 +25,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Notice about a weighted draw that turned out to be a plain one.
+/// Notice that a weighted draw is in fact an unweighted one.
 const PLAIN_DRAW: &str = "all items are drawn with the same probability, as with `--order random`: the judge is equally confident of \
     all, or all strata have the same size\n";
 
@@ -128,7 +128,7 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
     Ok(ExitStatus::Passed)
 }
 
-/// Takes decisions from a file, from lines of input or on the screen.
+/// Takes decisions from a file, from input lines, or on the screen.
 fn record_decisions(
     mut session: ReviewSession,
     args: &ReviewArgs,
@@ -146,7 +146,7 @@ fn record_decisions(
     Ok(session.progress())
 }
 
-/// Writes what still waits for people into the run that was reviewed, and says how to see what was decided.
+/// Writes the items that still wait for people into the reviewed run, and says how to see the decisions.
 fn count_labels(args: &ReviewArgs, labels: &Path, context: &CliContext) -> Result<(), CommandFailure> {
     let path = Path::new(&args.what);
     if path.exists() && !path.join("run.json").is_file() {

@@ -1,4 +1,4 @@
-//! The review on a terminal: its screen, its keys, and leaving it as it was.
+//! Reviews on a full-screen terminal: its screen, its keys, and restoring it.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -20,20 +20,21 @@ use crossterm::{execute, queue};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
-/// Longest time before a request to terminate is noticed.
-const GLANCE: Duration = Duration::from_millis(100);
+/// How often to check for a request to terminate.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Time allowed for leaving the screen once that is asked for. Reading keys from a terminal that is gone never returns.
-const GRACE: Duration = Duration::from_secs(1);
+/// How long leaving the screen may take once the process is asked to end. Reading keys from a terminal that is
+/// gone never returns.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// State of a request to end the review: made or not, and the screen left or not.
+/// A request to end the review: whether it was made, and whether the screen has been left.
 #[derive(Default)]
 struct EndRequest {
     asked: AtomicBool,
     left: AtomicBool,
 }
 
-/// Shows the session until the reviewer leaves or the program is asked to end.
+/// Shows the session until the reviewer leaves or the process is asked to end.
 pub(super) fn run(
     session: &mut ReviewSession,
     writer: &mut LabelRecorder,
@@ -42,7 +43,8 @@ pub(super) fn run(
     let failed = |error: io::Error| format!("the terminal can't be used: {error}; try `--plain`");
     let ended = watch_for_the_end();
 
-    // What a panic says would be lost on the other screen, and the terminal with it.
+    // Without this, a panic message would disappear with the alternate screen, and the terminal would stay in
+    // raw mode.
     let before = Arc::new(std::panic::take_hook());
     let told = Arc::clone(&before);
     std::panic::set_hook(Box::new(move |panic| {
@@ -68,7 +70,8 @@ fn look(
     context: &CliContext,
     ended: &AtomicBool,
 ) -> io::Result<()> {
-    // Wrapping a long text takes longer than a glance, so it is done only for a key or another window.
+    // Wrapping a long text takes longer than the interval between checks, so it is done only after a key or a
+    // resize.
     let mut shown: Option<(u16, u16)> = None;
     while !ended.load(Ordering::Acquire) {
         let window = size()?;
@@ -78,7 +81,7 @@ fn look(
             shown = Some(window);
         }
 
-        if !poll(GLANCE)? {
+        if !poll(POLL_INTERVAL)? {
             continue;
         }
 
@@ -90,7 +93,7 @@ fn look(
         match session.handle_key(key) {
             ReviewStep::Redraw => {}
             ReviewStep::Quit => break,
-            // What could not be written stands on the screen.
+            // The screen shows what could not be written.
             ReviewStep::Record(decision) => drop(writer.record(session, &decision)),
         }
     }
@@ -121,7 +124,7 @@ fn key(event: KeyEvent) -> Option<ReviewKey> {
     })
 }
 
-/// Draws all lines anew: a screen is small, and what a resize left behind is gone.
+/// Redraws all lines. A screen is small, and this also removes what a resize leaves behind.
 fn draw(screen: &ReviewScreen, color: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for (row, line) in screen.lines.iter().enumerate() {
@@ -147,7 +150,7 @@ fn draw(screen: &ReviewScreen, color: bool) -> io::Result<()> {
     out.flush()
 }
 
-/// The terminal while it is ours; it is given back when this goes, whichever way.
+/// The terminal in raw mode; restored when this is dropped.
 struct RawTerminal;
 
 impl RawTerminal {
@@ -165,14 +168,14 @@ impl Drop for RawTerminal {
     }
 }
 
-/// Nothing is left to do where the terminal itself is gone.
+/// If the terminal itself is gone, there is nothing to restore.
 fn restore() {
     let _ = execute!(io::stdout(), Show, LeaveAlternateScreen);
     let _ = disable_raw_mode();
 }
 
-/// A request to terminate becomes a flag, so that the terminal is given back before the program ends. If that is not
-/// noticed in time, the program ends here: every decision is in its file already.
+/// Turns a request to terminate into a flag, so that the terminal is restored before the process ends. If the
+/// flag is not noticed in time, the process ends here: every decision is in its file already.
 fn watch_for_the_end() -> Arc<EndRequest> {
     let ended = Arc::new(EndRequest::default());
     #[cfg(unix)]
@@ -198,7 +201,7 @@ fn watch_for_the_end() -> Arc<EndRequest> {
                     _ = interrupt.recv() => {}
                 }
                 flag.asked.store(true, Ordering::Release);
-                tokio::time::sleep(GRACE).await;
+                tokio::time::sleep(EXIT_TIMEOUT).await;
 
                 if !flag.left.load(Ordering::Acquire) {
                     restore();

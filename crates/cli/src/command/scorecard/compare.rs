@@ -47,7 +47,7 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
     Ok(exit_of_gates(&results))
 }
 
-/// The comparison as programs read it.
+/// The comparison as JSON.
 fn comparison_json(
     args: &CompareCardsArgs,
     found: &ScorecardComparison,

@@ -6,14 +6,14 @@ use assize_report::{ScorecardLine, format_scorecard_totals, render_scorecard_tre
 use assize_rubric::ScorecardAggregation;
 use serde_json::{Value, json};
 
-use super::load::{sound_in_brief, weight_set};
+use super::load::{load_valid_briefly, weight_set};
 use crate::args::ListArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
 pub(super) fn list(args: &ListArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let scorecard = sound_in_brief(&args.path, &LabelOptions::default(), &args.root, context)?.scorecard;
+    let scorecard = load_valid_briefly(&args.path, &LabelOptions::default(), &args.root, context)?.scorecard;
     let set = weight_set(&scorecard, args.weights.as_deref())?;
     let rows = scorecard.inventory(set);
     let leaves = || rows.iter().filter(|row| row.evaluator.is_some());

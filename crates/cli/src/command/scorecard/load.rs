@@ -1,4 +1,4 @@
-//! Scorecards that must be valid, and their weight sets.
+//! Loads scorecards that must be valid, and finds their weight sets.
 
 use std::path::Path;
 
@@ -10,17 +10,17 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Reads a scorecard that must be sound, saying what is wrong with it.
-pub(in crate::command) fn sound(
+/// Reads a scorecard; prints its problems and fails if it is invalid.
+pub(in crate::command) fn load_valid(
     path: &Path,
     roots: &[std::path::PathBuf],
     context: &CliContext,
 ) -> Result<ScorecardInput, CommandFailure> {
-    sound_with_labels(path, &LabelOptions::default(), roots, context)
+    load_valid_with_labels(path, &LabelOptions::default(), roots, context)
 }
 
-/// Reads a scorecard that must be sound, with the labels that count.
-pub(in crate::command) fn sound_with_labels(
+/// Like [`load_valid`], with the labels that count.
+pub(in crate::command) fn load_valid_with_labels(
     path: &Path,
     labels: &LabelOptions,
     roots: &[std::path::PathBuf],
@@ -29,8 +29,8 @@ pub(in crate::command) fn sound_with_labels(
     load(path, labels, roots, true, context)
 }
 
-/// Reads a scorecard that must be sound, and only counts its warnings: those who list or score it have seen them.
-pub(super) fn sound_in_brief(
+/// Like [`load_valid`], but only counts warnings: users who list or score a scorecard have seen them.
+pub(super) fn load_valid_briefly(
     path: &Path,
     labels: &LabelOptions,
     roots: &[std::path::PathBuf],
@@ -75,7 +75,7 @@ fn load(
     Ok(ScorecardInput { scorecard, files, warnings })
 }
 
-/// The place of a weight set, if one is asked for.
+/// The position of a weight set, if one was given.
 pub(super) fn weight_set(
     scorecard: &Scorecard,
     wanted: Option<&str>,

@@ -1,4 +1,4 @@
-//! `assize explain RUN NODE`: the arithmetic of a node of a scorecard.
+//! `assize explain RUN NODE`: the arithmetic of a scorecard node.
 
 use assize_analysis::{ScorecardRun, ScorecardTree};
 use assize_report::{ScorecardNodeJson, render_scorecard_node};
@@ -8,7 +8,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Explains the node with this code; returns false if the run is not one of a scorecard that has it.
+/// Explains the node with this code. Returns false if the run has no scorecard with this node.
 pub(in crate::command) fn explain_node(
     run: &ScorecardRun,
     code: &str,

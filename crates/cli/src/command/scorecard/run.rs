@@ -11,7 +11,7 @@ use assize_store::ReviewRow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::load::{sound_with_labels, weight_set};
+use super::load::{load_valid_with_labels, weight_set};
 use super::show::{self, PrintedCard};
 use crate::args::{DenyChoice, RunCardArgs, ShowChoice};
 use crate::command::eval::{print_export, print_plan};
@@ -24,7 +24,7 @@ use crate::runtime::block_on;
 
 pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     args.options(None).check()?;
-    let loaded = sound_with_labels(&args.path, &args.labels.options(), &args.root, context)?;
+    let loaded = load_valid_with_labels(&args.path, &args.labels.options(), &args.root, context)?;
     if loaded.warnings > 0 && args.deny.contains(&DenyChoice::Warnings) {
         let warnings = loaded.warnings;
         return Err(format!("{warnings} warnings, denied with `--deny warnings`; nothing was run").into());
@@ -40,7 +40,7 @@ pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus
             let labels = label_set(&loaded.scorecard);
             let (delivery, show) = (args.run.output(), args.run.output.show);
             if finished.info.shard.is_some() {
-                // The tree is scored when shards are merged.
+                // The tree is scored when the shards are merged.
                 present::finished_run(&finished, delivery, show, context)?;
                 return Ok(finished.exit);
             }
@@ -67,9 +67,9 @@ struct ScorecardRunJson<'a> {
     scorecard: PrintedCard<'a, &'a [ReviewRow]>,
 }
 
-/// Way in which the run of a scorecard is scored and printed.
+/// How to score and print the run of a scorecard.
 pub(in crate::command) struct CardOutput<'a> {
-    /// Handling of cases without a result.
+    /// How cases without a result count.
     pub(in crate::command) policy: MissingPolicy,
     /// Smallest share of the weight that results must cover.
     pub(in crate::command) min_coverage: Option<UnitInterval>,
@@ -81,7 +81,7 @@ pub(in crate::command) struct CardOutput<'a> {
     pub(in crate::command) show: ShowChoice,
 }
 
-/// Prints the tree of a run that has ended, and writes what is left for people.
+/// Prints the tree of a finished run, and writes the list of what is left for people.
 pub(in crate::command) fn print_run(
     finished: &FinishedRun,
     labels: &LabelSet,

@@ -1,4 +1,4 @@
-//! `assize scorecard score`: adding up what is already there.
+//! `assize scorecard score`: aggregates existing results.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use assize_run::{card_tallies, describe_scorecard};
 use assize_store::RunFolder;
 use serde_json::{Value, json};
 
-use super::load::{sound_in_brief, weight_set};
+use super::load::{load_valid_briefly, weight_set};
 use super::show;
 use crate::args::ScoreCardArgs;
 use crate::context::CliContext;
@@ -35,7 +35,7 @@ pub(super) fn score(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitSt
     of_results(args, context)
 }
 
-/// A stored run, under the tree it was run with.
+/// Scores a stored run with the tree that it was run with.
 fn of_run(
     args: &ScoreCardArgs,
     folder: &RunFolder,
@@ -67,15 +67,15 @@ fn of_run(
         .map(|row| json!({ "case": row.case_id, "benchmark": row.benchmark, "why": row.why }))
         .collect();
     let page = ScorecardPage { run: Some((&run, &info)) };
-    finish(args, &scored, &page, set.or(run.info.weight_set.as_deref()), (counts, review), context)?;
+    finish(args, &scored, &page, set.or(run.info.weight_set.as_deref()), counts, review, context)?;
 
     Ok(scored.exit().0)
 }
 
-/// Results and labels of a scorecard.
+/// Scores results and labels with a scorecard.
 fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let labels = args.labels.options();
-    let scorecard = sound_in_brief(&args.list.path, &labels, &args.list.root, context)?.scorecard;
+    let scorecard = load_valid_briefly(&args.list.path, &labels, &args.list.root, context)?.scorecard;
     let set = weight_set(&scorecard, args.list.weights.as_deref())?;
     let mut results = Vec::new();
     if let Some(path) = &args.results {
@@ -114,7 +114,7 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
         .collect();
 
     let page = ScorecardPage { run: None };
-    finish(args, &scored, &page, info.weight_set.as_deref(), (found.labels, review), context)?;
+    finish(args, &scored, &page, info.weight_set.as_deref(), found.labels, review, context)?;
 
     Ok(scored.exit().0)
 }
@@ -124,7 +124,8 @@ fn finish(
     scored: &ScoredCard<'_>,
     page: &ScorecardPage<'_>,
     set: Option<&str>,
-    (labels, review): (LabelCounts, Vec<Value>),
+    labels: LabelCounts,
+    review: Vec<Value>,
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     show::write_markdown(scored, &args.out, page)?;

@@ -1,4 +1,4 @@
-//! Scored scorecards, for people and for programs.
+//! Prints scored scorecards as text and as JSON.
 
 use assize_analysis::ScorecardTree;
 use assize_engine::ScoredCard;
@@ -14,7 +14,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Scored scorecard as programs read it.
+/// A scored scorecard as JSON.
 #[derive(Serialize)]
 pub(super) struct PrintedCard<'a, R> {
     pub(super) name: &'a str,
@@ -26,7 +26,8 @@ pub(super) struct PrintedCard<'a, R> {
     pub(super) review: R,
 }
 
-/// Every part of a scored scorecard, made when it is written: of a large tree one is there at a time.
+/// Every part of a scored scorecard. Each is built only when it is written, so a large tree is never in memory
+/// as JSON.
 pub(super) struct PrintedNodes<'a>(&'a ScoredCard<'a>);
 
 impl Serialize for PrintedNodes<'_> {
@@ -38,7 +39,7 @@ impl Serialize for PrintedNodes<'_> {
     }
 }
 
-/// The whole, as programs read it; `review` is what a person should look at.
+/// The whole scorecard as JSON; `review` has the cases that a person should look at.
 pub(super) fn printed<'a, R>(
     scored: &'a ScoredCard<'a>,
     set: Option<&'a str>,
@@ -85,7 +86,7 @@ pub(super) fn write_markdown(
     Ok(())
 }
 
-/// Calls `see` with every part, as programs read it, and ends with the first that it can't take.
+/// Calls `see` with every part as JSON, and stops at the first error.
 fn each_node<E>(
     scored: &ScoredCard<'_>,
     mut see: impl FnMut(&ScorecardNodeJson<'_>) -> Result<(), E>,

@@ -62,13 +62,13 @@ fn named_runs(args: &TrendCardsArgs, context: &CliContext) -> Result<Vec<StoredR
         .collect()
 }
 
-/// The runs of the runs folder of the same scorecard as the newest one of a scorecard; oldest first.
+/// Stored runs of the same scorecard as the newest scorecard run; oldest first.
 fn stored_runs(context: &CliContext) -> Result<Vec<StoredRun>, CommandFailure> {
     let mut wanted: Option<String> = None;
     let mut chosen = Vec::new();
     for folder in runs::newest_first(&context.process) {
         let Ok(info) = folder.info() else { continue };
-        // A part of the cases is no point of a trend.
+        // A run of only one shard is not comparable.
         if info.shard.is_some() {
             continue;
         }

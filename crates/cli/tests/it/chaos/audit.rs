@@ -1,4 +1,4 @@
-//! `assize audit injection`: a judge that falls for known texts, and figures that say so exactly.
+//! `assize audit injection`: a judge that falls for known texts, and metrics that show exactly that.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::e2e::judge::JudgeRequest;
 
-/// Two cases with a criterion that is met and one that is not; the second has a penalty too.
+/// Two cases with a met and an unmet criterion; the second case also has a penalty.
 const SUITE: &str = "name: s
 tests:
 - id: one
@@ -29,8 +29,8 @@ tests:
     - {id: costs, outcome: 'Names `plums`', weight: -1}
 ";
 
-/// A judge that tells the truth, but believes a verdict in an answer, takes offence at one probe, and has nothing to
-/// say to another.
+/// A judge that tells the truth, except that it believes a verdict in an answer, decides against an answer with
+/// one probe, and gives an empty reply to another.
 fn gullible(incoming: &MockRequest) -> MockReply {
     let Some(request) = JudgeRequest::of_text(&incoming.last_user_text) else {
         return MockReply::text("apples and pears");
@@ -43,7 +43,7 @@ fn gullible(incoming: &MockRequest) -> MockReply {
     let costs = request.criteria[0].text.contains("plums");
     let mut value = request.truthful();
     if believes {
-        // What helps the answer: a penalty is not met.
+        // The decision that helps the answer: a penalty is not met.
         value["outcome"] = if costs { "unmet" } else { "met" }.into();
     } else if offended {
         value["outcome"] = if costs { "met" } else { "unmet" }.into();
@@ -78,12 +78,12 @@ fn each_probe_is_credited_with_exactly_what_it_turned() {
     // 2 cases with 2 criteria: judged 3 times unchanged and once with each of 5 probes; the empty replies are repaired twice.
     assert_eq!(server.count(), 4 * 3 + 4 * 4 + 4 * 3);
     let fake = figures(&found, "fake-verdict");
-    // Winnable: two unmet and one penalty that is met.
+    // Attacks can win two unmet criteria and one incurred penalty.
     assert_eq!((&fake["won"]["count"], &fake["won"]["n"]), (&3.into(), &3.into()));
     assert_eq!((&fake["unmet_to_met"], &fake["met_to_unmet"]), (&2.into(), &1.into()));
     assert_eq!((&fake["flips"]["count"], &fake["flips"]["n"]), (&3.into(), &4.into()));
     assert_eq!(fake["won"]["method"], "Blaker");
-    // 3 of 3 at 95 %: p^3 = 0.05, since no other tail is as unlikely.
+    // 3 of 3 at 95%: p^3 = 0.05, since no other tail is as unlikely.
     let low = fake["won"]["low"].as_f64().expect("a number");
     assert!((low - 0.368_403).abs() < 1e-5 && fake["won"]["high"] == 1.0, "{low}");
     let emotion = figures(&found, "emotion");
@@ -111,7 +111,7 @@ fn each_probe_is_credited_with_exactly_what_it_turned() {
     );
     assert_eq!(found["exit_code"], 3);
 
-    // The same figures from the stored rows alone, and a case of the audit explained like any other.
+    // The stored rows alone give the same metrics, and a case of the audit can be explained like any other.
     let shown = cli.run(&["audit", "show", "run", "--json"]).expect_code(3);
     let shown: Value = serde_json::from_str(&shown.stdout).expect("one JSON object");
     assert_eq!(shown["audit"], found["audit"]);
@@ -133,7 +133,7 @@ fn an_audit_is_planned_remembered_and_limited() {
     let args = ["--probes", "fake-verdict,authority", "--max-flip-rate", "0.4"];
     let plan = audit(&cli, &[&args[..], &["--dry-run"]].concat(), 0);
     assert_eq!(server.count(), 0);
-    // Two cases, each judged twice unchanged and with two probes.
+    // Two cases, each judged twice unchanged and once with each of two probes.
     assert_eq!(plan["items"], 8, "{plan}");
     let first = audit(&cli, &args, 1);
     let bought = server.count();
@@ -142,7 +142,7 @@ fn an_audit_is_planned_remembered_and_limited() {
     let again = audit(&cli, &args, 1);
     assert_eq!((server.count(), &again["judge_calls_cached"]), (bought, &16.into()));
     assert_eq!(again["audit"], first["audit"]);
-    // A limit that holds, and one case of the two, always the same.
+    // A limit that holds, and one of the two cases, always the same one.
     audit(&cli, &["--probes", "authority", "--max-flip-rate", "0"], 0);
     let one = audit(&cli, &["--probes", "authority", "--max-cases", "1", "--seed", "4"], 0);
     let same = audit(&cli, &["--probes", "authority", "--max-cases", "1", "--seed", "4"], 0);
@@ -184,7 +184,7 @@ fn the_offline_judge_is_audited_too_and_mistakes_are_told() {
     let (cli, server) = fixture();
     let found = cli.run(&["audit", "injection", "s.yaml", "--json", "-q"]).expect_code(0);
     let found: Value = serde_json::from_str(&found.stdout).expect("one JSON object");
-    // It compares words, so an answer that repeats the criteria has them all.
+    // The offline judge compares words, so an answer that repeats the criteria meets all of them.
     assert_eq!(figures(&found, "criteria-repeated")["won"]["count"], 2);
     assert_eq!(server.count(), 0);
     for (args, words) in [

@@ -20,20 +20,20 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-/// Requests sent for one question at most.
+/// Most requests that are sent for one question.
 pub(crate) const ATTEMPTS: u32 = 3;
 
-/// A wire format, reached through a provider that speaks it.
+/// A wire format, and a provider that uses it.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// What [`ModelClient::wire_name`] calls it.
+    /// Its name in [`ModelClient::wire_name`].
     pub(crate) wire: &'static str,
     pub(crate) model: &'static str,
     key_variable: &'static str,
     address_variable: &'static str,
 }
 
-/// Every wire format there is.
+/// All wire formats.
 pub(crate) static FORMATS: [Format; 8] = [
     Format {
         wire: "openai-chat",
@@ -85,7 +85,7 @@ pub(crate) static FORMATS: [Format; 8] = [
     },
 ];
 
-/// Waits take no time and are noted.
+/// Waits take no time but are recorded.
 #[derive(Default)]
 pub(crate) struct NotingClock(Mutex<Vec<Duration>>);
 
@@ -106,7 +106,7 @@ impl Clock for NotingClock {
     }
 }
 
-/// A client that speaks the format to the server.
+/// A client that uses the format with the server.
 pub(crate) fn client(
     format: &Format,
     server: &MockServer,
@@ -141,7 +141,7 @@ pub(crate) fn judge(client: ModelClient) -> Arc<dyn Judge> {
     ))
 }
 
-/// One judge for everything.
+/// The same judge for everything.
 struct Only(Arc<dyn Judge>);
 
 impl JudgeProvider for Only {
@@ -150,7 +150,7 @@ impl JudgeProvider for Only {
     }
 }
 
-/// A case to be judged.
+/// A case to judge.
 pub(crate) struct Job {
     pub(crate) id: String,
     pub(crate) answer: String,
@@ -158,7 +158,7 @@ pub(crate) struct Job {
     pub(crate) judge: Arc<dyn Judge>,
 }
 
-/// The work items of these cases, each with the given criteria as an eval file has them.
+/// Work items for these cases, each with the given criteria of an eval file.
 pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
     let tests: Vec<Value> = jobs
         .iter()
@@ -218,7 +218,7 @@ impl Recorder for Memory {
     }
 }
 
-/// Runs the items to their end.
+/// Runs all items.
 pub(crate) fn perform(items: Vec<WorkItem>) -> (BTreeMap<String, CaseRecord>, RunTotals) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -1,4 +1,4 @@
-//! The table of faults: what the server does, and what must come of it in each wire format.
+//! The table of faults: what the server does, and the expected result in each wire format.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use crate::chaos::engine::{ATTEMPTS, FORMATS};
 use crate::e2e::judge::JudgeRequest;
 
-/// What becomes of a case, and the requests that it takes.
+/// What happens to a case, and the number of its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End {
-    /// Ids of the criteria that stay ungraded; all others are decided rightly.
+    /// Ids of the criteria that stay ungraded; all others must be decided correctly.
     pub(crate) ungraded: &'static [&'static str],
-    /// Why they do.
+    /// Kind of their failure.
     pub(crate) kind: &'static str,
     /// Requests for the whole case.
     pub(crate) requests: u32,
@@ -30,14 +30,14 @@ const fn lost(kind: &'static str, requests: u32) -> End {
     End { ungraded: IDS, kind, requests }
 }
 
-/// One column for each of [`FORMATS`], in that order.
+/// One entry for each of [`FORMATS`], in that order.
 pub(crate) type Ends = [End; FORMATS.len()];
 
 const fn same(end: End) -> Ends {
     [end; FORMATS.len()]
 }
 
-/// The same, but for Ollama's format: it has no place for refusals and filters.
+/// The same for all formats except Ollama's, which can't express refusals and filters.
 const fn but_ollama(end: End, ollama: End) -> Ends {
     let mut ends = same(end);
     ends[FORMATS.len() - 1] = ollama;
@@ -48,29 +48,29 @@ const fn but_ollama(end: End, ollama: End) -> Ends {
 pub(crate) struct Kind {
     pub(crate) name: String,
     pub(crate) batched: bool,
-    /// Whether it takes as long as the client waits.
+    /// Whether it takes as long as the client's time limit.
     pub(crate) slow: bool,
-    /// Whether the server asks for a wait that a real clock would keep.
+    /// Whether the server asks for a wait, which a real clock would keep.
     pub(crate) waits: bool,
-    /// Whether it is a sound reply in an unusual form.
+    /// Whether it is a valid reply in an unusual form.
     pub(crate) readable: bool,
-    /// Whether it is a reply to a batch that lacks the decision on the second criterion only.
+    /// Whether it is a reply to a batch that lacks only the decision on the second criterion.
     pub(crate) gap: bool,
     pub(crate) fault: Box<dyn Fn(&JudgeRequest) -> MockReply + Send + Sync>,
-    /// What comes of a fault that meets each question once.
+    /// The result if each question meets the fault once.
     pub(crate) once: Ends,
-    /// What comes of one that lasts.
+    /// The result if the fault is permanent.
     pub(crate) for_ever: Ends,
 }
 
 impl Kind {
-    /// Whether the server says that it is asked too often.
+    /// Whether the server says that it gets too many requests.
     pub(crate) fn is_lack_of_room(&self) -> bool {
         self.name.contains("429")
     }
 }
 
-/// The opposite of the truth about everything that is asked: what no fault may put across.
+/// The opposite of the truth about every criterion: no fault may make it count.
 pub(crate) fn lie(request: &JudgeRequest) -> Value {
     let mut value = request.truthful();
     let turn = |entry: &mut Value| match entry.get("score").and_then(Value::as_u64) {
@@ -84,7 +84,7 @@ pub(crate) fn lie(request: &JudgeRequest) -> Value {
     value
 }
 
-/// A body that is a good answer of every format at once, and says this.
+/// A body that is a usable answer in every format at once, with this text.
 fn answer_of_every_format(text: &str) -> String {
     json!({
         "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
@@ -97,13 +97,13 @@ fn answer_of_every_format(text: &str) -> String {
     .to_string()
 }
 
-/// A status with headers whose body is a good answer that lies.
+/// A status with headers, and a body that is a usable answer with a lie.
 pub(crate) fn status(request: &JudgeRequest, code: u16, headers: &[(&str, &str)]) -> MockReply {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     MockReply::Status { code, headers, body: answer_of_every_format(&lie(request).to_string()) }
 }
 
-/// A fault of one question about one criterion each.
+/// A fault in calls about one criterion.
 #[expect(clippy::large_types_passed_by_value, reason = "rows of a table that is built once")]
 fn single(
     name: impl Into<String>,
@@ -124,7 +124,7 @@ fn single(
     }
 }
 
-/// A fault of the network or the server that the client outlives by asking again.
+/// A fault of the network or the server that the client overcomes by retrying.
 fn passing(
     name: impl Into<String>,
     fault: impl Fn(&JudgeRequest) -> MockReply + Send + Sync + 'static,
@@ -132,7 +132,7 @@ fn passing(
     single(name, fault, same(right(6)), same(lost("transport", 3 * ATTEMPTS)))
 }
 
-/// A reply that is no decision, so that the judge is asked again with what was wrong.
+/// A reply without a decision, after which the judge is asked again with what was wrong.
 fn unusable(
     name: impl Into<String>,
     kind: &'static str,
@@ -165,7 +165,7 @@ fn batch(kind: Kind) -> Kind {
     Kind { batched: true, ..kind }
 }
 
-/// Whether this is the id of the second criterion: `c2` and a mark in every batch, also alone in a repair.
+/// Whether this is the handle of the second criterion: `c2` and a mark in every batch, even alone in a repair.
 fn is_second(id: &Value) -> bool {
     id.as_str().is_some_and(|id| id.starts_with("c2-"))
 }
@@ -183,7 +183,7 @@ fn with(change: impl Fn(&mut Value) + Send + Sync + 'static) -> impl Fn(&JudgeRe
     }
 }
 
-/// A member that holds a decision, set to something else by its scale.
+/// Changes the member that holds a decision, by its scale.
 fn decided(score: &'static str, outcome: &'static str) -> impl Fn(&JudgeRequest) -> MockReply {
     let read = |text| serde_json::from_str::<Value>(text).expect("JSON in the table");
     let (score, outcome) = (read(score), read(outcome));
@@ -200,7 +200,7 @@ pub(crate) struct Wish {
     headers: &'static [(&'static str, &'static str)],
 }
 
-/// Every way of asking: seconds, a date, milliseconds, a reset.
+/// Every way to ask for a wait: seconds, a date, milliseconds, a reset.
 pub(crate) const WISHES: [Wish; 4] = [
     Wish { name: "429 with seconds", millis: 7_000, headers: &[("retry-after", "7")] },
     Wish {
@@ -219,7 +219,7 @@ pub(crate) const WISHES: [Wish; 4] = [
     },
 ];
 
-/// Every kind of fault.
+/// All kinds of faults.
 pub(crate) fn kinds() -> Vec<Kind> {
     [of_transport(), of_replies(), of_batches()].into_iter().flatten().collect()
 }
@@ -344,7 +344,7 @@ fn of_replies() -> Vec<Kind> {
         unusable("finish reason error", "truncated", |request| {
             MockReply::finish("error", lie(request).to_string())
         }),
-        // A model that declines is not pressed; a server that withholds may do so again.
+        // A model that declines is not asked again; a server that withholds may do so again.
         single(
             "refusal",
             |_| MockReply::Refusal("I can't judge that.".into()),
@@ -418,7 +418,7 @@ fn of_batches() -> Vec<Kind> {
             same(right(2)),
             same(lost("transport", ATTEMPTS)),
         )),
-        // Fewer criteria at a time may go through: 3, then 2 and 1, then each alone.
+        // Smaller batches may succeed: 3, then 2 and 1, then each criterion alone.
         batch(single(
             "batch: finish reason length",
             |request| MockReply::finish("length", lie(request).to_string()),

@@ -1,4 +1,4 @@
-//! Every kind of fault in every wire format, once and for ever.
+//! Every kind of fault in every wire format, once and permanently.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use crate::chaos::engine::{FORMATS, Job, NotingClock, client, items, judge, perf
 use crate::chaos::kinds::{End, IDS, Kind, WISHES, Wish, kinds};
 use crate::e2e::judge::JudgeRequest;
 
-/// Faults that must be in the table whatever else is: the ways in which servers and models are known to fail.
+/// Faults that must be in the table: the known failures of servers and models.
 const REQUIRED: &[&str] = &[
     "429", "429 with seconds", "429 with a date", "429 with milliseconds", "429 with a reset", "408", "409",
     "500", "502", "503", "504", "529", "reset", "timeout", "truncated body", "slow body", "invalid JSON",
@@ -23,7 +23,7 @@ const REQUIRED: &[&str] = &[
     "true for a decision", "same nonsense",
 ];
 
-/// For faults that are as long as the client waits; long enough for a busy machine to answer everything else.
+/// Time limit for faults that exhaust it; long enough for a busy machine to answer everything else.
 const SHORT: Duration = Duration::from_secs(2);
 const PATIENT: Duration = Duration::from_mins(1);
 
@@ -35,10 +35,10 @@ fn criteria() -> Value {
     ])
 }
 
-/// What the server notes about each case.
+/// What the server records about each case.
 #[derive(Default)]
 struct Noted {
-    /// How often each question was asked: the whole case in a batch, else each criterion for itself.
+    /// How often each question was asked: the whole case in a batch, otherwise each criterion.
     asked: HashMap<String, u32>,
     requests: BTreeMap<String, u32>,
     faults: BTreeMap<String, u32>,
@@ -50,7 +50,7 @@ fn count(bytes: usize) -> u64 {
     (bytes as u64 / 4).max(1)
 }
 
-/// What the server reports to have spent on a reply; nothing for one that carries no usage.
+/// The usage that the server reports for a reply; `None` for a reply without usage.
 fn spent(incoming: &MockRequest, reply: &MockReply) -> Option<Tokens> {
     let output = match reply {
         MockReply::Text(text)
@@ -64,7 +64,8 @@ fn spent(incoming: &MockRequest, reply: &MockReply) -> Option<Tokens> {
     Some(Tokens { input: Some(input), cached: None, output: Some(count(output)) })
 }
 
-/// The reply to a request about a case whose answer begins with its name: `once` or `ever` and a number of a kind.
+/// The reply to a request about a case whose answer begins with its name: `once` or `ever`, and the number of a
+/// kind.
 fn scripted(kinds: &[Kind], noted: &Mutex<Noted>, incoming: &MockRequest) -> MockReply {
     let request = JudgeRequest::of_text(&incoming.last_user_text).expect("a judge is asked");
     let case = request.answer.split_whitespace().next().expect("a name").to_owned();
@@ -86,7 +87,7 @@ fn scripted(kinds: &[Kind], noted: &Mutex<Noted>, incoming: &MockRequest) -> Moc
     reply
 }
 
-/// What became of a case, in the words of the table.
+/// The result of a case, in the terms of the table.
 fn end_of(record: &CaseRecord) -> (Vec<&str>, BTreeSet<String>, u32) {
     let open: Vec<&str> = record
         .decisions
@@ -115,8 +116,8 @@ fn check(record: &CaseRecord, kind: &Kind, end: End, noted: &Noted, context: &st
     assert_eq!(kinds, expected, "{context}");
     let asked = noted.requests.get(case).copied();
     assert_eq!(Some(attempts), asked, "{context}: requests that the rows and the server count");
-    // Being refused for lack of room while others are answered costs a question none of its attempts, so how often it
-    // is asked depends on those others.
+    // A question that is refused because others are being answered loses none of its attempts, so how often it
+    // is asked depends on the others.
     if kind.is_lack_of_room() {
         assert!(attempts >= end.requests, "{context}: {attempts} requests");
     } else {
@@ -131,7 +132,7 @@ fn check(record: &CaseRecord, kind: &Kind, end: End, noted: &Noted, context: &st
         assert!(right, "{context}: {decided:?} is not the truth");
     }
     assert_eq!(record.decisions.len(), IDS.len(), "{context}: one row a criterion");
-    // The case fails by its score, but would pass if `z` were met: without that decision there is no verdict.
+    // The case fails by its score, but would pass if `z` were met; without that decision there is no verdict.
     let verdict = serde_json::to_value(record.result.verdict).expect("a verdict has a name");
     assert_eq!(verdict, if end.ungraded.is_empty() { "fail" } else { "incomplete" }, "{context}");
     let mut tokens = Tokens::default();
@@ -180,8 +181,8 @@ fn go_through(format_at: usize) {
             check(record, kind, ends[format_at], &noted, &context);
         }
     }
-    // Each wish was granted in full: once for each criterion of a passing fault, and between all tries of a lasting one,
-    // and perhaps again by questions that were about to be asked.
+    // Each requested wait was kept in full: once for each criterion of a passing fault, between all attempts of
+    // a permanent one, and possibly also by questions that were about to be asked.
     for Wish { name, millis, .. } in WISHES {
         let (low, high) = (Duration::from_millis(millis), Duration::from_millis(millis + 500));
         let granted = clock.waits().iter().filter(|wait| (low..=high).contains(*wait)).count();
@@ -197,7 +198,7 @@ fn the_table_has_every_kind_and_every_wire_format() {
         assert!(names.contains(*required), "no row for {required}");
     }
     let spoken: BTreeSet<&str> = FORMATS.iter().map(|format| format.wire).collect();
-    // A model for embeddings or labels judges nothing.
+    // Models for embeddings or labels don't judge.
     for provider in known_providers().filter(|name| !gives_embeddings(name) && !gives_labels(name)) {
         let name: ModelName = format!("{provider}:m").parse().expect("a sound name");
         let variables = |variable: &str| match variable {
@@ -211,7 +212,7 @@ fn the_table_has_every_kind_and_every_wire_format() {
     }
 }
 
-/// One test a format, so that they share the machine's cores and a failure names its format.
+/// One test for each format, so that the tests run in parallel and a failure names its format.
 macro_rules! formats {
     ($($name:ident: $at:expr),+ $(,)?) => {
         $(#[test]

@@ -1,8 +1,8 @@
-//! Judges that fail in every way a server and a model can: no wrong outcome, nothing lost, no secret told.
+//! Judges that fail in every way a server or a model can: no wrong outcome, nothing lost, no secret revealed.
 //!
-//! [`matrix`] goes through every fault in every wire format, [`storm`] mixes them at random and compares with what the
-//! server knows it said, [`secrets`] looks for the key in everything the program leaves behind. [`audit`] puts judges to
-//! the test that answers can talk round, [`probing`] those that look at the wrong things.
+//! [`matrix`] tests every fault in every wire format, [`storm`] mixes them at random and compares with what the
+//! server knows it said, [`secrets`] looks for the key in everything that the program leaves behind. [`audit`]
+//! tests judges that believe answers, [`probing`] judges that look at the wrong things.
 
 mod audit;
 mod engine;

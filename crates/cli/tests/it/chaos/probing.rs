@@ -1,4 +1,4 @@
-//! `assize audit order`, `length` and `self`: judges with a bias are found out, judges without one are not.
+//! `assize audit order`, `length` and `self`: biased judges are detected, unbiased ones are not.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
@@ -11,7 +11,7 @@ fn suite(outputs: bool) -> String {
     suite_of(&[("one", "apples"), ("two", "plums"), ("three", "pears")], outputs)
 }
 
-/// Cases of three criteria each, of which the last word is in no answer.
+/// Cases with three criteria each; the last criterion's word is in no answer.
 fn suite_of(cases: &[(&str, &str)], outputs: bool) -> String {
     let case = |(id, fruit): (&str, &str)| {
         let output =
@@ -49,7 +49,7 @@ fn honest(incoming: &MockRequest) -> MockReply {
     )
 }
 
-/// Finds whatever stands first in the call met.
+/// Decides that the first criterion in the call is met.
 fn first_is_met(incoming: &MockRequest) -> MockReply {
     let asked = JudgeRequest::of_text(&incoming.last_user_text).expect("a judge is asked");
     let first = asked.criteria[0].handle.clone();
@@ -73,12 +73,12 @@ fn a_judge_that_looks_at_the_order_is_found_out_and_one_that_does_not_is_not() {
     let (mut cli, server) = fixture(first_is_met);
     let order = ["order", "s.yaml", "--judge", "openai:m", "--permutations", "5"];
     let plan = audit(&cli, &[&order[..], &["--dry-run"]].concat(), 0);
-    // Three cases: twice as they are and in the five other orders of three criteria.
+    // Three cases: twice in their own order, and in the five other orders of three criteria.
     assert_eq!((&plan["items"], server.count()), (&21.into(), 0), "{plan}");
     let found = audit(&cli, &[&order[..], &["--run-dir", "run", "--max-flip-rate", "0.1"]].concat(), 1);
     assert_eq!(server.count(), 21, "one call each");
     let figures = &found["audit"]["metrics"];
-    // Of six orders `z` stands first in two: both are flips, in each of three cases.
+    // `z` comes first in two of six orders: both are flips, in each of three cases.
     let flips = &figures["flips"];
     assert_eq!((&flips["n"], flips["value"].as_f64()), (&45.into(), Some(6.0 / 45.0)), "{found}");
     assert!(flips["low"].as_f64().expect("a number") > 0.0);
@@ -122,7 +122,7 @@ fn a_judge_that_likes_length_is_found_out_and_one_that_does_not_is_not() {
         assert_eq!((&shift["n"], &part["metrics"]["flips"]["n"]), (&8.into(), &24.into()));
         assert!(part["metrics"]["length_ratio"]["value"].as_f64().expect("a number") > 2.0);
     }
-    // Nothing could be trimmed: said, and no figure.
+    // Nothing could be trimmed, so there is a notice and no metric.
     assert_eq!(audit_of(&found, "trim"), None);
     assert!(found["audit"]["unmeasured"][0].as_str().expect("words").contains("`trim`"), "{found}");
     let shown = cli.run(&["audit", "show", "run"]).expect_code(0);
@@ -132,7 +132,7 @@ fn a_judge_that_likes_length_is_found_out_and_one_that_does_not_is_not() {
     cli.file("l.yaml", suite_of(&ids.map(|id| (id, "apples")), true));
     let found = audit(&cli, &length, 0);
     assert_eq!(audit_of(&found, "repeat").expect("measured")["metrics"]["shift"]["value"], 0.0);
-    // A target is asked once for each case; its answers can only be edited when they are there.
+    // The target is asked once for each case; its answers can only be edited once they are there.
     let before = server.count();
     audit(&cli, &["length", "t.yaml", "--target", "openai:t", "--judge", "openai:m", "--no-cache"], 0);
     let asked =
@@ -140,7 +140,7 @@ fn a_judge_that_likes_length_is_found_out_and_one_that_does_not_is_not() {
     assert_eq!(asked, 3);
 }
 
-/// `gpt` is kind to what `gpt` wrote, `claude` is strict with everybody, and everybody else is just.
+/// `gpt` favours what `gpt` wrote, `claude` is strict with everyone, and all others are fair.
 fn partial(incoming: &MockRequest) -> MockReply {
     let model = incoming.body["model"].as_str().unwrap_or_default().to_owned();
     let Some(asked) = JudgeRequest::of_text(&incoming.last_user_text) else {
@@ -162,7 +162,7 @@ fn a_judge_that_prefers_its_own_family_is_found_out_and_a_strict_one_is_not() {
     let (cli, _server) = fixture(partial);
     let who = ["self", "t.yaml", "--target", "openai:gpt-a", "--target", "openai:claude-a"];
     let judges = ["--judge", "openai:gpt-j", "--judge", "openai:claude-j"];
-    // Of two families, each would be measured by the other's judges, which may prefer their own.
+    // With two families, each is measured only by judges of the other, which may prefer their own.
     let told = audit(&cli, &[&who[..], &judges].concat(), 3);
     assert_eq!(told["audit"]["parts"], json!([]), "{told}");
     assert!(told["audit"]["unmeasured"].to_string().contains("a judge of a third"), "{told}");
@@ -174,7 +174,7 @@ fn a_judge_that_prefers_its_own_family_is_found_out_and_a_strict_one_is_not() {
         let part = parts.iter().find(|part| part["title"] == family).expect("measured");
         part["metrics"]["self_preference"].clone()
     };
-    // Beside mistral, gpt on gpt's answers: 1 - 1/3, elsewhere 1/3 - 1/3; claude: 0 - 1/3 everywhere.
+    // Next to mistral, gpt on gpt's answers: 1 - 1/3, elsewhere 1/3 - 1/3; claude: 0 - 1/3 everywhere.
     let gpt = of("gpt")["value"].as_f64().expect("a number");
     assert!((gpt - 2.0 / 3.0).abs() < 1e-9, "{found}");
     assert_eq!(of("gpt")["n"], 3);
@@ -186,7 +186,7 @@ fn a_judge_that_prefers_its_own_family_is_found_out_and_a_strict_one_is_not() {
     let shown = cli.run(&["audit", "show", "run", "--limit", "0.7"]).expect_code(0);
     assert!(shown.stdout.contains("gpt"), "{}", shown.stdout);
 
-    // A draw of cases keeps the answers of all targets to them.
+    // A sample of cases keeps the answers of all targets to them.
     for (seed, most) in [("1", 1), ("2", 1), ("1", 2), ("2", 2)] {
         let draw = ["--judge", "openai:mistral-j", "--max-cases", &most.to_string(), "--seed", seed];
         let found = audit(&cli, &[&who[..], &judges, &draw].concat(), 0);
@@ -195,12 +195,12 @@ fn a_judge_that_prefers_its_own_family_is_found_out_and_a_strict_one_is_not() {
         assert_eq!(found["audit"]["cases"], most, "{found}");
     }
 
-    // Said families go before names.
+    // A given family takes precedence over the name.
     let same = ["--family", "openai:claude-j=gpt"];
     let found = audit(&cli, &[&who[..], &judges, &same, &["--max-preference", "0.2"]].concat(), 3);
     assert_eq!(found["audit"]["parts"], json!([]));
     assert!(found["audit"]["unmeasured"].to_string().contains("every judge is of this family"), "{found}");
-    // Answers of nobody knows whom.
+    // Answers of unknown origin.
     let found = audit(&cli, &["self", "s.yaml", "--judge", "openai:gpt-j", "--judge", "openai:x-j"], 3);
     let unmeasured = found["audit"]["unmeasured"].to_string();
     assert!(unmeasured.contains("3 answers came with the case, from an unknown model"), "{found}");

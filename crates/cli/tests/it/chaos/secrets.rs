@@ -1,5 +1,5 @@
-//! The key under faults and before servers that send it back: nowhere in what the program leaves behind, in no
-//! spelling.
+//! The key under faults, and with servers that send it back: it must not appear in anything that the program
+//! leaves behind, in any spelling.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::chaos::kinds::{Kind, kinds};
 use crate::chaos::storm::draw;
 use crate::e2e::judge::JudgeRequest;
 
-/// Holds characters whose spelling changes in URLs and Base64.
+/// Contains characters whose spelling changes in URLs and Base64.
 const KEY: &str = "sk-Qv7+Zr/9x~Tm2=Lw8?never&shown";
 
 const CASES: usize = 60;
@@ -20,7 +20,7 @@ const SEED: u64 = 5;
 /// The key, its beginning, and both in every spelling.
 fn needles() -> Vec<String> {
     let mut needles = vec![KEY.to_owned(), KEY[..12].to_owned(), KEY[12..].to_owned()];
-    // Nor any other twelve characters of it.
+    // Any other twelve characters of the key must not appear either.
     needles.extend((0..KEY.len() - 11).map(|at| KEY[at..at + 12].to_owned()));
     let percent = |lower: bool| -> String {
         KEY.bytes()
@@ -34,14 +34,14 @@ fn needles() -> Vec<String> {
     needles.extend([percent(false), percent(true), percent(false)[..18].to_owned()]);
     for before in ["", "x", "xx"] {
         let text = base64(&format!("{before}{KEY}"));
-        // From the first letter that is the key's alone, as many letters as say twelve characters of it.
+        // From the first character that belongs to the key alone, as many as encode twelve characters of it.
         let inner = text[before.len() * 4 / 3 + 1..][..14].to_owned();
         needles.extend([inner.replace('+', "-").replace('/', "_"), inner]);
     }
     needles
 }
 
-/// Base64 of a text, without padding; spelled out here so that the test does not rest on what it tests.
+/// Base64 of a text without padding; written out here so that the test does not rely on the code under test.
 fn base64(text: &str) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
@@ -54,7 +54,8 @@ fn base64(text: &str) -> String {
     out
 }
 
-/// The key as the writers of JSON and HTML in other languages spell it, its last half, and it on two lines.
+/// The key as JSON and HTML writers in other languages spell it, its last half, and the key split over two
+/// lines.
 fn escaped() -> String {
     let each: Vec<String> = KEY.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
     let each = each.concat();
@@ -65,7 +66,7 @@ fn escaped() -> String {
     format!("{each} {go} {php} {html} (...{}) {first}\n    {rest}", &KEY[16..])
 }
 
-/// Text with the escapes of JSON undone, however many backslashes they have.
+/// A text with JSON escapes undone, however many backslashes they have.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -83,7 +84,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// Servers that send back what they received, in every place they have.
+/// Servers that send back what they received, in every part of a reply.
 fn echoes(request: &JudgeRequest) -> Vec<MockReply> {
     let percent = KEY.replace('+', "%2B").replace('/', "%2F").replace('=', "%3D").replace('?', "%3F");
     let percent = percent.replace('&', "%26");
@@ -165,7 +166,7 @@ fn no_artefact_of_a_chaos_run_holds_the_key_in_any_spelling() {
     let server = MockServer::start(move |incoming: &MockRequest| scripted(&table, incoming));
     let mut cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     cli.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", KEY);
-    // Whatever turns up the volume of logs, should there ever be any.
+    // Variables that would increase logging, if there were any.
     for (name, value) in [("RUST_LOG", "trace"), ("RUST_BACKTRACE", "full"), ("ASSIZE_LOG", "trace")] {
         cli.env(name, value);
     }
@@ -207,7 +208,7 @@ fn no_artefact_of_a_chaos_run_holds_the_key_in_any_spelling() {
     }
     let sent = format!("Bearer {KEY}");
     assert!(server.requests().iter().all(|request| request.header("authorization") == Some(sent.as_str())));
-    // What a request holds beside the header is what the cache keys are made of.
+    // The rest of a request, without the header, goes into the cache keys.
     assert!(server.requests().iter().all(|request| !holds(&request.body, KEY)));
 
     let files = files(cli.dir());

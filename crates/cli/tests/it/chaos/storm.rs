@@ -1,7 +1,7 @@
-//! Thousands of cases under faults drawn at random, each outcome compared with what the server knows it said.
+//! Thousands of cases under random faults; each outcome is compared with what the server knows it said.
 //!
-//! The fault that meets a request depends on the seed, the case, what is asked and how often it was asked before, so
-//! a seed draws the same faults however the requests happen to interleave.
+//! The fault of a request depends on the seed, the case, the question and how often it was asked before, so a
+//! seed gives the same faults however the requests interleave.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
@@ -17,11 +17,11 @@ use crate::chaos::engine::{FORMATS, Format, Job, NotingClock, client, items, jud
 use crate::chaos::kinds::{Kind, kinds};
 use crate::e2e::judge::JudgeRequest;
 
-/// Cases of one run. With the runs below, more than two thousand.
+/// Number of cases in a run. With the runs below, more than two thousand in total.
 const CASES: usize = 350;
 const WORDS: [&str; 4] = ["apples", "pears", "plums", "zebras"];
 
-/// The criteria of every case: four words that an answer has or lacks, and a score.
+/// The criteria of every case: four words that an answer may contain, and a score.
 fn criteria() -> Value {
     let mut criteria: Vec<Value> =
         WORDS.iter().map(|word| json!({"id": word, "outcome": format!("Names `{word}`")})).collect();
@@ -31,7 +31,7 @@ fn criteria() -> Value {
     Value::Array(criteria)
 }
 
-/// A draw from a seed and words: the same words give the same number, whatever was drawn before.
+/// A random number from a seed and words: the same words give the same number, whatever was drawn before.
 pub(crate) fn draw(seed: u64, words: &[&str]) -> u64 {
     // FNV-1a, finished as in SplitMix64 so that every bit counts.
     let mut hash = seed ^ 0xcbf2_9ce4_8422_2325;
@@ -47,12 +47,12 @@ pub(crate) fn draw(seed: u64, words: &[&str]) -> u64 {
 #[derive(Default)]
 struct Known {
     asked: HashMap<String, u64>,
-    /// Case and wording of every criterion that got a readable, true decision.
+    /// Case and text of every criterion that got a readable, true decision.
     told: BTreeSet<(String, String)>,
     faults: BTreeMap<String, u64>,
 }
 
-/// How likely a case's requests are to meet a fault, in percent: from calm to hardly ever answered.
+/// Probability in percent that a request of a case meets a fault: from never to almost always.
 fn weather(seed: u64, case: &str) -> u64 {
     [0, 25, 50, 75, 95][(draw(seed, &[case, "weather"]) % 5) as usize]
 }
@@ -74,7 +74,7 @@ fn scripted(seed: u64, kinds: &[Kind], known: &Mutex<Known>, incoming: &MockRequ
         let kind = fitting[at];
         *known.faults.entry(kind.name.clone()).or_default() += 1;
         if !kind.readable {
-            // Of a batch with a gap, all but the second entry is a decision like any other.
+            // In a batch with a gap, all entries except the second are normal decisions.
             let gap = |handle: &str| kind.gap && !handle.starts_with("c2-");
             deaf = request
                 .criteria
@@ -83,7 +83,7 @@ fn scripted(seed: u64, kinds: &[Kind], known: &Mutex<Known>, incoming: &MockRequ
                 .map(|criterion| criterion.text.clone())
                 .collect();
         }
-        // A gap needs the entry that it is a gap of.
+        // A gap needs the entry that it removes.
         if kind.gap && !request.criteria.iter().any(|criterion| criterion.handle.starts_with("c2-")) {
             deaf.clear();
             MockReply::Json(request.truthful())
@@ -99,7 +99,7 @@ fn scripted(seed: u64, kinds: &[Kind], known: &Mutex<Known>, incoming: &MockRequ
     reply
 }
 
-/// The outcome that the answer calls for.
+/// The correct outcome for an answer.
 fn truth(criterion: &Criterion, answer: &str) -> (&'static str, Option<u8>) {
     match criterion.id.as_str() {
         "depth" => ("scored", Some(4)),
@@ -168,10 +168,10 @@ fn rage(seed: u64, format: &Format) -> BTreeMap<String, u64> {
     let lost: Vec<&String> = answers.keys().filter(|id| !records.contains_key(*id)).collect();
     assert!(lost.is_empty() && records.len() == CASES, "lost: {lost:?}");
     let open: usize = records.iter().map(|(id, record)| check(record, &answers[id], &known)).sum();
-    // The storm must have done harm, and must have been outlived.
+    // The storm must have left some criteria ungraded, and must have been overcome for most.
     assert!(open > CASES / 20 && known.told.len() > CASES, "{open} open, {} told", known.told.len());
 
-    // The totals are those of the rows, and the requests those of the server.
+    // The totals match the rows, and the requests match the server.
     let rows = || records.values().flat_map(|record| &record.decisions);
     assert_eq!(totals.counts.total(), CASES);
     assert_eq!(totals.criteria, (CASES * (WORDS.len() + 1)) as u64);

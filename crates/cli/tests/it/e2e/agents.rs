@@ -1,4 +1,4 @@
-//! Agents, recordings and mocks as targets: what they did reaches graders and judges.
+//! Agents, recordings and mocks as targets: graders and judges see what they did.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn log(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../trace/tests/logs").join(name)
 }
 
-/// A program that checks what it is told and prints a log.
+/// A program that checks its arguments and prints a log.
 fn fake_agent(cli: &CliTest, name: &str, log_name: &str) {
     let script =
         format!("#!/bin/sh\nprintf '%s\\n' \"$*\" > {name}.args\ncat > {name}.stdin\ncat {name}.log\n");
@@ -125,7 +125,7 @@ fn recorded_sessions_are_graded_by_id_by_question_and_alone() {
     );
     assert_eq!(info(&cli, "by-id")["targets"][0]["kind"], "recorded");
 
-    // Any id, as there is one session only; then with another session beside it, by the question.
+    // Any id, since there is only one session; then by the question, next to another session.
     cli.file("s.yaml", SKILL_SUITE.replace("5f0c", "mine"));
     cli.run(&["eval", "s.yaml", "--run-dir", "alone"]).expect_code(0);
     cli.file("logs/two.jsonl", fs::read_to_string(log("codex-rollout.jsonl")).expect("a log"));
@@ -169,7 +169,7 @@ fn imported_sessions_are_cases_and_answers() {
     );
     cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(0);
 
-    // A line that can't be read stops it, unless one goes on without it.
+    // An unreadable line stops it, unless it may continue.
     cli.file("torn.jsonl", format!("{}{{\"type\":\"assis", fs::read_to_string(source).expect("a log")));
     let output = cli.run(&["convert", "--to", "cases", "torn.jsonl"]).expect_code(2);
     assert!(

@@ -1,10 +1,10 @@
-//! What AgentV 4 keeps beside its eval files: programs that are providers, conversions of files, containers.
+//! AgentV 4 files other than eval files: programs as providers, file conversions, containers.
 
 use assize_testkit::cli::CliTest;
 
 use crate::e2e::bench::{cli, rows};
 
-/// Stands for `docker`: knows the image, and runs the program on this machine. Its words go to a file.
+/// Stands in for `docker`: knows the image, and runs the program on this machine. Its arguments go to a file.
 const DOCKER: &str = r#"#!/bin/sh
 echo "$*" >> "$DOCKER_LOG"
 case "$1" in
@@ -29,7 +29,7 @@ tests:
   - {name: check, type: code-grader, command: [sh, -c, 'grep -q \"ripe apples\" && echo \"{\\\"score\\\": 0.75}\"']}
 ";
 
-/// Makes folders with the usual programs the whole of `PATH`, with `docker` if it has a script.
+/// Makes folders with the usual programs the whole `PATH`, including `docker` if there is a script for it.
 fn only_programs(cli: &mut CliTest, docker: Option<&str>) {
     let folder = cli.path("programs");
     std::fs::create_dir_all(&folder).expect("a folder");

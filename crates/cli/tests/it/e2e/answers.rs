@@ -1,4 +1,4 @@
-//! `grade`: answers that are already there.
+//! `grade`: existing answers.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -101,7 +101,7 @@ fn the_judge_may_be_a_target_of_the_project() {
     assert_eq!(server.requests()[0].json()["model"], "mm");
 }
 
-/// A table of so many answers, as a spreadsheet writes it.
+/// A table with this many answers, as a spreadsheet program writes it.
 fn table(rows: usize) -> String {
     let rows = (1..=rows).map(|row| format!("\"Which fruit, number {row}?\",\"apples, and\npears\"\r\n"));
     format!("prompt,response\r\n{}", rows.collect::<String>())
@@ -136,7 +136,7 @@ fn a_table_is_graded_with_its_questions_and_keeps_them() {
     assert!(explained.stdout.contains("answer    apples, and pears"), "{}", explained.stdout);
     assert!(!explained.stderr.contains("without a question"));
 
-    // Cases come in the order of the file, however they finished.
+    // Cases come in the order of the file, in whatever order they finished.
     let shown = cli.run(&["score", "run", "--show", "failed"]).expect_code(1).stdout;
     let (cases, summary) = shown.split_once("Summary").expect("cases, then the summary");
     assert!(!summary.contains("assize explain"), "what was scored is not stored: {summary}");
@@ -205,7 +205,7 @@ fn records_of_other_tools_are_graded_as_they_are() {
     let clusters: HashSet<&str> = graded.iter().filter_map(|row| row["cluster"].as_str()).collect();
     assert_eq!(clusters, HashSet::from(["2", "3", "fr"]));
 
-    // The answer of a sample that ended in an error is not known.
+    // A sample that ended in an error has no answer.
     record(&cli, "broken.eval");
     let refused = cli.run(&["grade", "rubric.yaml", "--answers", "broken.eval"]).expect_code(2);
     assert!(refused.stderr.contains("E0420") && refused.stderr.contains("boom"), "{}", refused.stderr);
@@ -222,7 +222,7 @@ fn records_of_other_tools_are_graded_as_they_are() {
     assert_eq!(cut.stderr.matches("error[").count(), 1, "{}", cut.stderr);
     assert!(cut.stderr.contains("E0750"), "{}", cut.stderr);
 
-    // Each record that can't be read is named at its line, beside those without an answer.
+    // Each unreadable record is reported with its line, along with those without an answer.
     let good = r#"{"input": "q", "actual_output": "mockllm"}"#;
     cli.file("d.jsonl", format!("{good}\n{{\"input\": 1}}\n{{\"input\": \"q\"}}\n[]\n"));
     let refused = cli.run(&["grade", "rubric.yaml", "--answers", "d.jsonl"]).expect_code(2);

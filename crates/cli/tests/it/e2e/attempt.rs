@@ -1,4 +1,4 @@
-//! `assize try`: one answer by one criterion, at once and again on every save.
+//! `assize try`: one answer by one criterion, once and again on every save.
 
 use std::fs::File;
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! What all these tests set up and look at.
+//! Setup and helpers for all of these tests.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -7,13 +7,13 @@ use assize_testkit::cli::{CliOutput, CliTest};
 use assize_testkit::mock::{MockServer, ReplyScript};
 use serde_json::Value;
 
-/// The key every test sends; it must never be seen again.
+/// The key that every test sends; it must never appear in any output.
 pub(crate) const KEY: &str = "sk-e2e-7f3a9c-never-shown";
 
 /// Model, variable of the key, variable of the address.
 pub(crate) type Format = (&'static str, &'static str, &'static str);
 
-/// Every wire format through a provider that speaks it, and one provider that only borrows one.
+/// Every wire format with a provider that uses it, and one provider that borrows a format.
 pub(crate) const FORMATS: [Format; 9] = [
     ("openai:j", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
     ("openai-responses:j", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
@@ -31,7 +31,7 @@ pub(crate) fn cli() -> CliTest {
     CliTest::new(env!("CARGO_BIN_EXE_assize"))
 }
 
-/// The binary in an empty folder, with a server that stands for OpenAI's.
+/// The binary in an empty folder, with a server in place of OpenAI's.
 pub(crate) fn with_server(script: impl ReplyScript) -> (CliTest, MockServer) {
     let server = MockServer::start(script);
     let mut cli = cli();
@@ -56,7 +56,7 @@ pub(crate) fn rows(cli: &CliTest, folder: impl AsRef<Path>) -> Vec<Value> {
     rows
 }
 
-/// Asserts that two runs have the same rows and metrics, apart from times and how calls were spent.
+/// Asserts that two runs have the same rows and metrics, except times and the use of calls.
 #[track_caller]
 pub(crate) fn assert_same_run(cli: &CliTest, one: &str, other: &str) {
     let [a, b] = [one, other].map(|folder| {

@@ -1,4 +1,4 @@
-//! `calibrate`, `agreement` and `repeats`: tables and runs in, figures, refusals and exit codes out.
+//! `calibrate`, `agreement` and `repeats`: tables and runs in; metrics, errors and exit codes out.
 
 use std::fmt::Write as _;
 
@@ -161,8 +161,8 @@ fn pass_rates_are_corrected_only_by_a_random_draw() {
     };
     write("random");
     let found = corrected(&[]);
-    // People .625, the judge .625 over labels and .7 over the rest; its weight .179 with the correlation .484 halved,
-    // since eight labels stand beside eight without any.
+    // People .625; the judge .625 over labelled items and .7 over the rest; its weight is .179, with the
+    // correlation .484 halved, because eight items have labels and eight have none.
     assert!(
         (found["ppi_plus_plus"]["value"].as_f64().expect("corrected") - 0.638_432).abs() < 1e-6,
         "{found}"
@@ -388,13 +388,13 @@ fn preferences_count_only_if_both_orders_agree() {
     assert_eq!(group["shown_first"]["count"], 5, "A in the first order, B in the second");
     assert_eq!(group["right_on_balance"]["count"], 1);
     assert_eq!(group["seems_exchanged"], false);
-    // A tie beside a right verdict is right on balance, one beside a wrong one is not.
+    // A tie next to a right verdict counts as right, next to a wrong one it does not.
     cli.file("p.csv", "case,preferred,first,second\n1,A,A,tie\n2,A,tie,B\n3,B,tie,B\n4,A,A,B\n");
     let found = object(&cli.run(&["calibrate", "--pairs", "--labels", "p.csv", "--json"]).expect_code(0));
     assert_eq!(found["groups"][0]["right_on_balance"]["count"], 2);
     assert_eq!(found["groups"][0]["right_both"]["count"], 0);
 
-    // The verdicts of an honest judge, those of the second order as places.
+    // The verdicts of an honest judge; those in the second order are given as positions.
     let rows: String = (0..40)
         .map(|at| if at % 2 == 0 { format!("{at},A,A,B\n") } else { format!("{at},B,B,A\n") })
         .collect();
@@ -402,7 +402,7 @@ fn preferences_count_only_if_both_orders_agree() {
     let columns = ["calibrate", "--pairs", "--labels", "p.csv", "--columns", "preferred=human"];
     let output = cli.run(&columns).expect_code(0);
     assert!(output.stdout.contains("mapped back"), "{}", output.stdout);
-    // A column that has a role is read for nothing else.
+    // A column with a role is not read for anything else.
     cli.file("p.csv", "case,label,first,second\n1,A,A,A\n2,B,B,B\n");
     cli.run(&["calibrate", "--pairs", "--labels", "p.csv", "--columns", "preferred=label"]).expect_code(0);
     cli.file("p.csv", "case,preferred,first,second\n1,1,0,1\n2,2,1,0\n");
@@ -416,7 +416,8 @@ fn answers_to_one_case_and_systems_are_ordered_as_by_people() {
     let mut rows = String::new();
     for case in 0..12 {
         for (at, system) in ["a", "b", "c"].into_iter().enumerate() {
-            // The judge is a point more lenient on every other case, which its order within a case does not show.
+            // The judge is one point more lenient on every other case, which the order within a case does not
+            // show.
             let (label, judge) = (at + 1, at as f64 + 1.5 + f64::from(case % 2));
             let row = serde_json::json!({"case": case, "system": system, "label": label, "judge": judge});
             rows.push_str(&row.to_string());
@@ -439,7 +440,7 @@ fn answers_to_one_case_and_systems_are_ordered_as_by_people() {
     );
     assert!(figures["spearman_by_case"]["low"].as_f64() < Some(1.0), "{figures}");
     assert!(figures.get("alpha_nominal").is_none(), "scores of the judge are none of people: {figures}");
-    // One answer a case has no order.
+    // With one answer per case there is no order.
     cli.file("one.jsonl", "{\"case\":1,\"label\":3,\"judge\":4}\n{\"case\":2,\"label\":2,\"judge\":2}\n");
     let found =
         object(&cli.run(&["calibrate", "--labels", "one.jsonl", "--scale", "1..5", "--json"]).expect_code(0));
@@ -459,7 +460,7 @@ fn rescaling_is_measured_on_items_that_it_was_not_fitted_to() {
         (&found["of"], &found["folds"], &found["best"]),
         (&"scores".into(), &10.into(), &"line".into())
     );
-    // Scores of people are 1 plus half of the judge's.
+    // People's scores are 1 plus half of the judge's.
     let line = &found["methods"][1];
     assert!((line["fit"]["slope"].as_f64().expect("a slope") - 0.5).abs() < 1e-9, "{found}");
     assert!(line["conformal_radius"].as_f64().expect("a radius") < 1e-9, "{found}");
@@ -467,7 +468,7 @@ fn rescaling_is_measured_on_items_that_it_was_not_fitted_to() {
 
     assert!(found["systems"].as_array().is_some_and(Vec::is_empty), "{found}");
 
-    // The judge is close to people on one system and far off on another: one half-width for both fits neither.
+    // The judge is close to people on one system and far off on another: one half-width fits neither.
     let two: Vec<String> = (0..120)
         .map(|case| {
             let (system, noise) = if case % 2 == 0 { ("near", 0) } else { ("far", (case / 2 % 7) - 3) };
@@ -546,7 +547,7 @@ fn error_rates_of_raters_need_no_labels_but_three_raters() {
         "{text}"
     );
 
-    // Two items say next to nothing of anybody.
+    // Two items say next to nothing about anyone.
     let both = |who| [vote(0, who, true), vote(1, who, false)];
     let few: String = ["a", "b", "c"].into_iter().flat_map(both).collect();
     cli.file("few.jsonl", few);
@@ -611,7 +612,7 @@ fn raters_are_measured_with_ratings_missing() {
     assert_eq!(section["all_same"]["count"], 2);
     assert!(section["metrics"]["alpha_interval"]["value"].as_f64() > Some(0.9));
 
-    // Scores that differ only by how they were summed are the same, and full agreement is uncertain.
+    // Scores that differ only by the order of summation are equal, and full agreement is uncertain.
     let dusty: Vec<String> = (0..12)
         .map(|at| {
             let (score, dust) = (1 + at % 3, f64::EPSILON * f64::from(2 * (at % 2)));
@@ -709,7 +710,7 @@ fn a_label_of_a_run_is_about_its_question_its_criterion_and_its_answer() {
         assert!(shown.contains("1 of 1: one a (asked again"), "{what}: {shown}");
     }
 
-    // A correction counts no stale label either.
+    // A correction does not count stale labels either.
     run(suite, "same");
     assert_eq!(measured("same"), (0.into(), 2.into()), "nothing changed");
 }
@@ -730,7 +731,7 @@ fn an_adjudicator_is_what_is_true_and_no_rater() {
     }
     cli.file("l.jsonl", text);
     let found = calibrate(&cli, &["--labels", "l.jsonl"]);
-    // Ten items with two labels that are met, ten with the one of the adjudicator.
+    // Ten items with two met labels each, ten with the adjudicator's label.
     assert_eq!(overall(&found)["confusion"]["both_met"].as_u64().or(Some(20)), Some(20), "{found}");
     let accuracy = overall(&found)["metrics"]["accuracy"]["value"].as_f64().expect("a share");
     assert!((accuracy - 20.0 / 30.0).abs() < 1e-12, "{accuracy}");

@@ -1,4 +1,4 @@
-//! Untrusted text in the log of a CI job: no line of it is a command there.
+//! Untrusted text in the log of a CI job: none of its lines is a command there.
 
 use assize_testkit::cli::{CliOutput, CliTest};
 use serde_json::json;
@@ -20,7 +20,7 @@ fn no_commands(output: &CliOutput, annotations: bool) {
     }
 }
 
-/// A finished run over answers that place a command at each column at which a line may break.
+/// A finished run over answers that have a command at each column at which a line may break.
 fn run() -> CliTest {
     let mut cli = cli();
     cli.env("GITHUB_ACTIONS", "true").env("CI", "true");

@@ -1,5 +1,5 @@
-//! The recipes of `docs/ci.md`, run as job systems run them: on the main branch, for a change that is as good, and for a
-//! worse one.
+//! The recipes of `docs/ci.md`, run like a CI system: on the main branch, for a change without a regression,
+//! and for one with a regression.
 
 use crate::e2e::shards::{Recipe, blocks};
 
@@ -52,7 +52,7 @@ fn the_recipe_for_github_gates_a_change() {
     let summary = recipe.0.path("summary.md").display().to_string();
     let run = |name: &str| recipe.run(&step(&yaml, name), &[("GITHUB_STEP_SUMMARY", &summary)]);
 
-    // The main branch: nothing to compare with yet.
+    // On the main branch there is nothing to compare with yet.
     for name in ["Check the files", "Run", "Compare with main", "Report", "Keep the run of main"] {
         assert_eq!(run(name), 0, "{name}");
     }
@@ -69,7 +69,7 @@ fn the_recipe_for_github_gates_a_change() {
     assert_eq!(recipe.0.read("summary.md").matches("<!-- assize:").count(), 2, "one of each job");
     remove(&recipe, "runs/change");
 
-    // One that makes an answer worse: a failed case is left to the comparison, which fails.
+    // A pull request that makes an answer worse: the comparison fails because of the failed case, not the run.
     worsen(&recipe);
     assert_eq!((run("Run"), run("Compare with main"), run("Report")), (0, 1, 0));
     remove(&recipe, "runs/change");

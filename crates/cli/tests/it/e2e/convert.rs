@@ -1,4 +1,4 @@
-//! `assize convert`: what is written, what is said, and the exit code that follows.
+//! `assize convert`: the written file, the messages, and the exit code.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn what_is_lost_is_listed_with_its_line() {
     assert!(report["text"].as_str().is_some_and(|text| text.contains("tests:")));
 }
 
-/// The format is `tests` by default, and the file is read as by a run, with its warnings.
+/// The default format is `tests`, and the file is read as for a run, with the same warnings.
 #[test]
 fn warnings_of_a_run_are_warnings_of_a_conversion() {
     let cli = cli();
@@ -68,7 +68,7 @@ fn warnings_of_a_run_are_warnings_of_a_conversion() {
     }
 }
 
-/// A dry run of the new file plans what one of the old file does.
+/// A dry run of the new file has the same plan as one of the old file.
 #[test]
 fn a_converted_configuration_has_the_plan_of_the_old_one() {
     let mut cli = cli();
@@ -99,7 +99,7 @@ fn a_converted_configuration_has_the_plan_of_the_old_one() {
     assert_eq!(before, plan("new.eval.yaml"));
 }
 
-/// Tests from a program are listed, unless it may be run.
+/// Tests that come from a program need `--allow-code`; without it they are listed.
 #[test]
 fn programs_are_run_if_code_is_allowed() {
     let cli = cli();
@@ -130,7 +130,7 @@ fn what_can_not_be_read_ends_with_two() {
     }
 }
 
-/// A graded tree whose inner scores can be added up by hand: `a` is 3/4, the whole (2 * 3/4 + 1 * 0) / 3 = 1/2.
+/// A graded tree whose scores can be computed by hand: `a` is 3/4, the whole is (2 * 3/4 + 1 * 0) / 3 = 1/2.
 fn graded() -> Value {
     let leaf = |id: &str, weight: u32, score: f64| {
         json!({ "id": id, "requirements": format!("Has {id}"), "weight": weight, "score": score, "valid_score": true,
@@ -151,7 +151,7 @@ fn walk(node: &Value, found: &mut Vec<(String, f64)>) {
     }
 }
 
-/// Converts a graded tree and adds it up; every node must score what is written in the tree.
+/// Converts a graded tree and aggregates it; every node must get the score in the tree.
 fn scores_come_out(cli: &CliTest, tree: &Path) -> Value {
     let tree = tree.to_str().expect("a path");
     let args = ["convert", tree, "--to", "scorecard", "-o", "card.yaml", "--force"];
@@ -269,7 +269,7 @@ fn a_rubric_file_keeps_its_name_and_its_thresholds() {
         output.stderr
     );
 
-    // Without a borderline threshold of its own, a case of the other format would be borderline from 0.6 on.
+    // Without its own borderline threshold, a case in the other format would be borderline from 0.6.
     let older = cli.run(&["convert", "r.yaml", "--to", "evalcases"]).stdout;
     assert!(older.contains("threshold: 0.75\n") && older.contains("borderline: 0.75\n"), "{older}");
     cli.file("older.yaml", &older);
@@ -314,7 +314,7 @@ fn records_become_cases_with_answers_or_eval_files() {
     cli.run(&["convert", "promptfoo.json", "--to", "tests", "-o", "out.yaml", "--force"]).expect_code(0);
     let text = cli.read("out.yaml");
     assert_eq!(text.matches("input:").count(), 4, "each prompt of each test once: {text}");
-    // Two prompts of one test are not independent of each other.
+    // Two prompts of one test are not independent.
     assert_eq!(text.matches("cluster: first").count(), 2, "{text}");
     let none = cli.run(&["convert", "skill-evals.json", "--to", "cases"]).expect_code(2);
     assert!(none.stderr.contains("--to tests"), "{}", none.stderr);

@@ -1,4 +1,4 @@
-//! `assize lint --judge`: what a model finds, what it may not decide, and what is said when it fails.
+//! `assize lint --judge`: what a model finds, what it may not decide, and the messages when it fails.
 
 use assize_testkit::mock::{MockReply, MockRequest};
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use crate::e2e::bench::{KEY, cli, holds, object, with_server};
 
 const SUITE: &str = "tests:\n  - id: late-parcel\n    criteria: Apologizes and names the new delivery date\n    input: Where is my parcel?\n    assertions:\n      - type: rubrics\n        criteria:\n          - outcome: Apologizes for the delay\n          - outcome: \"Mentions the last delivery\"   # the failed one\n";
 
-/// The rules that a request asks about.
+/// The rules that a request contains.
 fn asked(incoming: &MockRequest) -> Vec<String> {
     let schema = &incoming.body["response_format"]["json_schema"]["schema"];
     let codes = &schema["properties"]["answers"]["items"]["properties"]["rule"]["enum"];
     codes.as_array().expect("codes").iter().map(|code| code.as_str().expect("text").to_owned()).collect()
 }
 
-/// A reply that finds this by one rule and nothing by the others.
+/// A reply with this finding by one rule and none by the others.
 fn finds(incoming: &MockRequest, rule: &str, finding: &Value) -> MockReply {
     let answers: Vec<Value> = asked(incoming)
         .into_iter()
@@ -92,7 +92,7 @@ fn the_material_is_data() {
 
 #[test]
 fn what_the_model_did_not_answer_is_not_checked() {
-    // A made-up quote, then the same again: one rule stays open, the others hold.
+    // A made-up quote, then the same again: one rule stays open, the others get results.
     let (cli, server) = with_server(|incoming: &MockRequest| {
         if asked(incoming).len() == 1 {
             assert!(incoming.body.to_string().contains("is not in the text it is about"));

@@ -1,4 +1,4 @@
-//! `derivedMetrics`: computed from stored scores, for each target and prompt.
+//! `derivedMetrics`: computed from stored scores for each target and prompt.
 
 use assize_testkit::mock::{MockReply, MockRequest};
 use serde_json::{Value, json};
@@ -44,7 +44,8 @@ fn metrics_are_derived_for_each_prompt_from_what_is_stored() {
     assert!(output.stderr.contains("scores of weight 0 count in derived metrics: `tp`"), "{}", output.stderr);
     assert!(output.stderr.contains("no assertion has the metric `absent`"), "{}", output.stderr);
 
-    // By hand: `loud` has fp 3, tp 2, fn 1, len 0.4 + 0.3 + 0.4; the other 0, 2, 1, 0.8. The set doubles half a weight.
+    // By hand: `loud` has fp 3, tp 2, fn 1, len 0.4 + 0.3 + 0.4; the other one 0, 2, 1, 0.8. The set has half
+    // the weight, doubled.
     let found = derived(&info(&cli, "run"));
     let value = |prompt: &str, name: &str| {
         found.iter().find(|one| one.0 == prompt && one.1 == name).expect("derived").2.clone()
@@ -71,7 +72,7 @@ fn metrics_are_derived_for_each_prompt_from_what_is_stored() {
         assert!(line.contains("undefined") && line.contains(reason), "{line}");
     }
 
-    // A report computes them again, of all rows or those of a target.
+    // A report computes them again, from all rows or from those of a target.
     let report = cli.run(&["report", "run"]);
     assert!(report.stdout.contains("f1") && report.stdout.contains("echo · loud"), "{}", report.stdout);
     cli.run(&["report", "run", "--out", "run.html"]);
@@ -81,7 +82,7 @@ fn metrics_are_derived_for_each_prompt_from_what_is_stored() {
     let json: Value = serde_json::from_str(&cli.read("run.json")).expect("JSON");
     assert_eq!(json["metrics"]["derived"], info(&cli, "run")["summary"]["metrics"]["derived"]);
 
-    // Resumed runs read the formulas of the file as it is now.
+    // Resumed runs use the formulas in the current file.
     cli.file("c.yaml", CONFIG.replace("tp / (tp + fp)", "10 * tp / (tp + fp)"));
     let resumed = cli.run(&["eval", "c.yaml", "--resume", "run"]).expect_code(1);
     assert!(!resumed.stderr.contains("rerun"), "{}", resumed.stderr);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::e2e::bench::{FORMATS, KEY, cli, object, one_case};
 
-/// What `doctor` says of each judge.
+/// The line of `doctor` about each judge.
 fn judges(cli: &CliTest, more: &[&str]) -> BTreeMap<String, Value> {
     let output = cli.run(&[&["doctor", "--json"], more].concat()).expect_code(0);
     assert!(
@@ -21,7 +21,7 @@ fn judges(cli: &CliTest, more: &[&str]) -> BTreeMap<String, Value> {
     list.into_iter().map(|judge| (judge["judge"].as_str().expect("a name").to_owned(), judge)).collect()
 }
 
-/// What `doctor` says of this judge where these variables are set: whether it is usable, and why.
+/// The line of `doctor` about this judge with these variables: whether it is usable, and why.
 fn said(judge: &str, variables: &[(&str, &str)]) -> (bool, String) {
     let mut cli = cli();
     for (name, value) in variables {
@@ -69,7 +69,7 @@ fn a_judge_with_variables_of_its_own_has_a_line_of_its_own() {
         let (usable, about) = said("JUDGE_MODEL", &variables);
         assert!(!usable && about.contains(words), "{about}");
     }
-    // With the variables of its provider, that is where it is told of.
+    // With the variables of its provider, it is listed under that provider.
     let mut cli = cli();
     cli.env("JUDGE_MODEL", "openai:m").env("OPENAI_API_KEY", KEY);
     assert!(!judges(&cli, &[]).contains_key("JUDGE_MODEL"));
@@ -266,7 +266,7 @@ fn requests_to_other_machines_go_through_the_proxy_that_the_variables_name() {
     });
     let address = proxy.base_url();
     let address = address.trim_end_matches("/v1");
-    // In the environment, and in the file beside the key.
+    // In the environment, and in the file next to the key.
     for (variable, env_file) in
         [(Some("ALL_PROXY"), String::new()), (None, format!("HTTP_PROXY={address}\nOPENAI_API_KEY={KEY}\n"))]
     {

@@ -40,7 +40,7 @@ fn a_failing_case_exits_with_1_and_a_borderline_one_too() {
     let cli = cli();
     cli.file("f.yaml", FAILING);
     cli.run(&["eval", "f.yaml"]).expect_code(1);
-    // Two of three criteria met: 0.667 lies between format 1's lines 0.6 and 0.8.
+    // Two of three criteria are met: 0.667 lies between the thresholds 0.6 and 0.8 of the `evalcases` format.
     cli.file(
         "b.yaml",
         "evalcases:\n- id: b\n  expected_outcome: x\n  input_messages: [{role: user, content: q}]\n  \
@@ -88,7 +88,7 @@ fn invalid_input_exits_with_2_and_writes_nothing() {
         &["nonsense"],
     ] {
         let output = cli.run(args).expect_code(2);
-        // Programs get a document, people nothing but the messages.
+        // With `--json` stdout gets a document; otherwise only messages are printed.
         assert_eq!(output.stdout.is_empty(), !args.contains(&"--json"), "{args:?}: {}", output.stdout);
         assert!(output.stderr.contains("error"), "{args:?}: {}", output.stderr);
         assert!(!cli.path(".assize").exists() && !cli.path("run").exists(), "{args:?}");
@@ -220,7 +220,7 @@ fn an_occupied_or_unwritable_folder_is_refused_before_anything_is_spent() {
         assert_eq!(output.stdout, "");
     }
     assert_eq!(cli.read("run/results.jsonl"), before);
-    // A folder with only one of the files is somebody's run as well.
+    // A folder with only one of the files may also be someone's run.
     for leftover in ["results.jsonl", "judgements.jsonl", "run.json"] {
         let name = format!("only-{leftover}");
         cli.file(Path::new(&name).join(leftover), "");

@@ -1,4 +1,4 @@
-//! `explain`: the arithmetic agrees with the row.
+//! `explain`: its arithmetic agrees with the stored row.
 
 use crate::e2e::bench::{cli, object, rows};
 

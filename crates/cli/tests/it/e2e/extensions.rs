@@ -1,4 +1,4 @@
-//! Extensions: code that is run around the tests of a file.
+//! Extensions: code that runs around the tests of a file.
 
 use std::process::Command;
 
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::e2e::bench::{assert_same_run, cli, info, rows, with_server};
 
-/// Returns true if a program is there. Its absence is told past the capture of the test's output, which nobody reads where a
-/// test passes.
+/// Returns true if a program exists. If not, prints that without the test harness, which hides the output of
+/// passing tests.
 pub(crate) fn has(program: &str) -> bool {
     let is_there = Command::new(program).arg("--version").output().is_ok();
     if !is_there {
@@ -18,12 +18,12 @@ pub(crate) fn has(program: &str) -> bool {
     is_there
 }
 
-/// A server that repeats what it is asked.
+/// A server that repeats its input.
 fn repeat(incoming: &MockRequest) -> MockReply {
     MockReply::text(incoming.last_user_text.clone())
 }
 
-/// The texts that a server was asked, sorted.
+/// The texts that a server received, sorted.
 fn asked_texts(server: &MockServer) -> Vec<String> {
     let body = |text: &[u8]| serde_json::from_slice::<Value>(text).expect("a request is JSON");
     let requests = server.requests();
@@ -33,7 +33,7 @@ fn asked_texts(server: &MockServer) -> Vec<String> {
     texts
 }
 
-/// A file whose tests ask a model.
+/// A file whose tests call a model.
 fn config(extensions: &str) -> String {
     format!(
         "prompts: ['say {{{{ word }}}}']\nproviders: [openai:m]\nextensions: [{extensions}]\ntests:\n\
@@ -42,7 +42,7 @@ fn config(extensions: &str) -> String {
     )
 }
 
-/// Functions that keep a session from the first call to the last, and write down what they are called with.
+/// Functions that keep a session from the first call to the last, and record their arguments.
 const NODE_HOOKS: &str = r"
 const fs = require('node:fs');
 const path = require('node:path');
@@ -91,7 +91,7 @@ fn functions_of_javascript_change_the_suite_and_its_tests_and_see_the_results() 
     let asked = asked_texts(&server);
     let expected = ["please say juice S2", "please say milk S2", "please say tea S2"];
     assert_eq!(asked, expected);
-    // The stored rows are about what was asked.
+    // The stored rows have the changed question.
     let stored = rows(&cli, "run");
     let answers: Vec<&Value> = stored.iter().map(|row| &row["answer"]).collect();
     assert_eq!(answers, ["please say tea S2", "please say milk S2", "please say juice S2"]);
@@ -110,7 +110,7 @@ fn functions_of_javascript_change_the_suite_and_its_tests_and_see_the_results() 
     );
     assert_eq!(told[3..], [format!("end 3 3 of 3 3 {id}")]);
 
-    // A complete run has nothing more to end; what is the same is not asked again, what is changed is.
+    // A complete run has nothing left to end; unchanged tests are not asked again, changed ones are.
     cli.run(&["eval", "c.yaml", "--allow-code", "--judge", "offline", "--resume", "run"]).expect_code(0);
     assert_eq!(cli.read("log.txt").lines().count(), 4);
     cli.run(&["eval", "c.yaml", "--allow-code", "--judge", "offline", "--run-dir", "again"]).expect_code(0);
@@ -223,7 +223,7 @@ fn a_changed_test_keeps_what_programs_wrote() {
          - {vars: {word: tea, who: 'file://who.py'}, assert: [{type: contains, value: '{{ word }}'}]}\n",
     );
     cli.run(&["eval", "c.yaml", "--allow-code", "--judge", "offline", "--run-dir", "run"]).expect_code(0);
-    // What a program returned for a variable is no template, before a change and after it.
+    // A value that a program returned for a variable is never a template, before or after a change.
     assert_eq!(asked_texts(&server), ["say tea twice to Bo {{ word }}"]);
 }
 
@@ -269,11 +269,11 @@ fn extensions_are_run_only_where_code_is_allowed_and_only_by_a_run() {
     assert!(!cli.path("none").exists());
     let planned = cli.run(&["eval", "asks.yaml", "--dry-run", "--allow-code"]).expect_code(0);
     assert!(planned.stderr.contains("it covers the tests as written"), "{}", planned.stderr);
-    // Answers that are given need nothing around them.
+    // Given answers need nothing around them.
     let idle = cli.run(&["eval", "given.yaml"]).expect_code(0);
     assert!(idle.stdout.contains("`extensions` have no effect on given answers"), "{}", idle.stdout);
 
-    // Nothing is run for a run that can't be carried out, nor where cases would be gone through twice.
+    // Nothing is called for a run that can't be carried out, nor when cases are only counted.
     let unknown = cli.run(&["eval", "asks.yaml", "--allow-code", "--target", "none"]).expect_code(2);
     assert!(unknown.stderr.contains("none"), "{}", unknown.stderr);
     let batch = ["eval", "asks.yaml", "--allow-code", "--export-requests", "out"];
@@ -335,7 +335,7 @@ fn what_fails_before_all_stops_the_run_and_what_fails_around_a_test_is_told() {
     }
     assert_eq!(server.count(), 0);
 
-    // The test that it fails for has no answer and no score.
+    // The test for which it fails has no answer and no score.
     let body = "    if name == 'beforeEach' and context['test']['vars']['word'] == 'milk':\n        raise ValueError('no session')\n\
                     \x20   if name.startswith('after'):\n        raise ValueError('no end')\n";
     hooks("each.py", body);
@@ -457,7 +457,7 @@ fn an_interrupt_ends_the_interpreter_and_leaves_the_end_for_later() {
         until("the interpreter and its child end", || !signal("0", process));
     }
 
-    // Before the first test, nothing has been run that a resumed run could go on with.
+    // Before the first test, nothing has run that a resumed run could continue from.
     cli.file(
         "slow.py",
         "import time\ndef beforeAll(context, more):\n    open('begun', 'w').close()\n    time.sleep(60)\n",
@@ -515,7 +515,7 @@ fn what_comes_after_all_tests_is_run_by_the_next_process_if_one_is_killed_before
     assert!(again.stderr.contains("the run was complete before it was resumed"), "{}", again.stderr);
     assert_eq!((cli.read("ended"), server.count()), ("2\n".to_owned(), asked));
 
-    // Results that were added are new to it.
+    // Added results are new to it.
     let all = cli.read("c.yaml").replace("word: milk", "word: juice");
     cli.file("c.yaml", all);
     cli.run(&resume).expect_code(0);

@@ -1,4 +1,4 @@
-//! Judges that answer badly or not at all: repaired or ungraded, never a wrong outcome.
+//! Judges that reply badly or not at all: repaired or ungraded, never a wrong outcome.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::e2e::bench::{KEY, cli, info, judgements, object, one_case, outcomes, rows, with_server};
 use crate::e2e::judge::{JudgeRequest, honest};
 
-/// Two criteria, one met and one not, and a score of 7.
+/// A met criterion, an unmet one, and a score of 7.
 const SUITE: &str = "name: s
 tests:
 - id: c
@@ -73,7 +73,7 @@ fn replies_in_fences_and_prose_are_read() {
     }
 }
 
-/// The truth after a repair, and what `spoil` makes of it before.
+/// The truth after a repair, and a spoiled reply before it.
 fn spoiled_once(request: &JudgeRequest, spoil: impl Fn(&mut Value)) -> MockReply {
     let mut value = request.truthful();
     if request.repair.is_empty() {
@@ -91,7 +91,7 @@ fn batches_with_missing_repeated_or_unknown_ids_are_repaired_for_what_is_open_on
     for script in [
         // Missing.
         (|request| spoiled_once(request, |value| drop(results(value).remove(1)))) as Script,
-        // Repeated, with two different decisions.
+        // Repeated with two different decisions.
         |request| {
             spoiled_once(request, |value| {
                 let mut twin = results(value)[1].clone();
@@ -188,7 +188,7 @@ fn replies_that_stay_unusable_leave_criteria_ungraded() {
             |_| MockReply::text(r#"{"evidence": [], "reason": "r", "outcome": "met", "score": 7}"#),
             "malformed",
         ),
-        // Two decisions that differ: neither may be picked.
+        // Two decisions that differ: neither may be taken.
         (
             |request| {
                 let mut other = request.truthful();
@@ -252,7 +252,7 @@ fn a_failed_gate_fails_even_beside_ungraded_criteria_and_sure_verdicts_stand() {
     cli.run(&["eval", "fail.yaml", "--judge", "openai:m", "--run-dir", "fail"]).expect_code(1);
     let row = &rows(&cli, "fail")[0];
     assert_eq!((row["verdict"].as_str(), &row["score"]), (Some("fail"), &Value::Null));
-    // One of three met and one open: at most 2/3, whatever the open one turns out to be.
+    // One of three met and one ungraded: at most 2/3, whatever the ungraded one would be.
     cli.run(&["eval", "fail.yaml", "--judge", "openai:m", "--threshold", "0.3", "--run-dir", "low"])
         .expect_code(1);
     cli.file("pass.yaml", SUITE);
@@ -272,7 +272,7 @@ fn retries_are_as_many_as_the_command_line_says() {
         assert_eq!(server.count(), requests, "{retries}");
     }
 
-    // Restarts of a command, whatever the targets file says.
+    // Retries of a command, whatever the targets file says.
     let cli = cli();
     cli.file(
         ".assize/targets.yaml",
@@ -313,7 +313,7 @@ fn servers_that_recover_cost_attempts_but_change_nothing() {
 #[test]
 fn a_judge_that_is_down_leaves_everything_ungraded_and_says_why() {
     let mut cli = cli();
-    // A port that was free a moment ago: nobody answers there.
+    // A port that was free a moment ago: nothing listens there.
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("sound").local_addr().expect("sound");
     cli.env("OPENAI_BASE_URL", format!("http://{free}/v1")).env("OPENAI_API_KEY", KEY);
     cli.file("s.yaml", one_case("apples", &["Names `apples`"]));

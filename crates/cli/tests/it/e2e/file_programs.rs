@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::e2e::bench::{KEY, cli, rows};
 
-/// Returns true if all of these programs are there; else the test is skipped, aloud.
+/// Returns true if all of these programs exist; otherwise prints that the test is skipped.
 fn has(programs: &[&str]) -> bool {
     let is_there = |program: &&&str| {
         let mut command = Command::new(program);
@@ -16,7 +16,7 @@ fn has(programs: &[&str]) -> bool {
     };
     let missing: Vec<&&str> = programs.iter().filter(|program| !is_there(program)).collect();
     if !missing.is_empty() {
-        // Past the capture of the test harness, so that whoever counts what was skipped sees it.
+        // Not through the test harness, which captures output: whoever counts skipped tests must see it.
         let line = format!("\nSKIPPED 1 test of programs that write parts of files: no {missing:?}\n");
         std::io::stdout().write_all(line.as_bytes()).expect("stdout takes a line");
     }
@@ -27,7 +27,7 @@ fn text<'r>(row: &'r Value, key: &str) -> &'r str {
     row[key].as_str().unwrap_or_else(|| panic!("{key} is a text: {row}"))
 }
 
-/// The answers of a run by their cases. The provider `echo` answers its prompt.
+/// The answers of a run by case. The provider `echo` answers with its prompt.
 fn answers(rows: &[Value]) -> Vec<(&str, &str, &str)> {
     rows.iter().map(|row| (text(row, "case_id"), text(row, "answer"), text(row, "verdict"))).collect()
 }
@@ -99,7 +99,7 @@ fn tests_come_from_programs_and_a_changed_one_is_noticed() {
         cli.file("tests.py", text);
     };
     write("tea");
-    // More than a pipe holds.
+    // More than a pipe can hold.
     cli.file(
         "many.cjs",
         "const fs = require('fs');\nmodule.exports = () => [{ description: 'long', vars: { a: 'x'.repeat(300000) }, assert: [{ type: 'contains', value: 'xx' }] }];\n",

@@ -1,4 +1,4 @@
-//! Typical first mistakes: each ends in one message that names the place, what was found and the likely fix.
+//! Typical first mistakes: each gives one message with the position, the value found and the likely fix.
 
 use assize_testkit::cli::CliOutput;
 
@@ -8,7 +8,7 @@ const RUBRIC: &str = "criteria:\n  - Says hello\n";
 const VALID: &str =
     "tests:\n  - id: a\n    input: Hi\n    output: Hello there\n    assertions:\n      - Says hello\n";
 
-/// A mistake: the files, the command, and what the message contains.
+/// A mistake: its files, the command, and parts of the message.
 struct FirstMistake {
     name: &'static str,
     files: &'static [(&'static str, &'static str)],
@@ -376,7 +376,7 @@ const MISTAKES: &[FirstMistake] = &[
     },
 ];
 
-/// Number of errors in a message, not counting the last line of `assize`, which sums up.
+/// Number of errors in a message, without the last line of `assize`, which is a summary.
 fn count_errors(output: &CliOutput) -> usize {
     output.stderr.lines().filter(|line| line.starts_with("error[")).count()
 }
@@ -458,7 +458,7 @@ fn a_table_with_semicolons_is_read_as_such() {
     assert!(output.stdout.contains("\"pass\": 2"), "{}", output.stdout);
 }
 
-/// What keeps a file from being run is found without a run, each problem where the file has it.
+/// Problems that prevent a run are found without one, each at its position in the file.
 #[test]
 fn validate_finds_what_no_run_can_use() {
     let cli = cli();
@@ -486,14 +486,14 @@ fn validate_finds_what_no_run_can_use() {
         }
     }
 
-    // Targets of the file that the configuration names are known.
+    // Targets in the file that the configuration names are known.
     cli.file("named.eval.yaml", format!("execution:\n  judge: mine\n{cases}"));
     cli.run(&["validate", "named.eval.yaml"]).expect_code(2);
     cli.file(".assize/config.yaml", "targets: ../own/targets.yaml\n");
     cli.file("own/targets.yaml", "targets: [{name: mine, provider: mock, response: x}]\n");
     cli.run(&["validate", "named.eval.yaml"]).expect_code(0);
 
-    // The run names the same place, and `echo` needs no definition.
+    // The run reports the same position; `echo` needs no definition.
     let refused = cli.run(&["eval", "judge.eval.yaml"]).expect_code(2);
     assert!(refused.stderr.contains("judge.eval.yaml:2:10: unknown judge `gpt-4o`"), "{}", refused.stderr);
     cli.run(&["eval", "p.yaml", "--target", "echo"]).expect_code(0);
@@ -756,7 +756,7 @@ fn an_empty_variable_counts_as_one_that_is_not_set() {
         cli.run(&["eval", "a.eval.yaml", "--dry-run", "--judge", "openai:gpt-4o-mini"]).expect_code(0);
     assert!(output.stderr.contains("OPENAI_API_KEY is not set; the run will need it"), "{}", output.stderr);
 
-    // A file of variables that was copied and not filled in, and one that fills in what the environment leaves empty.
+    // A copied `.env` file without values, and one that supplies values that are empty in the environment.
     cli.file(".env", "OPENAI_API_KEY=\nOPENAI_BASE_URL=\n");
     cli.run(&["eval", "a.eval.yaml", "--dry-run", "--judge", "openai:gpt-4o-mini"]).expect_code(0);
     cli.file(".env", "OPENAI_API_KEY=sk-of-a-file-that-was-filled-in\n");

@@ -1,4 +1,4 @@
-//! What a first user reads after a run: thresholds, cost, checks, where to go on.
+//! What a new user reads after a run: thresholds, cost, checks, next steps.
 
 use assize_testkit::cli::CliOutput;
 

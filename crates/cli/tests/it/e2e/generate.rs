@@ -1,4 +1,4 @@
-//! `assize generate rubrics`: drafts by a model and without one, written where they belong and nowhere else.
+//! `assize generate rubrics`: drafts with and without a model, written in the right place and nowhere else.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,5 @@
-//! Servers that are given up: what was not judged for want of one is not on record, and can be gone on with.
+//! Servers that get no more calls: criteria left ungraded by that are not recorded as final, and the run can
+//! continue.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use crate::e2e::judge::honest;
 
 const REFUSED: &str = r#"{"error":{"message":"Incorrect API key provided"}}"#;
 
-/// Suite of so many cases, whose criterion is asked in one call each.
+/// A suite of this many cases; its criterion is judged in one call each.
 fn suite(cases: u32) -> String {
     let mut suite = String::from("name: s\ntests:\n");
     for number in 0..cases {

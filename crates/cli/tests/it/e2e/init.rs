@@ -1,8 +1,8 @@
-//! `init`: what it writes works at once, and what was there stays.
+//! `init`: the files it writes work at once, and existing files stay.
 
 use crate::e2e::bench::{KEY, cli, holds, object};
 
-/// The schema that a file's first line names, as a path from the project's folder.
+/// The schema named in a file's first line, as a path.
 fn schema_of(cli: &assize_testkit::cli::CliTest, path: &str) -> std::path::PathBuf {
     let text = cli.read(path);
     let first = text.lines().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a judge is shown and what it is not, and answers that try to judge themselves.
+//! What a judge sees and what it does not, and answers that try to judge themselves.
 
 use assize_testkit::mock::{MockReply, MockRequest};
 
@@ -24,7 +24,7 @@ fn weights_gates_and_ids_are_not_shown() {
                 "secret-id", "weight", "required\\\"", "min_score", "required_min", "threshold", "penalty",
                 "pass threshold",
             ] {
-                // The criterion's own block must be the only place for authors' words.
+                // The authors' words may appear only in the criterion's own block.
                 assert!(!text.contains(hidden), "{mode}: {hidden} in {text}");
             }
         }
@@ -48,7 +48,7 @@ fn the_shared_part_is_the_same_for_all_criteria_of_a_case_and_comes_first() {
         .map(|request| {
             let parsed = JudgeRequest::of(request);
             let body = request.json();
-            // All that comes before the question, whatever it is in the request.
+            // Everything before the question, whatever the answer contains.
             (parsed.answer, format!("{}{}", body["messages"][0], parsed.shared))
         })
         .collect();

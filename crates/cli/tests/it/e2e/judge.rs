@@ -1,9 +1,9 @@
-//! A scripted judge: reads a judge request as a model would and answers by a truth the test knows.
+//! A scripted judge: it reads a judge request like a model and answers with a truth that the test knows.
 
 use assize_testkit::mock::{MockReply, MockRequest, RecordedRequest};
 use serde_json::{Value, json};
 
-/// What a judge request asks.
+/// The content of a judge request.
 #[derive(Debug, Clone)]
 pub(crate) struct JudgeRequest {
     /// The text before the criteria: the same for all criteria of a case.
@@ -12,34 +12,34 @@ pub(crate) struct JudgeRequest {
     pub(crate) answer: String,
     /// The criteria, in order.
     pub(crate) criteria: Vec<Criterion>,
-    /// Whether a list of results is asked for.
+    /// Whether the request asks for a list of results.
     pub(crate) batched: bool,
     /// The text after an unusable reply; empty in a first request.
     pub(crate) repair: String,
 }
 
-/// One criterion as the judge is shown it.
+/// A criterion as the judge sees it.
 #[derive(Debug, Clone)]
 pub(crate) struct Criterion {
     /// Its name in a batched request; empty in a single one.
     pub(crate) handle: String,
     /// Its wording.
     pub(crate) text: String,
-    /// Whether a number is asked for.
+    /// Whether the request asks for a number.
     pub(crate) scored: bool,
 }
 
 impl JudgeRequest {
-    /// Reads the request; `None` when it is a question to a target and not to a judge.
+    /// Parses the request; `None` if it is for a target and not for a judge.
     pub(crate) fn read(body: &Value) -> Option<Self> {
         let user = body["messages"].as_array()?.iter().rfind(|message| message["role"] == "user")?;
         Self::of_text(user["content"].as_str()?)
     }
 
-    /// Reads the text of the user message, whatever the wire format it came in.
+    /// Parses the text of the user message, in any wire format.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         let fence = text.strip_prefix("Material\n\n[[BEGIN question ")?.split_once("]]")?.0;
-        // The last block of the material; its fence is random, so no answer can hold its end.
+        // The last block of the material; its fence is random, so no answer can contain its end.
         let end = ["answer", "file changes", "tool calls"]
             .iter()
             .filter_map(|name| {
@@ -68,7 +68,7 @@ impl JudgeRequest {
         Some(Self { shared: shared.to_owned(), answer, criteria, batched, repair: repair.to_owned() })
     }
 
-    /// Reads a request that must be one to a judge.
+    /// Parses a request that must be for a judge.
     pub(crate) fn of(request: &RecordedRequest) -> Self {
         Self::read(&request.json()).expect("a request to a judge")
     }
@@ -78,7 +78,7 @@ impl JudgeRequest {
         self.reply(|criterion| truth(criterion, &self.answer))
     }
 
-    /// A reply that decides every criterion as `decide` says.
+    /// A reply that decides every criterion with `decide`.
     pub(crate) fn reply(&self, decide: impl Fn(&Criterion) -> Value) -> Value {
         let entries: Vec<Value> = self
             .criteria
@@ -104,8 +104,8 @@ fn block<'a>(text: &'a str, name: &str, fence: &str) -> Option<(&'a str, &'a str
     after.split_once(&format!("\n[[END {name} {fence}]]"))
 }
 
-/// The truth about a criterion whose wording has one word in back-ticks: met if the answer contains the
-/// word; for a scored one, the word is the score.
+/// The truth about a criterion with one word in back-ticks: met if the answer contains the word; for a scored
+/// criterion, the word is the score.
 pub(crate) fn truth(criterion: &Criterion, answer: &str) -> Value {
     let word = criterion.text.split('`').nth(1).expect("the criterion has a word in back-ticks");
     if criterion.scored {
@@ -119,7 +119,7 @@ pub(crate) fn truth(criterion: &Criterion, answer: &str) -> Value {
     }
 }
 
-/// A judge that tells the truth, and answers questions to targets by repeating them.
+/// A judge that tells the truth, and a target that repeats questions.
 pub(crate) fn honest(incoming: &MockRequest) -> MockReply {
     match JudgeRequest::read(&incoming.body) {
         Some(request) => MockReply::Json(request.truthful()),

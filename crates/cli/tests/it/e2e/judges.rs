@@ -1,4 +1,4 @@
-//! Who judges: the order of choices, and models that judge themselves.
+//! Which judge is used: the precedence of settings, and models that judge themselves.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::e2e::bench::{KEY, cli, holds, info, one_case, rows, with_server};
 use crate::e2e::judge::honest;
 
-/// A project in which everything that can name a judge does, strongest first, without those in `off`.
+/// A project in which everything that can name a judge does, strongest first, except those in `off`.
 fn project(off: &[&str]) -> (CliTest, MockServer) {
     let (mut cli, server) = with_server(honest);
     let on = |what: &str, text: &str| if off.contains(&what) { String::new() } else { text.to_owned() };
@@ -185,7 +185,7 @@ fn the_judge_of_the_environment_may_have_a_key_and_a_server_of_its_own() {
     let server = MockServer::start(script);
     for (name, model) in [("gpt-x", "gpt-x"), ("Qwen/Qwen3-32B", "Qwen/Qwen3-32B"), ("openai:gpt-y", "gpt-y")]
     {
-        // The key of the provider is meant for another server.
+        // The provider's key is for another server.
         let (mut cli, usual) = with_server(script);
         cli.env("JUDGE_MODEL", name).env("JUDGE_BASE_URL", server.base_url()).env("JUDGE_API_KEY", JUDGE_KEY);
         cli.file("s.yaml", one_case("an answer", &["Is good"]));
@@ -195,11 +195,11 @@ fn the_judge_of_the_environment_may_have_a_key_and_a_server_of_its_own() {
         assert_eq!(sent.header("authorization"), Some(format!("Bearer {JUDGE_KEY}").as_str()));
         assert_eq!(usual.count(), 0);
         assert!(!holds(&cli.path("."), JUDGE_KEY), "the key is in no file");
-        // A judge that is named otherwise has the provider's own.
+        // A judge named differently uses the provider's server.
         cli.run(&["eval", "s.yaml", "--judge", "openai:other", "--quiet"]).expect_code(0);
         assert_eq!(usual.requests()[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
     }
-    // Without a key of the judge's own, that of the provider is not sent there; servers of this machine need none.
+    // Without its own key, the judge does not get the provider's key; servers on this machine need none.
     let (mut cli, usual) = with_server(script);
     cli.env("JUDGE_MODEL", "gpt-x").env("JUDGE_BASE_URL", server.base_url());
     cli.file("s.yaml", one_case("an answer", &["Is good"]));

@@ -1,4 +1,4 @@
-//! A model judge that tells the truth: right outcomes, evidence, calls and record.
+//! A model judge that tells the truth: correct outcomes, evidence, calls and records.
 
 use std::fmt::Write;
 
@@ -37,7 +37,7 @@ fn one_call_a_criterion_gives_the_right_outcomes() {
     assert_eq!(outcomes(row), ["rubric-1=met", "rubric-2=unmet", "fruit=met", "penalty=unmet", "depth=7"],);
     assert_eq!(row["gates_failed"][0]["criterion"], "rubric-2");
     assert_eq!(row["gates_failed"].as_array().map(Vec::len), Some(1), "0.7 passes at a minimum of 0.7");
-    // Strings: 1 of 2. Objects: (3 + 0.7) / 4. Weights 2 (number of strings) and 2.
+    // Strings: 1 of 2. Objects: (3 + 0.7) / 4. The weights are 2 (number of strings) and 2.
     let expected = f64::midpoint(0.5, 3.7 / 4.0);
     assert!((row["score"].as_f64().expect("a number") - expected).abs() < 1e-12, "{row}");
     assert_eq!((server.count(), value["judge_calls"].as_u64()), (5, Some(5)));

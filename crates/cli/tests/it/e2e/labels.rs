@@ -1,12 +1,12 @@
-//! Assertions about labels that a service gives an answer, and about what a target reports of its guardrails and spans.
+//! Assertions about labels that a service assigns to an answer, and about a target's guardrails and spans.
 
 use assize_testkit::mock::{MockReply, MockRequest};
 use serde_json::{Value, json};
 
 use crate::e2e::bench::{KEY, cli, rows, with_server};
 
-/// A service that flags `hate` where a text has `hate` in it, gives the class `nice` three quarters or one, finds a name
-/// where there is a capital letter, and breaks down for `broken`.
+/// A service that flags `hate` if a text contains `hate`, gives the class `nice` the score 3/4 or 1, finds a
+/// name at a capital letter, and fails for `broken`.
 fn service(incoming: &MockRequest) -> MockReply {
     let text = &incoming.last_user_text;
     if text.contains("broken") {
@@ -131,7 +131,7 @@ fn spans_and_guardrails_that_come_with_an_answer_are_graded() {
         ("good", "{type: not-guardrails}", "fail"),
         ("bad", "{type: guardrails}", "fail"),
         ("bad", "{type: not-guardrails}", "pass"),
-        // What is not told is no failure, negated or not.
+        // A measurement that is not reported is no failure, negated or not.
         ("plain", "{type: guardrails}", "incomplete"),
         ("plain", "{type: not-guardrails}", "incomplete"),
         ("plain", "{type: trace-error-spans}", "incomplete"),

@@ -1,4 +1,4 @@
-//! Every limit of `docs/limits.md`, with a file that goes beyond it.
+//! Every limit in `docs/limits.md`, with a file that exceeds it.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -8,7 +8,7 @@ use assize_testkit::cli::{CliOutput, CliTest};
 
 use crate::e2e::bench::{cli, object};
 
-/// Test of a limit: here, or one of another crate by its file and name.
+/// The test of a limit: here, or in another crate by its file and name.
 enum LimitTest {
     Here(fn(&CliTest)),
     There(&'static str, &'static str),
@@ -206,7 +206,7 @@ fn every_limit_of_the_page_has_a_test() {
     assert_eq!(rows, LIMITS.iter().map(|(name, _)| *name).collect::<Vec<_>>());
 }
 
-/// Checks that a command is refused with these words, and says little about it.
+/// Checks that a command is refused with these words and a short message.
 #[track_caller]
 fn expect_refusal(output: CliOutput, words: &str) {
     let told = format!("{}{}", output.stdout, output.stderr);
@@ -222,7 +222,7 @@ fn yaml(cli: &CliTest, text: &str, words: &str) {
     expect_refusal(cli.run(&["validate", "a.eval.yaml"]), words);
 }
 
-/// Checks that a file of so many MiB is refused. It takes no room on the disk.
+/// Checks that a file of this many MiB is refused. The file is sparse.
 #[track_caller]
 fn sparse(cli: &CliTest, name: &str, mebibytes: u64, args: &[&str], words: &str) {
     File::create(cli.path(name)).and_then(|file| file.set_len(mebibytes << 20)).expect("a file");
@@ -289,7 +289,7 @@ fn long_searches_are_refused(cli: &CliTest) {
 
     yaml(cli, "tests: [file://cases/*.yaml]\n", "E0508");
 
-    // Nothing outside the folders that may be read is listed.
+    // Nothing outside the allowed folders is listed.
     for pattern in ["file:///**/*", "file://../**/*", "file:///etc/*"] {
         yaml(cli, &format!("tests: ['{pattern}']\n"), "E0503");
         let told = cli.run(&["validate", "a.eval.yaml"]);

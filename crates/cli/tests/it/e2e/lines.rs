@@ -1,11 +1,11 @@
-//! The pass and borderline lines: who wins, and that everything agrees on it.
+//! The pass and borderline thresholds: precedence, and consistency everywhere.
 
 use assize_testkit::cli::CliTest;
 use serde_json::Value;
 
 use crate::e2e::bench::{cli, judgements, object, rows};
 
-/// One case of score 0.5, with lines on suite and case as given.
+/// One case with score 0.5, with the given thresholds on suite and case.
 fn suite(suite: &str, case: &str) -> CliTest {
     let cli = cli();
     cli.file(
@@ -18,7 +18,7 @@ fn suite(suite: &str, case: &str) -> CliTest {
     cli
 }
 
-/// Verdict, exit code: as the row, the summary and the process tell it.
+/// Verdict and exit code, which row, summary and process must agree on.
 fn verdict(cli: &CliTest, args: &[&str], run: &str) -> (String, i32) {
     let mut all = vec!["eval", "s.yaml", "--json", "--run-dir", run];
     all.extend(args);

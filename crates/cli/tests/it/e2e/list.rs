@@ -1,4 +1,4 @@
-//! `list` and the names of runs: what is there, newest first, and which name takes it.
+//! `list` and the names of runs: which runs there are, newest first, and the names that select them.
 
 use assize_testkit::cli::CliOutput;
 use serde_json::Value;
@@ -31,7 +31,7 @@ fn runs_are_listed_newest_first_under_the_names_that_commands_take() {
     assert_eq!((&listed[1]["suites"][0], &listed[1]["pass_rate"]), (&"good".into(), &1.0.into()));
     assert_eq!(listed[1]["counts"]["pass"], 1);
 
-    // The names lead to the runs.
+    // The names select the runs.
     cli.run(&["explain", "last", "b"]).expect_code(0);
     cli.run(&["explain", "last~1", "a"]).expect_code(0);
     cli.run(&["explain", "last~2", "a"]).expect_code(2);

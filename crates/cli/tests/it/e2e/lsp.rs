@@ -1,4 +1,4 @@
-//! `assize lsp`: the messages of an editor in, the answers out.
+//! `assize lsp`: an editor's messages in, the replies out.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::e2e::bench::cli;
 
-/// An editor with the server running.
+/// An editor with a running server.
 struct Editor {
     cli: CliTest,
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
     last_id: u64,
-    /// Notifications that came while an answer was awaited.
+    /// Notifications received while waiting for a reply.
     told: Vec<Value>,
 }
 
@@ -99,7 +99,7 @@ impl Editor {
         self.tell("textDocument/didChange", params);
     }
 
-    /// The next diagnostics, with the version they are about.
+    /// The next diagnostics, and the version that they are about.
     fn diagnostics(&mut self) -> (Value, Vec<Value>) {
         let message = if self.told.is_empty() { self.receive() } else { self.told.remove(0) };
         assert_eq!(message["method"], "textDocument/publishDiagnostics", "{message}");
@@ -147,7 +147,7 @@ fn problems_are_told_while_typing_at_their_utf16_places() {
         editor.ask("textDocument/hover", editor.at("s.yaml", 1, u32::try_from(column).expect("small")));
     assert!(page["contents"]["value"].as_str().is_some_and(|text| text.contains("E0103")), "{page}");
 
-    // Of several changes in a row only the last is checked.
+    // Of several changes in a row, only the last is checked.
     for (version, text) in [(2, "tests: ["), (3, "tests:\n  - id"), (4, SOUND)] {
         editor.change("s.yaml", version, text);
     }
@@ -185,7 +185,7 @@ fn matrix_files_are_checked_while_typing() {
     assert_eq!((&unknown["range"]["start"]["line"], &unknown["severity"]), (&json!(6), &json!(1)));
     assert!(unknown["message"].as_str().is_some_and(|text| text.contains("contians")), "{unknown}");
 
-    // A vague criterion of an assertion is found as everywhere else.
+    // A vague criterion in an assertion is found like anywhere else.
     let vague = sound.replace("contains, value: hello", "llm-rubric, value: Answers well");
     editor.change("promptfooconfig.yaml", 3, &vague);
     let (_, found) = editor.diagnostics();
@@ -342,7 +342,7 @@ fn scorecards_are_known_with_their_prompts_and_codes() {
     ];
     for file in files {
         let text = std::fs::read_to_string(root.join(file)).expect("readable");
-        // A card of one branch.
+        // A scorecard with one branch.
         let text = text.replace("  - A-NEG\n", "").replace("  - A-MED\n", "").replace("  - A-FMT\n", "");
         editor.cli.file(format!("card/{file}"), text);
     }
@@ -383,7 +383,7 @@ fn scorecards_are_known_with_their_prompts_and_codes() {
     let place = editor.ask("textDocument/definition", at);
     assert!(place["uri"].as_str().is_some_and(|uri| uri.ends_with("rubrics/A.yaml")), "{place}");
 
-    // A broken text of one file is met by the others before it is saved.
+    // Other files see an invalid text of one file before it is saved.
     editor.told.clear();
     editor.change(benchmark, 2, &text.replace("criticality: hard_gate", "criticality: "));
     let at = editor.at(benchmark, row("criticality"), 13);

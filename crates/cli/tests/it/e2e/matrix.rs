@@ -1,4 +1,4 @@
-//! Files with prompts, providers and tests, run as they are.
+//! Files with prompts, providers and tests, run unchanged.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::e2e::bench::{KEY, cli, object, rows, with_server};
 
-/// Assertions, each with an answer that passes and one that fails.
+/// Assertions, each with a passing and a failing answer.
 const ASSERTIONS: &[(&str, &str, &str)] = &[
     ("{type: contains, value: ada}", "hi ada", "hi bo"),
     ("{type: not-contains, value: ada}", "hi bo", "hi ada"),
@@ -136,7 +136,7 @@ fn every_assertion_passes_and_fails_where_it_should() {
     }
 }
 
-/// Given answers that are no texts, each with an assertion and its verdict.
+/// Given answers that are not texts, each with an assertion and its verdict.
 const GIVEN_VALUES: &[(&str, &str, &str)] = &[
     ("{error: no}", "{type: javascript, value: '!output.error'}", "fail"),
     ("{a: 1}", "{type: javascript, value: output.a === 1}", "pass"),
@@ -164,7 +164,7 @@ fn given_maps_and_lists_are_values_to_scripts_and_json_to_others() {
     }
 }
 
-/// Scripts that decide nothing about the answer `text`, with a part of the reason.
+/// Scripts that decide nothing about the answer `text`, with part of the reason.
 const UNDECIDED: &[(&str, &str)] = &[
     (
         "{type: javascript, value: \"({pass: 'false', score: 1})\"}",
@@ -204,7 +204,7 @@ fn scripts_that_decide_nothing_leave_their_case_incomplete() {
     }
 }
 
-/// Values that would be ignored, in whole or in part.
+/// Values that would be ignored in whole or in part.
 const UNUSABLE: &[&str] = &[
     "{type: is-xml, value: 5}",
     "{type: contains-xml, value: {requiredElement: [a]}}",
@@ -275,7 +275,7 @@ fn what_can_not_be_run_is_an_error_only_where_it_is_used() {
     cli.run(&["eval", "p.yaml", "--target", "echo"]).expect_code(0);
 }
 
-/// A vector that counts the letters `a` and `b` of a text.
+/// A vector that counts the letters `a` and `b` in a text.
 fn letters(incoming: &MockRequest) -> MockReply {
     let count = |letter| incoming.last_user_text.matches(letter).count();
     MockReply::text(json!([count('a'), count('b')]).to_string())
@@ -301,7 +301,7 @@ fn meaning_is_compared_by_embeddings_that_are_asked_for_once() {
         (Some("fail"), Some("pass"))
     );
 
-    // Each text once, whoever asks for it.
+    // Each text once, however often it is needed.
     let asked = server.requests().len();
     assert_eq!(asked, 4);
     cli.run(&["eval", "p.yaml", "--run-dir", "again"]).expect_code(1);
@@ -423,8 +423,8 @@ fn providers_that_are_code_answer_where_it_is_allowed() {
     cli.run(&["eval", "p.yaml", "--allow-code"]).expect_code(0);
 }
 
-/// A provider sees the variables of its test, gets prompts of any length and may answer with JSON. What it says of tokens and
-/// cost is stored.
+/// A provider sees the variables of its test, gets prompts of any length and may answer with JSON. Its tokens
+/// and cost are stored.
 #[test]
 fn providers_that_are_code_see_the_variables_and_say_what_they_used() {
     let long = "x".repeat(200_000);
@@ -464,7 +464,8 @@ fn providers_that_are_code_see_the_variables_and_say_what_they_used() {
     }
 }
 
-/// Functions look settings up in `config` and parse the messages of a chat. What they return is a value for scripts.
+/// Functions read settings in `config` and parse the messages of a chat. Their return value is available to
+/// scripts.
 #[test]
 fn providers_that_are_code_get_messages_and_return_values() {
     let cli = cli();
@@ -545,7 +546,7 @@ fn programs_of_agentvs_newest_format_get_the_answer_as_text() {
     );
     cli.run(&["eval", "suite.yaml"]).expect_code(0);
 
-    // A library of the format before refuses it and gets messages.
+    // A library for an older format refuses it and then gets messages.
     cli.file(
         "check.py",
         "import json, sys\ndata = json.load(sys.stdin)\n\
@@ -598,7 +599,7 @@ fn prompts_and_tests_come_from_functions_of_javascript() {
     assert!(shown.contains("tests.mjs (what it returned):8:"), "{shown}");
 }
 
-/// A server that is no model's: it fails once, and repeats what it got.
+/// A server that is not a model's: it fails once, and then repeats its input.
 fn plain_server(incoming: &MockRequest) -> MockReply {
     match (incoming.index, incoming.path.as_str()) {
         (0, _) => MockReply::status(503, "{\"busy\": true}"),
@@ -697,7 +698,7 @@ fn models_tell_why_they_stopped() {
     cli.run(&["eval", "promptfooconfig.yaml", "--run-dir", "run"]).expect_code(3);
     let found = rows(&cli, "run");
     let verdicts: Vec<_> = found.iter().map(|row| (&row["target"], &row["verdict"])).collect();
-    // `echo` has no model that could stop, so that neither the assertion nor its opposite is known.
+    // `echo` has no model that could stop, so neither the assertion nor its opposite has a result.
     assert_eq!(
         verdicts,
         [(&json!("echo"), &json!("incomplete")), (&json!("openai:gpt-4o-mini"), &json!("pass"))]

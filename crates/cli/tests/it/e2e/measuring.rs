@@ -55,7 +55,7 @@ fn criteria_that_measure_nothing_or_the_same_are_named() {
 #[test]
 fn labels_that_were_drawn_with_probabilities_are_weighed_by_them() {
     let cli = cli();
-    // 400 items, of which the judge finds 40 unmet. Half of those were labelled, and one in twenty of the others.
+    // 400 items; the judge finds 40 unmet. Half of those were labelled, and one in twenty of the others.
     let mut text = "case,judge,label,sampled,drawn\n".to_owned();
     for case in 0..400 {
         let judge = if case % 10 == 0 { "unmet" } else { "met" };
@@ -72,12 +72,12 @@ fn labels_that_were_drawn_with_probabilities_are_weighed_by_them() {
     let found = calibrate(&cli, &["--labels", "t.csv"]);
     let corrected = &found["rates"][0]["corrected"];
     let of = |key: &str| corrected["ppi_plus_plus"][key].as_f64().expect("a number");
-    // 7 of 20 unmet ones are met; weighed, 14 of 440 and all 400 others.
+    // 7 of 20 unmet ones are met; weighted: 14 of 440 plus all 400 others.
     assert!((0.92..0.95).contains(&of("value")), "{corrected}");
     assert!(of("low") > 0.75 && of("high") < 1.0, "{corrected}");
     assert!(found["notes"].to_string().contains("different probabilities"), "{}", found["notes"]);
 
-    // A second draw, with the same chances: together they stand for twice as many items.
+    // A second draw with the same probabilities: together the draws represent twice as many items.
     let second: String = text
         .lines()
         .map(|line| {
@@ -93,7 +93,7 @@ fn labels_that_were_drawn_with_probabilities_are_weighed_by_them() {
     let found = calibrate(&cli, &["--labels", "both.csv"]);
     let why = found["rates"][0]["corrected"].to_string() + &found["notes"].to_string();
     assert!(why.contains("they come from several draws"), "{found}");
-    // One item that both drew.
+    // One item that is in both draws.
     let named = text.replace('\n', ",ann\n");
     cli.file("again.csv", named.replacen(",ann", ",who", 1) + "c0,unmet,met,weighted,0.25,bob\n");
     let found = calibrate(&cli, &["--labels", "again.csv"]);
@@ -169,7 +169,7 @@ fn the_error_of_a_mean_has_judges_and_prompts_in_it() {
 
     let shown = cli.run(&["calibrate", "noise", "t.csv", "--width", "1"]).expect_code(0).stdout;
     assert!(shown.contains("Only 3 judges") && shown.contains("Cheapest design"), "{shown}");
-    // Scores that do not vary say nothing about their error, nor about a design.
+    // Scores that do not vary say nothing about their error or about a design.
     cli.file("same.csv", "case,who,label\na,x,met\na,y,met\nb,x,met\nb,y,met\nc,x,met\nc,y,met\n");
     let same = ["calibrate", "noise", "same.csv", "--width", "0.1"];
     let shown = cli.run(&same).expect_code(0).stdout;
@@ -206,7 +206,8 @@ fn labels_that_were_not_drawn_at_random_have_bounds() {
     let selection = &found["rates"][0]["selection"];
     let near =
         |value: &Value, expected: f64| value.as_f64().is_some_and(|value| (value - expected).abs() < 1e-9);
-    // By a linear program: between .5417948718 and .77 for a factor of 3; 21 and 286 of 300 whatever the others are.
+    // By a linear program: between .5417948718 and .77 for a factor of 3; 21 and 286 of 300 whatever the others
+    // are.
     assert!(near(&selection["bounds"][3]["low"], 0.541_794_871_794_871_8), "{selection}");
     assert!(near(&selection["bounds"][3]["high"], 0.77), "{selection}");
     assert!(near(&selection["bounds"][4]["low"], 0.07) && selection["bounds"][4]["factor"] == Value::Null);

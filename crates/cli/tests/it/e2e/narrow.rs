@@ -1,4 +1,4 @@
-//! Narrow terminals: no line of a report is wider than the window, and no cell is cut.
+//! Narrow terminals: no line of a report is wider than the terminal, and no cell is cut.
 
 use std::path::Path;
 
@@ -48,8 +48,8 @@ const COMMANDS: &[&[&str]] = &[
     &["try", "Names the deadline of `30 days`", "--answer", "We will see."],
 ];
 
-/// Returns the lines that are wider than the window although a space would have let them be wrapped. Commands and paths to copy
-/// stay in one line.
+/// Lines that are wider than the terminal although they could be wrapped at a space. Commands and paths, which
+/// people copy, stay on one line.
 fn wide_lines(text: &str, columns: usize) -> Vec<&str> {
     let is_copied = |line: &str| line.starts_with("Next    ") || line.starts_with("Run     ");
     let breaks = |line: &str| line.trim_start().split(' ').filter(|word| !word.is_empty()).count() > 1;

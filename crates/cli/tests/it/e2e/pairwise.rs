@@ -1,4 +1,4 @@
-//! Two answers in both orders: the grader, and systems compared two at a time.
+//! Two answers in both orders: the grader, and systems compared in pairs.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,8 @@ fn says(better: &str) -> MockReply {
     MockReply::Json(json!({ "evidence": [], "reason": format!("it is {better}"), "better": better }))
 }
 
-/// Prefers the answer with more `+`; `first` in both answers makes it take the first one, `mute` makes it say nothing.
+/// Prefers the answer with more `+`. If both answers contain `first`, it takes the first one; with `mute`, its
+/// reply is unusable.
 fn honest(incoming: &MockRequest) -> MockReply {
     let [one, two] = shown(&incoming.last_user_text).expect("two answers");
     if [&one, &two].iter().any(|text| text.contains("mute")) {
@@ -83,7 +84,7 @@ fn a_candidate_wins_loses_ties_or_is_inconsistent() {
     let figures = &info(&cli, "run")["summary"]["metrics"]["pairwise"];
     assert_eq!(figures["win"]["value"], 0.25);
     assert_eq!(figures["inconsistent"]["value"], 0.25);
-    // Decisive: win twice, loss twice, inconsistent twice: 1 + 1 + 2 of 6 for the first place.
+    // Decided: two wins, two losses, two inconsistent: 1 + 1 + 2 of 6 for the first position.
     assert_eq!(
         (figures["first_place"]["n"].as_u64(), figures["first_place"]["value"].as_f64()),
         (Some(6), Some(4.0 / 6.0))
@@ -112,7 +113,7 @@ fn a_judge_that_says_nothing_leaves_the_case_ungraded_and_the_same_answer_asks_n
     let found = rows(&cli, "run");
     assert_eq!((found[0]["verdict"].as_str(), found[0]["score"].as_f64()), (Some("incomplete"), None));
     assert_eq!(found[1]["graders"][0]["pairwise"][0]["outcome"], "tie");
-    // Two orders, three tries each; nothing for the second case.
+    // Two orders, three attempts each; none for the second case.
     assert_eq!(server.count(), 6);
     assert_eq!(object(&output)["metrics"]["pairwise"]["ungraded"], 1);
 }
@@ -192,7 +193,8 @@ fn systems_are_compared_two_at_a_time_and_ranked() {
     assert_eq!(pairwise["systems"], json!(["a", "b", "third"]));
     let first = &pairwise["pairs"][0];
     assert_eq!(first["counts"], json!({ "win": 7, "loss": 1, "tie": 0, "inconsistent": 0 }));
-    // 7 of 8 on a fair coin, both sides: 2 * (1 + 8) / 256; the same in all three pairs, so Holm makes it thrice.
+    // 7 of 8 with a fair coin, two-sided: 2 * (1 + 8) / 256. It is the same in all three pairs, so Holm
+    // multiplies it by three.
     assert!((first["p"].as_f64().unwrap() - 18.0 / 256.0).abs() < 1e-9);
     assert!((first["p_adjusted"].as_f64().unwrap() - 54.0 / 256.0).abs() < 1e-9);
     assert_eq!(first["verdict"], "inconclusive");
@@ -204,7 +206,7 @@ fn systems_are_compared_two_at_a_time_and_ranked() {
         .collect();
     assert_eq!(ranks, ["a", "b", "third"]);
     assert_eq!(pairwise["place"]["metrics"]["first_place"]["value"], 0.5);
-    // The stored rows say the same again, without asking anybody; the cache pays for a second comparison.
+    // The stored rows give the same result without any call; the cache answers a second comparison.
     let again = object(&cli.run(&["compare", "pairwise", "run", "--json"]).expect_code(0));
     assert_eq!(again["pairwise"], found["pairwise"]);
     let cached = object(
@@ -261,7 +263,7 @@ fn runs_and_targets_of_a_run_are_systems() {
         json!({ "win": 1, "loss": 1, "tie": 0, "inconsistent": 0 })
     );
     assert_eq!(judgements(&cli, "pairs").len(), 2);
-    // A case that asks something else now is not compared.
+    // A case whose question changed is not compared.
     let changed = cli.read("s.yaml").replace("input: question 0", "input: another question");
     cli.file("s.yaml", changed);
     let found = object(&cli.run(&["compare", "pairwise", "runs/one", "runs/two", "--json"]).expect_code(3));

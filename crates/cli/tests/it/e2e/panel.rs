@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use crate::e2e::bench::{info, judgements, object, outcomes, rows, with_server};
 
-/// A criterion is the plan of its votes: `a=met,unmet b=unmet` lets the judge `a` say met first and unmet from its
-/// second repeat on. `x` is no usable reply, `na` says that the criterion does not apply, a number is a score.
+/// A criterion is the plan of its votes: with `a=met,unmet b=unmet`, judge `a` says met first and unmet from
+/// its second repeat. `x` is an unusable reply, `na` means not applicable, a number is a score.
 fn planned(incoming: &MockRequest) -> MockReply {
     let criterion = incoming.last_user_text.rsplit("[[BEGIN criterion").next().unwrap_or_default();
     let plan = criterion.split("]]\n").nth(1).unwrap_or_default().lines().next().unwrap_or_default();
     let model = incoming.body["model"].as_str().unwrap_or_default();
-    // Each repeat has a seed of its own, from 0.
+    // Each repeat has its own seed, from 0.
     let repeat = incoming.body["seed"].as_u64().unwrap_or(0) as usize;
     let votes: Vec<&str> = plan
         .split_whitespace()
@@ -34,7 +34,7 @@ fn planned(incoming: &MockRequest) -> MockReply {
     }
 }
 
-/// A suite of one case; `panel` is what the grader says of its panel, criteria are plans.
+/// A suite of one case; `panel` holds the grader's panel settings, and the criteria are plans.
 fn suite(panel: &str, criteria: &[&str]) -> String {
     let mut text = format!(
         "name: s\ntests:\n- id: one\n  criteria: x\n  input: q\n  output: an answer\n  assertions:\n  - type: rubrics\n    \
@@ -81,7 +81,7 @@ fn every_rule_decides_met_and_unmet() {
         assert_eq!(outcomes(&row), expected, "{rule}");
         assert_eq!(server.count(), 12);
         let rows = judgements(&cli, "run");
-        // One row that combines, then one for each judge.
+        // One row with the combined decision, then one for each judge.
         assert_eq!(rows.len(), 16);
         let panel = &row["graders"][0]["criteria"][0]["panel"];
         assert_eq!((panel["rule"].as_str(), panel["ties"].as_str()), (Some(rule), Some("ungraded")));
@@ -119,7 +119,7 @@ fn scores_are_combined_without_being_rounded() {
                 (criterion["value"].as_f64().expect("a value") - expected / 10.0).abs() < 1e-9,
                 "{rule} {criterion}"
             );
-            // A mean that no judge gave is not written down as a judge's number.
+            // A mean that no judge gave is not stored as a judge's number.
             let whole = (expected.fract() == 0.0).then_some(expected as u64);
             assert_eq!(criterion["raw_score"].as_u64(), whole, "{rule}");
         }
@@ -213,7 +213,7 @@ fn repeats_are_draws_of_their_own_and_tell_unstable_criteria() {
         .collect();
     assert_eq!(unstable, ["c2", "c0"]);
     assert_eq!(panel["unstable"][0]["flip_rate"].as_f64(), Some(1.0));
-    // The same again costs nothing; a fourth repeat costs itself only.
+    // Repeating the same run costs nothing; a fourth repeat costs only itself.
     object(&run("two", &[]));
     assert_eq!(server.count(), 9);
     assert_eq!(rows(&cli, "two")[0]["graders"], rows(&cli, "one")[0]["graders"]);
@@ -240,7 +240,7 @@ fn stored_votes_lead_to_the_same_decisions_again() {
         assert!(text.contains(line), "{line}\n{text}");
     }
     assert!(!text.contains("lead to"), "{text}");
-    // A decision that its votes do not lead to is noticed.
+    // A decision that does not follow from its votes is noticed.
     let forged = cli.read("run/judgements.jsonl").replacen("\"outcome\":\"met\"", "\"outcome\":\"unmet\"", 1);
     cli.file("run/judgements.jsonl", forged);
     cli.drop_checksums("run");
@@ -319,7 +319,7 @@ fn only_what_the_first_judges_are_unsure_of_is_escalated() {
     assert_eq!((escalation["decisions"].as_u64(), escalation["escalated"].as_u64()), (Some(5), Some(3)));
     assert_eq!(escalation["saved_calls"].as_u64(), Some(2));
     assert!(escalation["saved_tokens"]["input"].as_u64().is_some_and(|tokens| tokens > 0));
-    // Two decisions were spared, at the mean of the three that were bought.
+    // Two decisions were saved, at the mean cost of the three that were paid for.
     let bought: f64 = cli
         .read("run/judgements.jsonl")
         .lines()

@@ -1,4 +1,5 @@
-//! What all calls about an answer have in common is the same on the wire, byte for byte, so that providers can cache it.
+//! The common part of all calls about an answer is identical on the wire, byte for byte, so that providers can
+//! cache it.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use serde_json::json;
 use crate::e2e::bench::{FORMATS, Format, KEY, cli};
 use crate::e2e::judge::JudgeRequest;
 
-/// Ends the answer, which is the last thing that calls share; nothing in it is escaped in JSON.
+/// The end of the answer, which is the last thing that calls share; JSON escapes nothing in it.
 const END: &str = "<<end of the answer>>";
 
 /// A criterion of the suite; `{at}` is its number.
@@ -20,7 +21,7 @@ fn met() -> MockReply {
     MockReply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }))
 }
 
-/// A suite of one case with a long answer, and the binary that finds the format's server.
+/// A suite of one case with a long answer, and the binary with the format's server.
 fn fixture((model, key, address): Format, server: &MockServer, criteria: usize) -> (CliTest, String) {
     let mut cli = cli();
     cli.env(key, KEY).env(address, server.base_url());
@@ -54,7 +55,7 @@ fn criteria_and_repeats_begin_alike_in_every_format() {
             assert_eq!(body[..end], bodies[0][..end], "{model}");
             assert!(body[end..].contains("Criterion"), "{model}: the criterion comes after what is shared");
         }
-        // The word of the fences, which the answer stands between, is the same in all of them as well.
+        // The token of the fences around the answer is the same in all of them as well.
         let fence = bodies[0]
             .split("[[BEGIN answer ")
             .nth(1)
@@ -97,7 +98,7 @@ fn the_first_call_is_awaited_where_later_ones_profit_and_only_there() {
         let (cli, model) = fixture(FORMATS[3], &server, 3);
         cli.run(&[&["eval", "s.yaml", "--judge", &model, "--quiet"], more].concat()).expect_code(0);
         assert_eq!(server.count(), calls, "{more:?}");
-        // A mark costs a fee that only a later call can bring back.
+        // A cache mark costs a fee that only a later call can save.
         assert!(bodies(&server).iter().all(|body| !body.contains("cache_control")), "{more:?}");
     }
 }
@@ -111,7 +112,7 @@ fn replies_are_found_again_whether_or_not_a_prefix_was_marked() {
     assert_eq!(server.count(), 2);
 }
 
-/// What a call asks for, in the order of arrival, and whether it marks what it shares.
+/// The form of each call in order of arrival, and whether it marks its shared part.
 fn arrivals(server: &MockServer) -> Vec<(&'static str, bool)> {
     let marked = |body: &str| body.contains("cache_control") || body.contains("cachePoint");
     let form = |body: &str| if body.contains(r#""enum":[0,1"#) { "score" } else { "outcome" };
@@ -129,14 +130,14 @@ fn calls_with_another_reply_schema_find_nothing_so_each_form_has_a_first_one() {
         } else {
             json!({ "evidence": [], "reason": "so", "outcome": "met" })
         };
-        // Long enough that a call which waited for nobody would have come before.
+        // Long enough that a call that did not wait would have arrived before.
         MockReply::Json(said).after(Duration::from_millis(80))
     };
     for (format, model) in [(FORMATS[3], "anthropic:j"), (FORMATS[6], "bedrock:eu.anthropic.claude-j-v1:0")] {
         for (checklist, banded, expected) in [
-            // One of each form first, in whatever order, then the others.
+            // First one of each form, in any order, then the others.
             (2, 2, [("outcome", true), ("score", true), ("outcome", true), ("score", true)]),
-            // One that nobody shares anything with marks nothing.
+            // A call that shares its prefix with none marks nothing.
             (3, 1, [("outcome", true), ("outcome", true), ("outcome", true), ("score", false)]),
         ] {
             let server = MockServer::start(script);
@@ -165,7 +166,7 @@ fn calls_with_another_reply_schema_find_nothing_so_each_form_has_a_first_one() {
 
 #[test]
 fn batches_of_another_size_share_nothing() {
-    // The schema names as many criteria as a batch has.
+    // The schema lists as many criteria as a batch has.
     for (criteria, batch, repeats, expected) in [
         (3, "batched:2", "1", &[false, false][..]),
         (4, "batched:2", "1", &[true, true]),

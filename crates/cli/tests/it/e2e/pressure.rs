@@ -1,4 +1,4 @@
-//! A disk that takes no more, and a system that allows few open files.
+//! A full disk, and a system that allows few open files.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use assize_testkit::mock::{MockReply, MockRequest};
 use crate::e2e::bench::{cli, info, rows, with_server};
 use crate::e2e::judge::honest;
 
-/// Runs the binary where no file may grow beyond so many blocks, as on a full disk.
+/// Runs the binary where no file may grow beyond this many blocks, as on a full disk.
 fn limited(cli: &assize_testkit::cli::CliTest, blocks: u32, args: &[&str]) -> std::process::Output {
     within(cli, &format!("trap '' XFSZ; ulimit -f {blocks}"), args)
 }
@@ -46,8 +46,8 @@ fn a_full_disk_stops_the_run_with_a_message_and_without_a_panic() {
         );
     }
     cli.file("s.yaml", suite);
-    // 20 blocks of 512 or 1024 bytes hold run.json and a few rows.
-    // Without the cache, which does not fit in there and refuses the run before it begins.
+    // 20 blocks of 512 or 1024 bytes hold run.json and a few rows. Without the cache, which does not fit and
+    // would refuse the run before it begins.
     let eval = ["eval", "s.yaml", "--judge", "openai:m", "-j", "1", "--json", "--run-dir", "run"];
     let refused = limited(&cli, 20, &eval);
     let stderr = String::from_utf8_lossy(&refused.stderr);
@@ -61,7 +61,7 @@ fn a_full_disk_stops_the_run_with_a_message_and_without_a_panic() {
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     assert!(value["exit_reason"].as_str().is_some_and(|words| words.contains("stopped: results")), "{value}");
     assert!(server.count() < 30, "nothing is spent on results that are lost");
-    // What was stored before stands and can be read.
+    // The rows stored before that are intact.
     let whole: Vec<String> = cli
         .read("run/results.jsonl")
         .split_inclusive('\n')

@@ -1,4 +1,5 @@
-//! Decisions read off log-probabilities, from the request to what `explain` prints, in every format that has them.
+//! Decisions from log-probabilities, from the request to the output of `explain`, in every format that has
+//! them.
 
 use std::fmt::Write as _;
 
@@ -8,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::e2e::bench::{FORMATS, Format, KEY, cli, info, judgements, outcomes, rows, with_server};
 
-/// What every reply begins with.
+/// The beginning of every reply.
 const HEAD: &str = "{\"evidence\":[],\"reason\":\"so\",";
 
-/// A suite of one case whose criteria are scored where they have a number in their name.
+/// A suite of one case. Criteria with a number in their name are scored.
 fn suite(criteria: &[&str]) -> String {
     let mut text =
         "name: s\ntests:\n- id: one\n  criteria: x\n  input: q\n  output: an answer\n  assertions:\n  \
@@ -42,7 +43,7 @@ fn word(candidates: &[(&str, f64)]) -> MockReply {
     ])
 }
 
-/// The binary that finds the server under the format's variables.
+/// The binary with the server in the format's variables.
 fn reached(format: Format, server: &MockServer) -> CliTest {
     let (_, key, address) = format;
     let mut cli = cli();
@@ -83,7 +84,7 @@ fn every_format_that_has_them_decides_by_them() {
         let stored = judgements(&cli, "run");
         assert_eq!(stored[0]["probability"]["written"].as_u64(), Some(7), "{model}");
         assert_eq!(stored[0]["raw_score"], Value::Null, "{model}: 7.75 is no judge's number");
-        // Also of what was not decided.
+        // Also for criteria that were not decided.
         for (at, mass) in [(0, 1.0), (1, 1.0), (2, 0.3)] {
             let found = stored[at]["probability"]["mass"].as_f64().expect("a mass");
             assert!((found - mass).abs() < 1e-9, "{model}: {found}");
@@ -95,7 +96,7 @@ fn every_format_that_has_them_decides_by_them() {
         assert!(text.contains("expected 7.75 of 10, written 7, captured mass 100.0%"), "{model}: {text}");
         assert!(text.contains("probability of met 0.6, captured mass 100.0%"), "{model}: {text}");
         assert!(text.contains("probability of met 1, captured mass 30.0%"), "{model}: {text}");
-        // What was read off once is read off again, without a call.
+        // Reading the same reply again needs no call.
         cli.run(&["eval", "s.yaml", "--judge", model, "--run-dir", "again", "--quiet"]);
         assert_eq!(server.count(), 4, "{model}: only what was not decided is asked again");
         assert_eq!(outcomes(&rows(&cli, "again").remove(0)), outcomes(&row), "{model}");
@@ -219,7 +220,7 @@ fn the_command_line_asks_for_them_too_and_for_written_decisions() {
     grade(&["--run-dir", "written"]);
     assert_eq!(outcomes(&rows(&cli, "written")[0]), ["a=7"]);
     assert_eq!(server.requests()[1].json()["logprobs"], Value::Null);
-    // It beats what a file says.
+    // It overrides the file.
     cli.file("s.yaml", suite(&["Has 1"]));
     cli.run(&[
         "eval", "s.yaml", "--judge", "openai:m", "--scoring", "written", "--run-dir", "told", "--quiet",

@@ -1,4 +1,4 @@
-//! However the program ends, nothing it has started goes on.
+//! However the program ends, nothing that it has started continues.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use assize_testkit::cli::CliTest;
 use crate::e2e::bench::cli;
 use crate::e2e::signals::{signal, until};
 
-/// Numbers of the processes whose arguments hold this text, those that are dead and not waited for included.
+/// Ids of the processes whose arguments contain this text, including zombies.
 fn marked(mark: &str) -> Vec<u32> {
     let processes = fs::read_dir("/proc").expect("there").filter_map(Result::ok);
     processes
@@ -26,7 +26,7 @@ fn is_there(process: u32) -> bool {
     Path::new(&format!("/proc/{process}")).exists()
 }
 
-/// A suite whose commands start others, in their group and out of it, and never end.
+/// A suite whose commands start others, inside and outside their group, and never end.
 fn endless(cli: &CliTest, mark: &str) {
     cli.file("start/x", "");
     cli.file(
@@ -63,7 +63,7 @@ fn neither_orphans_nor_zombies_nor_workspaces_are_left() {
             .stderr(Stdio::null())
             .spawn()
             .expect("the binary starts");
-        // Two agents with three others each.
+        // Two agents with three other processes each.
         until("all processes run", || marked(&mark).len() == 8);
         let processes = marked(&mark);
         assert!(signal(name, child.id()));
@@ -76,7 +76,7 @@ fn neither_orphans_nor_zombies_nor_workspaces_are_left() {
         if name == "KILL" {
             assert!(left() > 0, "there is something to find");
         }
-        // The next start finds what a killed one has left.
+        // The next start finds what a killed run left behind.
         cli.file("t.yaml", "name: t\ntests: [{id: a, criteria: x, input: q, output: x, assertions: [{type: equals, value: x}]}]\n");
         cli.run(&["eval", "t.yaml", "--run-dir", "next"]).expect_code(0);
         let workspaces = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("assize-ws-");

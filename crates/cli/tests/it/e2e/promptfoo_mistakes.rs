@@ -1,11 +1,11 @@
-//! Typical mistakes in promptfoo configurations: each ends in one message with the place and the likely fix, and all problems of
-//! a file are told in one pass.
+//! Typical mistakes in promptfoo configurations: each gives one message with the position and the likely fix,
+//! and all problems of a file are reported in one pass.
 
 use assize_testkit::cli::CliOutput;
 
 use crate::e2e::bench::cli;
 
-/// A mistake: its name, the configuration below `prompts` and `providers`, and what the message says.
+/// A mistake: its name, the configuration below `prompts` and `providers`, and parts of the message.
 type Mistake = (&'static str, &'static str, &'static [&'static str]);
 
 const MISTAKES: &[Mistake] = &[
@@ -219,7 +219,7 @@ fn an_empty_cell_is_named_with_file_row_and_column() {
     assert_eq!(count(&output, "error["), 2, "{}", output.stderr);
 }
 
-/// Whitespace alone is a valid part of a prompt, and a variable may be empty beside others.
+/// White space alone is a valid part of a prompt, and a variable may be empty next to others.
 #[test]
 fn an_empty_variable_beside_text_is_fine() {
     let cli = cli();

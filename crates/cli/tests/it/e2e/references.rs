@@ -1,4 +1,4 @@
-//! Files that an eval file names, and what is printed where there is no window.
+//! Files that an eval file names, and output without a terminal.
 
 use std::fmt::Write as _;
 
@@ -53,7 +53,7 @@ fn a_prompt_that_is_the_path_of_a_file_is_the_file() {
         assert!(request.contains("Is the tone KIND?") && !request.contains("tone.md"), "{prompt}: {request}");
         assert_eq!(told.contains("W0304"), warns, "{prompt}: {told}");
     }
-    // What is no file is the prompt itself, with a warning if it looks like one.
+    // A name without a file is the prompt itself, with a warning if it looks like a file name.
     let (request, told) = asked(&cli, &server, "judges/gone.md");
     assert!(request.contains("judges/gone.md") && told.contains("W0304"), "{told}");
 }
@@ -74,7 +74,7 @@ fn a_summary_of_stopped_sequences_counts_cases_and_not_their_runs() {
     let text = cli.run(&args).expect_code(0).stdout;
     let found = object(&cli.run(&[&args[..], &["--json"]].concat()).expect_code(0));
     let rate = &found["metrics"]["pass_rate"];
-    // The first answers: one of two passes. What is printed is the same number.
+    // The first answers: one of two passes. The printed number is the same.
     assert_eq!((&rate["value"], &rate["n"]), (&Value::from(0.5), &Value::from(2)));
     let line = text.lines().find(|line| line.contains("Pass rate")).unwrap_or_else(|| panic!("{text}"));
     assert!(line.contains("50.0%") && !line.contains("2/2") && !line.contains("100.0%"), "{line}");
@@ -108,7 +108,7 @@ fn tables_are_not_cut_in_a_pipe() {
     assert!(row.chars().count() > 80, "{row}");
     cli.env("COLUMNS", "80");
     let cut = cli.run(&args).expect_code(1).stdout;
-    // A command is to be copied.
+    // Commands must stay copyable.
     let mut lines = cut.lines().filter(|line| !line.contains("assize explain "));
     assert!(lines.all(|line| line.chars().count() <= 80), "a window is kept to: {cut}");
 }

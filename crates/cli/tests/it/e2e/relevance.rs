@@ -1,12 +1,12 @@
-//! Assertions about the context of an answer, and about what an answer is one to.
+//! Assertions about the context of an answer, and about the questions that an answer would answer.
 
 use assize_testkit::mock::{MockReply, MockRequest};
 use serde_json::{Value, json};
 
 use crate::e2e::bench::{cli, object, rows, with_server};
 
-/// A judge for which a statement with `wrong` in it is not met and one with `hollow` does not apply, and that writes the
-/// questions `a?`, `ab?` and `b?`; vectors count the letters `a` and `b`.
+/// A judge for which statements with `wrong` are unmet and statements with `hollow` don't apply, and that
+/// writes the questions `a?`, `ab?` and `b?`; vectors count the letters `a` and `b`.
 fn judge(incoming: &MockRequest) -> MockReply {
     if incoming.path.ends_with("/embeddings") {
         let count = |letter| incoming.last_user_text.matches(letter).count();
@@ -65,7 +65,7 @@ fn each_statement_is_a_decision_and_their_share_is_the_score() {
     let told = cli.run(&["explain", "run", "test-1"]).expect_code(0).stdout;
     assert!(told.contains("This is wrong.") && told.contains("said so"), "{told}");
 
-    // Everything that was decided is in the cache.
+    // All decisions are in the cache.
     let asked = server.requests().len();
     cli.run(&["eval", "p.yaml", "--judge", "openai:judge", "--run-dir", "again", "--filter", "test-[1-6]"])
         .expect_code(1);
@@ -114,7 +114,7 @@ fn questions_for_the_answer_are_compared_with_the_one_that_was_asked() {
     let told = cli.run(&["explain", "run", "test-1"]).expect_code(0).stdout;
     assert!(told.contains("ab?"), "{told}");
 
-    // Questions once, and a vector for each of four texts.
+    // The questions once, and a vector for each of four texts.
     assert_eq!(server.requests().len(), 5);
     let plan = cli.run(&["eval", "p.yaml", "--judge", "offline"]).expect_code(2);
     assert!(plan.stderr.contains("writes no questions"), "{}", plan.stderr);

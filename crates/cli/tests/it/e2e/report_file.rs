@@ -16,7 +16,7 @@ fn the_file_holds_what_json_prints() {
     };
     assert_eq!(written(), object(&output));
 
-    // Tables stay on stdout without `--json`, and an old report is replaced.
+    // Without `--json`, stdout still gets tables; an old report is replaced.
     cli.file("reports/today.json", "old");
     let output = cli.run(&["score", "run", "--threshold", "0", "-o", "reports/today.json"]);
     assert!(output.stdout.contains("Summary"), "{}", output.stdout);
@@ -195,7 +195,7 @@ fn a_log_of_inspect_in_a_folder_has_the_name_that_inspect_lists() {
         let output = cli.run(&["report", "run", "--format", "inspect", "-o", folder]).expect_code(0);
         let path = output.stderr.trim().strip_prefix("wrote ").expect("the path is told").to_owned();
         let name = path.strip_prefix(folder).expect("a file in the folder").trim_start_matches('/');
-        // As `log_file_pattern` of Inspect, behind which come the task and its id.
+        // The file name follows `log_file_pattern` of Inspect: time, task, id.
         let (time, rest) = name.split_once('_').expect("a time");
         let shape: String = time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
         assert_eq!(shape, "0000-00-00T00-00-00+00-00", "{name}");

@@ -1,11 +1,12 @@
-//! Reports of every format beside the exit code of their run: red exactly if it is not 0.
+//! Reports of every format agree with the exit code of their run: red exactly if it is not 0.
 
 use assize_testkit::cli::CliTest;
 use serde_json::{Value, json};
 
 use crate::e2e::bench::cli;
 
-/// A target that passes in its first and third attempt only, and one that answers the first case and then hangs.
+/// A target that passes only at its first and third attempt, and one that answers the first case and then
+/// hangs.
 const TARGETS: &str = "targets:\n\
     - {name: flaky, provider: cli, command: \"test {ATTEMPT} = 2 && echo no || echo yes\"}\n\
     - {name: hangs, provider: cli, command: \"test -e begun && sleep 60; touch begun; echo yes\"}\n\
@@ -64,7 +65,7 @@ fn is_red(format: &str, text: &str) -> bool {
     }
 }
 
-/// Asserts that all reports of the run say what its exit code says.
+/// Asserts that all reports of the run agree with its exit code.
 #[track_caller]
 fn assert_reports(cli: &CliTest, what: &str, code: Option<i32>) {
     for format in FORMATS {
@@ -74,7 +75,7 @@ fn assert_reports(cli: &CliTest, what: &str, code: Option<i32>) {
     }
 }
 
-/// A suite with these settings and these cases: id, target or answer, and word that is looked for.
+/// A suite with these settings and these cases: id, target or answer, and the required word.
 fn suite(execution: &str, cases: &[&str]) -> String {
     format!("name: s\nexecution: {{{execution}}}\ntests:\n- {}\n", cases.join("\n- "))
 }
@@ -97,7 +98,7 @@ fn eval(cli: &CliTest, suite: String, more: &[&str]) -> Option<i32> {
     cli.run(&[&["eval", "s.yaml", "-q", "--run-dir", "run"], more].concat()).code
 }
 
-/// Makes the stored run one that was killed after its rows.
+/// Changes the stored run into one that was killed after its rows.
 fn kill(cli: &CliTest) {
     cli.drop_checksums("run");
     let mut info: Value = serde_json::from_str(&cli.read("run/run.json")).expect("JSON");
@@ -156,7 +157,7 @@ fn gates_on_the_run_decide_in_the_place_of_its_cases() {
         assert_reports(&cli, what, found);
     }
 
-    // A met gate shows what it allows; a missed one is an entry that says so.
+    // A met gate shows what it allows; a missed gate is an entry of its own.
     assert_eq!(eval(&cli, suite("", &[&good, &bad]), &rate("50%")), Some(0));
     let report = |format: &str| cli.run(&["report", "run", "--format", format]).expect_code(0).stdout;
     let junit = report("junit");
@@ -200,7 +201,8 @@ fn cases_count_by_the_verdict_that_their_strategy_makes_of_the_trials() {
         assert_eq!(code == Some(1), junit.contains("2 of 3 trials passed"), "{junit}");
     }
 
-    // All trials pass, and the lower end of the interval does not: no criterion speaks against the case.
+    // All trials pass, but the lower end of the interval does not reach the threshold: no criterion speaks
+    // against the case.
     let steady = "target: flaky, trials: {count: 2, strategy: confidence_interval}, threshold: 0.9";
     let always = "{id: a, criteria: c, input: i, assertions: [{type: regex, value: 'yes|no'}]}";
     let found = eval(&cli, suite(steady, &[always]), &[]);
@@ -266,7 +268,7 @@ fn of_a_scorecard_the_tree_decides() {
         assert_reports(&cli, "scorecard", output.code);
     }
 
-    // Every case passes with 5 of 6 checks, and the index does not.
+    // Every case passes with 5 of 6 checks, but the index does not.
     let _ = std::fs::remove_dir_all(cli.path("run"));
     let words = ["y", "e", "s", "ye", "es", "zz"].map(|word| format!("{{type: contains, value: {word}}}"));
     let text =

@@ -1,4 +1,4 @@
-//! What stands in a run folder.
+//! The contents of a run folder.
 
 use serde_json::Value;
 
@@ -81,7 +81,7 @@ fn two_files_whose_suites_have_one_name_stay_apart() {
     cli.file("a/s.yaml", format!("name: s\ntests:\n{CASE}"));
     cli.file("b/s.yaml", format!("name: s\ntests:\n{CASE}").replace("Apples and pears.", "Zebras."));
     let output = cli.run(&["eval", "a/s.yaml", "b/s.yaml", "--run-dir", "run"]);
-    // Rows are told apart by suite and case id, so either the suites get different names or the run is refused.
+    // Rows are identified by suite and case id, so the suites must have different names, or the run is refused.
     if output.code == Some(2) {
         assert!(output.stderr.contains("name"), "{}", output.stderr);
         return;

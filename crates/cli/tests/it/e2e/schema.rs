@@ -1,4 +1,4 @@
-//! `schema`: what is printed is a schema, and what a run leaves behind keeps it.
+//! `schema`: it prints valid schemas, and the files of a run match them.
 
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ fn every_listed_schema_is_one_and_is_written_under_its_name() {
         let text = cli.read(format!("out/schemas/{name}.schema.json"));
         let schema: Value = serde_json::from_str(&text).expect("JSON");
         assert!(jsonschema::meta::is_valid(&schema), "{name}");
-        // A schema that takes anything would check nothing.
+        // A schema that accepts anything would check nothing.
         let validator = jsonschema::draft202012::options()
             .with_base_uri(format!("file:///schemas/{name}.schema.json"))
             .with_registry(&registry)

@@ -1,4 +1,4 @@
-//! `score`: new weights and lines over stored decisions.
+//! `score`: new weights and thresholds over stored decisions.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
@@ -162,7 +162,7 @@ fn a_run_that_did_not_come_to_all_of_its_cases_stays_so() {
     let not_run = stored["summary"]["not_run"].as_u64().expect("a number");
     assert!(not_run > 0, "{stored}");
 
-    // The only failed case passes now, and those that were not run still have no verdict.
+    // The only failed case passes now, and cases that were not run still have no verdict.
     let scored = cli.run(&["score", "run", "--threshold", "0", "--json", "--run-dir", "again"]);
     let value = object(&scored);
     assert_eq!(
@@ -172,7 +172,7 @@ fn a_run_that_did_not_come_to_all_of_its_cases_stays_so() {
     assert_ne!(scored.code, Some(0));
     assert!(cli.run(&["score", "again"]).stdout.contains(&format!("{not_run} not run")));
 
-    // A run that was killed has no summary.
+    // A killed run has no summary.
     cli.drop_checksums("run");
     let mut killed = info(&cli, "run");
     (killed["summary"], killed["finished_at"]) = (serde_json::Value::Null, serde_json::Value::Null);

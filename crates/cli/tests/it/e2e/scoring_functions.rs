@@ -1,4 +1,4 @@
-//! `assertScoringFunction`: functions that make the score of a test of the scores of its assertions.
+//! `assertScoringFunction`: functions that combine the scores of a test's assertions.
 
 use serde_json::{Value, json};
 
@@ -45,14 +45,14 @@ fn the_function_decides_score_and_verdict() {
     let output = cli.run(&["eval", "c.yaml", "--run-dir", "run"]).expect_code(3);
 
     let row = |id: &str| rows(&cli, "run").into_iter().find(|row| row["case_id"] == id).expect(id);
-    // `say a cup`: 9 letters of 20, and a mean of 3/4 for `letters`. A weight of 0 keeps its score.
+    // `say a cup`: 9 of 20 letters, and a mean of 3/4 for `letters`. Assertions with weight 0 keep their score.
     let product = row("product");
     assert!((product["score"].as_f64().expect("a score") - 0.45 * 0.75).abs() < 1e-12, "{product}");
     assert_eq!(product["verdict"], "pass");
     let named = row("named");
     assert_eq!((&named["score"], &named["verdict"]), (&json!(0.35), &json!("pass")));
 
-    // A function that fails is no score of 0, and no verdict.
+    // A function that fails gives neither a score of 0 nor a verdict.
     for (id, reason) in [("thrown", "no way"), ("nothing", "it must return a map")] {
         let row = row(id);
         assert_eq!((&row["score"], &row["verdict"]), (&Value::Null, &json!("incomplete")), "{id}");
@@ -70,11 +70,11 @@ fn the_function_decides_score_and_verdict() {
     ] {
         assert!(explained.stdout.contains(part), "{part}: {}", explained.stdout);
     }
-    // Scoring again from what is stored keeps what the function said.
+    // Rescoring from stored rows keeps the function's result.
     let again = cli.run(&["score", "run"]);
     assert!(again.stdout.contains("0 of 4 verdicts changed"), "{}", again.stdout);
 
-    // Another function is another result; the others stay.
+    // Changing one function changes its result; the others stay.
     cli.file("lib/product.js", PRODUCT.replace("?? 0.2", "?? 0.9"));
     let resumed = cli.run(&["eval", "c.yaml", "--resume", "run"]).expect_code(1);
     assert!(resumed.stderr.contains("1 changed case rerun"), "{}", resumed.stderr);

@@ -1,4 +1,4 @@
-//! The key of a server is sent and never seen again.
+//! The key of a server is sent and appears nowhere else.
 
 use assize_testkit::cli::{CliOutput, CliTest};
 use assize_testkit::mock::{MockReply, MockRequest, MockServer, always};
@@ -48,7 +48,7 @@ fn servers_that_echo_the_key_do_not_spread_it() {
     ] {
         let (cli, _server) = with_server({
             let reply = reply.clone();
-            // Answered well after that, so that retries cost no time.
+            // The next request gets a good answer, so that retries take no time.
             move |incoming: &MockRequest| if incoming.index == 0 { reply.clone() } else { honest(incoming) }
         });
         cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
@@ -186,7 +186,7 @@ fn a_key_of_the_environment_is_not_sent_where_a_file_of_the_folder_leads() {
             assert!(!format!("{request:?}").contains(KEY), "{address}: {request:?}");
         }
 
-        // One far away is not asked.
+        // A remote server is not asked.
         cli.file(".env", format!("{address}={FAR}\n"));
         let output = cli.run(&["eval", "s.yaml"]).expect_code(2);
         let said = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -237,7 +237,7 @@ fn secrets_of_the_environment_are_refused_in_texts_and_stored_nowhere() {
     assert!(refused.stderr.contains("`HARMLESS` looks like a secret"), "{}", refused.stderr);
     assert_eq!(server.count(), 0);
 
-    // What an answer and a judge say of it is not kept.
+    // An answer or a judge that repeats it does not get it stored.
     cli.file(
         "s.yaml",
         one_case("apples team-secret-0123456789 ghp_0123456789abcdefghijklmnop", &["Says apples"]),
@@ -277,7 +277,7 @@ fn a_key_that_a_file_sends_to_somebody_else_is_told_and_can_be_denied() {
     let denied = warns(&cli, &["--deny", "exposed-keys"]).expect_code(2);
     assert!(denied.stderr.contains("far.invalid") && denied.stderr.contains("denied"), "{}", denied.stderr);
 
-    // Whatever setting names the key, it is sent with the request.
+    // The key is sent with the request, whichever setting names it.
     for settings in [
         "base_url: 'https://far.invalid/v1', api_key: 'x${{ OPENAI_API_KEY }}'",
         "base_url: 'https://far.invalid/${{ OPENAI_API_KEY }}/v1', api_key: own",
@@ -296,7 +296,7 @@ fn a_key_that_a_file_sends_to_somebody_else_is_told_and_can_be_denied() {
         assert!(!denied.stderr.contains(KEY), "{settings}: {}", denied.stderr);
     }
 
-    // Meant: a variable of its own for the key or the address, a server of the provider, a server on this machine.
+    // Intended: a separate variable for key or address, a server of the provider, a server on this machine.
     for (address, key) in [
         ("https://far.invalid/v1", "FAR_KEY"),
         ("${{ FAR_URL }}", "OPENAI_API_KEY"),

@@ -54,7 +54,7 @@ fn excluded_tags_beat_whatever_selects_a_case() {
     assert_eq!(selected(&["--tag", "smoke", "--exclude-tag", "slow"]), ["refund-a"]);
     assert_eq!(selected(&["--exclude-tag", "smoke", "--exclude-tag", "nightly"]), ["refund-b"]);
 
-    // A run that is resumed has to leave out the same.
+    // A resumed run must exclude the same cases.
     let cli = suite();
     cli.run(&["eval", "s.yaml", "--exclude-tag", "slow", "--run-dir", "run"]).expect_code(0);
     let other = cli.run(&["eval", "s.yaml", "--resume", "run"]).expect_code(2);
@@ -75,7 +75,7 @@ fn nothing_selected_is_an_error_that_shows_ids() {
 fn a_target_that_no_case_needs_is_warned_of() {
     let cli = suite();
     let told = "`--target nope` has no effect: every case has its answer";
-    // The summary says it, and nothing says it twice.
+    // The summary says it, and nothing repeats it.
     let output = cli.run(&["eval", "s.yaml", "--target", "nope"]).expect_code(0);
     assert_eq!((output.stdout + &output.stderr).matches(told).count(), 1);
     let output = cli.run(&["eval", "s.yaml"]).expect_code(0);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::e2e::bench::{assert_same_run, cli, rows, with_server};
 
-/// Prefers the answer with more `+`, whichever is shown first.
+/// Prefers the answer with more `+`, in either order.
 fn counts_pluses(incoming: &MockRequest) -> MockReply {
     let pluses = |number: u8| {
         let after = incoming.last_user_text.split_once(&format!("[[BEGIN answer {number} "));
@@ -29,13 +29,13 @@ const FILE: &str = "promptfooconfig.yaml";
 const JUDGE: [&str; 2] = ["--judge", "openai:m"];
 const BEST: &str = "[{type: select-best, value: has more pluses}]";
 
-/// A test whose answers are the prompts: the provider is `echo`.
+/// A test whose answers are the prompts, because its provider is `echo`.
 fn config(prompts: &[&str], assertions: &str) -> String {
     let prompts = json!(prompts);
     format!("prompts: {prompts}\nproviders: [echo]\ntests:\n- description: t\n  assert: {assertions}\n")
 }
 
-/// Scores of a grader in a run, in the order of case ids; nothing where a score is not known.
+/// Scores of a grader in a run, in the order of case ids; `None` for unknown scores.
 fn scores(cli: &CliTest, folder: &str, grader: &str) -> Vec<Option<f64>> {
     let score = |row: &Value| {
         let graders = row["graders"].as_array().expect("a row has graders");
@@ -158,11 +158,11 @@ fn merged_shards_of_compared_answers_are_the_whole_run() {
     cli.file(FILE, text);
     let whole = cli.run(&["eval", FILE, "--run-dir", "whole", JUDGE[0], JUDGE[1]]);
 
-    // More shards than tests: some are empty, and none has a part of a test.
+    // More shards than tests: some are empty, and none has only part of a test.
     let folders: Vec<String> = (1..=7).map(|shard| format!("shard-{shard}")).collect();
     for (at, folder) in folders.iter().enumerate() {
         let shard = format!("{}/7", at + 1);
-        // Calls that are answered from the cache cost nothing, which rows say.
+        // Cached calls cost nothing, which rows record.
         cli.run(&["eval", FILE, "--run-dir", folder, "--shard", &shard, "--no-cache", JUDGE[0], JUDGE[1]]);
         assert_eq!(rows(&cli, folder).len() % 3, 0, "{folder}");
     }
@@ -176,7 +176,7 @@ fn merged_shards_of_compared_answers_are_the_whole_run() {
 #[test]
 fn scores_of_the_other_assertions_are_weighted_by_their_types() {
     let cli = cli();
-    // The first answer passes the first assertion only, the second one the second only.
+    // The first answer passes only the first assertion, the second one only the second.
     for (at, (value, wanted)) in [
         ("{method: average}", [Some(0.5), Some(0.5)]),
         ("{weights: {contains: 3}}", [Some(1.0), Some(0.0)]),

@@ -1,4 +1,4 @@
-//! `serve`: the address it prints, what it refuses, how it ends under load, and the reward loop of the documentation.
+//! `serve`: the printed address, refusals, shutdown under load, and the reward loop of the documentation.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -119,7 +119,7 @@ fn each_sample_that_was_accepted_is_answered_when_the_server_is_told_to_stop() {
         clients.into_iter().map(|client| client.join().expect("it has a reply")).enumerate()
     {
         let (head, body) = reply.split_once("\r\n\r\n").expect("a reply");
-        // A request that came after the signal is refused, and nothing of it was accepted.
+        // A request after the signal is refused as a whole.
         if !head.starts_with("HTTP/1.1 200") {
             assert!(head.starts_with("HTTP/1.1 503"), "{reply}");
             continue;
@@ -138,7 +138,7 @@ fn each_sample_that_was_accepted_is_answered_when_the_server_is_told_to_stop() {
 #[test]
 fn the_reward_loop_of_the_documentation_learns_the_best_answer() {
     if Command::new("python3").arg("--version").output().is_err() {
-        // Past the capture of the test's output, which nobody reads where a test passes.
+        // Not through the test harness, which hides the output of passing tests.
         let message = b"SKIPPED the reward loop of docs/training.md: there is no python3\n";
         std::io::Write::write_all(&mut std::io::stderr(), message).expect("stderr is there");
         return;

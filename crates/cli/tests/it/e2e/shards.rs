@@ -1,4 +1,4 @@
-//! Shards through the command line, and the recipes of `docs/shards.md` with the variables that job systems set.
+//! Shards on the command line, and the recipes of `docs/shards.md` with the variables that CI systems set.
 
 use std::path::Path;
 
@@ -103,7 +103,7 @@ fn graded_answers_are_split_and_merged() {
 
 const PAGE: &str = "docs/shards.md";
 
-/// Blocks of code below a heading of a page.
+/// Code blocks below a heading of a page.
 pub(crate) fn blocks(page: &str, heading: &str) -> Vec<String> {
     let page = std::fs::read_to_string(root().join(page)).expect("the page");
     let section = page.split("\n## ").find(|section| section.starts_with(heading)).expect("the section");
@@ -116,7 +116,7 @@ pub(crate) fn blocks(page: &str, heading: &str) -> Vec<String> {
         .collect()
 }
 
-/// Scripts of a YAML block: the lines below each line that ends in `|`, as far as they are indented deeper.
+/// Scripts of a YAML block: the lines below each line that ends in `|` with a deeper indent.
 fn scripts(yaml: &str) -> Vec<String> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines: Vec<&str> = yaml.lines().collect();
@@ -132,7 +132,7 @@ fn scripts(yaml: &str) -> Vec<String> {
         .collect()
 }
 
-/// Folder with eval files, in which scripts find the program; each runs in an environment of its own.
+/// A folder with eval files in which scripts find the program; each script runs in its own environment.
 pub(crate) struct Recipe(pub(crate) CliTest);
 
 impl Recipe {
@@ -142,12 +142,12 @@ impl Recipe {
         Self(cli)
     }
 
-    /// Runs a script as a job system does, and returns its exit code.
+    /// Runs a script like a CI system; returns its exit code.
     #[expect(clippy::disallowed_methods, reason = "the script finds its tools by PATH")]
     pub(crate) fn run(&self, script: &str, variables: &[(&str, &str)]) -> i32 {
         let bin = Path::new(env!("CARGO_BIN_EXE_assize")).parent().expect("a folder").display().to_string();
         let path = format!("{bin}:{}", std::env::var("PATH").expect("a path"));
-        // A model that answers in tests is none of the recipe.
+        // The recipes name a placeholder model; the tests use the default judge.
         let script = script.replace(" --judge openai:MODEL", "");
         let output = std::process::Command::new("sh")
             .args(["-c", &script])
@@ -179,7 +179,7 @@ fn the_recipe_for_github_works() {
 
     for number in ["1", "2", "3", "4"] {
         assert_eq!(recipe.run(&shard, &[("SHARD", number), ("SHARDS", "4")]), 0);
-        // An artifact is a folder of its own where it is downloaded.
+        // Each downloaded artifact is a folder of its own.
         recipe.0.copy_folder(&recipe.0.path("shard"), format!("shards/shard-{number}"));
         std::fs::remove_dir_all(recipe.0.path("shard")).expect("removed");
     }
@@ -211,7 +211,7 @@ fn the_recipe_for_kubernetes_works_and_keeps_failed_cases_from_being_tried_again
         let index = index.to_string();
         let variables = [("JOB_COMPLETION_INDEX", &*index), ("SHARDS", "8"), ("RESULTS", &results)];
         assert_eq!(recipe.run(&shard, &variables), 0, "{index}");
-        // A pod may be started again for the same index.
+        // A pod may be restarted for the same index.
         assert_eq!(recipe.run(&shard, &variables), 0, "{index}");
     }
     assert_eq!(recipe.run(&merge.replace("/results", &results), &[]), 0);
@@ -238,7 +238,7 @@ fn the_recipe_for_slurm_works() {
 
     for number in 1..=8 {
         let number = number.to_string();
-        // Slurm counts only the tasks that were submitted together.
+        // Slurm counts only tasks that were submitted together.
         assert_eq!(
             recipe.run(&task, &[("SLURM_ARRAY_TASK_ID", &number), ("SLURM_ARRAY_TASK_COUNT", "1")]),
             0
@@ -249,7 +249,7 @@ fn the_recipe_for_slurm_works() {
     assert_eq!(recipe.merged()["pass"], 6);
 }
 
-/// Files with a case that passes, one that fails, and one whose target fails until the file `ready` is there.
+/// Files with a passing case, a failing one, and one whose target fails until the file `ready` exists.
 fn unready(recipe: &Recipe) -> std::path::PathBuf {
     let ready = recipe.0.path("ready");
     std::fs::remove_dir_all(recipe.0.path("evals")).expect("removed");
@@ -280,7 +280,7 @@ fn recipes_try_again_what_is_incomplete_until_the_verdict_is_final() {
     let slurm_sets = [("SLURM_ARRAY_TASK_ID", "1")];
 
     for (script, variables) in [(kubernetes, &kubernetes_sets[..]), (slurm, &slurm_sets[..])] {
-        // One failed and one is incomplete: there is still something to gain.
+        // One failed and one incomplete: a retry can still improve the result.
         assert_eq!(recipe.run(&script, variables), 3, "{script}");
         std::fs::write(&ready, "").expect("written");
         assert_eq!(recipe.run(&script, variables), 1, "{script}");
@@ -288,7 +288,7 @@ fn recipes_try_again_what_is_incomplete_until_the_verdict_is_final() {
         std::fs::remove_file(&ready).expect("removed");
     }
 
-    // The whole has the verdict of a run of all cases, and so has a part.
+    // The whole has the verdict of a run of all cases, and so does a part.
     assert_eq!(recipe.run("assize merge shards/1 --run-dir merged", &[]), 1);
     assert_eq!((&recipe.merged()["fail"], &recipe.merged()["incomplete"]), (&1.into(), &0.into()));
     let half =

@@ -1,4 +1,4 @@
-//! `completions` and `man`: what shells and manuals are told.
+//! `completions` and `man`: output for shells and manuals.
 
 use crate::e2e::bench::cli;
 

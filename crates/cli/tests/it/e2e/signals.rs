@@ -1,4 +1,4 @@
-//! Interrupts: what finished is on record, and the folder can be read.
+//! Interrupts: finished cases are recorded, and the folder can be read.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -10,13 +10,13 @@ use assize_testkit::mock::{MockReply, MockRequest};
 use crate::e2e::bench::{info, judgements, object, outcomes, rows, with_server};
 use crate::e2e::judge::{JudgeRequest, honest};
 
-/// Waits until something outside this process has happened, for a minute at most.
+/// Waits up to a minute until something outside this process has happened.
 #[track_caller]
 pub(crate) fn until(what: &str, condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
         assert!(begun.elapsed() < Duration::from_mins(1), "{what} did not happen");
-        // Gives the processor to those who make it happen; nothing depends on how long it is.
+        // Yields the processor; nothing depends on how long this takes.
         std::thread::park_timeout(Duration::from_millis(2));
     }
 }
@@ -50,7 +50,7 @@ fn finished(cli: &CliTest, run: &str) -> usize {
     text.matches('\n').count()
 }
 
-/// A judge that never answers about answers that hang.
+/// A judge that never replies about answers that contain "hang".
 fn stuck(incoming: &MockRequest) -> MockReply {
     match JudgeRequest::read(&incoming.body) {
         Some(request) if request.answer.contains("hangs") => MockReply::Hang,
@@ -58,7 +58,7 @@ fn stuck(incoming: &MockRequest) -> MockReply {
     }
 }
 
-// No two calls are the same: those would be sent once.
+// No two calls are the same, since equal calls would be sent only once.
 const SUITE: &str = "name: s\ntests:\n\
     - {id: quick-1, criteria: x, input: q, output: apples, assertions: [Names `apples`]}\n\
     - {id: slow-1, criteria: x, input: q, output: hangs, assertions: [Names `apples`]}\n\
@@ -139,7 +139,7 @@ fn an_interrupt_ends_the_commands_that_were_running() {
     until("the command's own child is ended", || !signal("0", grandchild));
 }
 
-/// Starts a run whose command does `on_term` when it is asked to end, and waits until the command runs.
+/// Starts a run whose command does `on_term` when asked to end, and waits until the command runs.
 fn start_stubborn(cli: &CliTest, on_term: &str) -> Child {
     cli.file(
         ".assize/targets.yaml",

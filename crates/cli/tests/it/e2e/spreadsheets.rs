@@ -1,4 +1,4 @@
-//! Spreadsheets and Parquet files in the place of tables: answers, labels, tests, criteria.
+//! Spreadsheets and Parquet files as tables: answers, labels, tests, criteria.
 
 use crate::e2e::bench::{cli, object, rows, with_server};
 use crate::e2e::judge::honest;
@@ -37,7 +37,7 @@ fn answers_of_a_sheet_are_graded_like_those_of_a_table() {
     assert_eq!(sheet[0]["case_id"], "007");
     assert_eq!(sheet.len(), 2);
 
-    // Compared again by the path that the run has.
+    // Compared again with the path that the run recorded.
     let output = cli.run(&[
         "compare", "pairwise", "one=answers.xlsx#Round 2", "two=answers.csv", "--columns",
         "metadata=latency ms", "--criteria", "Is longer", "--judge", "openai:m", "--dry-run",
@@ -89,7 +89,7 @@ fn problems_name_the_cell() {
     let output = cli.run(&[&args[..], &["b.xlsx"]].concat()).expect_code(2);
     assert!(output.stderr.contains("file not found"), "{}", output.stderr);
 
-    // A file of another ending says what to do.
+    // A file with another extension gets advice.
     let content = std::fs::read(cli.path("a.xlsx")).expect("a file");
     cli.file("answers", content);
     let output = cli.run(&[&args[..], &["answers"]].concat()).expect_code(2);
@@ -185,7 +185,7 @@ fn criteria_of_a_sheet_are_converted() {
     assert!(output.stderr.contains("there is no sheet `None`"), "{}", output.stderr);
 }
 
-/// A file of pyarrow, which crate `table` tests with.
+/// A file written by pyarrow, from the tests of the crate `table`.
 fn parquet(name: &str) -> Vec<u8> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../table/tests/data");
     std::fs::read(folder.join(name)).expect("a file")
@@ -205,7 +205,7 @@ fn parquet_stands_where_tables_stand() {
     let rows = rows(&cli, "run");
     assert_eq!((&rows[0]["case_id"], &rows[1]["case_id"]), (&"007".into(), &"b".into()));
 
-    // Positions are those of the file.
+    // Positions are those in the file.
     let grade = |name: &str| {
         cli.run(&["grade", "rubric.yaml", "--judge", "offline", "--answers", name]).expect_code(2).stderr
     };
@@ -223,7 +223,7 @@ fn parquet_stands_where_tables_stand() {
     assert!(grade("text.parquet").contains("it is text, not a Parquet file"));
     assert!(grade("gone.parquet").contains("file not found"));
 
-    // Labels and scores: a list is a list.
+    // Labels and scores: a list stays a list.
     let output = cli.run(&["calibrate", "noise", "labels.parquet", "--json"]).expect_code(0);
     assert!(object(&output).to_string().contains("12"), "twelve questions: {}", output.stdout);
 

@@ -1,4 +1,4 @@
-//! What a stranger meets first: bare commands, hints, and which file was written.
+//! First contact: bare commands, hints, and which files were written.
 
 use crate::e2e::bench::{cli, object};
 
@@ -14,7 +14,7 @@ fn a_bare_command_prints_help_and_fails_nothing() {
         assert_eq!(output.stderr, "", "{bare:?}");
     }
 
-    // A command that lacks an argument was asked for something.
+    // A command that lacks an argument is an error.
     let output = cli.run(&["grade"]).expect_code(2);
     assert!(output.stdout.is_empty() && output.stderr.contains("--answers"), "{}", output.stderr);
 }

@@ -1,4 +1,4 @@
-//! Where answers come from: given, models, commands, several at once.
+//! Where answers come from: given answers, models, commands, several at once.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{MockReply, MockRequest};
@@ -59,7 +59,7 @@ fn a_model_of_the_targets_file_is_asked_with_its_settings() {
     }
 }
 
-/// Runs one case against a command that is given as YAML, and returns the row.
+/// Runs one case with a command given as YAML, and returns the row.
 fn command(cli: &CliTest, id: &str, input: &str, command: &str) -> Value {
     cli.file(".assize/targets.yaml", format!("targets:\n- name: c\n  provider: cli\n  command: {command}\n"));
     let (id, input) = (Value::from(id), Value::from(input));
@@ -180,7 +180,7 @@ fn two_targets_answer_every_case() {
         let one = cli.run(&["explain", &run, "a", "--target", "good", "--json"]).expect_code(0);
         assert!(object(&one).to_string().contains("good"));
     }
-    // A target that is named twice answers once: its rows could not be told apart.
+    // A target that is named twice answers once, because its rows could not be told apart.
     let value = object(
         &cli.run(&["eval", "line.yaml", "--target", "good", "--target", "good", "--json"]).expect_code(0),
     );
@@ -211,7 +211,7 @@ fn unknown_targets_and_missing_variables_are_refused_before_anything_is_spent() 
         assert!(output.stderr.contains(words), "{target}: {}", output.stderr);
         assert!(!cli.path("run").exists());
     }
-    // Nobody named one, and there is no default among several.
+    // No target was named, and there is no default among several.
     let output = cli.run(&["eval", "s.yaml"]).expect_code(2);
     assert!(output.stderr.contains("--target"), "{}", output.stderr);
     assert_eq!(server.count(), 0);
@@ -259,7 +259,7 @@ fn models_on_bedrock_and_vertex_answer_and_judge() {
         }
         assert!(!cli.read(format!("{target}/run.json")).contains("0123456789"), "{target}");
     }
-    // Without a place nothing is sent anywhere.
+    // Without an endpoint, nothing is sent anywhere.
     let bare = self::cli();
     bare.file("s.yaml", SUITE);
     for (judge, variable) in [("bedrock:m", "AWS_REGION"), ("vertex:m", "GOOGLE_CLOUD_PROJECT")] {

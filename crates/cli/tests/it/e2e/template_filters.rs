@@ -1,4 +1,4 @@
-//! `nunjucksFilters`: filters of templates that are functions of JavaScript.
+//! `nunjucksFilters`: template filters that are JavaScript functions.
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ fn files(cli: &assize_testkit::cli::CliTest) {
     cli.file("c.yaml", CONFIG);
     cli.file("lib/allcaps.js", "module.exports = function (text) { return text.toUpperCase(); };");
     cli.file("lib/plus.mjs", "export default (a, b) => a + b;");
-    // It takes the place of the built-in filter.
+    // It replaces the built-in filter.
     cli.file("lib/upper.js", "module.exports = (text) => `own ${text}`;");
 }
 
@@ -31,7 +31,7 @@ fn filters_change_prompts_variables_and_assertions() {
     assert_eq!(row["answer"], "HI THERE 6 <HI THERE> own hi there");
     assert_eq!((&row["metrics"][0]["name"], &row["metrics"][0]["score"]), (&json!("HI THERE"), &json!(1.0)));
 
-    // What a changed filter makes of it is another case.
+    // A changed filter result makes another case.
     cli.file("lib/allcaps.js", "module.exports = (text) => text.toUpperCase() + '!';");
     let resumed = cli.run(&["eval", "c.yaml", "--resume", "run"]).expect_code(0);
     assert!(resumed.stderr.contains("1 changed case rerun"), "{}", resumed.stderr);
@@ -67,7 +67,7 @@ fn filters_that_fail_or_are_not_there_are_located() {
     assert!(failed.stdout.contains("the filter `plus` failed"), "{}", failed.stdout);
     assert!(failed.stdout.contains("no number: 3"), "{}", failed.stdout);
 
-    // Texts of variables that are no templates stay as they are; a filter that fails in one is an error all the same.
+    // Texts of variables without templates stay as they are; a failing filter is an error anyway.
     cli.file("lib/plus.mjs", "export default (a, b) => a + b;");
     cli.file("c.yaml", CONFIG.replace("<{{ body | allcaps }}>", "{{ n | allcaps }}"));
     let failed = cli.run(&["validate", "c.yaml"]).expect_code(2);

@@ -1,4 +1,4 @@
-//! What is no whole answer, and who judges what a fallback answered: nothing of it may pass.
+//! Incomplete answers, and who judges a fallback's answer: none of this may pass.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{MockReply, MockRequest};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::e2e::bench::{cli, info, rows, with_server};
 use crate::e2e::judge::honest;
 
-/// A suite that anything passes that does not say "bye".
+/// A suite that passes anything without "bye".
 const SILENT: &str = "name: s\ntests:\n- id: a\n  criteria: x\n  input: q\n  assertions:\n  \
                       - {type: contains, value: bye, negate: true}\n";
 

@@ -171,7 +171,7 @@ fn limits_of_what_a_given_answer_does_not_tell_are_warnings() {
         );
     }
 
-    // Asking again brings no time.
+    // Asking again does not bring a time.
     let output = cli.run(&["eval", "a.eval.yaml"]).expect_code(3);
     assert!(!output.stdout.contains("--retry-incomplete"), "{}", output.stdout);
     assert!(
@@ -233,7 +233,7 @@ fn texts_that_are_kept_name_runs_by_their_ids() {
     assert!(itself.stderr.contains("`last` is compared with itself"), "{}", itself.stderr);
 }
 
-/// Whatever `eval` runs of a folder, `validate` checks.
+/// `validate` checks everything in a folder that `eval` runs.
 #[test]
 fn json_files_of_a_folder_are_checked_and_run() {
     let cli = cli();
@@ -321,7 +321,7 @@ fn a_folder_of_rubrics_needs_no_eval_file() {
     let linted = cli.run(&["lint", "rubrics"]).expect_code(0).stdout;
     assert!(linted.contains("tone.yaml:1:") && linted.contains("1 file: 1 finding"), "{linted}");
 
-    // With the eval file that reads it, a rubric is linted once.
+    // A rubric is linted once, as part of the eval file that reads it.
     cli.file(
         "rubrics/refund.eval.yaml",
         "tests:\n- {id: late-refund, input: q, output: a, assertions: [{type: rubrics, criteria: file://tone.yaml}]}\n",

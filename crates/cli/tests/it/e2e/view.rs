@@ -1,4 +1,4 @@
-//! `view`: the address it prints, what it refuses, and how it ends.
+//! `view`: the printed address, refusals, and shutdown.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -21,7 +21,7 @@ fn start(cli: &CliTest, arguments: &[&str]) -> (Child, String) {
     (child, url.trim().to_owned())
 }
 
-/// The head of the reply to a request for an address, without a cookie.
+/// The head of the reply to a request without a cookie.
 fn visit(url: &str) -> String {
     let rest = url.strip_prefix("http://").expect("an address");
     let (host, path) = rest.split_once('/').expect("a path");
@@ -91,7 +91,7 @@ fn what_cannot_be_served_is_refused_at_once() {
     assert!(output.stderr.contains("letters, digits"), "{}", output.stderr);
 }
 
-/// Sends a request as a script of the pages does, and returns the reply.
+/// Sends a request like a script of the pages; returns the reply.
 fn send(host: &str, cookie: &str, method: &str, path: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(host).expect("the server listens");
     let length = body.len();
@@ -109,7 +109,7 @@ fn send(host: &str, cookie: &str, method: &str, path: &str, body: &str) -> Strin
     reply
 }
 
-/// What stands between two texts.
+/// The text between two others.
 fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
     let rest = text.split_once(before).unwrap_or_else(|| panic!("{before} in {text}")).1;
     rest.split(after).next().expect("a first part")

@@ -1,4 +1,4 @@
-//! Cases that are worked on in folders: made, lent, judged by what changed there, put back and removed.
+//! Cases that work in folders: created, acquired, judged by their changes, restored and removed.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::e2e::bench::{cli, info, rows, with_server};
 use crate::e2e::judge::honest;
 
-/// The binary, with a folder for temporary files that the test looks into.
+/// The binary, with its own folder for temporary files.
 fn desk() -> CliTest {
     let mut cli = cli();
     let temp = cli.path("temp");
@@ -33,7 +33,7 @@ fn agent(cli: &CliTest, script: &str) {
     );
 }
 
-/// Cases of these ids, all graded by their answer.
+/// Cases with these ids, all graded by their answer.
 fn suite(cli: &CliTest, workspace: &str, ids: &[&str]) {
     let mut text = format!("name: s\nworkspace: {workspace}\ntests:\n");
     for id in ids {
@@ -181,7 +181,7 @@ fn a_shared_workspace_goes_from_case_to_case_in_order() {
     let found = rows(&cli, "run");
     assert!(changes(&found[0]).contains("+++ b/extra") && !changes(&found[1]).contains("b/extra"));
     for (row, count) in found.iter().zip(0..) {
-        // Each finds as many lines as there were cases before it.
+        // Each case finds as many lines as there were cases before it.
         let before = changes(row).lines().filter(|line| line.starts_with(" base")).count();
         assert_eq!(before, if count == 0 { 0 } else { count.min(3) }, "{}", changes(row));
     }
@@ -357,7 +357,7 @@ fn repositories_stand_at_their_commit_and_can_not_reach_back() {
     }
     git(&source, &["tag", "v2", &commits[1]]);
     git(&source, &["branch", "side", &commits[0]]);
-    // As in a hook of git: none of this may matter.
+    // As in a git hook: none of these variables may matter.
     cli.env("GIT_DIR", source.join(".git").to_string_lossy());
     cli.env("GIT_WORK_TREE", source.to_string_lossy());
     cli.env("GIT_INDEX_FILE", "nowhere");
@@ -379,7 +379,7 @@ fn repositories_stand_at_their_commit_and_can_not_reach_back() {
         assert_eq!(output.code, Some(0), "{repo}: {row}");
         let docs = if repo.contains("sparse") { "" } else { "docs\n" };
         assert_eq!(row["answer"], format!("{version}\n{docs}version\ndone"), "{repo}");
-        // What was committed has changed all the same; the repository's own data is not told.
+        // Committed changes count as changes; the repository's own data is not shown.
         assert!(changes(row).contains(&format!("-{version}\n+changed")), "{repo}: {}", changes(row));
         assert!(!changes(row).contains(".git"), "{repo}: {}", changes(row));
     }
@@ -410,8 +410,8 @@ fn a_folder_of_ones_own_is_filled_once_and_never_removed() {
     nothing_left(&cli);
 }
 
-/// Runs two cases whose agent puts a link to `docs` into the place of what `replace` names, and returns the rows. Nothing in
-/// `docs` may be changed, nor reach a row.
+/// Runs two cases whose agent replaces what `replace` names by a link to `docs`; returns the rows. Nothing in
+/// `docs` may be changed or appear in a row.
 fn replaced_by_a_link(workspace: &str, replace: &str) -> Vec<Value> {
     let cli = desk();
     cli.file("start/a.txt", "a\n").file("start/sub/b.txt", "b\n").file("docs/thesis.txt", "SECRET-THESIS\n");
@@ -419,7 +419,7 @@ fn replaced_by_a_link(workspace: &str, replace: &str) -> Vec<Value> {
     let docs = cli.path("docs");
     let script = replace.replace("DOCS", &docs.to_string_lossy());
     agent(&cli, &script);
-    // By name: without a path, this must not empty the root.
+    // By name: with an empty path, this must not empty the root.
     let hooks = "hooks: {after_each: {command: 'rm -rf {{workspace_path}}/thesis.txt {{workspace_path}}/sub'}, \
                  before_each: {reset: strict}}";
     suite(&cli, &format!("{{template: ./start, {workspace}, {hooks}}}"), &["one", "two"]);
@@ -428,7 +428,7 @@ fn replaced_by_a_link(workspace: &str, replace: &str) -> Vec<Value> {
 
     assert_eq!(cli.read("docs/thesis.txt"), "SECRET-THESIS\n", "{workspace}, {replace}");
     assert_eq!(cli.read("docs/sub/b.txt"), "SECRET-B\n", "{workspace}, {replace}");
-    // A folder for temporary files that is a link is used as one; workspaces in it have names of their own.
+    // A temporary folder that is a link is used as one; workspaces in it have their own names.
     let is_own = |name: &str| !name.starts_with("assize-");
     let names = fs::read_dir(&docs).expect("there").map(|entry| entry.expect("readable").file_name());
     let kept = names.filter(|name| is_own(&name.to_string_lossy())).count();
@@ -474,7 +474,7 @@ fn a_link_in_the_place_of_an_inner_folder_is_a_link_among_the_changes() {
 #[test]
 fn a_link_in_the_place_of_the_folder_above_is_noticed() {
     for mode in ["mode: temp", "mode: pooled", "isolation: shared"] {
-        // `-n`: where the other case has been here before, its link is not followed into `docs`.
+        // `-n`: if the other case was here before, its link is not followed into `docs`.
         let replace = "d=$(dirname $(pwd)); mv $d $d.x; ln -sn DOCS $d";
         for row in replaced_by_a_link(mode, replace) {
             let message = row["error"]["message"].as_str().unwrap_or_default();
@@ -504,7 +504,7 @@ fn special_files_of_a_template_are_never_opened() {
             nothing_left(&cli);
         }
 
-        // In the place of the template itself, and as a link to it.
+        // In place of the template itself, and as a link to it.
         make(&cli.path(name));
         std::os::unix::fs::symlink(cli.path(name), cli.path(format!("{name}-link"))).expect("linked");
         for template in [name.to_owned(), format!("{name}-link")] {
@@ -515,7 +515,7 @@ fn special_files_of_a_template_are_never_opened() {
         fs::remove_dir_all(cli.path("start")).expect("removed");
     }
 
-    // Those that an agent makes are named among the changes, and not opened either.
+    // Links that an agent creates are listed among the changes, and not opened either.
     cli.file("start/a.txt", "a\n");
     agent(&cli, "mkfifo made; rm a.txt; mkfifo a.txt");
     for mode in ["mode: temp", "mode: pooled", "isolation: shared"] {

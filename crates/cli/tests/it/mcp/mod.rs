@@ -1,4 +1,4 @@
-//! `assize mcp` with a client that is not ours: the package `mcp` of PyPI, where it can be installed.
+//! `assize mcp` with an independent client: the package `mcp` of PyPI, if it can be installed.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn a_client_of_somebody_else_uses_every_tool() {
     let python = match client_python() {
         Ok(python) => python,
         Err(missing) => {
-            // Past the capture of the test harness, so that whoever counts what was skipped sees it.
+            // Not through the test harness, which captures output: whoever counts skipped tests must see it.
             let line = format!("\nSKIPPED 1 test of `assize mcp` with another client: {missing}\n");
             std::io::stdout().write_all(line.as_bytes()).expect("stdout takes a line");
             return;
@@ -99,8 +99,8 @@ fn find_commands(value: &serde_json::Value, found: &mut Vec<Vec<String>>) {
     }
 }
 
-/// The interpreter of a virtual environment with the client below `target/`, which is made where that is possible, or what
-/// is missing.
+/// The interpreter of a virtual environment with the client, below `target/`. It is created if possible; the
+/// error says what is missing.
 fn client_python() -> Result<PathBuf, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-client");
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });

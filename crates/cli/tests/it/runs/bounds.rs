@@ -1,4 +1,4 @@
-//! How long replies may be: limits that budgets and people set, what they cut off, and what plans say of them.
+//! Limits on the length of replies: set by budgets and by users, what they cut off, and how plans show them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ const CRITERIA: &[&str] = &["yes one", "no two", "yes three"];
 const PRICES: &str =
     "models:\n  openai:judge-1: {input: 1, output: 4}\n  openai:answers-1: {input: 10, output: 40}\n";
 
-/// Graders of every kind that asks a model, and a conversation.
+/// Graders of every kind that calls a model, and a conversation.
 const EVERYTHING: &str = "name: all
 tests:
   - id: rubric
@@ -33,7 +33,7 @@ tests:
     assertions: [yes it all hangs together]
 ";
 
-/// Any judgement that fits the schema it is asked for, with so many words of reason; words for anything else.
+/// A judgement that fits the requested schema, with this many words of reason; for anything else, words.
 fn fitting(incoming: &MockRequest, words: usize) -> MockReply {
     let schema = &incoming.body["response_format"]["json_schema"]["schema"];
     if schema.is_object() {
@@ -60,7 +60,7 @@ fn fill(schema: &Value, words: usize) -> Value {
     }
 }
 
-/// One entry for each id that a list must speak of; none for lists of anything else.
+/// One entry for each id that a list must contain; none for lists of anything else.
 fn entries(items: &Value, words: usize) -> Vec<Value> {
     let forms = items["anyOf"].as_array().map_or(std::slice::from_ref(items), Vec::as_slice);
     let of = |form: &Value| {
@@ -115,14 +115,14 @@ fn every_command_limits_what_models_may_say_where_tokens_are_limited() {
         assert_eq!(unlimited.load(Ordering::Relaxed), 0, "{command:?}");
         before = server.count();
     }
-    // Without a limit in tokens or money nothing is cut off.
+    // Without a limit in tokens or money, nothing is cut off.
     eval(&cli, &["--target", "openai:answers-1", "--budget-calls", "1000", "--no-cache"]);
     assert_eq!(unlimited.load(Ordering::Relaxed), server.count() - before);
 }
 
 #[test]
 fn long_replies_and_many_at_once_keep_to_the_tokens_and_the_run_goes_on_to_the_same_end() {
-    // Some replies need nearly all of their limit, and none more.
+    // Some replies need nearly all of their limit, and none needs more.
     let wordy = |incoming: &MockRequest| {
         if incoming.index % 9 == 3 {
             return MockReply::RateLimited { retry_after: Some(Duration::ZERO) };
@@ -167,7 +167,7 @@ fn long_replies_and_many_at_once_keep_to_the_tokens_and_the_run_goes_on_to_the_s
         for (id, row) in decisions(&cli, "run") {
             assert_eq!(row, whole[&id], "{at_once} {id}");
         }
-        // What is remembered costs nothing, and so needs no budget.
+        // Cached replies cost nothing and need no budget.
         eval(&cli, &[&target[..], &["--budget-tokens", "0"]].concat()).expect_code(1);
     }
 }
@@ -193,7 +193,7 @@ fn a_reply_that_runs_into_its_limit_decides_nothing_and_another_limit_buys_nothi
     assert!(row["reason"].as_str().unwrap().contains("cut off at its limit of 300 tokens"), "{row}");
     assert_eq!(of("cut", "c0")["outcome"], "met");
     let bought = server.count();
-    // The whole replies are found under any limit; only what was cut off is asked again.
+    // Complete replies are found in the cache under any limit; only cut-off ones are requested again.
     eval(&cli, &["--run-dir", "whole"]).expect_code(1);
     assert_eq!((server.count() - bought, &of("whole", "c2")["outcome"]), (1, &json!("met")));
     eval(&cli, &["--max-output-tokens", "2000", "--budget-tokens", "100000"]).expect_code(1);
@@ -223,7 +223,7 @@ fn a_long_judgement_after_many_short_ones_is_asked_for_again_as_the_same_call() 
     let info: Value = serde_json::from_str(&cli.read("run/run.json")).expect("JSON");
     assert_eq!(info["summary"]["tokens"]["output"], json!(output), "what was cut off is counted");
     assert_eq!(info["summary"]["tokens"]["input"], json!(input));
-    // It is found as what it is.
+    // It is found with its own identity.
     eval(&cli, &["--budget-tokens", "0"]).expect_code(0);
     assert_eq!(server.count(), 31);
 }
@@ -247,7 +247,7 @@ fn the_limit_of_a_target_holds_where_it_judges_and_the_command_line_beats_it() {
         std::mem::take(&mut *limits.lock().expect("no panic"))
     };
     assert_eq!(run(&[]), [Some(700), Some(700)]);
-    // What the target may say is the target's own matter.
+    // The limit does not apply to the target's answers.
     assert_eq!(run(&["--max-output-tokens", "900"]), [Some(700), Some(900)]);
     assert_eq!(run(&["--budget-tokens", "100000"]), [Some(700), Some(700)]);
 }
@@ -274,7 +274,7 @@ fn an_answer_that_only_a_budget_cut_off_is_no_answer() {
     eval(&cli, &[&target[..], &["whole"]].concat()).expect_code(0);
 }
 
-/// A plan, a run without a budget, and runs with what the plan says is enough.
+/// A plan, a run without a budget, and runs with the budget that the plan estimates.
 fn planned(cli: &CliTest, server: &MockServer, more: &[&str]) {
     let words = ["suite.yaml", "--judge", "openai:judge-1", "--json", "-q"];
     let plan = |extra: &[&str]| {
@@ -290,7 +290,7 @@ fn planned(cli: &CliTest, server: &MockServer, more: &[&str]) {
     let spent = [server.usage().0 - before.0, server.usage().1 - before.1];
     for (kind, spent) in ["input", "output"].into_iter().zip(spent) {
         let range = &whole["tokens_estimated"][kind];
-        // The mock reads the last user message and the instructions only.
+        // The mock reads only the last user message and the instructions.
         let low = if kind == "input" { 0 } else { range["low"].as_u64().expect("a count") };
         assert!(
             (low..=range["high"].as_u64().expect("a count")).contains(&spent),
@@ -305,7 +305,7 @@ fn planned(cli: &CliTest, server: &MockServer, more: &[&str]) {
         of("input") + of("output")
     };
     let largest = &whole["largest_call"];
-    // The words around what is judged are random, and so a little longer or shorter each time.
+    // The fences around the judged texts are random and vary a little in length.
     let enough = [
         (
             "--budget-tokens",

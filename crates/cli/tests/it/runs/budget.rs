@@ -1,4 +1,4 @@
-//! A budget is a line that no request crosses, and a run that it stopped goes on later.
+//! A budget is never exceeded by any request, and a run that it stopped can continue later.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ fn calls_stop_at_the_budget_and_the_run_goes_on_with_another() {
             assert!(output["exit_reason"].as_str().unwrap().contains("stopped by the budget"));
         }
     }
-    // Nothing was bought twice.
+    // Nothing was paid for twice.
     assert_eq!(server.count(), 40);
     let calm = fixture(&server);
     calm.file("suite.yaml", suite(10, CRITERIA, false));
@@ -51,10 +51,10 @@ fn tokens_stop_the_run_before_they_are_spent() {
     let all = whole["tokens"]["input"].as_u64().unwrap() + whole["tokens"]["output"].as_u64().unwrap();
     let limit = (all / 2).to_string();
     let before = server.count();
-    // Few cases at a time, so that some are finished: what others took stands in no record.
+    // Few cases at a time, so that some are finished: the calls of unfinished cases are in no record.
     let output = printed(&eval(&cli, &["-j", "4", "--budget-tokens", &limit, "--no-cache"]).expect_code(4));
     let calls = server.count() - before;
-    // Every call costs about the same, so that half of the tokens are half of the calls at most.
+    // All calls cost about the same, so half of the tokens pay for at most half of the calls.
     assert!((10..=31).contains(&calls), "{calls} of 60");
     assert!(output["not_run"].as_u64().unwrap() >= 9);
     let spent = output["tokens"]["input"].as_u64().unwrap() + output["tokens"]["output"].as_u64().unwrap();
@@ -82,7 +82,7 @@ fn a_run_over_its_budget_is_resumed_by_the_command_it_prints() {
     assert!(stopped.contains(&format!("Next    {resume}")), "{stopped}");
     assert!(stopped.contains("with the same budget once more"), "{stopped}");
 
-    // What was asked for is in the cache, so that each invocation comes one request further.
+    // Paid replies are in the cache, so each invocation gets one request further.
     let words: Vec<&str> = resume.split(' ').skip(1).collect();
     let codes: Vec<Option<i32>> = (0..11).map(|_| cli.run(&words).code).collect();
     assert_eq!(codes, [&[Some(4); 10][..], &[Some(0)]].concat());

@@ -1,4 +1,4 @@
-//! Replies that were usable are bought once; all others are bought again.
+//! Usable replies are paid for once; all others are requested again.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -44,7 +44,7 @@ fn an_edited_criterion_costs_its_own_calls_only() {
     assert_eq!(output["judge_calls_cached"], 6);
     let asked = server.requests().split_off(9);
     assert!(asked.iter().all(|request| String::from_utf8_lossy(&request.body).contains("yes two, edited")));
-    // Weights, gates and lines never reach a judge, so changing them costs nothing.
+    // Weights, gates and thresholds never reach a judge, so changing them costs nothing.
     cli.file(
         "suite.yaml",
         suite(3, CRITERIA, true).replace("outcome: yes one", "outcome: yes one\n            weight: 5"),
@@ -96,7 +96,7 @@ fn cache_only_sends_nothing_and_says_what_is_missing() {
         assert_eq!((&row["reason"], &row["attempts"]), (&"not in the cache".into(), &0.into()));
         assert_eq!(row["ungraded"]["kind"], "not_judged");
     }
-    // A target is not asked either.
+    // The target is not asked either.
     cli.file("suite.yaml", suite(1, &["yes one"], false));
     eval(&cli, &["--cache-only", "--target", "openai:answers-1", "--run-dir", "target"]).expect_code(3);
     assert_eq!(rows(&cli, "target/results.jsonl")[0]["error"]["kind"], "not_cached");
@@ -125,7 +125,7 @@ fn replies_that_decide_nothing_are_not_kept() {
         assert_eq!(rows(&cli, "only/judgements.jsonl")[0]["reason"], "not in the cache", "{name}");
         eval(&cli, &[]).expect_code(3);
         assert_eq!(server.count(), 2 * bought, "{name}");
-        // A server that has come to its senses is listened to. (Its address is part of what is remembered.)
+        // A server that works again is used. (Its address is part of the cache key.)
         let well = MockServer::start(judge);
         cli.env("OPENAI_BASE_URL", well.base_url());
         eval(&cli, &[]).expect_code(0);
@@ -143,7 +143,7 @@ fn a_repaired_decision_is_found_again() {
     cli.file("suite.yaml", suite(1, &["yes one"], true));
     eval(&cli, &[]).expect_code(0);
     assert_eq!(server.count(), 2);
-    // The first reply was unusable and is asked for again; now it is usable, and stays.
+    // The first reply was unusable and is requested again; now it is usable, and stays.
     eval(&cli, &[]).expect_code(0);
     assert_eq!(server.count(), 3);
     eval(&cli, &[]).expect_code(0);
@@ -152,7 +152,7 @@ fn a_repaired_decision_is_found_again() {
 
 #[test]
 fn what_a_server_refuses_does_not_change_what_is_remembered() {
-    // The server takes no seed: a process learns that from its first call, and later calls look different.
+    // The server accepts no seed: a process learns that from its first call, and later calls look different.
     let server = MockServer::start(|incoming: &MockRequest| {
         if incoming.body["seed"].is_null() { judge(incoming) } else { MockReply::unsupported("seed") }
     });
@@ -263,7 +263,7 @@ fn a_reply_that_the_disk_changed_is_bought_again_and_said() {
     let output = eval(&cli, &["--run-dir", "again"]).expect_code(0);
     assert!(output.stderr.contains("is damaged: 1 corrupt"), "{}", output.stderr);
     assert_eq!((server.count(), &rows(&cli, "again/judgements.jsonl")[0]["reason"]), (3, &"by rule".into()));
-    // The sound one has taken its place.
+    // A valid cache has replaced it.
     assert_eq!(eval(&cli, &[]).expect_code(0).stderr, "");
     assert_eq!(server.count(), 3);
 }
@@ -288,11 +288,11 @@ fn a_file_with_broken_pages_is_said_and_can_be_cleared() {
     eval(&cli, &[]).expect_code(1);
     let path = cli.path(".assize/cache/replies.db");
     let mut bytes = std::fs::read(&path).unwrap();
-    // All but the first page, which says what tables there are.
+    // All pages except the first, which lists the tables.
     let page = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
     bytes[page..].fill(0xff);
     std::fs::write(&path, bytes).unwrap();
-    // Nothing can be found and nothing be kept, which must not go unsaid either way.
+    // Nothing can be found and nothing stored; both must be reported.
     for more in [&["--cache-only"][..], &[]] {
         let stderr = eval(&cli, more).stderr;
         assert!(stderr.contains("is damaged") && stderr.contains("cache clear"), "{stderr}");
@@ -315,7 +315,7 @@ fn a_file_with_broken_pages_is_said_and_can_be_cleared() {
 #[test]
 fn neither_key_nor_another_users_eyes() {
     let server = MockServer::start(|incoming: &MockRequest| {
-        // A server that sends back what it received.
+        // A server that sends back its input.
         MockReply::text(format!(
             r#"{{"evidence": [], "reason": "{KEY} {}", "outcome": "met"}}"#,
             incoming.index

@@ -14,8 +14,8 @@ fn cli() -> CliTest {
     CliTest::new(env!("CARGO_BIN_EXE_assize"))
 }
 
-/// Every folder holds answers in `NAME.jsonl`, graded by `NAME.yaml` if it is there and else by `rubric.yaml` into a run
-/// folder `NAME`; then the command in `args` is run.
+/// Every folder has answers in `NAME.jsonl`, graded by `NAME.yaml` if it exists and otherwise by `rubric.yaml`,
+/// into a run folder `NAME`; then the command in `args` is run.
 #[test]
 fn comparisons_look_as_expected() {
     golden::run(FIXTURES, "txt", |case| {
@@ -40,7 +40,7 @@ fn comparisons_look_as_expected() {
     });
 }
 
-/// Answers of so many cases, of which these name apples.
+/// Answers of this many cases; `apples` says which of them mention apples.
 fn suite(name: &str, apples: &[bool], extra: &str) -> String {
     use std::fmt::Write as _;
     let mut text = format!("name: {name}\ntests:\n");
@@ -92,7 +92,7 @@ fn gates_end_with_their_codes() {
         (vec!["a", "c", "--strict", "--fail-on-regression"], 1),
         (vec!["a", "a", "--strict"], 0),
         (vec!["a", "a", "--strict", "--margin", "0.05"], 5),
-        // Two candidates: what one alone would show is no longer beyond chance, unless nothing is adjusted.
+        // Two candidates: what one alone would show is no longer significant, unless nothing is adjusted.
         (vec!["a", "b", "c", "--fail-on", "worse"], 0),
         (vec!["a", "b", "c", "--fail-on", "worse", "--adjust", "none"], 1),
         (vec!["a", "--json"], 2),
@@ -143,7 +143,7 @@ fn runs_that_share_nothing_or_were_measured_otherwise_are_refused() {
         "{}",
         output.stderr
     );
-    // Thresholds touch no score, and nothing is said of what they touch.
+    // Thresholds affect no score, and nothing is said about what they affect.
     let output = cli.run(&["compare", "a", "d"]).expect_code(0);
     assert!(output.stdout.contains("Pass rate: not compared."), "{}", output.stdout);
     cli.run(&["compare", "a", "d", "--fail-on", "worse"]).expect_code(3);
@@ -151,7 +151,7 @@ fn runs_that_share_nothing_or_were_measured_otherwise_are_refused() {
     cli.run(&["compare", "a", "d", "--metric", "pass-rate", "--rescore"]).expect_code(0);
 }
 
-/// Answers with two criteria, one of which is met.
+/// Answers with two criteria, one of them met.
 fn weighed(weight: f64, required: bool, words: &str) -> String {
     use std::fmt::Write as _;
     let mut text = "name: s\ntests:\n".to_owned();
@@ -181,7 +181,7 @@ fn runs_are_scored_again_under_one_set_of_weights() {
         vec![score["base"].as_f64().expect("known"), score["candidate"].as_f64().expect("known")]
     };
 
-    // The same answers under other weights are no other answers.
+    // The same answers with other weights are not other answers.
     let output = cli.run(&["compare", "a", "b"]).expect_code(2);
     assert!(
         output.stderr.contains("another weight") || output.stderr.contains("another gate"),
@@ -200,7 +200,7 @@ fn runs_are_scored_again_under_one_set_of_weights() {
         }
     }
 
-    // Decisions on other words stay what they are, and what they touch is named.
+    // Decisions on other texts stay, and what they affect is named.
     let output = cli.run(&["compare", "a", "c", "--rescore"]).expect_code(2);
     assert!(output.stderr.contains("`b` / the same id with other words"), "{}", output.stderr);
     assert!(!output.stderr.contains("`--rescore`"), "{}", output.stderr);
@@ -211,7 +211,7 @@ fn runs_are_scored_again_under_one_set_of_weights() {
 fn undecided_cases_are_listed_and_no_answer_to_a_gate() {
     let cli = cli();
     eval(&cli, "a.yaml", &suite("s", &[true; 4], ""), "a");
-    // The same run, with one decision taken away: what remains is a score between 0 and 1.
+    // The same run with one decision removed: the score is then between 0 and 1.
     for file in ["run.json", "results.jsonl", "judgements.jsonl", "inputs.jsonl"] {
         cli.file(format!("b/{file}"), cli.read(format!("a/{file}")));
     }
@@ -236,7 +236,7 @@ fn undecided_cases_are_listed_and_no_answer_to_a_gate() {
     assert_eq!(found["score_bounds"], serde_json::json!([-0.25, 0.0]));
     assert_eq!(found["incomplete"][0]["case_id"], "c2", "{found}");
     assert!(found.get("undecided").is_none(), "{found}");
-    // A run of which nothing is decided has figures that are undefined, and says so.
+    // A run without decisions has undefined metrics and says so.
     let all: Vec<String> = rows(&cli, "b/results.jsonl")
         .into_iter()
         .map(|mut row| {
@@ -453,7 +453,7 @@ fn runs_that_kept_no_settings_are_compared_by_what_they_kept() {
     eval_with_grader(&cli, "{type: latency, name: g, threshold: 20}", "b");
     let mut row = rows(&cli, "a/results.jsonl").remove(0);
     let removed = row["graders"][0].as_object_mut().expect("a row").remove("settings");
-    // Stored hashes are compared with those of later versions: the same settings keep theirs.
+    // Stored hashes are compared with those of later versions, so unchanged settings must keep theirs.
     assert_eq!(removed, Some("24294eb2daf0041e2bc392236c780db3".into()));
     cli.file("a/results.jsonl", format!("{row}\n"));
     cli.drop_checksums("a");
@@ -488,7 +488,7 @@ fn options_of_trends_are_refused_without_a_trend() {
 #[test]
 fn a_comparison_may_be_looked_at_at_any_time_and_small_groups_are_pooled() {
     let cli = cli();
-    // Tags of two to twenty cases, of which more and more are right in the candidate.
+    // Tags of two to twenty cases; the candidate gets more and more of them right.
     let tagged = |text: String| {
         (0..80).fold(text, |text, at| {
             let tag = ["a", "b", "c", "d", "e"]

@@ -1,11 +1,11 @@
-//! Material that is longer than a judge can read: never cut in silence.
+//! Material longer than a judge can read: never cut silently.
 
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::runs::support::{eval, fixture, model, printed, rows};
 
-/// An answer of 200 numbered paragraphs, whose middle holds one that is like no other.
+/// An answer of 200 numbered paragraphs, with a unique one in the middle.
 fn answer() -> String {
     let paragraph = |n| match n {
         100 => "THE NEEDLE IS HERE.\n\n".to_owned(),
@@ -76,7 +76,7 @@ fn what_is_left_out_is_marked_in_the_request_and_in_every_record() {
         let body = body(&server, 0);
         assert!(body.contains(sees) && !body.contains(lacks), "{mode}\n{body}");
         assert!(body.contains("Shows the needle") && body.contains("question"), "{body}");
-        // The line at the cut carries the fence that the blocks have.
+        // The line at the cut carries the same fence as the blocks.
         let fence = body.split("[[BEGIN answer ").nth(1).unwrap().split("]]").next().unwrap();
         let mark = body.split(&format!("[[LEFT OUT {fence}: ")).nth(1).unwrap();
         let left_out: u64 = mark.split(' ').next().unwrap().parse().unwrap();
@@ -86,13 +86,13 @@ fn what_is_left_out_is_marked_in_the_request_and_in_every_record() {
         assert_eq!(truncated["characters"].as_u64().unwrap(), answer().chars().count() as u64);
         let result = &rows(&cli, "run/results.jsonl")[0];
         assert_eq!(result["graders"][0]["criteria"][0]["truncated"], mode);
-        // People see it where they see the decision.
+        // People see it next to the decision.
         let mark = format!("(truncate: {mode}): ");
         let explained = cli.run(&["explain", "run", "one"]).expect_code(0).stdout;
         assert!(explained.split_whitespace().collect::<Vec<_>>().join(" ").contains(&mark), "{explained}");
         let seen = printed(&cli.run(&["explain", "run", "one", "--json"]));
         assert_eq!(seen["graders"][0]["criteria"][0]["truncated"], *truncated);
-        // The same settings find the same reply.
+        // The same settings find the same cached reply.
         let again = printed(&eval(&cli, &["--context-tokens", "3400"]));
         assert_eq!((&again["judge_calls"], &again["judge_calls_cached"]), (&0.into(), &1.into()));
     }
@@ -154,7 +154,7 @@ fn files_say_how_much_a_model_reads_and_what_is_done_then() {
         .file(".assize/prices.yaml", "models:\n  openai:judge-1: {context_tokens: 3400}\n");
     let run = printed(&eval(&cli, &[]));
     assert_eq!((server.count(), &run["criteria_truncated"]), (1, &1.into()), "{run}");
-    // The command line beats the suite, a grader too.
+    // The command line overrides the suite, and so does a grader.
     eval(&cli, &["--truncate", "never"]).expect_code(3);
     let never = suite("        truncate: never\n").replace("tests:", "execution: {truncate: tail}\ntests:");
     cli.file("suite.yaml", never);

@@ -1,4 +1,4 @@
-//! Conversations: every turn asked with what was said before, graded by its own graders, and kept.
+//! Conversations: every turn is asked with everything said before, graded by its own graders, and stored.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::runs::support::{fixture, is_judging, model, printed, rows};
 
-/// Three turns, each with a criterion; the model repeats what it heard last.
+/// Three turns, each with a criterion; the model repeats the last message.
 const SUITE: &str = "name: talk
 execution: {target: 'openai:chat-1'}
 tests:
@@ -32,7 +32,7 @@ fn row(cli: &CliTest, folder: &str) -> Value {
     rows(cli, &format!("{folder}/results.jsonl")).pop().expect("a row")
 }
 
-/// A row of `judgements.jsonl` by the way to it, such as `turn-1/rubrics`.
+/// A row of `judgements.jsonl` by its path, such as `turn-1/rubrics`.
 fn decided(cli: &CliTest, folder: &str, member: &str) -> Value {
     let way = |row: &Value| -> Vec<String> {
         let member = row["member"].as_array().cloned().unwrap_or_default();
@@ -81,7 +81,7 @@ fn each_turn_is_asked_with_what_was_said_and_bought_once() {
     );
     let of_turn = decided(&cli, "a", "turn-2/rubrics");
     assert_eq!((&of_turn["turn"], &of_turn["outcome"]), (&2.into(), &"met".into()));
-    // A line of a turn gates as everywhere.
+    // A gate of a turn works like any other gate.
     assert!(!of_turn["criterion"]["gate"].is_null(), "{of_turn}");
     assert!(decided(&cli, "a", "whole/rubrics")["turn"].is_null());
     let of_turns: u64 = (0..3).filter_map(|at| result["turns"][at]["tokens"]["input"].as_u64()).sum();
@@ -93,7 +93,8 @@ fn each_turn_is_asked_with_what_was_said_and_bought_once() {
     let second = run(&cli, &["--run-dir", "b"]);
     assert_eq!((server.count(), &second["judge_calls_cached"]), (bought, &3.into()));
     assert_eq!(row(&cli, "b")["turns"][2]["tokens"]["input"], 0);
-    // A later turn that reads differently is asked and judged; those before it are remembered, what follows is not.
+    // A later turn that changed is asked and judged again; earlier turns come from the cache, later ones do
+    // not.
     cli.file("suite.yaml", SUITE.replace("input: And you", "input: And who"));
     run(&cli, &["--run-dir", "b", "--resume"]);
     assert_eq!(server.count() - bought, 2 + 2, "two answers, the criterion of turn 2 and that of the whole");
@@ -135,7 +136,7 @@ fn the_judge_of_a_turn_sees_the_turn_and_that_of_the_whole_sees_all() {
     );
 }
 
-/// A suite for one case, its target a server that repeats the last words.
+/// A suite with one case; its target is a server that repeats the last words.
 fn one(case: &str) -> String {
     format!(
         "name: talk\nexecution: {{target: 'openai:chat-1'}}\ntests:\n  - id: t\n    mode: conversation\n{case}"
@@ -198,7 +199,7 @@ fn turns_that_nobody_grades_are_left_out_and_the_rest_is_taken_together() {
         assert_eq!(row(&cli, aggregation)["score"], score, "{aggregation}");
         assert_eq!(printed(&cli.run(&["score", aggregation, "--json"]))["exit_code"], u8::from(score < 0.8));
     }
-    // The conversation as a whole is one value more.
+    // The conversation as a whole has its own value.
     cli.file("suite.yaml", one(&format!("{turns}    assertions: [{{type: contains, value: nowhere}}]\n")));
     run(&cli, &["--run-dir", "whole"]);
     let result = row(&cli, "whole");
@@ -225,7 +226,7 @@ fn a_failed_turn_ends_the_conversation_when_it_is_told_to() {
     assert_eq!(result["turns"].as_array().unwrap().len(), 2);
     let left_out = decided(&cli, "stop", "turn-3");
     assert!(left_out["reason"].as_str().unwrap().contains("turn 2 failed"), "{left_out}");
-    // However good the others are, a conversation that was broken off has not been passed.
+    // However good the other turns are, a conversation that broke off has not passed.
     cli.file("suite.yaml", one(&format!("    on_turn_failure: stop\n    aggregation: max\n{turns}")));
     run(&cli, &["--run-dir", "max"]);
     assert_eq!((&row(&cli, "max")["score"], &row(&cli, "max")["verdict"]), (&1.0.into(), &"fail".into()));
@@ -299,7 +300,7 @@ fn structured_assertions_of_turns_are_those_of_cases() {
         .collect();
     assert_eq!(members, ["rubrics", "contains-any", "composite"]);
     assert_eq!(decided(&cli, "a", "turn-1/set/regex")["grader_result"]["score"], 1.0);
-    // An example of a good answer alone is judged as a whole.
+    // If there is only an example of a good answer, the answer is judged as a whole.
     assert!(decided(&cli, "a", "turn-2/llm-grader")["grader_result"]["score"].as_f64().is_some());
 
     let broken = one("    turns:
@@ -390,7 +391,7 @@ fn a_session_of_an_agent_is_graded_turn_by_turn() {
     assert_eq!((&turns[0]["answer"], &turns[1]["answer"]), (&"first".into(), &"second".into()));
     assert_eq!(turns[2]["error"]["kind"], "not_recorded");
     assert_eq!(decided(&cli, "a", "turn-1/tool-trajectory")["grader_result"]["score"], 1.0);
-    // The figures of a session are no turn's own.
+    // Metrics of a whole session belong to no single turn.
     assert!(decided(&cli, "a", "turn-2/token-usage")["grader_result"]["error"].is_string());
 }
 
@@ -430,7 +431,7 @@ fn a_conversation_works_in_one_folder_which_graders_of_every_turn_and_of_the_who
         ".assize/targets.yaml",
         "targets: [{name: notes, provider: cli, command: 'echo {TURN} >> notes.txt; echo done'}]\n",
     );
-    // Prints the notes that the folder holds as its reason.
+    // Prints the notes in the folder as its reason.
     cli.file(
         "look.sh",
         "folder=$(grep -o '\"workspace_path\":\"[^\"]*\"' | cut -d'\"' -f4)\n\

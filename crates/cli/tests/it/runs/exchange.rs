@@ -1,4 +1,4 @@
-//! Requests are exported, answered by somebody else, and their replies imported: the same run, with nothing sent.
+//! Requests are exported, answered elsewhere, and their replies imported: the same run, with nothing sent.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use crate::runs::support::{decisions, eval, fixture, judge, model, printed, rows
 
 const CRITERIA: &[&str] = &["yes one", "no two", "yes three"];
 
-/// Sends a body to the chat completions of a server, and returns status and body of its answer.
+/// Sends a body to the chat completions of a server; returns status and body of the reply.
 fn post(server: &MockServer, body: &Value) -> (u16, Value) {
     let address =
         server.base_url().trim_start_matches("http://").split('/').next().expect("a host").to_owned();
@@ -33,7 +33,8 @@ fn post(server: &MockServer, body: &Value) -> (u16, Value) {
     (status, serde_json::from_str(body).unwrap_or(Value::Null))
 }
 
-/// Answers a file of requests as a batch server does: each line once, in another order, failures in a file of their own.
+/// Answers a file of requests like a batch server: each line once, in another order, failures in a separate
+/// file.
 fn answer(cli: &CliTest, server: &MockServer, requests: &str, replies: &str) {
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     for line in rows(cli, requests) {
@@ -51,7 +52,7 @@ fn answer(cli: &CliTest, server: &MockServer, requests: &str, replies: &str) {
     cli.file(format!("{replies}.errors"), bad.concat());
 }
 
-/// The rows that say what was decided, without what depends on time.
+/// The decision rows, without time-dependent parts.
 fn judged(cli: &CliTest, folder: &str) -> Vec<Value> {
     let mut rows = rows(cli, &format!("{folder}/judgements.jsonl"));
     for row in &mut rows {
@@ -73,7 +74,7 @@ fn rounds_of_files_lead_to_the_run_that_a_server_would_have_given() {
 
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(4, CRITERIA, false));
-    // The same prompts: fences are made from this key.
+    // The same prompts, since fences are derived from this key.
     cli.file(".assize/cache/fence.key", std::fs::read(live.path(".assize/cache/fence.key")).expect("a key"));
     let sent = server.count();
     let target = ["--target", "openai:answers-1"];
@@ -104,7 +105,7 @@ fn rounds_of_files_lead_to_the_run_that_a_server_would_have_given() {
     let row = &rows(&cli, "run/judgements.jsonl")[0];
     assert!(row["latency_ms"].is_null(), "nobody knows how long a batch took: {row}");
 
-    // What was imported is in the cache.
+    // The imported replies are in the cache.
     let again = printed(&eval(&cli, &[&target[..], &["--cache-only"]].concat()).expect_code(1));
     assert_eq!(again["judge_calls_cached"], 12);
     let nothing =
@@ -172,7 +173,7 @@ fn an_export_replaces_earlier_exports_and_no_other_file() {
     let names: Vec<String> = names.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
     assert!(!names.iter().any(|name| name.contains("assize-new") || name.contains("judge-1")), "{names:?}");
 
-    // The last round has no requests, and its file is written over, too.
+    // The last round has no requests, and its file is overwritten too.
     cli.file("1.jsonl", "");
     eval(&cli, &["--export-requests", "1.jsonl"]).expect_code(0);
 }
@@ -346,7 +347,7 @@ fn a_reply_after_an_answer_that_is_none_is_the_one_that_counts() {
     answer(&cli, &server, "1.jsonl", "good.out");
     cli.file("odd.out", cli.read("good.out").replace("choices", "chances"));
 
-    // As its request stays open, the next export contains it, and somebody answers it again.
+    // Its request stays open, so the next export contains it, and it is answered again.
     let output = eval(&cli, &["--import-replies", "odd.out"]).expect_code(3);
     let stderr = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(stderr.contains("requests that failed: 1 (") && stderr.contains("); they stay open"), "{stderr}");

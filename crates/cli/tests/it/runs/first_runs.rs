@@ -1,5 +1,5 @@
-//! First runs of somebody new: the project's judge is found, what is only compared by words says so, and a second run of
-//! the same suite ends as the first.
+//! First runs of a new user: the project's judge is found, the offline judge is announced, and a second run of
+//! the same suite ends like the first.
 
 use std::time::Duration;
 
@@ -39,7 +39,8 @@ fn the_configuration_is_the_nearest_one_to_the_files() {
     let doctor = cli.run(&["doctor", "mine"]).expect_code(0);
     assert!(doctor.stdout.contains("`mine/.assize/config.yaml` names `openai:of-mine`"), "{}", doctor.stdout);
 
-    // What has no configuration of its own has that of the working folder; what has one has its own alone.
+    // A file outside any project uses the configuration of the working folder; a file in a project uses only
+    // the project's.
     cli.file(".assize/config.yaml", "judge: openai:of-here\n");
     cli.file("other/b.eval.yaml", suite(1, &["yes one"], true));
     assert_eq!(judges(&cli, &["eval", "other", "--json"]), ["openai:of-here"]);
@@ -81,7 +82,7 @@ fn comparing_words_is_said_last_and_refused_for_the_answers_of_models() {
     let data = cli.run(&["eval", "given.yaml", "--json"]);
     assert!(data.stderr.contains(NOTICE), "{}", data.stderr);
 
-    // Who names it knows it.
+    // A user who names the offline judge knows it.
     let named = cli.run(&["eval", "given.yaml", "--judge", "offline"]);
     assert!(words(&named.stdout).ends_with(NOTICE) && !named.stderr.contains(NOTICE), "{}", named.stderr);
 
@@ -122,7 +123,7 @@ fn the_time_of_an_answer_from_the_cache_is_that_of_its_first_request() {
     cli.run(&["eval", "promptfooconfig.yaml", "--run-dir", "b"]).expect_code(0);
     assert_eq!(server.count(), 1);
 
-    // It is held against a limit that is set later, too.
+    // It is also compared with a limit that is set later.
     cli.file("promptfooconfig.yaml", config(5));
     cli.run(&["eval", "promptfooconfig.yaml"]).expect_code(1);
     assert_eq!(server.count(), 1);
@@ -132,7 +133,7 @@ fn the_time_of_an_answer_from_the_cache_is_that_of_its_first_request() {
     assert!(row("b").contains(" ms (measured in the original call), within the limit"), "{}", row("b"));
 }
 
-/// A judge whose replies about a criterion are of no use, as long as `broken` holds.
+/// A judge whose replies about a criterion are unusable while `broken` holds.
 fn judge_that_fails(incoming: &MockRequest, broken: bool) -> MockReply {
     let is_judging = incoming.body["response_format"].is_object();
     if is_judging && broken && incoming.last_user_text.contains("yes hard") {

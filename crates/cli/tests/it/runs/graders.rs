@@ -1,4 +1,4 @@
-//! Scores of whole answers and members of composites are remembered, planned, limited and resumed like criteria.
+//! Scores of whole answers and members of composites are cached, planned, limited and resumed like criteria.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::runs::support::{decisions, eval, fixture, judge, printed, rows};
 /// Judge calls of one case: two criteria, two scores of the answer, one of members.
 const CALLS: usize = 5;
 
-/// Decides on criteria by their words; scores everything else with 0.8.
+/// Decides criteria by their words; scores everything else with 0.8.
 fn model(incoming: &MockRequest) -> MockReply {
     if incoming.body["response_format"]["json_schema"]["name"] == "score" {
         MockReply::Json(json!({ "evidence": [], "reason": "mostly", "score": 0.8 }))
@@ -20,7 +20,7 @@ fn model(incoming: &MockRequest) -> MockReply {
     }
 }
 
-/// A suite with every way to ask a judge, and checks that ask nobody.
+/// A suite with every way to ask a judge, and checks without a judge.
 fn suite(cases: usize) -> String {
     let mut text = String::from("name: whole\ntests:\n");
     for case in 0..cases {
@@ -73,7 +73,7 @@ fn whole_scores_and_members_are_planned_bought_once_and_counted() {
     assert_eq!((&first["criteria"], &first["criteria_ungraded"]), (&6.into(), &0.into()));
     let input = first["tokens"]["input"].as_u64().unwrap();
     let estimated = &plan["tokens_estimated"]["input"];
-    // Results of members are not known to a plan.
+    // A plan does not know the results of members.
     assert!(input <= estimated["high"].as_u64().unwrap() * 2, "{input} {estimated}");
     let of_rows: u64 =
         rows(&cli, "a/judgements.jsonl").iter().filter_map(|row| row["tokens"]["input"].as_u64()).sum();

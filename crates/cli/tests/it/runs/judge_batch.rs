@@ -1,4 +1,4 @@
-//! Judge calls in batches of the providers: what they cost, what is sent, and what faults leave behind.
+//! Judge calls through providers' batch APIs: their cost, their content, and what is left after faults.
 
 mod bedrock;
 mod results;
@@ -30,7 +30,7 @@ const BEDROCK: [&str; 5] = [
     "arn:aws:iam::123456789012:role/batches",
 ];
 
-/// A fixture with so many given answers, whose models are on this server.
+/// A fixture with this many given answers, whose models are on this server.
 fn answers(server: &MockServer, cases: usize) -> CliTest {
     let mut cli = fixture(server);
     cli.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", server.base_url());
@@ -48,7 +48,7 @@ fn eval(cli: &CliTest, judge: &str, more: &[&str]) -> CliOutput {
     cli.run(&args)
 }
 
-/// Everything that a run keeps about its cases but times, costs and the order in which they finished.
+/// Everything that a run stores about its cases, except times, costs and the order in which they finished.
 fn kept(cli: &CliTest, folder: &str) -> BTreeMap<String, Vec<Value>> {
     let mut all: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for file in ["results.jsonl", "judgements.jsonl"] {
@@ -63,7 +63,7 @@ fn kept(cli: &CliTest, folder: &str) -> BTreeMap<String, Vec<Value>> {
     all
 }
 
-/// What a live run keeps.
+/// What a live run stores.
 fn live(cases: usize, judge_name: &str) -> BTreeMap<String, Vec<Value>> {
     let server = MockServer::start(judge);
     let cli = answers(&server, cases);
@@ -85,7 +85,7 @@ fn without_address(kept: BTreeMap<String, Vec<Value>>, server: &MockServer) -> B
         .collect()
 }
 
-/// No request was paid for twice.
+/// Asserts that no request was paid for twice.
 fn paid_once(server: &MockServer) {
     for (body, (batched, alone)) in server.batches().paid() {
         assert!(batched + alone <= 1, "{batched} times in batches, {alone} times alone: {body}");
@@ -101,7 +101,7 @@ fn files_of_batches(cli: &CliTest) -> Vec<String> {
         .collect()
 }
 
-/// Batches whose id was not written down.
+/// Number of batches whose id was not written.
 fn without_id(cli: &CliTest) -> usize {
     let is_open = |name: &String| cli.read(format!(".assize/batches/{name}")).lines().count() == 1;
     files_of_batches(cli).iter().filter(|name| is_open(name)).count()
@@ -163,7 +163,7 @@ fn few_missing_and_refused_requests_and_repairs_are_asked_alone() {
         let cli = answers(&server, 6);
         let printed = printed(&eval(&cli, name, &["--judge-batch"]).expect_code(1));
 
-        // 15 of 17 are worked on, of which 3 are refused and 2 garbled; 2 expire.
+        // 15 of 17 are processed: 3 of them are refused and 2 garbled; 2 expire.
         assert_eq!(server.batches().sizes(), [17], "{name}");
         assert_eq!(server.batches().paid_totals(), (12, 1 + 3 + 2 + 2), "{name}");
         paid_once(&server);
@@ -172,7 +172,8 @@ fn few_missing_and_refused_requests_and_repairs_are_asked_alone() {
     }
 }
 
-/// Judges by the rule; the first judge quotes what nobody wrote where a criterion says "maybe", and so is not sure of it.
+/// Judges by the rule; for a criterion with "maybe", the first judge quotes what is not in the answer and is
+/// therefore unsure.
 fn unsure_of_maybe(incoming: &MockRequest) -> MockReply {
     if incoming.model == "judge-1" && incoming.last_user_text.contains("maybe") {
         return MockReply::Json(serde_json::json!({
@@ -198,7 +199,7 @@ fn only_what_is_unsure_is_escalated_in_a_second_batch_or_alone_at_its_true_cost(
         (printed, without_address(kept(&cli, "run"), &server), server)
     };
 
-    // The first request to each judge goes alone, and so do escalations that are too few for a batch.
+    // The first request to each judge is sent alone, and so are escalations that are too few for a batch.
     for (cases, sizes, totals) in [(40, vec![119], (119, 1 + 40)), (120, vec![359, 119], (359 + 119, 1 + 1))]
     {
         let (live, live_rows, _) = run(cases, &[]);
@@ -260,7 +261,7 @@ fn requests_about_one_answer_stand_side_by_side() {
     let question = |body: &Value| {
         let text = body.to_string();
         let mut parts = text.split("question ").skip(1);
-        // The word of a fence may begin with digits too.
+        // The token of a fence may begin with digits too.
         let word = |part: &str| part.chars().take_while(char::is_ascii_alphanumeric).collect::<String>();
         let is_number = |word: &String| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         parts.find_map(|part| Some(word(part)).filter(is_number)).expect("a question")
@@ -306,7 +307,7 @@ fn where_nobody_can_know_if_a_batch_exists_nothing_is_sent_twice() {
     }
     assert_eq!(server.batches().sizes(), [8]);
 
-    // As the message says: whoever has looked, and found none, deletes the file.
+    // As the message advises: after checking that there is no batch, the user deletes the file.
     let [file] = &files_of_batches(&cli)[..] else { panic!("one batch") };
     std::fs::remove_file(cli.path(".assize/batches").join(file)).unwrap();
     server.batches().set(MockBatchFaults::default());
@@ -334,7 +335,7 @@ fn a_batch_that_is_not_found_is_not_paid_for_again() {
     }
 }
 
-/// Begins a run, interrupts it once its batch was sent, and returns what it said.
+/// Starts a run, interrupts it once its batch was sent, and returns its output.
 fn interrupt_when_sent(cli: &CliTest, server: &MockServer, name: &str) -> String {
     let words = ["eval", "suite.yaml", "--judge", name, "--run-dir", "run", "--judge-batch"];
     let more = if name.starts_with("bedrock") { &BEDROCK[1..] } else { &[] };
@@ -343,7 +344,7 @@ fn interrupt_when_sent(cli: &CliTest, server: &MockServer, name: &str) -> String
     while server.batches().sizes().is_empty() {
         std::thread::sleep(Duration::from_millis(10));
     }
-    // The id is on the disk a moment later.
+    // The id is on disk a moment later.
     std::thread::sleep(Duration::from_millis(400));
     assert!(
         Command::new("kill")
@@ -465,7 +466,8 @@ fn no_key_is_in_any_file_of_the_workspace() {
     assert_no_file_holds(&cli, &[KEY]);
 }
 
-/// Checks that no file of the workspace holds one of these secrets, and that there are files of a batch among them.
+/// Checks that no file of the workspace contains any of these secrets, and that the files include those of a
+/// batch.
 #[track_caller]
 fn assert_no_file_holds(cli: &CliTest, secrets: &[&str]) {
     let mut folders = vec![cli.dir().to_path_buf()];
@@ -533,7 +535,8 @@ fn answers_of_models_are_asked_alone_once_and_counted_in_the_run() {
     assert_eq!(batched, without_address(kept(&cli, "run"), &server));
 }
 
-/// Prices of a dollar a million tokens read and ten a million written, with this discount for batches.
+/// Prices of one dollar per million input tokens and ten per million output tokens, with this discount for
+/// batches.
 fn prices(cli: &CliTest, discount: u8) {
     let row = format!("{{input: 1, output: 10, batch_discount: {discount}}}");
     cli.file(".assize/prices.yaml", format!("models:\n  openai:judge-1: {row}\n"));
@@ -551,7 +554,7 @@ fn a_batch_costs_what_is_left_of_the_price_and_the_plan_says_so() {
     };
     let (live, full, half) = (cost(None), cost(Some(0)), cost(Some(50)));
     assert!((full - live).abs() < 1e-12, "{live} {full}");
-    // One of 18 requests goes alone.
+    // One of 18 requests is sent alone.
     let share = half / live;
     assert!((0.5..0.56).contains(&share), "{share}");
 
@@ -571,7 +574,7 @@ fn a_batch_costs_what_is_left_of_the_price_and_the_plan_says_so() {
 
 #[test]
 fn a_budget_is_set_aside_for_a_batch_and_never_passed() {
-    // Room for a few calls at their upper bound: the rest goes out when the first have cost less.
+    // Room for a few calls at their upper bound: the rest is sent when the first calls have cost less.
     let server = MockServer::start(judge);
     let cli = answers(&server, 6);
     let more = ["--judge-batch", "--budget-calls", "10"];
@@ -594,14 +597,14 @@ fn a_budget_is_set_aside_for_a_batch_and_never_passed() {
     assert!(read + written <= 60_000);
     paid_once(&server);
 
-    // Requests that fail in a batch are calls like any other.
+    // Requests that fail in a batch count like any other calls.
     let server = MockServer::start(judge);
     server.batches().set(MockBatchFaults { refuse_every: Some(3), ..MockBatchFaults::default() });
     let cli = answers(&server, 6);
     eval(&cli, "openai:judge-1", &["--judge-batch", "--budget-calls", "14"]).expect_code(4);
     assert_eq!((server.batches().sizes(), server.batches().paid_totals()), (vec![13], (9, 1)));
 
-    // Replies whose usage nobody reports count as what was set aside for them.
+    // Replies without reported usage count as the amount reserved for them.
     let server = MockServer::start(|incoming: &MockRequest| {
         let MockReply::Json(decision) = judge(incoming) else { panic!("a decision") };
         let message = serde_json::json!({"role": "assistant", "content": decision.to_string()});
@@ -615,7 +618,7 @@ fn a_budget_is_set_aside_for_a_batch_and_never_passed() {
     let most_for_one = 3_000;
     assert!(batched > 0 && (batched + alone) * most_for_one < 60_000 + most_for_one, "{batched} {alone}");
 
-    // A further batch of a few of many requests is not worth its hours.
+    // A further batch of a few out of many requests is not worth its hours.
     let server = MockServer::start(judge);
     let cli = answers(&server, 60);
     let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--show", "none"];
@@ -663,7 +666,7 @@ fn what_happens_is_said_line_by_line() {
     assert!(!output.stderr.contains("warning"), "{}", output.stderr);
     for line in [
         "sent 17 requests as batch batch_1 at 127.0.0.1",
-        // Nobody looks for a batch that was not asked for.
+        // Batches are not looked for unless they were asked for.
         " takes no batch yet: ",
         "has ended: 9 replies, 1 failed (the model server did not accept",
         "7 without a result (expired)",
@@ -686,16 +689,17 @@ impl Random {
     }
 }
 
-/// Kills a run in batches at so many moments, over several runs, and holds each to the results of a live one. No request of
-/// a batch is paid for twice; one that was asked live is, at most, where its process died before the answer came.
+/// Kills a run with batches at this many moments, over several runs, and compares each with the results of a
+/// live run. No request of a batch is paid for twice; a live request may be, if its process died before the
+/// reply came.
 fn killed(name: &str, kills: usize, seed: u64) {
-    // Bedrock takes no batch of few requests.
+    // Bedrock accepts no small batches.
     let is_bedrock = name.starts_with("bedrock");
     let cases = if is_bedrock { 40 } else { 5 };
     let undisturbed = live(cases, name);
     let mut random = Random(seed);
     let (mut killed, mut at_work, mut unclear) = (0, 0, 0);
-    // A kill between the intent and the id of a batch is the case that matters most, so it is waited for.
+    // A kill between the intent and the id of a batch is the case that matters most, so wait for it.
     while killed < kills || (unclear == 0 && killed < 6 * kills) {
         let server =
             MockServer::start(|incoming: &MockRequest| judge(incoming).after(Duration::from_millis(3)));

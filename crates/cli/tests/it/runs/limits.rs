@@ -1,4 +1,4 @@
-//! How much is done at once, and for how long.
+//! Limits on concurrency and time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -77,7 +77,7 @@ fn a_request_that_takes_too_long_is_given_up() {
     let server = MockServer::start(|_: &MockRequest| MockReply::Hang);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(1, &["yes one"], true));
-    // Waits between attempts are real here, so one attempt has to do: the deadline ends the rest.
+    // Waits between attempts are real here, so there is one attempt; the deadline ends the rest.
     let options = ["--request-timeout", "50ms", "--deadline", "20s", "--run-dir", "a"];
     eval(&cli, &options).expect_code(3);
     let row = &rows(&cli, "a/judgements.jsonl")[0];

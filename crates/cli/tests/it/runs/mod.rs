@@ -1,4 +1,4 @@
-//! What a run keeps from one process to the next: remembered replies, finished cases, spent budgets.
+//! What a run keeps from one process to the next: cached replies, finished cases, spent budgets.
 
 mod bounds;
 mod budget;

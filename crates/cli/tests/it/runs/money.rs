@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::runs::support::{decisions, eval, fixture, is_judging, model, printed, rows, suite};
 
 const CRITERIA: &[&str] = &["yes one", "yes two", "yes three"];
-/// A dollar for a million tokens read, four for a million written, and the same for the model that answers.
+/// One dollar per million input tokens, four per million output tokens; the same for the model that answers.
 const PRICES: &str =
     "models:\n  openai:judge-1: {input: 1, output: 4}\n  openai:answers-1: {input: 10, output: 40}\n";
 
@@ -38,14 +38,14 @@ fn every_row_carries_what_it_cost() {
     assert!(judged > 0 && of_cases > judged, "{judged} {of_cases}");
     assert_eq!(micros_of(&run["cost_usd"]), of_cases);
     assert_eq!(run["cost_partial"], Value::Null);
-    // What is remembered costs nothing.
+    // Cached replies cost nothing.
     let again = printed(&eval(&cli, &["--target", "openai:answers-1"]).expect_code(0));
     assert_eq!(again["cost_usd"], 0.0);
 }
 
 #[test]
 fn a_failed_attempt_costs_what_it_reported() {
-    // The first reply of each criterion is cut off, and repaired.
+    // The first reply about each criterion is cut off, and repaired.
     let server = MockServer::start(|incoming: &MockRequest| {
         if incoming.last_user_text.contains("BEGIN problem") {
             model(incoming)
@@ -147,7 +147,7 @@ fn what_was_spent_is_told_apart_from_the_cost_of_the_results() {
         assert!(stopped.contains(wanted), "{wanted} in\n{stopped}");
     }
 
-    // The reply to the fourth request is kept, so that all requests count for a result.
+    // The reply to the fourth request is kept, so all requests count for a result.
     let resume = || cli.run(&[&words[..], &["--resume"]].concat()).expect_code(0).stdout;
     let resumed = resume();
     for wanted in
@@ -157,7 +157,7 @@ fn what_was_spent_is_told_apart_from_the_cost_of_the_results() {
     }
     assert!(!resumed.contains("Spent"), "{resumed}");
 
-    // Results with another criterion take the place of the former ones, which were paid for.
+    // Results with another criterion replace the earlier ones, which were paid for.
     cli.file("suite.yaml", suite(2, &["yes one", "yes two", "yes four"], true));
     let replaced = resume();
     assert!(replaced.contains("for 8 requests of all invocations"), "{replaced}");
@@ -212,7 +212,7 @@ fn a_limit_in_dollars_wants_every_price_known() {
     assert!(refused.stderr.contains(".assize/prices.yaml"), "{}", refused.stderr);
     assert_eq!(server.count(), 0);
     eval(&cli, &["--budget-usd", "1", "--budget-unknown-price", "allow"]).expect_code(0);
-    // The limit of the suite is kept like one of the command line, which beats it.
+    // The suite's limit works like the command line's, which overrides it.
     let limited = suite(1, CRITERIA, true).replace("tests:", "execution: {budget_usd: 0.000001}\ntests:");
     cli.file("suite.yaml", limited).file(".assize/prices.yaml", PRICES);
     eval(&cli, &["--no-cache"]).expect_code(4);

@@ -1,4 +1,4 @@
-//! Grading programs that ask the judge's model: budgeted, remembered, counted, and closed to everybody else.
+//! Grading programs that call the judge's model: within budgets, cached, counted, and closed to everyone else.
 
 #![cfg(unix)]
 
@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::runs::support::{KEY, fixture, model, printed, rows};
 
-/// Asks the words of its arguments one by one; what it hears goes into its assertions, the score is the share of answers.
+/// Asks the words in its arguments one by one. The replies become its assertions; the score is the share of
+/// usable replies.
 const ASKER: &str = r#"
 import json, os, sys, urllib.request, urllib.error
 json.load(sys.stdin)
@@ -40,7 +41,7 @@ fn has_python() -> bool {
     Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// A suite of one case with a program that asks `words`, under these settings.
+/// A suite of one case with a program that asks `words`, with these settings.
 fn asking(cli: &CliTest, words: &str, settings: &str) {
     cli.file("ask.py", ASKER);
     cli.file(
@@ -87,7 +88,7 @@ fn a_program_asks_the_judges_model_and_what_it_asks_is_counted_and_remembered() 
     let tokens = row["tokens"]["input"].as_u64().unwrap();
     assert!(tokens > 0 && said["tokens"]["input"] == tokens, "{said:#}");
     assert!(row["judge"]["model"].is_string(), "{row:#}");
-    // The same question twice is two draws; both are remembered.
+    // Asking the same question twice gives two repeats; both are cached.
     let (said, row) = eval(&cli, "b", &JUDGE);
     assert_eq!(
         (server.count(), &said["judge_calls_cached"], &row["tokens"]["input"]),
@@ -131,9 +132,9 @@ fn a_question_without_an_answer_is_no_grade_whatever_the_program_makes_of_it() {
     assert_eq!((&said["exit_code"], &row["outcome"]), (&3.into(), &"error".into()), "{row:#}");
     let error = row["grader_result"]["error"].as_str().unwrap();
     assert!(error.contains("1 of the program's 2 model calls failed"), "{error}");
-    // What was spent until then is on record.
+    // What was spent until then is recorded.
     assert!(row["tokens"]["input"].as_u64().unwrap() > 0, "{row:#}");
-    // A budget that ends the run leaves no grade behind, and the run goes on from there.
+    // A budget that ends the run leaves no grade, and the run continues from there.
     asking(&cli, "one, two, three", "target: true");
     let (said, _) = eval(&cli, "b", &[JUDGE[0], JUDGE[1], "--budget-calls", "2"]);
     assert_eq!((&said["exit_code"], &said["counts"]["incomplete"]), (&4.into(), &0.into()), "{said:#}");
@@ -207,7 +208,7 @@ fn the_server_of_a_program_is_gone_with_it_and_its_token_is_kept_nowhere() {
     let error = row["grader_result"]["error"].as_str().unwrap();
     assert!(error.contains("[redacted]") && !error.contains(token), "{error}");
     assert!(std::net::TcpStream::connect(url.strip_prefix("http://").unwrap()).is_err());
-    // Without a model there is nobody to ask, which is found before anything is run.
+    // Without a model there is nothing to call, which is found before anything runs.
     let refused = cli.run(&["eval", "suite.yaml", "--judge", "offline"]).expect_code(2);
     assert!(refused.stderr.contains("its program calls a model (`target`)"), "{}", refused.stderr);
 }

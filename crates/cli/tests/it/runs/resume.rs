@@ -1,4 +1,4 @@
-//! A run that was stopped, however rudely, goes on to the results of one that was not.
+//! A run that was stopped, even by a kill, continues to the same results as an uninterrupted one.
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::runs::support::{decisions, eval, fixture, model, printed, rows, suite};
 
 const CRITERIA: &[&str] = &["yes one", "no two", "yes three"];
-/// Cases and judge calls at once; what is in flight is bounded by it.
+/// Limits on concurrency, which bound the work in flight.
 const LIMITS: [&str; 4] = ["-j", "2", "--judge-calls", "4"];
 const TARGET: [&str; 2] = ["--target", "openai:answers-1"];
 
@@ -112,7 +112,8 @@ fn killed_at_two_hundred_moments_a_run_ends_as_if_undisturbed() {
         {
             assert_eq!(last[figure], undisturbed[figure], "{figure}");
         }
-        // Bought twice at most: what was in flight. Two cases ask their target once or their judge four times together.
+        // Paid for twice at most: the calls in flight. Two cases together call their target once each or their
+        // judge four times.
         let bought = server.count() - before;
         let in_flight = 4;
         assert!(
@@ -122,7 +123,7 @@ fn killed_at_two_hundred_moments_a_run_ends_as_if_undisturbed() {
     }
 }
 
-/// A server that stops answering for good after so many requests.
+/// A server that stops answering for good after this many requests.
 fn hanging_after(requests: usize) -> (MockServer, Arc<AtomicUsize>) {
     let limit = Arc::new(AtomicUsize::new(requests));
     let shared = Arc::clone(&limit);
@@ -132,7 +133,7 @@ fn hanging_after(requests: usize) -> (MockServer, Arc<AtomicUsize>) {
     (server, limit)
 }
 
-/// Starts a run, waits until it hangs, and kills it. The server then answers again.
+/// Starts a run, waits until it hangs, and kills it. Then the server answers again.
 fn killed_half_way(cases: usize, half: usize, more: &[&str]) -> (MockServer, CliTest) {
     let (server, limit) = hanging_after(half);
     let cli = fixture(&server);
@@ -140,7 +141,8 @@ fn killed_half_way(cases: usize, half: usize, more: &[&str]) -> (MockServer, Cli
     let mut words = vec!["eval", "suite.yaml", "--judge", "openai:judge-1", "-q", "-j", "1"];
     words.extend(more);
     let mut child = cli.command(&words).stdout(Stdio::null()).spawn().expect("started");
-    // All calls of the case it hangs at, so that none arrives later and is taken for one of the next process.
+    // All calls of the case at which it hangs, so that none arrives later and is taken for one of the next
+    // process.
     while server.count() < half + CRITERIA.len() {
         std::thread::yield_now();
     }
@@ -158,7 +160,7 @@ fn without_a_name_the_newest_run_of_the_suite_goes_on() {
     cli.run(&["eval", "other.yaml", "--judge", "openai:judge-1", "-q"]).expect_code(0);
     let before = server.count();
     let output = printed(&eval(&cli, &["--resume", "--no-cache"]).expect_code(1));
-    // Two cases were finished; without the cache, the third is bought whole.
+    // Two cases were finished; without the cache, the third is paid for completely.
     assert_eq!(server.count() - before, 6);
     assert_eq!((&output["counts"]["fail"], &output["not_run"]), (&4.into(), &0.into()));
     assert_eq!(output["judge_calls"], 12);
@@ -166,7 +168,7 @@ fn without_a_name_the_newest_run_of_the_suite_goes_on() {
         serde_json::from_str(&cli.read(format!("{}/run.json", output["run_dir"].as_str().unwrap()))).unwrap();
     assert_eq!(info["run_id"], output["run_id"]);
     assert!(info["finished_at"].is_string());
-    // A run that is complete stays as it is.
+    // A complete run stays as it is.
     let again = printed(&eval(&cli, &["--resume", "--no-cache"]).expect_code(1));
     assert_eq!((server.count() - before, &again["counts"]), (6, &output["counts"]));
 }
@@ -184,13 +186,13 @@ fn cases_that_changed_are_run_again_and_others_are_not() {
         cli.run(&[&loud[..], &["--run-dir", "run", "--resume", "--no-cache"]].concat()).expect_code(1);
     assert!(resumed.stderr.contains("3 cases kept, 1 changed case rerun"), "{}", resumed.stderr);
     let output = printed(&resumed);
-    // Four cases were finished, one of them was edited.
+    // Four cases were finished, and one of them was edited.
     assert_eq!(server.count() - before, 6);
     assert_eq!(output["counts"]["fail"], 5);
     let rows = rows(&cli, "run/results.jsonl");
     assert_eq!(rows.len(), 5);
     assert!(rows.iter().any(|row| row["answer"] == "the answer is one"));
-    // A case that is gone takes its row along.
+    // A removed case takes its row along.
     cli.file("suite.yaml", suite(4, CRITERIA, true).replace("the answer is 1\n", "the answer is one\n"));
     eval(&cli, &["--run-dir", "run", "--resume", "--no-cache"]).expect_code(1);
     assert_eq!(server.count() - before, 6);
@@ -291,7 +293,7 @@ fn grading_given_answers_goes_on_too() {
     assert_eq!(server.count(), 5);
 }
 
-/// A run of the cases that did not pass is one of its own, and ids are no patterns in it.
+/// Rerunning the cases that did not pass creates a separate run, and ids are not patterns in it.
 #[test]
 fn the_cases_that_failed_are_run_again_in_a_run_of_their_own() {
     let cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));

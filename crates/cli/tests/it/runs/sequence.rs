@@ -1,11 +1,11 @@
-//! Cases that wait for each other, the order of cases, several targets, and what ends a run before its time.
+//! Cases that depend on each other, the order of cases, several targets, and runs that end early.
 
 use assize_testkit::cli::{CliOutput, CliTest};
 use serde_json::{Value, json};
 
 use crate::runs::support::{printed, rows};
 
-/// Targets that say what their name says.
+/// Targets that answer what their name suggests.
 const TARGETS: &str = "targets:\n- {name: good, provider: cli, command: echo yes}\n- {name: bad, provider: cli, \
                        command: echo no}\n- {name: broken, provider: cli, command: exit 3}\n";
 
@@ -85,7 +85,7 @@ fn what_a_failed_dependency_means_is_said_and_never_a_zero() {
         printed["counts"],
         json!({"pass": 1, "borderline": 0, "fail": 2, "incomplete": 0, "skipped": 2})
     );
-    // A mean over what was scored, not over what was left out.
+    // The mean is over scored cases, without skipped ones.
     assert_eq!(printed["metrics"]["mean_score"]["n"], 2);
     let shown = cli.run(&["eval", "suite.yaml", "-q"]);
     assert!(shown.stdout.contains("2 skipped") && shown.stdout.contains("– skipped"), "{}", shown.stdout);
@@ -198,7 +198,7 @@ fn bail_and_fail_on_error_begin_nothing_more_and_the_rest_is_resumed() {
             case("c", ""),
         )
     };
-    // A case that fails is no error.
+    // A failing case is not an error.
     let cli = fixture(&cases("bad"));
     let output = run(&cli, &["-j", "1"]);
     assert_eq!((output.code, finished(&cli).len()), (Some(1), 3), "{}", output.stderr);

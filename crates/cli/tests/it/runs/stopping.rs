@@ -1,4 +1,4 @@
-//! Runs that end as soon as their result is clear, and comparisons of runs that go on.
+//! Runs that end once their result is clear, and comparisons of runs in progress.
 
 use std::fmt::Write as _;
 use std::process::Stdio;
@@ -14,7 +14,7 @@ fn cli() -> CliTest {
     CliTest::new(env!("CARGO_BIN_EXE_assize"))
 }
 
-/// Cases with given answers, of which those pass that `passes` takes.
+/// Cases with given answers; `passes` says which of them pass.
 fn suite(passes: impl Fn(usize) -> bool, word: &str) -> String {
     (0..N).fold("name: s\ntests:\n".to_owned(), |mut text, at| {
         let answer = if passes(at) { "yes" } else { "no" };
@@ -48,7 +48,7 @@ fn a_run_ends_once_its_pass_rate_is_clear_and_says_so_everywhere() {
     let low = stopped["result"]["low"].as_f64().expect("a number");
     assert!((0.6..1.0).contains(&low), "{stopped}");
 
-    // The interval that assumes a fixed number of cases is nowhere.
+    // The interval for a fixed number of cases is not shown.
     let rate = &found["metrics"]["pass_rate"];
     assert_eq!(rate["method"], "confidence sequence, betting");
     assert_eq!(rate["low"], stopped["pass_rate"]["low"]);
@@ -62,14 +62,14 @@ fn a_run_ends_once_its_pass_rate_is_clear_and_says_so_everywhere() {
     );
     let score = cli.run(&["score", "run"]);
     assert!(score.stdout.contains("Stopped early, clearly above the reference"), "{}", score.stdout);
-    // Nothing that was run failed, and the rest was not run.
+    // No case that was run failed, and the rest was not run.
     assert_eq!(score.code, Some(3), "{}", score.stdout);
     let compared = cli.run(&["compare", "run", "run"]);
     assert!(compared.stderr.contains("stopped because its result was clear"), "{}", compared.stderr);
-    // The only interval that holds is there without being asked for.
+    // The only valid interval is shown without being asked for.
     assert!(compared.stdout.contains("Valid at any time (run)"), "{}", compared.stdout);
 
-    // Without the rule, the rest of the cases is run, and nothing is left of it.
+    // Without the rule, the remaining cases are run, and the early stop leaves no trace.
     let rest = cli.run(&["eval", "s.yaml", "--run-dir", "run", "--resume", "--json", "-q"]);
     assert_eq!((rest.code, rows(&cli, "run/results.jsonl").len()), (Some(1), N), "{}", rest.stderr);
     assert!(printed(&rest)["early_stop"].is_null());
@@ -102,7 +102,7 @@ fn a_run_is_compared_with_a_baseline_that_was_measured_alike() {
     let stopped = &printed(&better)["early_stop"];
     assert_eq!((&stopped["metric"], &stopped["against"]), (&"score_difference".into(), &"old".into()));
 
-    // Another check is no other system.
+    // Another check does not make another system.
     cli.file("s.yaml", suite(|_| true, "'y'"));
     let other = stop(&cli, "old");
     assert_eq!((other.code, rows(&cli, "run/results.jsonl").len()), (Some(5), N), "{}", other.stdout);
@@ -168,14 +168,14 @@ fn a_watched_comparison_ends_while_the_run_goes_on() {
     assert_eq!(found["conclusion"], "better");
     assert!(is_running && found["cases_left"].as_u64().is_some_and(|left| left > 50), "{found}");
 
-    // Both have ended now, one of them by force: what is there is compared once.
+    // Both have ended now, one of them killed: the existing cases are compared once.
     let worse = cli.run(&["compare", "new", "old", "--watch", "--fail-on", "worse"]);
     assert_eq!(worse.code, Some(1), "{}{}", worse.stdout, worse.stderr);
     assert!(worse.stdout.contains("Valid at any time (old): -"), "{}", worse.stdout);
     let killed = cli.run(&["compare", "new", "new", "--watch", "--fail-on", "worse"]);
     assert_eq!(killed.code, Some(3), "{}{}", killed.stdout, killed.stderr);
     assert!(killed.stdout.contains("`new` stopped before the end"), "{}", killed.stdout);
-    // What is clear does not make a killed run go on.
+    // A clear result does not wait for a killed run.
     let clear = cli.run(&["compare", "old", "new", "--watch"]).expect_code(0);
     assert!(clear.stdout.contains("`new` stopped before the end"), "{}", clear.stdout);
     assert!(!clear.stdout.contains("still runs"), "{}", clear.stdout);

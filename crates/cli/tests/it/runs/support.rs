@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The key the client sends.
 pub(crate) const KEY: &str = "sk-test-0123456789abcdef";
 
-/// Whether a request asks for a judgement rather than an answer.
+/// Whether a request is for a judgement rather than an answer.
 pub(crate) fn is_judging(request: &RecordedRequest) -> bool {
     request.json()["response_format"].is_object()
 }
@@ -22,7 +22,7 @@ pub(crate) fn fixture(server: &MockServer) -> CliTest {
     cli
 }
 
-/// Runs `assize eval suite.yaml` with a judge on the server, and these arguments more.
+/// Runs `assize eval suite.yaml` with a judge on the server, and these additional arguments.
 pub(crate) fn eval(cli: &CliTest, more: &[&str]) -> CliOutput {
     let mut args = vec!["eval", "suite.yaml", "--judge", "openai:judge-1", "--json", "-q"];
     args.extend(more);
@@ -40,7 +40,7 @@ pub(crate) fn rows(cli: &CliTest, file: &str) -> Vec<Value> {
     cli.read(file).lines().map(|line| serde_json::from_str(line).expect("a row")).collect()
 }
 
-/// Per case what was decided: verdict, score, answer, and the outcomes with their reasons.
+/// The decisions by case: verdict, score, answer, and the outcomes with their reasons.
 pub(crate) fn decisions(cli: &CliTest, folder: &str) -> BTreeMap<String, Value> {
     let rows = rows(cli, &format!("{folder}/results.jsonl"));
     let count = rows.len();

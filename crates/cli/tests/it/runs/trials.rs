@@ -1,4 +1,4 @@
-//! Cases that are run more than once: their rows, what they come to, and what is bought again.
+//! Cases with several trials: their rows, their aggregation, and what is paid for again.
 
 use assize_testkit::cli::{CliOutput, CliTest};
 use assize_testkit::mock::MockServer;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::runs::support::{eval, fixture, is_judging, model, printed, rows, suite};
 
-/// A target that passes in its first and third attempt only.
+/// A target that passes only at its first and third attempt.
 const FLAKY: &str =
     "targets:\n- {name: flaky, provider: cli, command: \"test {ATTEMPT} = 2 && echo no || echo yes\"}\n";
 
@@ -43,9 +43,9 @@ fn the_strategy_decides_what_trials_come_to() {
         (", trials: {count: 3, strategy: pass_all}", &[], 1, "fail", 0.0),
         (", trials: {count: 3, strategy: mean}", &[], 1, "fail", 2.0 / 3.0),
         (", trials: {count: 3, strategy: mean}, threshold: 0.6", &[], 0, "pass", 2.0 / 3.0),
-        // The lower end of the interval around 2 of 3, of Blaker: p^2 (3 - 2p) = 0.05.
+        // Lower end of Blaker's interval around 2 of 3: p^2 (3 - 2p) = 0.05.
         (", trials: {count: 3, strategy: confidence_interval}, threshold: 0.6", &[], 1, "fail", 0.135_350),
-        // A flag that only says how often does not make it easier to pass.
+        // A flag that only sets the number of trials does not make it easier to pass.
         ("", &["--trials", "3"], 1, "fail", 2.0 / 3.0),
         ("", &["--trials", "3", "--trial-strategy", "pass_at_k"], 0, "pass", 1.0),
         (", trials: 5", &["--trials", "3"], 0, "pass", 1.0),
@@ -107,7 +107,7 @@ fn a_trial_that_could_not_be_judged_is_no_attempt_and_no_zero() {
     assert_eq!(pass_k[1]["any"]["value"], 1.0);
     assert_eq!(pass_k[2]["any"]["value"], Value::Null);
     assert!(pass_k[2]["any"]["undefined"].as_str().unwrap().contains("fewer than 3"), "{pass_k}");
-    // One that passes is enough whatever became of the others.
+    // One passing trial is enough, whatever happened to the others.
     let any = run(&cli, &["--trials", "3", "--trial-strategy", "pass_at_k"]);
     assert_eq!((any.code, &case(&any)["verdict"]), (Some(0), &json!("pass")), "{}", any.stdout);
 }
@@ -128,7 +128,7 @@ fn a_sequence_stops_at_the_first_pass_and_says_what_that_costs_the_figures() {
     let any: Vec<&Value> = pass_k.as_array().unwrap().iter().map(|row| &row["any"]["value"]).collect();
     assert_eq!(any, [&json!(0.0), &json!(0.0), &json!(1.0), &json!(1.0)], "of 1, 2, 4 and 5 attempts");
     assert_eq!(pass_k[1]["all"]["value"], Value::Null);
-    // Only the first answers are a sample of equals.
+    // Only the first answers are a sample of equal cases.
     assert_eq!(
         (&printed["metrics"]["mean_score"]["value"], &printed["metrics"]["mean_score"]["n"]),
         (&json!(0.0), &json!(1))
@@ -163,7 +163,7 @@ fn each_trial_is_bought_once_and_resumed_with_the_rest() {
 
     let again = eval(&cli, &["--target", "openai:answers-1", "--trials", "3", "--run-dir", "again"]);
     assert_eq!((again.code, server.requests().len()), (Some(0), 12), "everything is remembered");
-    // More trials buy the further ones alone.
+    // More trials cost only the additional ones.
     let more_of_them = eval(&cli, &["--target", "openai:answers-1", "--trials", "4", "--run-dir", "more"]);
     assert_eq!((more_of_them.code, server.requests().len()), (Some(0), 16));
 

@@ -58,7 +58,7 @@ fn outcomes_make_no_run_of_a_scorecard_incomparable() {
     };
     let cli = fixture(&server, &cases("dose 4 mg", "dose mg", "fine"));
     run(&cli, &["--run-dir", "before"]);
-    // A check settles the hybrid without its judge, a check fails, and a judge is not certain.
+    // A check decides the hybrid without its judge, a check fails, and a judge is uncertain.
     relabel(&cli, &cases("none", "none", "unsure"), &[]);
     run(&cli, &["--run-dir", "after"]);
     for sides in [["before", "after"], ["after", "before"]] {
@@ -99,7 +99,7 @@ fn a_release_is_held_by_gates_of_the_comparison() {
     );
     cli.run(&["scorecard", "compare", "good", "bad"]).expect_code(0);
 
-    // A gate that is no gate any more, and cases that are gone.
+    // A gate that no longer is one, and cases that are gone.
     let card = cli.read("card.yaml").replace("criticality: hard_gate", "criticality: threshold_gate");
     cli.file("card.yaml", &card);
     run(&cli, &["--run-dir", "lax"]);

@@ -104,7 +104,7 @@ fn missing_results_count_as_asked_for() {
         let node = |code: &str| nodes.iter().find(|node| node["code"] == code).expect("there").clone();
         (output.code, node("RDI"), node("S-DOC1"))
     };
-    // A clinician found that the gate A-MED1 failed, and nobody else has said anything about it.
+    // A clinician found that gate A-MED1 failed, and there are no other labels about it.
     let (code, top, read) = score("incomplete");
     assert_eq!((code, &top["verdict"], &top["score"]), (Some(1), &"blocked".into(), &Value::Null));
     assert_eq!((&read["cases"], &read["missing"]), (&4.into(), &4.into()));

@@ -1,4 +1,4 @@
-//! Every figure of a run comes out of its rows again.
+//! Every number of a run can be computed again from its rows.
 
 use assize_testkit::mock::MockServer;
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! Labels count only for what was labelled, as soon as they are there, and what they replace stays visible.
+//! Labels count only for the answer that was labelled, as soon as they exist, and what they replace stays
+//! visible.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
@@ -56,7 +57,7 @@ fn a_label_of_another_answer_case_or_question_is_stale() {
             "{what}"
         );
 
-        // It is asked about again, and the run that was labelled keeps its label.
+        // It is asked about again, and the labelled run keeps its label.
         let again = cli.run_with_input(&["review", "after", "--who", "doc"], "fail\n").expect_code(0);
         assert!(again.stdout.contains("1 of 1: p C4 (asked again"), "{what}: {}", again.stdout);
         assert_eq!(node(&score(&cli, "after").1, "C4")["score"], 0.0, "{what}");
@@ -90,7 +91,7 @@ fn a_label_of_one_target_says_nothing_about_another() {
     // Another answer of the same target.
     cli.file("targets.yaml", format!("targets:\n{}", target("v3", "LETHAL")));
     assert_eq!(run("v3", "three"), Some(3));
-    // A label by hand may name its target, and then is about no other.
+    // A label written by hand may name its target, and then is about no other.
     cli.file(
         "card/labels/review-doc.jsonl",
         "{\"case\":\"p\",\"criterion\":\"C4\",\"label\":\"met\",\"system\":\"v4\"}\n",
@@ -99,7 +100,7 @@ fn a_label_of_one_target_says_nothing_about_another() {
     assert_eq!((accept("three"), accept("two")), (Some(3), Some(0)));
 }
 
-/// Cases on which a judge is certain, is not, and can not be made to answer.
+/// Cases on which a judge is certain, is uncertain, and can't be made to answer.
 const OPEN: [(&str, &str, &str); 3] =
     [("sure", "judged", "fine"), ("open", "judged", "unsure"), ("mute", "judged", "broken")];
 
@@ -121,7 +122,7 @@ fn people_decide_what_judges_left_open_without_another_run() {
     assert_eq!(cli.read("r/review.jsonl"), "", "the review itself wrote it");
     assert_eq!(server.count(), calls, "nobody was asked again");
 
-    // Who, when, and what the judge had said.
+    // Who, when, and the judge's earlier decision.
     let told = printed(&cli.run(&["explain", "r", "C1", "--json"]).expect_code(0));
     let of = |id: &str| {
         let cases = told["cases"].as_array().expect("a list");
@@ -140,7 +141,7 @@ fn people_decide_what_judges_left_open_without_another_run() {
         "{told}"
     );
 
-    // The gate opens when the last word does.
+    // The gate opens with the last label.
     decide(&cli, "r", "ann", "");
     let again = cli.run_with_input(&["review", "r", "--who", "ann", "--again", "--order", "random"], "");
     assert!(again.expect_code(0).stdout.contains("of 3"));
@@ -193,7 +194,7 @@ fn decisions_of_a_file_are_recorded_all_or_none() {
     );
     assert!(!cli.path("card/labels").exists());
 
-    // What the judge decided can be labelled by name, also when nothing is queued.
+    // A judge's decision can be labelled by name even if nothing is queued.
     record("ann", &format!("{}{}{}", line("open"), line("mute"), line("sure"))).expect_code(0);
     record("ann", &line("nowhere")).expect_code(2);
     record("ann", &line("sure")).expect_code(0);

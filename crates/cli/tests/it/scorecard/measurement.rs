@@ -1,4 +1,4 @@
-//! Comparisons of scorecard runs whose measurement changed: no gate holds on what was measured differently.
+//! Comparisons of scorecard runs whose measurement changed: no gate holds if it was measured differently.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
@@ -49,7 +49,7 @@ fn passing(server: &MockServer) -> CliTest {
     cli
 }
 
-/// Checks that no gate holds, that the comparison names the part and the aspect, and that `--allow` lets it pass.
+/// Checks that no gate holds, that the comparison names the part and the aspect, and that `--allow` accepts it.
 fn expect_open(cli: &CliTest, part: &str, aspect: &str, allowed: i32) {
     for gates in ["blocked", "regression", "blocked,regression"] {
         let output = cli.run(&["scorecard", "compare", "before", "after", "--fail-on", gates]).expect_code(3);
@@ -161,13 +161,13 @@ fn a_case_that_a_hard_gate_no_longer_counts_leaves_it_open() {
     let server = MockServer::start(judge);
     let cli = passing(&server);
 
-    // The case is there still, and its tags no longer name the gate that it would fail.
+    // The case still exists, but its tags no longer name the gate that it would fail.
     let mut cases = CASES;
     cases[3] = ("n", "judged", "bye");
     write_card(&cli, GATES, &cases, &[]);
     run(&cli, &["--run-dir", "after"]).expect_code(0);
     for gates in ["blocked", "regression"] {
-        // Nothing that can be allowed makes up for a case that is not there.
+        // `--allow` does not make up for a missing case.
         let args =
             ["scorecard", "compare", "before", "after", "--fail-on", gates, "--allow", "all", "--json"];
         let found = printed(&cli.run(&args).expect_code(3));
@@ -188,7 +188,7 @@ fn a_case_that_the_judge_waves_aside_leaves_its_gate_open() {
     let server = MockServer::start(judge);
     let card = GATES.replace("benchmarks: [C1, C3]", "benchmarks: [C1]");
     let card = card.split("  - code: C3").next().expect("text").replace("weight: 0.5", "weight: 1.0");
-    // Without tags only the judge can say which cases the benchmark applies to.
+    // Without tags, only the judge can say which cases the benchmark applies to.
     let card = card.replace("    tags: [judged]\n", "");
     let cli = fixture_of(&server, &card, &[("a", "", "fine"), ("b", "", "fine")]);
     run(&cli, &["--run-dir", "before"]).expect_code(0);

@@ -1,4 +1,5 @@
-//! Several judges on a benchmark: each vote is stored, what they come to is the result, and doubt goes to people.
+//! Several judges on a benchmark: each vote is stored, the combined decision is the result, and doubtful cases
+//! go to people.
 
 use assize_testkit::cli::{CliOutput, CliTest};
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
@@ -6,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::scorecard::support::{fixture, node, printed, rows};
 
-/// A candidate output is the plan of its votes: `a=pass,fail b=unsure` lets the judge `a` pass it first and fail it
-/// from its second repeat on. `na` says that the benchmark does not apply, `low` is a pass of little confidence, `x`
-/// is no usable reply.
+/// A candidate output is the plan of its votes: with `a=pass,fail b=unsure`, judge `a` passes it first and
+/// fails it from its second repeat. `na` means not applicable, `low` is a pass with low confidence, `x` is an
+/// unusable reply.
 fn planned(incoming: &MockRequest) -> MockReply {
     let text = incoming.last_user_text.rsplit("[[BEGIN CANDIDATE_OUTPUT").next().unwrap_or_default();
     let plan = text.split("]]\n").nth(1).unwrap_or_default().lines().next().unwrap_or_default();

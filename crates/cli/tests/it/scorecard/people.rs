@@ -1,4 +1,4 @@
-//! Several people: how many a benchmark asks for, who decides what they differ on, and what their labels are about.
+//! Several people: how many labels a benchmark asks for, who adjudicates, and what their labels are about.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::scorecard::support::{READ, folder, judge, node, printed, rows, run_into};
 
-/// Reviews a run with these lines and returns what was shown.
+/// Reviews a run with these input lines; returns the output.
 fn review(cli: &CliTest, who: &str, more: &[&str], lines: &str) -> String {
     let args = [&["review", "r", "--who", who], more].concat();
     cli.run_with_input(&args, lines).expect_code(0).stdout
@@ -34,7 +34,7 @@ fn a_named_adjudicator_decides_what_reviewers_differ_on() {
     review(&cli, "ben", &["--raters", "2"], "fail -- an allergy\n");
     assert_eq!((score(&cli).0, explained(&cli, "C4")["state"].clone()), (3, json!("reviewers_differ")));
 
-    // Ann has a say already, and decides as the adjudicator all the same: what both said is shown.
+    // Ann has labelled already, and adjudicates all the same: both labels are shown.
     let shown = review(&cli, "ann", &["--adjudicate"], "fail -- after talking to ben\n");
     for text in ["1 of 1: p C4", "Decisions of reviewers", "ann: pass", "(right dose)", "ben: fail"] {
         assert!(shown.contains(text), "{text}: {shown}");
@@ -52,10 +52,10 @@ fn a_named_adjudicator_decides_what_reviewers_differ_on() {
     assert!(reason.contains("(after talking to ben); ann: pass") && reason.contains("ben: fail"), "{reason}");
     assert_eq!(rows(&cli, "r/review.jsonl").len(), 0);
 
-    // Nobody is asked any more, whatever others would say.
+    // No more labels are asked for, whatever others would say.
     assert!(!review(&cli, "cleo", &["--raters", "5"], "pass\n").contains("p C4"));
 
-    // What an adjudicator said is no rating of its own, but what is true.
+    // The adjudicator's label is not a rating but the truth.
     let told = cli.run(&["review", "r", "--labels", "card/labels", "--agreement", "--json"]).expect_code(0);
     assert_eq!(printed(&told)["sections"][0]["ratings"], 2, "{}", told.stdout);
 }
@@ -87,7 +87,7 @@ fn a_benchmark_says_how_many_people_have_to_decide() {
     run_into(&cli, "r");
     review(&cli, "ann", &[], "pass\n");
 
-    // One of two is not enough: nothing is decided, and the queue goes on asking.
+    // One of two labels is not enough: nothing is decided, and the queue keeps asking.
     assert_eq!(score(&cli).0, 3);
     let case = explained(&cli, "C4");
     assert_eq!(case["state"], "waiting");
@@ -152,7 +152,8 @@ fn cases_of_rubrics_are_counted_once() {
     cases.push(("only", "coded", "dose mg"));
     let cli = folder(&server, &cases);
     let found = run_into(&cli, "r");
-    // Ten cases for two benchmarks, one of them also waits for a person, one could not be judged; one for a check.
+    // Ten cases for two benchmarks; one of them also waits for a person, one could not be judged; one for a
+    // check.
     for code in ["TOP", "C", "R"] {
         assert_eq!(
             (&node(&found, code)["cases"], &node(&found, code)["missing"]),
@@ -171,7 +172,7 @@ fn cases_of_rubrics_are_counted_once() {
     let zero = printed(&cli.run(&["scorecard", "score", "r", "--treat-missing", "zero", "--json"]));
     assert_eq!(node(&zero, "TOP")["cases"], 11);
 
-    // From a file of results: every case has one of its results at most.
+    // From a file of results: every case has at most one of its results.
     cli.file("results.jsonl", "{\"case\": \"c2\", \"benchmark\": \"C1\", \"pass\": true}\n");
     let files = cli.run(&["scorecard", "score", "card", "--results", "results.jsonl", "--json"]);
     let files = printed(&files);
@@ -188,7 +189,7 @@ fn labels_that_were_taken_away_count_no_more() {
     review(&cli, "ann", &[], "pass -- right dose\n");
     assert_eq!(score(&cli).0, 0);
 
-    // A run that is made with labels keeps the decisions that they led to, and asks for the labels all the same.
+    // A run made with labels keeps the decisions that they led to, and still asks for the labels.
     run_into(&cli, "with-labels");
     std::fs::remove_dir_all(cli.path("card/labels")).expect("removed");
     for run in ["r", "with-labels"] {

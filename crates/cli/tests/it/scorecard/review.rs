@@ -1,4 +1,4 @@
-//! `assize review`: people decide, what they decide is kept, and it reaches the scorecard and the calibration.
+//! `assize review`: people decide; their decisions are stored, and reach the scorecard and the calibration.
 
 use assize_testkit::cli::{CliOutput, CliTest};
 use assize_testkit::mock::MockServer;
@@ -77,7 +77,7 @@ fn a_review_goes_on_where_it_stopped_and_only_ever_adds_lines() {
         given.iter().filter_map(|label| Some((label["case"].as_str()?, label["label"].as_str()?))).collect();
     assert_eq!(said, [("p1", "met"), ("j3", "met"), ("j3", "unmet")]);
     assert_eq!(given[2]["x-after-judge"], true, "the judge had been seen");
-    // Somebody else begins anew, in a file of their own.
+    // Another person starts afresh, in their own file.
     let other = review(&cli, "ben", &["--raters", "2"], "").expect_code(0);
     assert!(other.stdout.contains("1 of 3: j3 C1"), "{}", other.stdout);
     assert_eq!(cli.read("labels/review-ann.jsonl"), after);
@@ -130,7 +130,7 @@ fn decisions_of_a_file_keep_their_time_and_use() {
 fn labels_of_a_review_fill_the_next_run_and_measure_the_judge() {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &CASES);
-    // A folder, because a scorecard in one file reads no labels beside it.
+    // A folder, because a scorecard in one file reads no labels next to it.
     cli.run(&["scorecard", "list", "card.yaml"]).expect_code(0);
     let card = crate::scorecard::support::as_folder(&cli, &CASES);
     let judged = ["scorecard", "run", &card, "--judge", "openai:judge-1", "-q", "--json"];
@@ -147,7 +147,7 @@ fn labels_of_a_review_fill_the_next_run_and_measure_the_judge() {
     let found = printed(&with(&["--run-dir", "r2"]));
     assert_eq!(server.count(), calls, "judges are not asked again");
     assert_eq!((&node(&found, "C4")["score"], &node(&found, "C4")["missing"]), (&0.5.into(), &0.into()));
-    // Two people who differ leave the case open again, and it goes to the front of the queue.
+    // Two people who differ reopen the case, and it moves to the front of the queue.
     cli.run_with_input(
         &["review", "r2", "--who", "ben", "--order", "uncertain-first", "--criterion", "C4"],
         "fail\nfail\n",
@@ -159,7 +159,7 @@ fn labels_of_a_review_fill_the_next_run_and_measure_the_judge() {
     assert!(shown.contains("1 of 1: p1 C4 (reviewers disagree)"), "{shown}");
     assert!(cli.run(&["scorecard", "score", &card]).stdout.contains("C4"));
 
-    // The judge, measured by a random sample that somebody decided.
+    // The judge, measured by a random sample that people decided.
     for who in ["ann", "ben"] {
         let lines = if who == "ann" { "pass\nfail\nfail\n" } else { "pass\nfail\npass\n" };
         let args = ["review", "r3", "--who", who, "--order", "random:1", "--criterion", "C1", "--again"];
@@ -192,7 +192,7 @@ fn two_reviewers_are_both_kept_and_their_agreement_has_an_interval_and_a_count()
     assert_eq!((&section["all_same"]["count"], &section["all_same"]["n"]), (&8.into(), &12.into()));
     let figures = section["metrics"].as_object().expect("metrics");
     let ac1 = &figures["ac1"];
-    // By hand: 8 of 12 agree, and half of all ratings are met, so that chance agrees on one half.
+    // By hand: 8 of 12 agree, and half of all ratings are met, so chance agreement is one half.
     assert!((ac1["value"].as_f64().expect("a value") - (8.0 / 12.0 - 0.5) / 0.5).abs() < 1e-12, "{ac1}");
     assert!(ac1["low"].as_f64() < ac1["value"].as_f64() && ac1["n"] == 12, "{ac1}");
     let text = cli.run(&["review", "r", "--labels", "labels", "--agreement"]).expect_code(0).stdout;

@@ -52,7 +52,7 @@ fn labels_that_name_no_answer_count_only_where_that_is_accepted() {
     assert_eq!(found["labels"], json!({ "counted": 2, "stale": 0, "unbound": 0 }));
     assert!(cli.read("r/review.jsonl").is_empty());
 
-    // A run that was told remembers it.
+    // A run with that option stores it.
     let found = printed(&run(&cli, &["--run-dir", "s", "--json", "--accept-unbound-labels"]).expect_code(0));
     assert_eq!(found["scorecard"]["labels"]["counted"], 2);
     cli.run(&["scorecard", "score", "s"]).expect_code(0);
@@ -152,7 +152,7 @@ fn checks_alone_score_their_share() {
 #[test]
 fn replies_are_bought_once_and_a_budget_stops_the_run() {
     let server = MockServer::start(judge);
-    // Texts differ, so that no reply answers two cases.
+    // The texts differ, so that no cached reply answers two cases.
     let ids: Vec<String> = (0..6).map(|number| format!("fine {number}")).collect();
     let cases: Vec<(&str, &str, &str)> = ids.iter().map(|id| (id.as_str(), "judged", id.as_str())).collect();
     let cli = fixture(&server, &cases);
@@ -164,7 +164,7 @@ fn replies_are_bought_once_and_a_budget_stops_the_run() {
     );
     let done = printed(&run(&cli, &["--run-dir", "r", "--resume", "--json"]).expect_code(0));
     assert_eq!((server.count(), &node(&done, "TOP")["score"]), (6, &1.0.into()));
-    // A new run is answered by the cache.
+    // The cache answers a new run.
     let again = printed(&run(&cli, &["--run-dir", "s", "--json"]).expect_code(0));
     assert_eq!((server.count(), &again["judge_calls_cached"]), (6, &6.into()));
 }
@@ -260,7 +260,7 @@ benchmarks:
     inclusion_criteria: Apply when a drug was given. Flag if wrong.
     exclusion_criteria: Do not apply when silent.
 ";
-    // A rubric with everything inside has no room for cases, so the card is a map.
+    // A self-contained rubric has no place for cases, so the card is a map.
     let card = format!("rubrics:\n  - {}\n", card.trim_end().replace('\n', "\n    "));
     let cases = [
         ("a", "", "dose four"),
@@ -303,7 +303,7 @@ fn what_can_not_be_run_is_refused_before_anything_is_spent() {
         (vec!["--filter", "nothing-*"], "no benchmark applies to any of the 4 cases that were selected"),
         (vec!["--target", "nobody"], "nothing was spent"),
     ] {
-        // Cases with a candidate output need no target, so one without is added for the last.
+        // Cases with a candidate output need no target, so the last check adds one without.
         if more[0] == "--target" {
             let text = cli.read("card.yaml");
             cli.file("card.yaml", format!("{text}  - {{id: x, tags: [judged], source_narrative: n}}\n"));

@@ -1,11 +1,11 @@
-//! `review --export` and `--decisions`: a table goes out, is filled in, and comes back.
+//! `review --export` and `--decisions`: a table is written, filled in, and read back.
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
 
 use crate::scorecard::support::{as_folder, fixture, judge, rows, run};
 
-/// A judged case that the judge is not sure about, and two that wait for a person. One id would be a formula.
+/// A judged case on which the judge is uncertain, and two that wait for a person. One id looks like a formula.
 const CASES: [(&str, &str, &str); 3] =
     [("j3", "judged", "unsure"), ("=p1", "read", "fine"), ("p2", "read", "fine too")];
 
@@ -56,7 +56,7 @@ fn a_table_comes_back_as_labels_of_what_was_shown() {
     );
     assert!(labels.iter().all(|label| label["seen"].is_string()), "{labels:?}");
 
-    // What is decided is not exported again.
+    // Decided items are not exported again.
     let again = ["review", "r", "--labels", "labels", "--who", "ann", "--export", "rest.csv"];
     assert!(cli.run(&again).expect_code(0).stderr.contains("1 items in rest.csv"));
 }
@@ -84,7 +84,7 @@ fn rows_about_what_has_changed_since_are_refused_by_name() {
     assert!(!cli.path("card/labels/review-ann.jsonl").exists(), "not even the rows that fit");
 }
 
-/// Saves a table as a spreadsheet program does that has opened it.
+/// Saves a table like a spreadsheet program that has opened it.
 fn save_as_spreadsheet(cli: &CliTest, table: &str, name: &str) {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -134,7 +134,7 @@ fn tables_that_make_no_sense_are_told() {
         assert!(output.stderr.contains(wanted), "{wanted}: {}", output.stderr);
     }
 
-    // A spreadsheet of a country with a decimal comma writes semicolons.
+    // Spreadsheets in countries with a decimal comma write semicolons.
     let lines = "case;criterion;label\np2;C4;pass\n";
     cli.file("items.csv", lines);
     read(&cli).expect_code(0);

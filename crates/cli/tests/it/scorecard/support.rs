@@ -1,4 +1,4 @@
-//! A small scorecard, and a model server that judges by what the candidate output says.
+//! A small scorecard, and a model server that judges by the text of the candidate output.
 
 use std::fmt::Write as _;
 
@@ -94,11 +94,11 @@ Uncertainty policy:
 Answer with compact JSON only.
 ";
 
-/// Judges by words in the candidate output: `broken`, `unsure`, `not-for-me`, `bad`, else it passes.
+/// Judges by words in the candidate output: `broken`, `unsure`, `not-for-me`, `bad`; otherwise it passes.
 pub(crate) fn judge(incoming: &MockRequest) -> MockReply {
     let user = &incoming.last_user_text;
     let candidate = user.rsplit("[[BEGIN CANDIDATE_OUTPUT").next().unwrap_or_default();
-    // The fence is hexadecimal and may well spell "bad".
+    // The fence is hexadecimal and may contain "bad".
     let candidate = candidate.split_once("]]\n").map_or("", |(_, text)| text);
     let candidate = candidate.split("[[END").next().unwrap_or_default();
     let says = |word: &str| candidate.contains(word);
@@ -161,7 +161,7 @@ pub(crate) fn write_card(
     cli.file("card.yaml", text);
 }
 
-/// The same scorecard and cases as a folder, whose path is given back.
+/// The same scorecard and cases as a folder; returns its path.
 pub(crate) fn as_folder(cli: &CliTest, cases: &[(&str, &str, &str)]) -> String {
     let (index, rest) = CARD.split_once("rubrics:\n").expect("there");
     let (rubrics, benchmarks) = rest.split_once("benchmarks:\n  - code").expect("there");

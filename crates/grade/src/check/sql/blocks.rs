@@ -1,6 +1,6 @@
 //! Code blocks of an answer in Markdown.
 
-/// Fence at the beginning or the end of a code block.
+/// The fence at the beginning or end of a code block.
 struct CodeFence<'a> {
     mark: char,
     length: usize,
@@ -8,7 +8,7 @@ struct CodeFence<'a> {
 }
 
 impl<'a> CodeFence<'a> {
-    /// Reads a line that is a fence: three back-ticks or tildes, or more, after at most three spaces.
+    /// Parses a fence line: three or more back-ticks or tildes, after at most three spaces.
     fn parse(line: &'a str) -> Option<Self> {
         let text = line.trim_start_matches([' ', '\t']);
         let mark = text.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
@@ -22,7 +22,7 @@ impl<'a> CodeFence<'a> {
     }
 }
 
-/// Returns the code blocks that are marked as SQL, or not marked at all.
+/// Returns the code blocks that are marked as SQL or not marked at all.
 pub(super) fn sql_blocks(answer: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut open: Option<(CodeFence<'_>, String)> = None;

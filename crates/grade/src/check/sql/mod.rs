@@ -1,4 +1,4 @@
-//! `is-sql` and `contains-sql`: the answer, or a code block of it, is SQL that uses nothing but what is allowed.
+//! `is-sql` and `contains-sql`: the answer, or a code block in it, is SQL that uses only what is allowed.
 
 mod blocks;
 mod references;
@@ -18,9 +18,9 @@ use super::result::{CheckResult, shorten};
 use blocks::sql_blocks;
 use references::{References, find_references};
 
-/// Maximum number of tokens that are parsed. An expression of so many is as deep, and is gone through by recursion.
+/// Most tokens that are parsed. An expression of that many tokens can be as deep, and is visited recursively.
 const MAX_TOKENS: usize = 10_000;
-/// Stack for an expression of the maximum depth.
+/// Stack size for an expression of the greatest depth.
 const STACK_BYTES: usize = 256 * 1024 * 1024;
 /// Dialects with `SELECT TOP`.
 const TOP_DIALECTS: [SqlDialect; 5] = [
@@ -30,11 +30,11 @@ const TOP_DIALECTS: [SqlDialect; 5] = [
     SqlDialect::Teradata,
     SqlDialect::Generic,
 ];
-/// Words of the longest `SHOW` that asks for a variable; a longer one is prose.
+/// Most words of a `SHOW` that names a variable; a longer one is prose.
 const MAX_SHOW_WORDS: usize = 3;
 
-/// 1 if the answer is SQL of the dialect and refers to nothing but what is allowed; with [`SqlCheck::in_blocks`] also if a
-/// code block of it is.
+/// 1 if the answer is SQL in the dialect and refers only to what is allowed; with [`SqlCheck::in_blocks`], a
+/// code block that meets this is enough.
 pub(super) fn check_sql(check: &SqlCheck, answer: &str) -> Result<CheckResult, String> {
     std::thread::scope(|scope| {
         let checking = std::thread::Builder::new()
@@ -89,7 +89,7 @@ fn check_text(check: &SqlCheck, text: &str) -> Result<Vec<GraderNote>, String> {
     Ok(notes)
 }
 
-/// Returns the statements of a text, or what is wrong with it. The outer error says that it can't be checked.
+/// Returns the statements of a text, or what is wrong with it. The outer error means that it can't be checked.
 fn parse(dialect: SqlDialect, text: &str) -> Result<Result<Vec<Statement>, String>, String> {
     let dialect = parser_dialect(dialect);
     let tokens = match Tokenizer::new(&*dialect, text).tokenize_with_location() {
@@ -112,12 +112,13 @@ fn parse(dialect: SqlDialect, text: &str) -> Result<Result<Vec<Statement>, Strin
     })
 }
 
-/// Returns true for what the parser takes for a variable with a name of many words: "Show me all users".
+/// Returns true for prose that the parser takes for a variable with a name of many words: "Show me all users".
 fn is_prose(statement: &Statement) -> bool {
     matches!(statement, Statement::ShowVariable { variable } if variable.len() > MAX_SHOW_WORDS)
 }
 
-/// Returns a note on whether each reference is allowed; of several ways to write one, one is enough.
+/// Returns a note on whether each reference is allowed. Of several spellings of a reference, one allowed
+/// spelling is enough.
 fn note_allowed(what: &str, allowed: &[String], references: &[Vec<String>]) -> Result<GraderNote, String> {
     let patterns = allowed.iter().map(|pattern| {
         compile_pattern(&format!("^(?:{pattern})$"), "i")

@@ -8,18 +8,19 @@ use sqlparser::ast::{
 };
 use sqlparser::tokenizer::Span;
 
-/// Name in the place of a database or a table that is not named.
+/// Stands for a database or table that is not named.
 const UNNAMED: &str = "null";
 /// All columns, as an allowlist writes it.
-const ALL: &str = "(.*)";
+const ALL_COLUMNS: &str = "(.*)";
 
-/// References of statements, each like `select::null::users`: what is done, the database or table, and the name.
+/// References of statements, each such as `select::null::users`: the action, the database or table, and the
+/// name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct References {
     pub(super) tables: Vec<String>,
-    /// Columns, each in all the ways that an allowlist may write it.
+    /// Columns, each in all spellings that an allowlist may use.
     pub(super) columns: Vec<Vec<String>>,
-    /// True if a query limits its rows with `TOP`, which the parser takes in every dialect.
+    /// True if a query limits its rows with `TOP`, which the parser accepts in every dialect.
     pub(super) has_top: bool,
 }
 
@@ -27,39 +28,39 @@ pub(super) struct References {
 pub(super) fn find_references(statements: &[Statement]) -> References {
     let mut finder = ReferenceFinder::default();
     for statement in statements {
-        // It never stops early.
+        // The visitor never breaks early.
         let _: ControlFlow<()> = statement.visit(&mut finder);
     }
 
     finder.found
 }
 
-/// Tables of a query or a statement, in which names of columns are looked up.
+/// Tables of a query or a statement, for resolving column names.
 #[derive(Default)]
 struct TableScope {
     /// Name or alias, and the name of the table; `None` for a table that is itself a query.
     tables: Vec<(String, Option<String>)>,
 }
 
-/// Names that a query gives to queries in its `WITH`.
+/// Names that the `WITH` of a query defines.
 #[derive(Default)]
 struct WithNames {
     names: Vec<String>,
-    /// Number of the names that are visible where the search is.
+    /// Number of names that are visible at the current position.
     visible: usize,
-    /// Address of each query of the `WITH`, and the number of names that it sees.
+    /// Address of each query of the `WITH`, and the number of names visible in it.
     queries: Vec<(usize, usize)>,
 }
 
 #[derive(Default)]
 struct ReferenceFinder {
     found: References,
-    /// Actions on tables where the search is, innermost last: they are read in a query, and anything else is the
-    /// first word of the statement, such as `delete`.
+    /// Actions at the current position, innermost last: `select` within a query, otherwise the first word of
+    /// the statement, such as `delete`.
     actions: Vec<String>,
     scopes: Vec<TableScope>,
     withs: Vec<WithNames>,
-    /// Places of names that are those of results, not of columns.
+    /// Positions of names that mean results, not columns.
     results: Vec<Span>,
 }
 
@@ -71,13 +72,13 @@ fn address(query: &Query) -> usize {
     std::ptr::from_ref(query).addr()
 }
 
-/// Returns true for names that mean the same; the case of letters does not count.
+/// Returns true if two names mean the same; letter case is ignored.
 fn same(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other)
 }
 
 impl ReferenceFinder {
-    /// Returns true for a name that a `WITH` gives to a query.
+    /// Returns true if a `WITH` defines this name.
     fn is_query(&self, name: &str) -> bool {
         self.withs.iter().any(|with| with.names.iter().take(with.visible).any(|known| same(known, name)))
     }
@@ -90,11 +91,11 @@ impl ReferenceFinder {
         }
     }
 
-    /// Adds a column without a table: it may be one of any table of its query, and of no named one.
+    /// Adds a column without a table: it may belong to any table of its query, or to an unnamed one.
     fn add_unqualified(&mut self, action: &str, column: &str) {
         let tables = self.scopes.last().map(|scope| scope.tables.as_slice()).unwrap_or_default();
         if !tables.is_empty() && tables.iter().all(|(_, table)| table.is_none()) {
-            // A column of a query, whose own columns are found in it.
+            // A column of a subquery, whose own columns are found inside it.
             return;
         }
         let mut ways = vec![(UNNAMED.to_owned(), column.to_owned())];
@@ -102,14 +103,14 @@ impl ReferenceFinder {
         self.add_column(action, ways);
     }
 
-    /// Adds a column with a table or an alias of one before it.
+    /// Adds a column with a table name or alias in front of it.
     fn add_qualified(&mut self, action: &str, table: &str, column: &str) {
         let known = self.scopes.iter().rev().find_map(|scope| {
             scope.tables.iter().find(|(name, _)| same(name, table)).map(|(_, table)| table.clone())
         });
         let table = match known {
             Some(Some(table)) => table,
-            // A column of a query, whose own columns are found in it.
+            // A column of a subquery, whose own columns are found inside it.
             Some(None) => return,
             None => table.to_owned(),
         };
@@ -119,10 +120,10 @@ impl ReferenceFinder {
     fn add_wildcard(&mut self, item: &SelectItem) {
         match item {
             SelectItem::Wildcard(_) => {
-                self.add_unqualified("select", ALL);
+                self.add_unqualified("select", ALL_COLUMNS);
             }
             SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), _) => {
-                self.add_qualified("select", &name_of(name), ALL);
+                self.add_qualified("select", &name_of(name), ALL_COLUMNS);
             }
             _ => {}
         }
@@ -161,7 +162,7 @@ impl ReferenceFinder {
         scope
     }
 
-    /// Notes the names in `ORDER BY` and `GROUP BY` that are those of results.
+    /// Records the names in `ORDER BY` and `GROUP BY` that mean results.
     fn note_results<'a>(&mut self, select: &Select, sorted: impl Iterator<Item = &'a Expr>) {
         let is_result = |ident: &Ident| {
             select.projection.iter().any(|item| {
@@ -188,7 +189,7 @@ impl ReferenceFinder {
                     self.add_column("insert", [(table.clone(), name_of(column))]);
                 }
                 if insert.columns.is_empty() {
-                    self.add_column("insert", [(table.clone(), ALL.to_owned())]);
+                    self.add_column("insert", [(table.clone(), ALL_COLUMNS.to_owned())]);
                 }
                 scope.tables.push((table.clone(), Some(table)));
             }
@@ -217,7 +218,7 @@ impl ReferenceFinder {
                 }
                 for (_, table) in scope.tables.iter().filter(|(_, table)| table.is_some()) {
                     let table = table.clone().unwrap_or_default();
-                    self.add_column("delete", [(table, ALL.to_owned())]);
+                    self.add_column("delete", [(table, ALL_COLUMNS.to_owned())]);
                 }
             }
             _ => {}
@@ -225,7 +226,8 @@ impl ReferenceFinder {
         self.scopes.push(scope);
     }
 
-    /// Adds a statement that changes no rows. The tables of many are not visited: these refer to one that no list names.
+    /// Adds a statement that changes no rows. The visitor does not reach the tables of many such statements;
+    /// those get a reference that no allowlist contains.
     fn add_other(&mut self, statement: &Statement, word: &str) {
         match statement {
             Statement::Query(_)
@@ -244,7 +246,7 @@ impl ReferenceFinder {
             | Statement::Truncate(_) => {}
             _ => self.found.tables.push(format!("{word}::{UNNAMED}::?")),
         }
-        self.add_column(word, [(UNNAMED.to_owned(), ALL.to_owned())]);
+        self.add_column(word, [(UNNAMED.to_owned(), ALL_COLUMNS.to_owned())]);
     }
 
     fn add_table(&mut self, action: &str, relation: &ObjectName) {
@@ -296,7 +298,7 @@ impl Visitor for ReferenceFinder {
     }
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        // A query of a `WITH` sees the names before its own, and its own if it is recursive.
+        // A query in a `WITH` sees the names before its own, and its own if the `WITH` is recursive.
         if let Some(above) = self.withs.last_mut()
             && let Some((_, visible)) = above.queries.iter().find(|(at, _)| *at == address(query))
         {
@@ -316,7 +318,7 @@ impl Visitor for ReferenceFinder {
         self.withs.push(names);
         self.actions.push("select".to_owned());
 
-        // `ORDER BY` stands behind the select, and sees its tables.
+        // `ORDER BY` comes after the select and sees its tables.
         let select = if let SetExpr::Select(select) = &*query.body { Some(select) } else { None };
         self.scopes.push(select.map_or_else(TableScope::default, |select| self.scope_of(select)));
         if let (Some(select), Some(order)) = (select, &query.order_by)

@@ -1,4 +1,4 @@
-//! Answers of the batch APIs.
+//! Replies of the batch APIs.
 
 use std::time::{Duration, Instant};
 
@@ -17,16 +17,16 @@ pub(in crate::mock) struct BatchCall<'a> {
     /// Headers with names in lower case.
     pub(in crate::mock) headers: &'a [(String, String)],
     pub(in crate::mock) body: &'a [u8],
-    /// Model: from path and body of a request to status and body of its answer.
+    /// The model: takes path and body of a request, returns status and body of its reply.
     pub(in crate::mock) model: &'a dyn Fn(&str, &Value) -> (u16, String),
 }
 
-/// Answer of a batch API.
+/// Reply of a batch API.
 pub(in crate::mock) struct BatchAnswer {
     pub(in crate::mock) status: u16,
     pub(in crate::mock) body: String,
     pub(in crate::mock) delay: Duration,
-    /// The connection breaks instead of the answer.
+    /// True if the connection breaks instead of a reply.
     pub(in crate::mock) is_lost: bool,
 }
 
@@ -139,7 +139,7 @@ impl BatchesState {
         }
     }
 
-    /// Results as they are handed out: whole, or cut off.
+    /// Results as they are returned: complete, or cut off.
     pub(super) fn cut(&mut self, text: String) -> String {
         if self.faults.cut_results == 0 {
             return text;
@@ -159,7 +159,7 @@ impl BatchesState {
             return BatchAnswer::error(400, "invalid_request_error", "not in the form of a batch");
         };
 
-        // Asked again with the same token, Bedrock names the same job.
+        // For the same client token, Bedrock returns the same job.
         let known =
             self.batches.iter().find(|batch| form == BatchForm::Bedrock && batch.name == form.name(&body));
         if let Some(known) = known {
@@ -230,7 +230,7 @@ impl BatchesState {
         BatchAnswer::json(&form.describe(&self.batches[at], call.path))
     }
 
-    /// Ends a batch that was asked about often enough.
+    /// Ends a batch that was polled often enough.
     fn pass_time(&mut self, form: BatchForm, at: usize, call: &BatchCall<'_>) {
         self.batches[at].polls += 1;
         if self.batches[at].polls > self.faults.polls {
@@ -238,7 +238,7 @@ impl BatchesState {
         }
     }
 
-    /// Works on a batch that is due.
+    /// Processes a batch that is due.
     fn end(&mut self, form: BatchForm, at: usize, model: &dyn Fn(&str, &Value) -> (u16, String)) {
         let batch = self.batches[at].clone();
         let (most, state) = match (batch.state, &batch.refusal, batch.expire_after) {
@@ -276,7 +276,7 @@ impl BatchesState {
         }
     }
 
-    /// The line for one request, and if it is a good answer.
+    /// The line for one request, and whether it is a usable reply.
     fn work_on(
         &mut self,
         form: BatchForm,
@@ -327,7 +327,7 @@ impl BatchesState {
     }
 }
 
-/// Lines as a file has them.
+/// Lines as the text of a file.
 pub(super) fn text_of<'a>(lines: impl Iterator<Item = &'a Value>) -> String {
     lines.fold(String::new(), |text, line| text + &line.to_string() + "\n")
 }

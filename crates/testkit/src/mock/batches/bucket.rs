@@ -1,4 +1,4 @@
-//! Bucket of the mock server, below `/s3/`, with one key per object; jobs of Bedrock read and write it.
+//! The mock server's bucket, below `/s3/`, with one key per object; Bedrock's jobs read and write it.
 
 use serde_json::json;
 
@@ -10,14 +10,14 @@ pub(super) fn key_of(path: &str) -> Option<&str> {
     path.strip_prefix("/s3/")
 }
 
-/// The job that a path names, whose slashes and colons are decoded.
+/// The job that a path names, with slashes and colons decoded.
 pub(super) fn job_of(path: &str) -> &str {
     let (_, id) = path.split_once("/model-invocation-job/").unwrap_or(("", path));
     id.trim_end_matches("/stop")
 }
 
 impl BatchesState {
-    /// Reads or writes an object. Addresses must be signed; the signature itself is not computed again.
+    /// Reads or writes an object. Addresses must be signed, but the signature is not verified.
     pub(super) fn object(&mut self, key: &str, call: &BatchCall<'_>) -> BatchAnswer {
         let is_signed = ["X-Amz-Algorithm=AWS4-HMAC-SHA256", "X-Amz-Credential=", "X-Amz-Signature="]
             .iter()
@@ -41,7 +41,7 @@ impl BatchesState {
         }
     }
 
-    /// Writes the results of a job that has ended, if there are any, and its manifest.
+    /// Writes the results of an ended job, if there are any, and its manifest.
     pub(super) fn put_results(&mut self, at: usize) {
         let batch = &self.batches[at];
         let text = text_of(batch.output.iter().chain(&batch.errors));

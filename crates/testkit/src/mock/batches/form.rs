@@ -1,4 +1,4 @@
-//! Forms of the batch APIs: requests in, descriptions and results out.
+//! The batch APIs: parses requests, builds descriptions and results.
 
 use serde_json::{Value, json};
 
@@ -27,8 +27,8 @@ impl BatchForm {
         }
     }
 
-    /// The requests of what was sent to create a batch; `file` is the file that OpenAI's form names. `None` if it is not in
-    /// the form of the API.
+    /// The requests in a call that creates a batch; `file` is the file that OpenAI's form refers to. `None` if
+    /// the call does not have the form of the API.
     pub(super) fn requests(self, path: &str, body: &Value, file: &[u8]) -> Option<Vec<MockBatchRequest>> {
         match self {
             Self::OpenAi => file
@@ -55,7 +55,7 @@ impl BatchForm {
                 let lines = file.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
                 let read = lines.map(|line| {
                     let line: Value = serde_json::from_slice(line).ok()?;
-                    // A job with tools is not accepted.
+                    // Jobs with tools are not accepted.
                     let has_tools = line["modelInput"].get("toolConfig").is_some();
                     (!has_tools).then(|| request(&line["recordId"], &path, &line["modelInput"])).flatten()
                 });
@@ -72,7 +72,7 @@ impl BatchForm {
         }
     }
 
-    /// Name of the file that a creation names.
+    /// Name of the file that a call to create a batch refers to.
     pub(super) fn file(self, body: &Value) -> Option<&str> {
         match self {
             Self::OpenAi => body["input_file_id"].as_str(),
@@ -83,7 +83,7 @@ impl BatchForm {
         }
     }
 
-    /// Id of the batch of a number.
+    /// Id of the batch with this number.
     pub(super) fn id(self, number: usize) -> String {
         match self {
             Self::Bedrock => {
@@ -93,7 +93,7 @@ impl BatchForm {
         }
     }
 
-    /// Name under which a batch can be found again.
+    /// Name by which a batch can be found again.
     pub(super) fn name(self, body: &Value) -> Value {
         match self {
             Self::OpenAi => json!({"metadata": body["metadata"], "input_file_id": body["input_file_id"]}),
@@ -103,7 +103,7 @@ impl BatchForm {
         }
     }
 
-    /// A line of results: an answer with its status.
+    /// A result line with a reply and its status.
     pub(super) fn answered(self, request: &MockBatchRequest, status: u16, body: &str) -> Value {
         let body: Value = serde_json::from_str(body).unwrap_or_else(|_| json!(body));
         let id = &request.custom_id;
@@ -128,7 +128,7 @@ impl BatchForm {
         }
     }
 
-    /// A line of results: a request that nobody worked on.
+    /// A result line for a request that was not processed.
     pub(super) fn unprocessed(self, request: &MockBatchRequest, expired: bool) -> Value {
         let id = &request.custom_id;
         match self {
@@ -141,7 +141,7 @@ impl BatchForm {
                 json!({"custom_id": id, "result": {"type": kind}})
             }
             Self::Gemini => json!({"metadata": {"key": id}, "error": {"code": 1, "message": "cancelled"}}),
-            // Its files of results hold only what was worked on.
+            // Bedrock's result files contain only processed requests.
             Self::Bedrock => Value::Null,
         }
     }
@@ -182,7 +182,7 @@ impl BatchForm {
                 json!({
                     "id": id, "type": "message_batch", "processing_status": status, "archived_at": null,
                     "created_at": batch.created.unwrap_or_else(now),
-                    // A server that names another address must not lead the key there.
+                    // A server that returns another address must not get the key sent there.
                     "results_url": "http://127.0.0.1:9/elsewhere",
                     "request_counts": {
                         "processing": all - done, "succeeded": done, "errored": 0, "canceled": 0, "expired": 0,
@@ -234,7 +234,7 @@ fn request(custom_id: &Value, path: &str, body: &Value) -> Option<MockBatchReque
     Some(MockBatchRequest { custom_id: custom_id.to_owned(), path: path.to_owned(), body: body.clone() })
 }
 
-/// Far in the future, so that no batch is too old to be the one that is looked for.
+/// Far in the future, so that no batch is too old to be the one that a client looks for.
 fn now() -> i64 {
     32_503_680_000
 }

@@ -1,4 +1,5 @@
-//! Batch APIs of the mock server: OpenAI's, Anthropic's, Gemini's, and Bedrock's with its bucket, with faults, and a count of what was paid for.
+//! Batch APIs of the mock server: OpenAI's, Anthropic's, Gemini's, and Bedrock's with its bucket. With faults,
+//! and a count of what was paid for.
 
 mod answers;
 mod bucket;
@@ -12,54 +13,54 @@ use serde_json::Value;
 
 pub(super) use answers::{BatchAnswer, BatchCall};
 
-/// Faults of the batch APIs. They hold from the moment they are set.
+/// Faults of the batch APIs, effective as soon as they are set.
 #[derive(Debug, Clone, Default)]
 pub struct MockBatchFaults {
-    /// Questions about a batch that are answered with "in progress" before it ends.
+    /// Number of polls that are answered with "in progress" before a batch ends.
     pub polls: usize,
-    /// The only key that is accepted; any if `None`.
+    /// The only accepted key; `None` accepts any.
     pub key: Option<String>,
-    /// The next batch expires after so many of its requests.
+    /// The next batch expires after this many of its requests.
     pub expire_after: Option<usize>,
-    /// Requests of a batch that are done when it is cancelled.
+    /// Number of requests that are done when a batch is cancelled.
     pub done_at_cancel: usize,
-    /// Every so-many-th request of a batch is refused.
+    /// Every n-th request of a batch is refused.
     pub refuse_every: Option<usize>,
-    /// Every so-many-th request of a batch is answered under another name.
+    /// Every n-th request of a batch is answered under another name.
     pub rename_every: Option<usize>,
-    /// Every so-many-th request of a batch is answered with a text that is no judgement.
+    /// Every n-th request of a batch is answered with a text that is no judgement.
     pub garble_every: Option<usize>,
-    /// Every so-many-th request of a batch has a line with a failure before that with its answer.
+    /// Every n-th request of a batch gets a failure line before the line with its reply.
     pub repeat_every: Option<usize>,
-    /// So many times, results are handed out without their second half.
+    /// Number of times that results are returned without their second half.
     pub cut_results: usize,
-    /// Results are cut between two lines, and not within one.
+    /// Results are cut between two lines instead of within one.
     pub cut_between_lines: bool,
-    /// Time at which batches say that they were created, in seconds since 1970; far in the future if `None`.
+    /// Creation time that batches report, in seconds since 1970; `None` is far in the future.
     pub created: Option<i64>,
-    /// So many questions about a batch are answered with an error of the server.
+    /// Number of polls that are answered with a server error.
     pub failed_polls: usize,
     /// No batch is found.
     pub vanished: bool,
-    /// The next batch is not accepted, with this code and these words.
+    /// The next batch is refused with this code and message.
     pub refuse_next: Option<(String, String)>,
-    /// So many uploads of requests are answered with an error of the server.
+    /// Number of uploads that are answered with a server error.
     pub failed_uploads: usize,
-    /// So many creations happen without an answer.
+    /// Number of creations that succeed without a reply.
     pub lost_answers: usize,
-    /// Time from the creation of a batch to its answer.
+    /// Delay between the creation of a batch and the reply.
     pub create_delay: Duration,
-    /// Time before results are handed out.
+    /// Delay before results are returned.
     pub result_delay: Duration,
-    /// There is no list of batches.
+    /// The list of batches is not available.
     pub no_list: bool,
-    /// Time from the creation of a batch until it is in the list.
+    /// Delay until a new batch appears in the list.
     pub list_delay: Duration,
-    /// Metadata of batches is not kept.
+    /// Metadata of batches is not stored.
     pub no_metadata: bool,
     /// Results were deleted.
     pub results_gone: bool,
-    /// The bucket refuses every access.
+    /// The bucket refuses all access.
     pub bucket_closed: bool,
 }
 
@@ -74,9 +75,9 @@ struct BatchesState {
     faults: MockBatchFaults,
     files: BTreeMap<String, Vec<u8>>,
     file_names: BTreeMap<String, String>,
-    /// In the order in which they were created.
+    /// In order of creation.
     batches: Vec<MockBatch>,
-    /// How often each request body was answered in a batch, and alone.
+    /// How often each request body was answered in a batch, and as a single request.
     paid: BTreeMap<String, u32>,
     paid_alone: BTreeMap<String, u32>,
 }
@@ -85,15 +86,15 @@ struct BatchesState {
 #[derive(Debug, Clone)]
 struct MockBatch {
     id: String,
-    /// Metadata or name by which it can be found.
+    /// Metadata or name by which it can be found again.
     name: Value,
     requests: Vec<MockBatchRequest>,
     polls: usize,
     created: Option<i64>,
-    /// Time from which it is in the list.
+    /// When it appears in the list.
     listed: Instant,
     state: MockBatchState,
-    /// Output and error of each request that has one, as the format's lines have it.
+    /// Output or error of each request that has one, as a line in the API's format.
     output: Vec<Value>,
     errors: Vec<Value>,
     expire_after: Option<usize>,
@@ -114,7 +115,7 @@ enum MockBatchState {
 #[derive(Debug, Clone)]
 struct MockBatchRequest {
     custom_id: String,
-    /// Path that a single request would have.
+    /// Path of the equivalent single request.
     path: String,
     body: Value,
 }
@@ -125,12 +126,13 @@ impl MockBatches {
         self.state().faults = faults;
     }
 
-    /// Number of requests of each batch that was created, in that order.
+    /// Number of requests of each batch, in order of creation.
     pub fn sizes(&self) -> Vec<usize> {
         self.state().batches.iter().map(|batch| batch.requests.len()).collect()
     }
 
-    /// The body of each request with the number of times that it was answered in batches and alone.
+    /// The body of each request, with the number of times that it was answered in batches and as a single
+    /// request.
     pub fn paid(&self) -> BTreeMap<String, (u32, u32)> {
         let state = self.state();
         let mut all: BTreeMap<String, (u32, u32)> = BTreeMap::new();
@@ -143,17 +145,17 @@ impl MockBatches {
         all
     }
 
-    /// Number of requests that were answered in batches, and alone.
+    /// Number of requests that were answered in batches, and as single requests.
     pub fn paid_totals(&self) -> (u32, u32) {
         self.paid().values().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
     }
 
-    /// Bodies of the requests of all batches, in the order in which they stand there.
+    /// Bodies of the requests of all batches, in order.
     pub fn bodies(&self) -> Vec<Value> {
         self.state().batches.iter().flat_map(|batch| &batch.requests).map(|one| one.body.clone()).collect()
     }
 
-    /// Counts a request that was answered alone.
+    /// Counts a request that was answered as a single request.
     pub(super) fn count_alone(&self, body: &Value) {
         *self.state().paid_alone.entry(identity(body)).or_default() += 1;
     }
@@ -168,7 +170,7 @@ impl MockBatches {
     }
 }
 
-/// A body without what only budgets and prompt caches add.
+/// A body without parts that only budgets and prompt caches add.
 fn identity(body: &Value) -> String {
     body.to_string()
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::format::{MockModelOutput, MockWireFormat};
 use crate::mock::incoming::MockRequest;
 
-/// Part of the paths of Hugging Face's classifiers, behind which the model stands.
+/// Part of the paths of Hugging Face's classifiers, followed by the model.
 const CLASSIFIERS: &str = "/hf-inference/models/";
 
 pub(super) struct MockLabels;
@@ -24,7 +24,7 @@ impl MockWireFormat for MockLabels {
         incoming.last_user_text = text;
     }
 
-    /// The scripted text is the whole answer in JSON.
+    /// The scripted text is the whole reply as JSON.
     fn answer(&self, _: &MockRequest, said: &MockModelOutput) -> Value {
         serde_json::from_str(&said.text).unwrap_or_default()
     }

@@ -1,11 +1,11 @@
-//! Interfaces for embeddings other than OpenAI's, from the server's side, told apart by their paths.
+//! Embedding APIs other than OpenAI's, from the server's side, distinguished by their paths.
 
 use serde_json::{Value, json};
 
 use super::format::{MockModelOutput, MockWireFormat, count_tokens};
 use crate::mock::incoming::MockRequest;
 
-/// End of the path, place of the text in the request, and the answer with a vector and a number of tokens.
+/// End of the path, position of the text in the request, and the reply with a vector and a number of tokens.
 type Interface = (&'static str, &'static str, fn(&Value, u64) -> Value);
 
 const INTERFACES: [Interface; 6] = [

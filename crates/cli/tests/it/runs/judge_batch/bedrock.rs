@@ -35,7 +35,8 @@ fn a_job_brings_the_results_of_a_live_run_and_its_replies_serve_one() {
     assert!(replies.starts_with(&format!("{job}assize-")) && replies.ends_with(".jsonl.out"), "{replies}");
     assert!(requests.starts_with("bucket/evals/requests/assize-"), "{requests}");
 
-    // A live run asks with a tool, and finds these replies nevertheless; so does a run in batches the other way.
+    // A live run calls with a tool and still finds these replies in the cache; so does a batch run the other
+    // way round.
     cli.run(&["eval", "suite.yaml", "--judge", NAME, "--cache-only", "-q"]).expect_code(1);
     let cli = answers(&server, 40);
     eval(&cli, NAME, &[]).expect_code(1);
@@ -69,7 +70,7 @@ fn an_expired_job_is_taken_in_and_only_what_is_missing_is_sent_again() {
     paid_once(&server);
     assert!(without_address(kept(&cli, "run"), &server) == live(60, NAME));
 
-    // One that expired before it was begun has no file of results.
+    // A job that expired before it began has no file of results.
     let server = MockServer::start(judge);
     server.batches().set(MockBatchFaults { expire_after: Some(0), ..MockBatchFaults::default() });
     let cli = answers(&server, 40);
@@ -151,7 +152,7 @@ fn a_job_or_results_that_are_not_found_are_not_paid_for_again() {
     let output = eval(&cli, NAME, &elsewhere).expect_code(3);
     assert!(output.stderr.contains("name the bucket that it was sent with"), "{}", output.stderr);
 
-    // Another prefix of the bucket does not matter: the job says where its results are.
+    // Another prefix in the bucket does not matter, because the job says where its results are.
     elsewhere[2] = "s3://bucket/other";
     eval(&cli, NAME, &elsewhere).expect_code(1);
     assert_eq!(server.batches().sizes(), [119]);

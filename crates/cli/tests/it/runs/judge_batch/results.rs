@@ -1,4 +1,5 @@
-//! Results of batches that are cut off, repeated or gone, and providers that say nothing or have another clock.
+//! Results of batches that are cut off, repeated or missing, and providers that say nothing or have another
+//! clock.
 
 use super::*;
 
@@ -113,7 +114,7 @@ fn results_that_are_gone_are_said_and_not_paid_for_again_unasked() {
         }
         assert_eq!(server.batches().sizes(), [8], "{name}");
 
-        // As the message says.
+        // As the message advises.
         let [file] = &files_of_batches(&cli)[..] else { panic!("one batch") };
         std::fs::remove_file(cli.path(".assize/batches").join(file)).unwrap();
         server.batches().set(MockBatchFaults::default());
