@@ -5,8 +5,8 @@ const OUR_ENDINGS: [&str; 1] = [".rs"];
 
 /// Paths of a page that lead to no file or folder of the repository.
 pub(super) fn dead_paths(files: &[String], page: &str, text: &str) -> Vec<String> {
-    // Old notes and the list of changes tell of files as they were then.
-    if page.starts_with("docs/design/") || page == "CHANGELOG.md" || !is_about_us(page) {
+    // The list of changes tells of files as they were then.
+    if page == "CHANGELOG.md" || !is_about_us(page) {
         return Vec::new();
     }
 
@@ -94,6 +94,5 @@ mod tests {
         );
         assert_eq!(dead("README.md", "a\n```\n`crates/b`\n```\nb"), 0);
         assert_eq!(dead("CHANGELOG.md", "`crates/b`"), 0);
-        assert_eq!(dead("docs/design/0001.md", "`crates/b`"), 0);
     }
 }
