@@ -3,6 +3,8 @@
 //! A [`Coordinator`] makes a job of a plan and hands out its units; any number of [`Worker`]s take them, run each with the
 //! normal engine, and store its result as one file. [`Cluster`] is the seam below them; [`NatsCluster`] is what stands
 //! behind it, and [`MemoryCluster`] what tests and simulations use.
+//!
+//! Design: `docs/design/cluster.md`.
 
 #![warn(missing_docs)]
 

@@ -2,6 +2,8 @@
 //!
 //! [`detect`] recognises the format of a file, [`convert`] writes it in another. Between the formats of eval
 //! files the result is read back and compared with the original, so that a change of meaning is reported.
+//!
+//! Design: `docs/design/conversions.md`.
 
 #![warn(missing_docs)]
 

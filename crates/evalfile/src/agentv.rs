@@ -1,4 +1,6 @@
 //! Table of what AgentV 4 reads, and of what becomes of it here. The documentation shows it, and tests walk it.
+//!
+//! Design: `docs/design/agentv.md`.
 
 /// Treatment of a key or option of AgentV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

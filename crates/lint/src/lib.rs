@@ -3,6 +3,8 @@
 //! [`RULES`] lists every rule with its reason and examples; [`lint_suite`] and [`lint_rubric`] apply them;
 //! [`apply_fixes`] applies the fixes that keep the meaning. Some rules can only be applied by a model: a [`ModelLint`] lists
 //! the questions ([`LintInquiry`]) and takes the answers ([`ModelFinding`]); the caller asks the model.
+//!
+//! Design: `docs/design/lint.md`.
 
 #![warn(missing_docs)]
 

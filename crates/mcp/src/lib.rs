@@ -4,6 +4,8 @@
 //! An [`McpServer`] answers one client over a pair of streams. What a client may reach is decided when the server is made, by
 //! [`McpOptions`], and never by a request: the folder that paths can't leave, the right to store runs, the right to start
 //! programs. Texts of answers and judges are returned as data, in fields of their own.
+//!
+//! Design: `docs/design/service.md`.
 
 #![warn(missing_docs)]
 

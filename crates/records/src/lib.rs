@@ -2,6 +2,8 @@
 //!
 //! [`detect_records`] recognises a format from the content of a file, [`read_records`] reads the records of one. A record
 //! without an answer says why it has none: that of a sample which ended in an error is not empty but unknown.
+//!
+//! Design: `docs/design/conversions.md`.
 
 #![warn(missing_docs)]
 

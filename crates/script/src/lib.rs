@@ -3,6 +3,8 @@
 //!
 //! Every call has limits of memory and of steps. Steps are counted, not timed, so that a script that is stopped on one
 //! machine is stopped on every other.
+//!
+//! Design: `docs/design/scripts.md`.
 
 #![warn(missing_docs)]
 

@@ -6,6 +6,8 @@
 //!
 //! Everything in a request is data. No path in it is opened, no command is run, and a rubric in a request can name only judges
 //! that the operator named.
+//!
+//! Design: `docs/design/service.md`.
 
 #![warn(missing_docs)]
 

@@ -10,6 +10,8 @@
 //!
 //! Texts of cases are untrusted. They reach a page escaped, and the content security policy of every reply forbids scripts
 //! and styles that are not the program's own.
+//!
+//! Design: `docs/design/pages.md`.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,6 @@
 //! A tree of values with their spans, parsed from YAML or JSON.
+//!
+//! Design: `docs/design/files-and-errors.md`.
 
 mod depth;
 mod json;

@@ -1,4 +1,6 @@
 //! Check that a request fits the model's context window, made before it is sent.
+//!
+//! Design: `docs/design/judging.md`.
 
 use assize_llm::{ChatRequest, ModelCard};
 use assize_rubric::{TruncationMode, UngradedKind, grouped};

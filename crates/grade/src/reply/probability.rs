@@ -2,6 +2,8 @@
 //!
 //! Only the tokens at the place where the decision begins are looked at. A token counts for a decision only if it can
 //! begin nothing else, so that no probability is given to a decision that it may not belong to.
+//!
+//! Design: `docs/design/judging.md`.
 
 use assize_llm::{ChatReply, TokenLogprob};
 use assize_rubric::{DecisionProbability, FractionalScore, Outcome};

@@ -40,7 +40,8 @@ pub(super) fn page() -> Result<String, String> {
 
 /// The text of a file of the repository.
 fn read(file: &str) -> Result<String, String> {
-    let text = std::fs::read_to_string(shell::root().join(file)).map_err(|error| format!("{file}: {error}"))?;
+    let text =
+        std::fs::read_to_string(shell::root().join(file)).map_err(|error| format!("{file}: {error}"))?;
     Ok(text.replace("\r\n", "\n"))
 }
 

@@ -2,6 +2,8 @@
 //!
 //! The file is read into prompts, providers and tests; each combination is then written as a case of the `tests` format,
 //! with the spans of this file, and decoded like one. So everything behind the decoder is the same for all formats.
+//!
+//! Design: `docs/design/promptfoo.md`.
 
 mod assertion_grader;
 mod assertion_types;

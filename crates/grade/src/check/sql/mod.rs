@@ -1,4 +1,6 @@
 //! `is-sql` and `contains-sql`: the answer, or a code block of it, is SQL that uses nothing but what is allowed.
+//!
+//! Design: `docs/design/promptfoo.md`.
 
 mod blocks;
 mod references;
