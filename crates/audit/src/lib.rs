@@ -3,6 +3,8 @@
 //! [`build_audit_items`] builds the work items of an audit from one item of an ordinary run, [`pair_records`] pairs the
 //! stored decisions, [`PairTally`] counts the pairs. [`injection`], [`length`], [`order`] and [`self_preference`]
 //! are one audit each.
+//!
+//! Design: `docs/design/audits.md`.
 
 #![warn(missing_docs)]
 

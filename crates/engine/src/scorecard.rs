@@ -1,4 +1,6 @@
 //! Running a scorecard.
+//!
+//! Design: `docs/design/scorecards.md`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

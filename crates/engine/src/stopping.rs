@@ -1,4 +1,6 @@
 //! Runs that end as soon as their result is clear.
+//!
+//! Design: `docs/design/storage-and-resuming.md`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;

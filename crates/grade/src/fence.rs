@@ -1,4 +1,6 @@
 //! Fences: delimiters around untrusted text, chosen so that the text cannot contain them.
+//!
+//! Design: `docs/design/judging.md`.
 
 use crate::JudgeMaterial;
 

@@ -1,4 +1,6 @@
 //! Budgets: limits on spending, checked before anything is sent.
+//!
+//! Design: `docs/design/budgets.md`.
 
 mod batch;
 

@@ -3,6 +3,8 @@
 //! reqwest's pool connects anew whenever a connection is not back in the pool yet: 24 requests in flight took up to 36
 //! connections to a server that answers at once. A process that may open few files has none to spare. The caller also drives the
 //! connection here, so that no task of it has to be woken.
+//!
+//! Design: `docs/design/performance.md`.
 
 use std::collections::HashMap;
 use std::error::Error as _;

@@ -3,6 +3,8 @@
 //! A limit can be kept only if each request says how much may be written in reply, and a reply that is cut off is worth
 //! nothing. So the limit is far above what judges and targets write, hidden thinking included, and is lowered only to
 //! what a model takes or to what is left to be spent.
+//!
+//! Design: `docs/design/budgets.md`.
 
 use crate::price::ModelCard;
 use crate::request::ChatRequest;

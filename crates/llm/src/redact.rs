@@ -1,4 +1,6 @@
 //! Taking known secrets out of text before anyone else sees it.
+//!
+//! Design: `docs/design/trust.md`.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};

@@ -7,6 +7,8 @@
 //!
 //! Ids, reasons and quotes come from files and models. They never reach the terminal unchanged: control
 //! characters, escape sequences and characters that reorder text are escaped.
+//!
+//! Design: `docs/design/pages.md`.
 
 #![warn(missing_docs)]
 

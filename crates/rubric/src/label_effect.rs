@@ -1,4 +1,6 @@
 //! Effect of labels on the decision about a benchmark: which labels count, which are stale, and who gave them when.
+//!
+//! Design: `docs/design/labels.md`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

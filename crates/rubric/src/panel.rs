@@ -2,6 +2,8 @@
 //!
 //! A missing vote is never counted as anything. If missing votes could change the result of the panel, it is open, and the
 //! bounds give the range of possible values.
+//!
+//! Design: `docs/design/judging.md`.
 
 use std::cmp::Ordering;
 

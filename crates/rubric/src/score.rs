@@ -1,4 +1,6 @@
 //! Scoring one rubric.
+//!
+//! Design: `docs/design/scoring.md`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,6 @@
 //! Several trials of one case, and their combined verdict.
+//!
+//! Design: `docs/design/scoring.md`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,6 @@
 //! Fingerprint of a case's inputs, as one hash: a case with the same hash need not be run again.
+//!
+//! Design: `docs/design/storage-and-resuming.md`.
 
 use std::path::Path;
 use std::sync::Arc;

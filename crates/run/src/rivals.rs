@@ -1,4 +1,6 @@
 //! Answers to one test that are compared with each other: who they are, and the finished ones that wait for the others.
+//!
+//! Design: `docs/design/promptfoo.md`.
 
 use std::collections::HashMap;
 use std::sync::Arc;

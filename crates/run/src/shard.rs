@@ -1,4 +1,6 @@
 //! Shards of a plan: which items one of several runs takes, and the hash by which the runs know that they share a plan.
+//!
+//! Design: `docs/design/cluster.md`.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};

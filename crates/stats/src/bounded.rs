@@ -1,5 +1,7 @@
 //! Means of values that have a smallest and a largest possible value, such as scores: intervals that stay within
 //! that range, and that have a width even where the values show no spread.
+//!
+//! Design: `docs/design/statistics.md`.
 
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,

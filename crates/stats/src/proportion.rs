@@ -1,4 +1,6 @@
 //! Pass rates and their intervals.
+//!
+//! Design: `docs/design/statistics.md`.
 
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,

@@ -8,6 +8,8 @@
 //! A row of `inputs.jsonl` identifies the inputs of a case's result, so that a run can be resumed.
 //!
 //! The [`ReplyCache`] is stored next to the runs. It is not a record: deleting it only costs money.
+//!
+//! Design: `docs/design/storage-and-resuming.md`.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,6 @@
 //! Records of a fixed size in their order: few in memory, many in a file.
+//!
+//! Design: `docs/design/performance.md`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

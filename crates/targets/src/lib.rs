@@ -2,6 +2,8 @@
 //!
 //! Every kind of target implements [`Target`]. A failure is a [`TargetError`] and never an empty [`TargetAnswer`]. What
 //! [`TargetAnswer::is_blank`] finds empty is no answer either, unless the eval file itself gives it.
+//!
+//! Design: `docs/design/targets-and-agents.md`.
 
 #![warn(missing_docs)]
 

@@ -2,6 +2,8 @@
 //!
 //! A [`Workspace`] prepares a workspace as a suite describes it, and cases acquire and release it; a [`WorkspaceLease`]
 //! is the use by one case. A [`WorkspaceSnapshot`] is the state of a folder, and later reports the changes since.
+//!
+//! Design: `docs/design/workspaces.md`.
 
 #![warn(missing_docs)]
 

@@ -2,6 +2,8 @@
 //!
 //! [`CalibrationMaterial`] holds the judged items and their labels, from a run or from tables; [`calibrate`] computes
 //! the metrics.
+//!
+//! Design: `docs/design/labels.md`.
 
 mod bias;
 mod captured_mass;

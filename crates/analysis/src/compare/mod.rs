@@ -1,4 +1,6 @@
 //! Comparison of two runs, case by case: significant and inconclusive differences.
+//!
+//! Design: `docs/design/comparisons.md`.
 
 mod anytime;
 mod comparison_set;

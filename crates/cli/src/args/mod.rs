@@ -1,4 +1,6 @@
 //! The command line, as typed.
+//!
+//! Design: `docs/design/command-line.md`.
 
 mod attempt;
 mod audit;

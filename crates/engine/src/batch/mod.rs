@@ -3,6 +3,8 @@
 //!
 //! The replies of batches are stored beside the journal of batches, in a reply cache of their own. There the run finds what
 //! the cache of all replies does not have, and reads it like any fresh reply: what its reader accepts is then kept.
+//!
+//! Design: `docs/design/batches.md`.
 
 mod calls;
 mod collected;

@@ -1,4 +1,6 @@
 //! `extensions` of suites: code of their authors that is run around their tests.
+//!
+//! Design: `docs/design/scripts.md`.
 
 mod context;
 mod evaluate;

@@ -1,4 +1,6 @@
 //! Grading of samples in memory, for long-running processes. There is no run folder.
+//!
+//! Design: `docs/design/service.md`.
 
 mod batch;
 mod card;

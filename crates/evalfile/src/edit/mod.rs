@@ -3,6 +3,8 @@
 //!
 //! [`CaseFile`] puts values into the cases of a file, [`apply_changes`] applies changes at known offsets,
 //! [`to_yaml`] and [`yaml_scalar`] write values as YAML that reads back as the same values.
+//!
+//! Design: `docs/design/lint.md`.
 
 mod candidate_edit;
 mod case_file;

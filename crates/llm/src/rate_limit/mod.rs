@@ -2,6 +2,8 @@
 //! call for, and outages.
 //!
 //! The rules are pure and are told the time; only [`ProviderAccount`] waits.
+//!
+//! Design: `docs/design/rates.md`.
 
 mod account;
 mod allowance;

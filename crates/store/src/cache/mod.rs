@@ -1,4 +1,6 @@
 //! The reply cache: a file beside the runs that may be deleted at any time.
+//!
+//! Design: `docs/design/storage-and-resuming.md`.
 
 mod database;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The design notes in `docs/SUMMARY.md`, the table of contents of the documentation's site.
+//! The design pages in `docs/SUMMARY.md`, the table of contents of the documentation's site.
 
 use std::fmt::Write as _;
 
@@ -13,26 +13,42 @@ const ENTRY: &str = "- [Design notes](design/README.md)\n";
 
 /// The page with an entry for every note.
 pub(super) fn page() -> Result<String, String> {
-    let present =
-        std::fs::read_to_string(shell::root().join(PAGE)).map_err(|error| format!("{PAGE}: {error}"))?;
-    let present = present.replace("\r\n", "\n");
+    let present = read(PAGE)?;
     let (head, _) = present.split_once(ENTRY).ok_or_else(|| format!("{PAGE} lacks `{}`", ENTRY.trim()))?;
     let mut page = format!("{head}{ENTRY}");
 
-    let folder = format!("docs/{NOTES}/");
+    let folder = format!("docs/{FOLDER}/");
+    let index = read(&format!("{folder}{INDEX}"))?;
     for file in shell::files()? {
-        let Some(name) = file.strip_prefix(&folder).filter(|name| *name != "README.md") else { continue };
-        let text =
-            std::fs::read_to_string(shell::root().join(&file)).map_err(|error| format!("{file}: {error}"))?;
-        writeln!(
-            page,
-            "  - [{}]({NOTES}/{name})",
-            title(&text).ok_or_else(|| format!("{file} has no title"))?
-        )
-        .expect("a string takes everything");
+        let Some(name) = file.strip_prefix(&folder).filter(|name| *name != INDEX) else { continue };
+        if !entries(&index).any(|entry| entry == name) {
+            return Err(format!("{folder}{INDEX} has no entry for {name}"));
+        }
+    }
+
+    for name in entries(&index) {
+        let file = format!("{folder}{name}");
+        let text = read(&file)?;
+        let title = title(&text).ok_or_else(|| format!("{file} has no title"))?;
+        writeln!(page, "  - [{title}]({FOLDER}/{name})").expect("a string takes everything");
     }
 
     Ok(page)
+}
+
+/// The text of a file of the repository.
+fn read(file: &str) -> Result<String, String> {
+    let text =
+        std::fs::read_to_string(shell::root().join(file)).map_err(|error| format!("{file}: {error}"))?;
+    Ok(text.replace("\r\n", "\n"))
+}
+
+/// The pages that an index lists, in its order.
+fn entries(index: &str) -> impl Iterator<Item = &str> {
+    index.lines().filter_map(|line| {
+        let (_, link) = line.strip_prefix("- [")?.split_once("](")?;
+        link.split_once(')').map(|(name, _)| name)
+    })
 }
 
 /// The first heading of a page.
@@ -48,5 +64,11 @@ mod tests {
     fn the_first_heading_is_the_title() {
         assert_eq!(title("<!-- x -->\n# One two\n## Three\n# Four\n"), Some("One two"));
         assert_eq!(title("One\n"), None);
+    }
+
+    #[test]
+    fn entries_are_the_items_of_an_index_in_its_order() {
+        let index = "# Index\n\nSee [c](c.md).\n\n- [B](b.md): which b?\n- [A](a.md)\n- no link\n";
+        assert_eq!(entries(index).collect::<Vec<_>>(), ["b.md", "a.md"]);
     }
 }

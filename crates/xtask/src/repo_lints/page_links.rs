@@ -39,7 +39,7 @@ impl PageLinks {
         let pages = files.iter().filter(|file| file.starts_with(SITE) && super::is_kind(file, "md"));
         let lacking = pages.filter(|page| *page != SUMMARY && !listed.contains(*page));
         found.extend(
-            lacking.map(|page| format!("{SUMMARY}: lacks {page}; `cargo xtask generate` adds design notes")),
+            lacking.map(|page| format!("{SUMMARY}: lacks {page}; `cargo xtask generate` adds design pages")),
         );
 
         found
