@@ -3,7 +3,7 @@
 use crate::{
     ConfidenceLevel, UndefinedReason, bounded,
     bounded::wilson_ends,
-    power::{least_cases, rate_half_width},
+    power::{least_cases, rate_cases},
     proportion,
     random_weights::RandomWeights,
     two_values::NearlyTwoValues,
@@ -115,7 +115,7 @@ impl PlannedMean {
     pub fn cases(&self, half_width: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
         let least = (2.0 * self.size()).ceil() as u64;
         if self.units.is_binary {
-            return least_cases(half_width, least, |n| rate_half_width(self.cautious_mean, n, level));
+            return rate_cases(self.cautious_mean, half_width, least, level);
         }
         if self.varies {
             return least_cases(half_width, least, |n| self.half_width(n as f64, level));

@@ -364,7 +364,57 @@ pub fn rate_half_width(rate: f64, n: u64, level: ConfidenceLevel) -> Result<f64,
 
 /// Returns the least number of cases whose interval of a pass rate has this half width, as [`rate_half_width`] expects it.
 pub fn rate_precision(rate: f64, half_width: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
-    least_cases(half_width, 1, |n| rate_half_width(rate, n, level))
+    rate_cases(rate, half_width, 1, level)
+}
+
+/// Returns the least number of cases, from `least` on, whose interval of a pass rate has this half width.
+///
+/// An expected width takes dozens of exact intervals, so the search begins at the number that Wilson's formula gives, which is off by
+/// a few cases, instead of doubling from `least`.
+pub(crate) fn rate_cases(
+    rate: f64,
+    wanted: f64,
+    least: u64,
+    level: ConfidenceLevel,
+) -> Result<f64, UndefinedReason> {
+    let exact = |n| rate_half_width(rate, n, level);
+    let critical = normal_critical_value(level)?;
+    let approximate = |n: u64| {
+        let (low, high) = wilson_ends(rate, n as f64, critical);
+        check_finite((high - low) / 2.0)
+    };
+    if exact(least)? <= wanted {
+        return Ok(least as f64);
+    }
+
+    let guess = (least_cases(wanted, least, approximate)? as u64).max(least + 1);
+    let (mut low, mut high, mut step) = (least, guess, (guess / 64).max(1));
+    if exact(guess)? > wanted {
+        loop {
+            (low, high) = (high, high + step);
+            if exact(high)? <= wanted {
+                break;
+            }
+            if high as f64 > MAX_CASES {
+                return Err(UndefinedReason::Unreachable);
+            }
+            step *= 2;
+        }
+    } else {
+        while let Some(lower) = high.checked_sub(step).filter(|lower| *lower > least) {
+            if exact(lower)? > wanted {
+                low = lower;
+                break;
+            }
+            (high, step) = (lower, step * 2);
+        }
+    }
+
+    while high - low > 1 {
+        let middle = u64::midpoint(low, high);
+        if exact(middle)? > wanted { low = middle } else { high = middle }
+    }
+    Ok(high as f64)
 }
 
 /// Returns the number of cases at which the interval of a mean has this half width, `(t sd / half_width)^2` with the quantile of

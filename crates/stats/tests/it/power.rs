@@ -5,8 +5,8 @@ use assize_stats::{
     bounded_mean_clustered,
     compare::PairedVerdicts,
     power::{
-        PairedNoise, PowerDesign, design_effect, inflate_for_clusters, mean_half_width, mean_precision,
-        rate_precision, round_up_cases,
+        PairedNoise, PowerDesign, design_effect, inflate_for_clusters, least_cases, mean_half_width,
+        mean_precision, rate_half_width, rate_precision, round_up_cases,
     },
     proportion,
 };
@@ -229,6 +229,19 @@ fn half_widths(sets: usize, mut draw: impl FnMut(&mut SeededRandom) -> Interval)
 
 fn uniform(random: &mut SeededRandom) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+#[test]
+fn the_search_near_wilsons_number_finds_what_doubling_finds() {
+    let level = ConfidenceLevel::P95;
+    for rate in [0.02, 0.05, 0.2, 0.5, 0.625, 0.8, 0.95, 0.98] {
+        for half in [0.3, 0.1, 0.05, 0.03] {
+            let doubled = least_cases(half, 1, |n| rate_half_width(rate, n, level)).unwrap();
+            let near = rate_precision(rate, half, level).unwrap();
+            // Widths of a few cases do not fall with every case, so two searches may end at neighbours.
+            assert!((near - doubled).abs() <= 1.0, "{rate} to {half}: {near} and {doubled}");
+        }
+    }
 }
 
 #[test]
