@@ -289,7 +289,7 @@ fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, secti
 
     render_table(page, 0, &columns, &rows);
 
-    // Columns without a value are not shown, so that nothing of them is explained.
+    // A column without any value is not in the table, so the legend doesn't explain it.
     let shown: Vec<&str> = figures.iter().map(|(id, _)| *id).chain([main]).collect();
     let is_undefined = |figure: &MetricEstimate| shown.contains(&figure.id) && figure.value.is_err();
     let has = |test: &dyn Fn(&CalibrationSection) -> bool| sections.iter().any(|section| test(section));
@@ -493,12 +493,12 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
     }
 }
 
-/// Adds a line below the name of a target.
+/// Adds a line about a target, indented below its name.
 fn line(page: &mut ReportPage, name: &str, tone: ReportTone, text: String) {
     page.add_text(&[ReportPiece::plain(format!("  {name:<22}"))], &[ReportPiece::new(tone, text)]);
 }
 
-/// Adds the bounds of a rate whose labels were not drawn by lot.
+/// Adds the bounds of a rate whose labels were not drawn at random.
 fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
     let range = |(low, high): (f64, f64)| format!("{} to {}", format_rate(low), format_rate(high));
     for bound in &found.bounds {

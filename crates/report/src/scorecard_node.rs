@@ -14,7 +14,7 @@ use crate::scorecard_votes::{benchmark_decision_text, render_votes};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Number of cases that are listed before the rest is only counted.
+/// Maximum number of cases listed; the rest is counted.
 const MAX_CASES: usize = 200;
 /// Maximum length of a reason in a line, in characters.
 const MAX_REASON: usize = 200;
@@ -281,7 +281,7 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
     }
 }
 
-/// Lists the consequences of the score of a scorecard node: what it reaches, what blocks it, what it contributes.
+/// Lists the consequences of a node's score: the threshold it reaches, its blockers, its contribution.
 pub fn node_conclusions(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Vec<String> {
     let card = scores.card();
     let (Some(node), Some(found)) = (card.node(id), scores.node(id)) else { return Vec::new() };

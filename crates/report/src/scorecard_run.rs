@@ -107,7 +107,7 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
     page.finish()
 }
 
-/// Renders the result of a run that ended, and a command to go on with.
+/// Renders the result of a run that ended, and a command to continue with.
 fn render_ending(page: &mut ReportPage, info: &RunInfo, folder: &str) {
     let Some(summary) = &info.summary else { return };
     page.add_blank();
@@ -117,7 +117,7 @@ fn render_ending(page: &mut ReportPage, info: &RunInfo, folder: &str) {
     }
 }
 
-/// Describes the labels of a scorecard: how many count, and how many don't and why; `None` if there are none.
+/// Describes how many labels of a scorecard count, and why the others don't; `None` if there are none.
 pub fn format_label_counts(counts: LabelCounts) -> Option<String> {
     let LabelCounts { counted, stale, unbound } = counts;
     let kinds = [

@@ -15,9 +15,9 @@ pub struct ChartShare<'a> {
     pub tone: ChartTone,
 }
 
-/// Draws the parts beside each other. Small parts are wide enough to be seen.
+/// Draws the parts next to each other. A small part is drawn wider than its share, so that it can be seen.
 pub fn share_bar(parts: &[ChartShare<'_>]) -> String {
-    /// Least width of a part, in percent.
+    /// Minimum width of a part, in percent, before all widths are scaled to fill the bar.
     const LEAST: f64 = 1.0;
 
     let parts: Vec<&ChartShare<'_>> = parts.iter().filter(|part| part.size > 0).collect();

@@ -24,7 +24,7 @@ use crate::table::{ReportColumn, render_table};
 const MAX_MATERIAL: usize = 2_000;
 
 /// Renders the calculation of a case, line by line, recomputed from its stored decisions. Differences from
-/// the stored row come first. `asked` is what the case asked, if the run kept it.
+/// the stored row come first. `asked` is the question of the case, if the run kept it.
 pub fn render_explanation(record: &CaseRecord, asked: Option<&QuestionRow>, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     let it = explain_case(record, asked);
@@ -88,7 +88,7 @@ pub fn render_explanation(record: &CaseRecord, asked: Option<&QuestionRow>, styl
 
 /// Converts the explanation to JSON. Numbers are unrounded.
 pub fn explanation_json(record: &CaseRecord, asked: Option<&QuestionRow>) -> Value {
-    // Every key is a string and every float finite or null, so this does not fail.
+    // Every key is a string and every float is finite or null, so this can't fail.
     serde_json::to_value(explain_case(record, asked)).unwrap_or(Value::Null)
 }
 
@@ -143,7 +143,7 @@ fn render_material(page: &mut ReportPage, it: &CaseExplanation) {
     }
 }
 
-/// The ranges of characters of the answer that are quoted, in order and apart from each other.
+/// Returns the quoted ranges of characters of the answer, in ascending order and merged where they overlap.
 fn quoted_ranges(graders: &[GraderPart]) -> Vec<(usize, usize)> {
     fn collect(graders: &[GraderPart], found: &mut Vec<(usize, usize)>) {
         for part in graders {
@@ -170,7 +170,7 @@ fn quoted_ranges(graders: &[GraderPart]) -> Vec<(usize, usize)> {
     apart
 }
 
-/// A text with ranges of it marked, cut to the limit.
+/// Returns the pieces of a text, cut to the limit, with these ranges marked.
 fn marked_text(text: &str, ranges: &[(usize, usize)]) -> Vec<ReportPiece> {
     let characters: Vec<char> = text.chars().collect();
     let shown = characters.len().min(MAX_MATERIAL);
@@ -200,7 +200,7 @@ fn marked_text(text: &str, ranges: &[(usize, usize)]) -> Vec<ReportPiece> {
     pieces
 }
 
-/// The places that are named beside quotes: those that are not marked in the answer.
+/// Returns the places to name beside quotes: those of quotes that are not marked in the answer.
 fn places_to_name(page: &ReportPage, places: &[Option<QuotePlace>]) -> Vec<Option<QuotePlace>> {
     let is_marked =
         |place: &QuotePlace| page.style().color && place.turn.is_none() && place.end <= MAX_MATERIAL;
@@ -563,7 +563,7 @@ fn render_equation(page: &mut ReportPage, equation: &ScoreEquation) {
     render_fact(page, equation.of, body);
 }
 
-/// Renders what the calculations do not show: the unrounded score, the bounds, and the coverage.
+/// Renders the numbers that the calculations don't show: the unrounded score, the bounds, and the coverage.
 fn render_score(page: &mut ReportPage, figures: ScoreRange) {
     match (figures.score, figures.bounds()) {
         (Some(score), _) if format_plain(score) == score.to_string() => {}

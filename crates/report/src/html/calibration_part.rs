@@ -12,10 +12,10 @@ use crate::chart::{ReliabilityPoint, confusion_matrix, reliability_curve};
 use crate::metrics::MetricForm;
 use crate::number::{format_count, grouped};
 
-/// Rows of a breakdown.
+/// Maximum number of rows of a breakdown.
 const MAX_ROWS: usize = 100;
 
-/// Shows a calibration as a `<section>` element, with pictures as SVG. Texts are escaped.
+/// Renders a calibration as a `<section>` element, with charts as SVG. Texts are escaped.
 pub fn calibration_fragment(report: &CalibrationReport) -> String {
     let judge = report.judge.as_deref().map(|judge| format!("Judge {judge}, ")).unwrap_or_default();
     let counts = format!(
@@ -43,12 +43,12 @@ pub fn calibration_fragment(report: &CalibrationReport) -> String {
     }
     blocks.extend(rate_block(&report.rates));
 
-    // The template reads nothing that can fail, and writing to a string does not fail.
+    // The template only reads values that can't fail, and writing to a string never fails.
     let view = MeasurementView { title: "Judge against people".to_owned(), lead, blocks };
     view.render().unwrap_or_default()
 }
 
-/// Agreement over all verdicts or all scores, agreement of people among themselves, and biases.
+/// Agreement over all verdicts or scores, agreement between people, and biases.
 fn overall_blocks(section: &CalibrationSection) -> Vec<MeasurementBlock> {
     let counts = ToneLine::new("dim", format!("Items: {}.", format_counts(section)));
     let heading = if section.scores { "Scores" } else { "Verdicts" };
@@ -155,12 +155,13 @@ fn breakdown(by: &str, scores: bool, members: &[&CalibrationSection]) -> Option<
     })
 }
 
-/// Form of the rates of a target: percentages, or means of scores.
+/// Format of the rates of a target: percentages, or mean scores.
 const fn form_of_rates(rates: &TargetPassRates) -> MetricForm {
     if rates.scores { MetricForm::Number } else { MetricForm::Share }
 }
 
-/// Pass rates of the judge, of people, and corrected by the labels; means of scores have another scale and stand in text.
+/// Pass rates of the judge, of people, and corrected by the labels. Mean scores have another scale and are
+/// given as text.
 fn rate_block(rates: &[TargetPassRates]) -> Option<MeasurementBlock> {
     let mut block =
         MeasurementBlock { heading: "Pass rates and means".to_owned(), ..MeasurementBlock::default() };
