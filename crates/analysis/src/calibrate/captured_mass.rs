@@ -1,14 +1,14 @@
-//! Probability that the scores of a judge had together.
+//! Total probability that the judge's tokens gave to scores.
 
 use super::item::CalibrationItem;
 use super::material::LEAST_MASS;
 
-/// Summary of the captured mass of the decisions that come from probabilities of scores.
+/// Summary of the captured mass of decisions that were read from the probabilities of scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CapturedMass {
     /// Number of such decisions.
     pub decisions: usize,
-    /// Number of those below one half, which count as ungraded.
+    /// Number of decisions with a mass below one half, which count as ungraded.
     pub refused: usize,
     /// Median mass, 0 to 1.
     pub median: f64,
@@ -17,7 +17,7 @@ pub struct CapturedMass {
 }
 
 impl CapturedMass {
-    /// Summarises the items; `None` if no decision comes from probabilities.
+    /// Summarises the items; `None` if no decision was read from probabilities.
     pub(crate) fn of_items(items: &[CalibrationItem]) -> Option<Self> {
         let mut masses: Vec<f64> =
             items.iter().filter_map(|item| item.judge.as_ref()?.captured_mass).collect();

@@ -1,4 +1,17 @@
 //! Comparability of two runs: same questions, rubrics and judging.
+//!
+//! If something other than the answers changed between two runs, some of their metrics no longer compare the
+//! answers. Refusing the whole comparison would be too much: a raised threshold changes no score, and a
+//! reworded criterion leaves the other criteria as they were. Users who are refused too often allow
+//! everything, and then nothing is checked. So each difference is noted together with the metrics that it
+//! touches, and only these are withheld.
+//!
+//! Which metrics a difference touches follows from how scores are computed: a score is a weighted mean, so
+//! gates and thresholds touch verdicts only; the weights of criteria touch their grader, but a grader's own
+//! weight touches only the case. The exception is a composite that counts passing members, where gates and
+//! thresholds change scores too. A withheld metric has no numbers at all, not even one for each side, because
+//! two numbers side by side are a comparison. A value that a run did not store is never taken for a
+//! difference.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +56,7 @@ impl ComparisonAspect {
 /// An aspect in which two runs differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunMismatch {
-    /// The aspect.
+    /// The aspect; `respect` is its key in JSON.
     pub respect: ComparisonAspect,
     /// Number of pairs of cases with the difference.
     pub cases: usize,
@@ -55,15 +68,15 @@ pub struct RunMismatch {
     pub candidate: String,
     /// Metrics that it touches, such as `pass rate` or a criterion.
     pub touches: Vec<String>,
-    /// True if it was allowed: the metrics that it touches are compared all the same.
+    /// True if the user allowed it; the metrics that it touches are then compared anyway.
     pub allowed: bool,
 }
 
-/// Number of touched metrics that are named; the others are counted.
+/// Maximum number of touched metrics that are named; the rest is counted.
 const MAX_TOUCHED: usize = 6;
 
 impl RunMismatch {
-    /// Names the metrics that it touches and, unless it was allowed, that are not compared therefore.
+    /// Names the metrics that it touches, and says that they are not compared unless it was allowed.
     pub fn describe_touched(&self) -> String {
         let mut names = self.touches.iter().take(MAX_TOUCHED).cloned().collect::<Vec<_>>().join(", ");
         if self.touches.len() > MAX_TOUCHED {
@@ -74,7 +87,7 @@ impl RunMismatch {
     }
 }
 
-/// Accessor of a criterion field that holds a name.
+/// Reads the number of a name from a criterion.
 type NameField = fn(&CriterionFact) -> u32;
 
 /// A difference between the two sides of a case.
@@ -124,7 +137,7 @@ impl MismatchCounts {
         let mut changes = grader_changes(base, candidate, names);
         changes.extend(rubric_changes(base, candidate, names));
         let mut changes = changes.into_iter();
-        // The first change is named; what the others touch counts as well.
+        // Only the first change is named, but the metrics that any of them touches count.
         if let Some(mut first) = changes.next() {
             first.touched.extend(changes.flat_map(|change| change.touched));
             self.add(first, base, names);
@@ -171,7 +184,7 @@ impl MismatchCounts {
         }
     }
 
-    /// The mismatches, and the metrics that those touch which are not among the `allowed`.
+    /// Returns the mismatches, and the metrics touched by those that are not `allowed`.
     pub(crate) fn into_parts(
         self,
         allowed: AllowedAspects,
@@ -196,12 +209,12 @@ fn counts_verdicts(grader: &GraderFact) -> bool {
     grader.standing.is_some_and(|standing| standing.counts_verdicts)
 }
 
-/// The metrics that the result of a grader makes.
+/// The metrics that depend on the result of a grader.
 fn parts_of_grader(grader: u32) -> [MetricPart; 3] {
     [MetricPart::PassRate, MetricPart::Score, MetricPart::Grader(grader)]
 }
 
-/// The metrics that the decision on a criterion makes.
+/// The metrics that depend on the decision on a criterion.
 fn parts_of_criterion(criterion: &CriterionFact) -> impl Iterator<Item = MetricPart> {
     let own = MetricPart::Criterion(criterion.grader, criterion.id, criterion.wording);
     parts_of_grader(criterion.grader).into_iter().chain([own])
@@ -214,13 +227,13 @@ pub(crate) fn shared_criteria<'c>(
 ) -> impl Iterator<Item = (&'c CriterionFact, &'c CriterionFact)> {
     base.criteria.iter().enumerate().filter_map(|(at, criterion)| {
         let same = |other: &&CriterionFact| other.grader == criterion.grader && other.id == criterion.id;
-        // Nearly always it is at the same index.
+        // It is nearly always at the same index.
         let there = candidate.criteria.get(at).filter(same);
         there.or_else(|| candidate.criteria.iter().find(same)).map(|other| (criterion, other))
     })
 }
 
-/// Graders that only one side has, that weigh or gate otherwise, or whose settings differ.
+/// Finds graders that only one side has, or that differ in weight, gate, members or settings.
 fn grader_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Vec<CaseDifference> {
     let respect = ComparisonAspect::Rubric;
     let mut found = Vec::new();
@@ -268,7 +281,7 @@ const fn parts_of_case() -> [MetricPart; 2] {
     [MetricPart::PassRate, MetricPart::Score]
 }
 
-/// Criteria that only one side has, that read, weigh or gate otherwise.
+/// Finds criteria that only one side has, or that differ in wording, weight or gate.
 fn rubric_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Vec<CaseDifference> {
     let respect = ComparisonAspect::Rubric;
     let mut found = Vec::new();
@@ -297,7 +310,7 @@ fn rubric_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> V
         }
     }
 
-    // A grader that failed on one side has no criteria there; that does not make it another rubric.
+    // A grader that failed on one side has no criteria there; the rubric is still the same.
     let graded = |case: &CaseFact, other: &CaseFact| -> Vec<u32> {
         let is_shared = |criterion: &&CriterionFact| {
             criterion.is_fixed && other.criteria.iter().any(|theirs| theirs.grader == criterion.grader)
