@@ -1,4 +1,4 @@
-//! Row of `inputs.jsonl`: what the result of a case rests on.
+//! Row of `inputs.jsonl`: what the result of a case depends on.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

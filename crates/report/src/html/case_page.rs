@@ -107,9 +107,9 @@ struct QuoteView {
     class: &'static str,
 }
 
-/// Renders a case as a `<details>` element. Texts are escaped and cut to [`MAX_TEXT`] or [`MAX_REASON`]
-/// characters. `anchor` is the prefix of the ids of its elements; it must consist of ASCII letters and digits
-/// and be unique in the page.
+/// Renders a case as a `<details>` element. Texts are escaped and cut to 20,000 characters, reasons and quotes
+/// to 2,000. `anchor` is the prefix of the ids of its elements; it must consist of ASCII letters and digits and
+/// be unique in the page.
 pub fn case_fragment(
     record: &CaseRecord,
     question: Option<&QuestionRow>,
