@@ -40,7 +40,7 @@ const COURTESIES: [&str; 20] = [
     "feel free to ask if you have any questions",
 ];
 
-/// One edit.
+/// Edit of an answer.
 #[derive(Debug, Clone, Copy)]
 pub struct LengthEdit {
     /// Name on the command line and in records.
@@ -74,7 +74,8 @@ pub const fn length_edits() -> [LengthEdit; 3] {
     ]
 }
 
-/// Builds the variants of a case with these edits. An edit that leaves a given answer unchanged makes none.
+/// Builds the variants of a case with these edits. An edit that leaves a given answer unchanged produces no
+/// variant.
 pub fn length_variants(item: &WorkItem, edits: &[LengthEdit]) -> Vec<CaseVariant> {
     let changes = |edit: &&LengthEdit| match &item.source {
         ItemSource::Given(answer) => edit.apply(&answer.text) != answer.text,
@@ -91,7 +92,7 @@ pub fn length_variants(item: &WorkItem, edits: &[LengthEdit]) -> Vec<CaseVariant
 }
 
 fn add_courtesies(answer: &str) -> String {
-    // An empty answer has no content to frame.
+    // An empty answer stays empty.
     if answer.trim().is_empty() {
         return answer.to_owned();
     }
@@ -105,7 +106,7 @@ fn repeat_answer(answer: &str) -> String {
     format!("{answer}\n\n{AGAIN}\n\n{answer}")
 }
 
-/// Trims an answer. Answers with code fences are only trimmed of white space.
+/// Trims an answer. Answers with code fences only lose white space at both ends.
 fn trim_answer(answer: &str) -> String {
     if answer.contains("```") || answer.contains("~~~") {
         return answer.trim().to_owned();
