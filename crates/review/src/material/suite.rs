@@ -1,4 +1,4 @@
-//! The items of a run of eval files: criteria of rubrics on answers.
+//! Review items of a run of eval files: criteria of rubrics on answers.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,19 +17,20 @@ use crate::{
     ScoreScale,
 };
 
-/// Questions and right answers, by suite and case.
+/// Questions and references, by suite and case.
 type CaseTextMap = HashMap<(String, String), CaseTexts>;
 
-/// Question of a case, and its right answer.
+/// Question and reference of a case.
 #[derive(Default, Clone)]
 struct CaseTexts {
-    /// The number of the case over all files.
+    /// Index of the case across all files.
     place: usize,
     question: String,
     reference: String,
 }
 
-/// Returns the criteria of a run of eval files: in the queue those that the judge left ungraded or was not sure about.
+/// Returns the criteria of a run of eval files. The queue has those that the judge left ungraded or was
+/// uncertain about.
 ///
 /// # Errors
 /// If the rows of the run can't be read.
@@ -64,7 +65,7 @@ pub fn suite_run_items(
                 (true, false) => ReviewReason::Uncertain,
                 (true, true) => ReviewReason::Check,
             };
-            // As labels name it: with the grader's name where several graders have the id.
+            // The same id as in labels: with the name of the grader if several graders have this id.
             let id = row.shown_criterion();
             let shared =
                 rubrics.iter().any(|(other, _)| other.grader != row.grader && other.shown_criterion() == id);
@@ -76,7 +77,7 @@ pub fn suite_run_items(
             let CaseTexts { place, question, reference } = asked.get(&key).cloned().unwrap_or_else(unknown);
             let place = result.place.map_or(place, |place| usize::try_from(place).unwrap_or(usize::MAX));
 
-            // What was asked then counts, whatever the file says by now.
+            // The question that was asked in the run counts, even if the file has changed since.
             let hash = result.case_hash.as_deref().unwrap_or_default();
             let (question, reference) = stored.get(hash).cloned().unwrap_or((question, reference));
             add_section(&mut sections, ReviewSectionKind::Material, "Question", question);
@@ -119,7 +120,8 @@ pub fn suite_run_items(
         }
     }
 
-    // Rows stand in the order in which cases happened to finish; people get them in that of the files.
+    // Rows are in the order in which cases happened to finish; reviewers get the items in the order of the
+    // files.
     placed.sort_by(|(_, a), (_, b)| a.0.cmp(&b.0));
     let (listed, others): (Vec<_>, Vec<_>) = placed.into_iter().partition(|(is_listed, _)| *is_listed);
     let items =
@@ -127,7 +129,7 @@ pub fn suite_run_items(
     Ok(ReviewMaterial { items: items(listed), others: items(others), outdated: 0 })
 }
 
-/// Reads what was asked and expected, by the hash of it, as far as the run kept it.
+/// Reads the questions and expected answers that the run stored, by their hash.
 fn stored_questions(folder: &RunFolder) -> Result<HashMap<String, (String, String)>, StoreError> {
     let mut found = HashMap::new();
     for row in folder.questions()? {
@@ -159,8 +161,7 @@ fn judge(decision: &Decision) -> JudgeAccount {
     }
 }
 
-/// Reads the questions again, as far as the files are still there: runs of earlier versions keep the answers
-/// only.
+/// Reads the questions from the eval files that still exist: runs of earlier versions only store the answers.
 fn asked<'s>(
     suites: impl Iterator<Item = (&'s str, &'s str)>,
     options: &ReviewOptions,
