@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 64;
 /// Maximum length of a formula, in bytes.
 const MAX_BYTES: usize = 4_096;
 /// Numbers count as equal for `==` up to this relative difference, as in mathjs.
-const EQUAL_WITHIN: f64 = 1e-12;
+const EQUALITY_TOLERANCE: f64 = 1e-12;
 /// Functions, for error messages.
 const KNOWN_FUNCTIONS: &str =
     "known functions: min, max, sum, mean, abs, floor, ceil, round, sqrt, pow, exp, log, log2 and log10";
@@ -98,7 +98,7 @@ impl ValueRange {
             return Self::known(f64::NAN);
         }
 
-        let near = |a: f64, b: f64| (a - b).abs() <= EQUAL_WITHIN * a.abs().max(b.abs());
+        let near = |a: f64, b: f64| (a - b).abs() <= EQUALITY_TOLERANCE * a.abs().max(b.abs());
         let equal = if self.is_known() && other.is_known() {
             Some(self.low == other.low || near(self.low, other.low))
         } else if self.high < other.low || other.high < self.low {

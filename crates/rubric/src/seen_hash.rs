@@ -13,11 +13,11 @@ use crate::{Criterion, Identify, IdentityWriter};
 const VERSION: u64 = 1;
 /// Number of bytes that are kept of a hash. This is enough to make it infeasible to find two answers with the
 /// same hash.
-const LENGTH: usize = 16;
+const HASH_BYTES: usize = 16;
 
 /// Hash of a question and the inputs of a case: everything that a person sees except the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SubjectHash([u8; LENGTH]);
+pub struct SubjectHash([u8; HASH_BYTES]);
 
 impl SubjectHash {
     /// Creates the hash of a question and the texts that it is about.
@@ -44,7 +44,7 @@ impl Identify for SubjectHash {
 /// Hash of what a person saw: the question, the inputs, the target and the answer. A label whose hash differs
 /// from the run's is about something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SeenHash([u8; LENGTH]);
+pub struct SeenHash([u8; HASH_BYTES]);
 
 impl SeenHash {
     /// Creates the hash of a target's answer to a question about these inputs. An answer from the eval file
@@ -71,9 +71,9 @@ impl SeenHash {
     }
 }
 
-fn hash(identity: &IdentityWriter) -> [u8; LENGTH] {
-    let mut short = [0; LENGTH];
-    short.copy_from_slice(&blake3::hash(identity.as_bytes()).as_bytes()[..LENGTH]);
+fn hash(identity: &IdentityWriter) -> [u8; HASH_BYTES] {
+    let mut short = [0; HASH_BYTES];
+    short.copy_from_slice(&blake3::hash(identity.as_bytes()).as_bytes()[..HASH_BYTES]);
     short
 }
 
@@ -83,7 +83,7 @@ impl fmt::Display for SeenHash {
     }
 }
 
-fn write_hex(bytes: [u8; LENGTH], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_hex(bytes: [u8; HASH_BYTES], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
@@ -97,11 +97,11 @@ impl FromStr for SeenHash {
 
     fn from_str(text: &str) -> Result<Self, SeenHashError> {
         let wrong = || SeenHashError(text.to_owned());
-        if text.len() != 2 * LENGTH || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        if text.len() != 2 * HASH_BYTES || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(wrong());
         }
 
-        let mut bytes = [0; LENGTH];
+        let mut bytes = [0; HASH_BYTES];
         for (at, byte) in bytes.iter_mut().enumerate() {
             *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).map_err(|_| wrong())?;
         }
