@@ -10,20 +10,20 @@ use crate::{
     distribution::student_two_sided,
     power::PowerDesign,
     undefined::{check_all_finite, check_finite},
-    units::{LEAST_FREEDOM, UnitSums, cluster_critical_value},
+    units::{MIN_FREEDOM, UnitSums, cluster_critical_value},
 };
 
 /// Maximum number of values at the ends of the range that one unit counts for. Values close together in the
 /// middle of the range have a very small spread; without the limit it would rule out rare values at an end
 /// that this sample may have missed.
-const MAX_WORTH: f64 = 25.0;
+const MAX_VALUES_PER_UNIT: f64 = 25.0;
 
 /// Maximum weight, in units, of an end of the range in addition to the sample: the one half of Jeffreys'
 /// prior.
 const MAX_END_WEIGHT: f64 = 0.5;
 
 /// Distance, as a share of the range, below which values differ only by the order of summation.
-pub(crate) const DUST: f64 = 1e-9;
+pub(crate) const SUMMATION_TOLERANCE: f64 = 1e-9;
 
 /// A difference counts as out of reach if it takes more than this many times as many pairs to detect it.
 const MAX_FACTOR: f64 = 1e9;
@@ -88,7 +88,7 @@ pub fn bounded_mean_clustered<K: Ord>(
 
 /// Weight of an end of the range if each unit counts for `worth` values at the ends.
 pub(crate) fn end_weight(worth: f64) -> f64 {
-    MAX_END_WEIGHT * (worth / MAX_WORTH).sqrt()
+    MAX_END_WEIGHT * (worth / MAX_VALUES_PER_UNIT).sqrt()
 }
 
 /// Returns the lower one of two lower ends, and the higher one of two upper ends.
@@ -116,9 +116,9 @@ pub(crate) struct EffectiveMean {
 }
 
 impl EffectiveMean {
-    /// Limits the effective number to [`MAX_WORTH`] values per unit.
+    /// Limits the effective number to [`MAX_VALUES_PER_UNIT`] values per unit.
     pub(crate) fn limited(self, units: f64) -> Self {
-        Self { effective_n: self.effective_n.min(MAX_WORTH * units), ..self }
+        Self { effective_n: self.effective_n.min(MAX_VALUES_PER_UNIT * units), ..self }
     }
 }
 
@@ -133,7 +133,7 @@ pub struct DifferenceReach {
 
 impl DifferenceReach {
     /// Minimum reach in either direction, used if all scores are at one end.
-    const LEAST: f64 = 0.05;
+    const MIN_REACH: f64 = 0.05;
 
     /// Returns a reach of the same size in both directions.
     pub const fn symmetric(reach: f64) -> Self {
@@ -151,8 +151,8 @@ impl DifferenceReach {
         };
 
         Self {
-            fall: largest(before, after, from.max(1.0 - to).max(Self::LEAST)),
-            rise: largest(after, before, to.max(1.0 - from).max(Self::LEAST)),
+            fall: largest(before, after, from.max(1.0 - to).max(Self::MIN_REACH)),
+            rise: largest(after, before, to.max(1.0 - from).max(Self::MIN_REACH)),
         }
     }
 }
@@ -187,11 +187,11 @@ pub fn bounded_difference<K: Ord>(
     reach: DifferenceReach,
 ) -> Result<BoundedDifference, UndefinedReason> {
     check_all_finite(differences)?;
-    let dust = DUST * reach.fall.max(reach.rise);
+    let tolerance = SUMMATION_TOLERANCE * reach.fall.max(reach.rise);
     let part = |sign: f64, most: f64| -> Result<UnitSums, UndefinedReason> {
         let values: Vec<f64> = differences
             .iter()
-            .map(|value| if value.abs() <= dust { 0.0 } else { (sign * value).max(0.0) })
+            .map(|value| if value.abs() <= tolerance { 0.0 } else { (sign * value).max(0.0) })
             .collect();
         UnitSums::new(&values, clusters, (0.0, most)).map(UnitSums::without_verdicts)
     };
@@ -203,7 +203,7 @@ pub fn bounded_difference<K: Ord>(
     let correlation = if spread > 0.0 { (product(&up, &down) / spread).clamp(-1.0, 1.0) } else { 0.0 };
 
     let differing = rises.units().zip(falls.units()).filter_map(|((rise, size), (fall, _))| {
-        ((reach.rise * rise - reach.fall * fall).abs() > dust).then_some(size)
+        ((reach.rise * rise - reach.fall * fall).abs() > tolerance).then_some(size)
     });
     let (size, squares) = differing.fold((0.0, 0.0), |(n, squares), size| (n + size, squares + size * size));
     Ok(BoundedDifference {
@@ -270,7 +270,7 @@ impl BoundedDifference {
         }
 
         let freedom = self.effective_units - 1.0;
-        Ok(student_two_sided(long, freedom.max(LEAST_FREEDOM)).max(self.least_p()))
+        Ok(student_two_sided(long, freedom.max(MIN_FREEDOM)).max(self.least_p()))
     }
 
     /// Probability that all clusters that differ go one way by chance.
@@ -287,7 +287,7 @@ impl BoundedDifference {
     /// Miller, arXiv 2411.00640, equation 9, with quantiles of Student's t.
     pub fn detectable(&self, se: f64, design: PowerDesign) -> Result<f64, UndefinedReason> {
         let quantiles = self.quantiles(1.0, design)?;
-        if one_way(self.effective_units) > design.alpha() + DUST {
+        if one_way(self.effective_units) > design.alpha() + SUMMATION_TOLERANCE {
             return Err(UndefinedReason::Unreachable);
         }
 

@@ -320,7 +320,7 @@ const SMOOTH_VARIANCE: f64 = 10_000.0;
 const NUMBERS_OF_PASSES: f64 = 4.0;
 
 /// A number of passes is ignored if its probability, relative to the most likely one, is below this.
-const RARE: f64 = 1e-3;
+const NEGLIGIBLE: f64 = 1e-3;
 
 /// Returns the expected half-width of the interval of a pass rate, [`proportion`], over n cases that pass
 /// with this probability: its mean over the possible numbers of passes.
@@ -350,7 +350,7 @@ pub fn rate_half_width(rate: f64, n: u64, level: ConfidenceLevel) -> Result<f64,
         (k > 0).then(|| (k - 1, p / odds * k as f64 / (n - k + 1) as f64))
     });
     let (mut sum, mut all) = (0.0, 0.0);
-    let is_likely = |(_, p): &(u64, f64)| *p >= RARE;
+    let is_likely = |(_, p): &(u64, f64)| *p >= NEGLIGIBLE;
     let step = ((expected * (1.0 - rate)).sqrt() / NUMBERS_OF_PASSES).ceil().max(1.0) as usize;
     let (above, below) =
         (above.take_while(is_likely).step_by(step), below.take_while(is_likely).step_by(step));

@@ -170,14 +170,14 @@ pub(crate) fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
 pub(crate) fn erfc(x: f64) -> f64 {
     /// Argument up to which 1 minus the series loses few digits. Above it, the continued fraction needs few
     /// steps.
-    const FAR: f64 = 1.5;
+    const SERIES_LIMIT: f64 = 1.5;
 
     if x < 0.0 {
         return 2.0 - erfc(-x);
     }
 
     let square = x * x;
-    if x < FAR {
+    if x < SERIES_LIMIT {
         let (mut term, mut sum) = (x, x);
         let mut odd = 1.0;
         while term > sum * f64::EPSILON / 4.0 {

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The exact distance is reduced by the spread of the units, but to no less than this share of it.
-const LEAST_SHARE: f64 = 0.8;
+const MIN_EXACT_SHARE: f64 = 0.8;
 
 /// Maximum number of units that are split off from the others.
 const MAX_APART: usize = 10;
@@ -130,7 +130,7 @@ impl NearlyTwoValues {
         let all = below(self.count);
         let of_end = |unseen: f64, reached: f64| {
             let exact = all * unseen;
-            (exact - reached / 2.0).max(LEAST_SHARE * exact)
+            (exact - reached / 2.0).max(MIN_EXACT_SHARE * exact)
         };
         let mut down = of_end(self.mean, self.mean - own.0);
         let mut up = of_end(1.0 - self.mean, own.1 - self.mean);

@@ -2,7 +2,7 @@
 
 use crate::{
     BoundedMean, ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
-    bounded::{DUST, EffectiveMean, end_weight, outermost, wilson_ends},
+    bounded::{EffectiveMean, SUMMATION_TOLERANCE, end_weight, outermost, wilson_ends},
     distribution::{normal_critical_value, student_critical_value},
     proportion,
     random_weights::RandomWeights,
@@ -16,7 +16,7 @@ use crate::{
 const CLUSTER_PRIOR: f64 = 0.1;
 
 /// Minimum degrees of freedom of several clusters.
-pub(crate) const LEAST_FREEDOM: f64 = 0.1;
+pub(crate) const MIN_FREEDOM: f64 = 0.1;
 
 /// Returns the quantile of Student's t for this many clusters of equal size. If one cluster holds nearly
 /// everything, the degrees of freedom are limited to a tenth, whose interval is practically unlimited.
@@ -24,7 +24,7 @@ pub(crate) fn cluster_critical_value(
     effective_count: f64,
     level: ConfidenceLevel,
 ) -> Result<f64, UndefinedReason> {
-    student_critical_value((effective_count - 1.0).max(LEAST_FREEDOM), level)
+    student_critical_value((effective_count - 1.0).max(MIN_FREEDOM), level)
 }
 
 /// Sums and sizes of units. The units of a large sample may be in a file, so they are visited one after the
@@ -92,7 +92,7 @@ impl UnitScale {
     /// If the value is not in the range.
     pub fn take(&mut self, value: f64) -> Result<f64, UndefinedReason> {
         let share = (value - self.least) / self.width;
-        if !(-DUST..=1.0 + DUST).contains(&share) {
+        if !(-SUMMATION_TOLERANCE..=1.0 + SUMMATION_TOLERANCE).contains(&share) {
             return Err(UndefinedReason::OutOfRange);
         }
 
@@ -308,7 +308,7 @@ impl<L: UnitList> UnitSums<L> {
         let mean = self.mean();
         let size = self.n / self.count() as f64;
         let spread = self.sum(|sum, size| (sum - size * mean) * (sum - size * mean));
-        spread > (DUST * size).powi(2) * self.count() as f64
+        spread > (SUMMATION_TOLERANCE * size).powi(2) * self.count() as f64
     }
 
     /// Returns the effective mean of `units` units, at least 2, that vary as these do. A unit with a large

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rand_core::RngCore;
 
-use super::exchange::{DUST, index_below, share_of_draws};
+use super::exchange::{SUMMATION_TOLERANCE, index_below, share_of_draws};
 use crate::{UndefinedReason, undefined::check_all_finite};
 
 /// Maximum number of arrangements of one unit: all of them for up to six measurements, otherwise this many at
@@ -115,7 +115,7 @@ pub fn arrangement_test<K: Ord, R: RngCore + ?Sized>(
         for (sum, cluster) in sums.iter_mut().zip(&statistic.varying) {
             *sum = cluster.iter().map(|values| values[index_below(values.len(), random)]).sum();
         }
-        statistic.compute(&sums) >= reference - DUST * reference.abs()
+        statistic.compute(&sums) >= reference - SUMMATION_TOLERANCE * reference.abs()
     });
 
     Ok(ArrangementTest { clusters: clusters.len(), mean: observed / clusters.len() as f64, p, drawn })
@@ -142,7 +142,7 @@ struct SpreadStatistic<'a> {
 
 impl<'a> SpreadStatistic<'a> {
     fn new(clusters: &[Vec<&'a [f64]>], side: TestSide) -> Self {
-        let varies = |values: &&[f64]| values.iter().any(|value| value.abs() > DUST);
+        let varies = |values: &&[f64]| values.iter().any(|value| value.abs() > SUMMATION_TOLERANCE);
         let varying: Vec<Vec<&[f64]>> = clusters
             .iter()
             .map(|cluster| cluster.iter().copied().filter(varies).collect::<Vec<_>>())
@@ -160,7 +160,7 @@ impl<'a> SpreadStatistic<'a> {
         let (sum, squares) = sums.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
         let spread = (sums.len() as f64 * squares + PRIOR_CLUSTERS * self.variance).sqrt();
         match self.side {
-            _ if sum.abs() <= DUST * spread => 0.0,
+            _ if sum.abs() <= SUMMATION_TOLERANCE * spread => 0.0,
             TestSide::Above => sum / spread,
             TestSide::Both => sum.abs() / spread,
         }

@@ -9,7 +9,7 @@ use crate::{UndefinedReason, undefined::check_all_finite};
 const ENOUGH_HITS: u32 = 100;
 
 /// Relative distance below which two statistics are equal and differ only by the order of summation.
-pub(super) const DUST: f64 = 1e-9;
+pub(super) const SUMMATION_TOLERANCE: f64 = 1e-9;
 
 /// Measurements of one unit, such as the scores of one answer.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -105,9 +105,9 @@ fn difference(pool: &[f64], changed: usize) -> f64 {
 /// differences have no spread; two such means are compared by their size.
 fn is_as_far((studentised, mean): (f64, f64), (observed, observed_mean): (f64, f64)) -> bool {
     if observed.is_infinite() && studentised.is_infinite() {
-        mean >= observed_mean * (1.0 - DUST)
+        mean >= observed_mean * (1.0 - SUMMATION_TOLERANCE)
     } else {
-        studentised >= observed * (1.0 - DUST)
+        studentised >= observed * (1.0 - SUMMATION_TOLERANCE)
     }
 }
 
@@ -117,12 +117,13 @@ fn studentised(differences: &[f64]) -> (f64, f64) {
     let n = differences.len() as f64;
     let mean = differences.iter().sum::<f64>() / n;
     let largest = differences.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
-    if mean.abs() <= DUST * largest {
+    if mean.abs() <= SUMMATION_TOLERANCE * largest {
         return (0.0, 0.0);
     }
 
     let spread = (differences.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
-    let studentised = if spread <= DUST * largest { f64::INFINITY } else { mean.abs() / spread };
+    let studentised =
+        if spread <= SUMMATION_TOLERANCE * largest { f64::INFINITY } else { mean.abs() / spread };
     (studentised, mean.abs())
 }
 

@@ -47,7 +47,7 @@ pub fn selection_bounds(strata: &[SelectionStratum], factor: f64) -> Result<(f64
 }
 
 /// Largest finite factor that is tried.
-const MOST: f64 = 1e6;
+const MAX_FACTOR: f64 = 1e6;
 
 /// Returns the smallest factor at which the bounds contain a value: how strong selection must be for the
 /// value to be true. It is 1 if no selection is needed, infinite if the value is only possible without any
@@ -58,12 +58,12 @@ pub fn selection_to_reach(strata: &[SelectionStratum], value: f64) -> Result<f64
     if holds(1.0)? {
         return Ok(1.0);
     }
-    if !holds(MOST)? {
+    if !holds(MAX_FACTOR)? {
         // If all labels of a stratum are alike, the rate of the others is the same at any finite factor.
         return if holds(f64::INFINITY)? { Ok(f64::INFINITY) } else { Err(UndefinedReason::Unreachable) };
     }
 
-    let (mut low, mut high) = (0.0, MOST.ln());
+    let (mut low, mut high) = (0.0, MAX_FACTOR.ln());
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if holds(middle.exp())? { high = middle } else { low = middle }

@@ -15,10 +15,10 @@ const NODES: usize = 61;
 const MAX_STEPS: usize = 3_000;
 
 /// The fit has converged when no parameter changes by more than this.
-const SETTLED: f64 = 1e-7;
+const CONVERGED: f64 = 1e-7;
 
 /// A discrimination beyond this is taken as a sign that the likelihood has no maximum.
-const UNBOUNDED: f64 = 15.0;
+const MAX_DISCRIMINATION: f64 = 15.0;
 
 /// Curve of one criterion: it is met with the probability `1 / (1 + exp(-a (ability - b)))`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -100,10 +100,10 @@ pub fn two_parameter_model(
             moved = moved.max((next.0 - curve.0).abs()).max((next.1 - curve.1).abs());
             *curve = next;
         }
-        if curves.iter().any(|(slope, _)| slope.abs() > UNBOUNDED) {
+        if curves.iter().any(|(slope, _)| slope.abs() > MAX_DISCRIMINATION) {
             return Err(UndefinedReason::Unbounded);
         }
-        if moved < SETTLED {
+        if moved < CONVERGED {
             return finish(answers, curves, &nodes, steps);
         }
     }
@@ -197,7 +197,7 @@ fn best_curve(
         );
         slope += by.0.clamp(-2.0, 2.0);
         intercept += by.1.clamp(-2.0, 2.0);
-        if by.0.abs().max(by.1.abs()) < SETTLED / 100.0 {
+        if by.0.abs().max(by.1.abs()) < CONVERGED / 100.0 {
             break;
         }
     }

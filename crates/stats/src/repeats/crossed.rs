@@ -79,9 +79,9 @@ pub fn crossed_variance(values: &[f64], facets: &[Vec<usize>]) -> Result<Crossed
         .collect();
     let solved = solve(&mut system).ok_or(UndefinedReason::TooFew)?;
 
-    let dust = 1e-12 * centred.iter().map(|value| value * value).sum::<f64>() / n;
-    let negative = solved.iter().any(|component| *component < -dust);
-    let bounded = |at: usize| if solved[at] > dust { solved[at] } else { 0.0 };
+    let tolerance = 1e-12 * centred.iter().map(|value| value * value).sum::<f64>() / n;
+    let negative = solved.iter().any(|component| *component < -tolerance);
+    let bounded = |at: usize| if solved[at] > tolerance { solved[at] } else { 0.0 };
     Ok(CrossedVariance {
         n: values.len(),
         levels,
