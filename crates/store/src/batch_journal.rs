@@ -24,11 +24,11 @@ use crate::private_file::{create_private_folder, private_options};
 /// Format version of the files.
 const VERSION: u32 = 1;
 /// Extension of the files.
-const ENDING: &str = "batch";
+const EXTENSION: &str = "batch";
 /// Name of the lock file. A process holds its lock while it sends batches or collects replies.
-const LOCK: &str = "lock";
+const LOCK_FILE: &str = "lock";
 /// Size limit of a file, in bytes. A batch of 100,000 requests has about 7 MB.
-const LONGEST: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// A batch whose replies are pending. Contains no secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,7 +97,7 @@ impl BatchJournal {
 
     /// Locks the journal; `None` if another process holds the lock.
     pub fn try_lock(&self) -> Result<Option<BatchLock>, StoreError> {
-        let path = self.folder.join(LOCK);
+        let path = self.folder.join(LOCK_FILE);
         let opened = private_options().create(true).append(true).open(&path);
         let file = opened.map_err(StoreError::io("open", &path))?;
 
@@ -110,7 +110,7 @@ impl BatchJournal {
 
     /// Path of the file of a batch.
     pub fn path(&self, token: &str) -> PathBuf {
-        self.folder.join(format!("{token}.{ENDING}"))
+        self.folder.join(format!("{token}.{EXTENSION}"))
     }
 
     /// Returns all batches, the oldest first.
@@ -120,7 +120,7 @@ impl BatchJournal {
 
         for entry in entries {
             let path = entry.map_err(StoreError::io("read", &self.folder))?.path();
-            if path.extension().is_some_and(|ending| ending == ENDING) {
+            if path.extension().is_some_and(|ending| ending == EXTENSION) {
                 found.push(read(&path)?);
             }
         }
@@ -182,7 +182,7 @@ impl BatchJournal {
 }
 
 fn read(path: &Path) -> Result<BatchRecord, StoreError> {
-    let text = assize_files::read_text_up_to(path, LONGEST).map_err(StoreError::io("read", path))?;
+    let text = assize_files::read_text_up_to(path, MAX_FILE_BYTES).map_err(StoreError::io("read", path))?;
     let mut lines = text.lines();
     let record = lines.next().and_then(|line| serde_json::from_str::<BatchRecord>(line).ok());
     let stem = path.file_stem().and_then(|stem| stem.to_str());

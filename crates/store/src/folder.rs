@@ -40,7 +40,7 @@ const EXTENSIONS_FILE: &str = "extensions.json";
 
 /// Number of unsynced bytes at which a sync is started during the run, so that little is left to sync at its
 /// end.
-const MUCH: usize = 4 << 20;
+const SYNC_BYTES: usize = 4 << 20;
 
 /// A run folder on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -274,7 +274,7 @@ impl RowFile {
         }
         self.waiting.clear();
 
-        if self.unsynced >= MUCH {
+        if self.unsynced >= SYNC_BYTES {
             self.begin_sync();
         }
 

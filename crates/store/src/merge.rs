@@ -25,7 +25,7 @@ const BATCH_BYTES: usize = 1 << 20;
 
 /// Maximum number of runs whose files are open at once. If there are more, their rows are first concatenated
 /// in a temporary folder.
-const MOST_OPEN: usize = 32;
+const MAX_OPEN_RUNS: usize = 32;
 /// Row files of a run.
 const ROW_FILES: [&str; 4] = [RESULTS_FILE, JUDGEMENTS_FILE, INPUTS_FILE, QUESTIONS_FILE];
 
@@ -214,7 +214,7 @@ impl RowMerge {
     pub fn write(self, writer: &mut RunWriter, see: &mut dyn FnMut(&CaseRecord)) -> Result<(), StoreError> {
         let Self { sources, mut places } = self;
         let gathered = match sources.len() {
-            0..=MOST_OPEN => None,
+            0..=MAX_OPEN_RUNS => None,
             _ => Some(GatheredRows::gather(&sources, writer.folder().path())?),
         };
         let sources = match &gathered {

@@ -206,10 +206,10 @@ impl<T: DeserializeOwned> JsonlRows<T> {
     }
 
     fn read(&mut self) -> Result<Option<T>, StoreError> {
-        const LONG: usize = 1 << 20;
+        const MAX_KEPT_LINE: usize = 1 << 20;
         loop {
             self.text.clear();
-            self.text.shrink_to(LONG);
+            self.text.shrink_to(MAX_KEPT_LINE);
             let length =
                 self.lines.read_until(b'\n', &mut self.text).map_err(StoreError::io("read", &self.path))?;
             self.line += 1;

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::{RecordPosition, SortedRecords, StoreError};
 
 /// Number of integers of a position, and of a question's hash with its position.
-const PLACE: usize = 6;
-const ASKED: usize = 2 + PLACE;
+const PLACE_LEN: usize = 6;
+const ASKED_LEN: usize = 2 + PLACE_LEN;
 
 /// Position of a case's rows in its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,14 +26,14 @@ pub(crate) struct RowPlace {
 
 impl RowPlace {
     /// Converts the position to a record. Records are ordered by place and then by run.
-    fn to_record(self) -> [u64; PLACE] {
+    fn to_record(self) -> [u64; PLACE_LEN] {
         let RecordPosition { result, judgements } = self.at;
         let run = u64::from(self.source) << 32 | u64::from(self.inputs_length);
         let question = self.question.map_or(0, NonZeroU64::get);
         [self.place, run, result, judgements, self.inputs, question]
     }
 
-    fn from_record([place, run, result, judgements, inputs, question]: [u64; PLACE]) -> Self {
+    fn from_record([place, run, result, judgements, inputs, question]: [u64; PLACE_LEN]) -> Self {
         Self {
             place,
             source: (run >> 32) as u32,
@@ -48,9 +48,9 @@ impl RowPlace {
 /// Positions of rows; if there are many, they are in a file.
 #[derive(Debug)]
 pub(crate) struct PlaceSpool {
-    places: SortedRecords<PLACE>,
+    places: SortedRecords<PLACE_LEN>,
     /// Positions of rows that have a question, ordered by the question's hash.
-    asked: SortedRecords<ASKED>,
+    asked: SortedRecords<ASKED_LEN>,
     last_place: u64,
 }
 

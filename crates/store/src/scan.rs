@@ -11,7 +11,7 @@ use crate::reader::{CaseRecords, JsonlRows, check_sum, line_at};
 use crate::{CaseRecord, QuestionRow, RecordPosition, RunFolder, StoreError};
 
 /// Number of bytes from which a part of a file gets its own thread.
-const WORTH_A_THREAD: u64 = 4 << 20;
+const MIN_THREAD_BYTES: u64 = 4 << 20;
 
 /// A row file of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl RunFolder {
         let path = self.file(file.name());
         let from = range.start;
         let bytes = range.end.saturating_sub(from);
-        let count = (bytes / WORTH_A_THREAD + 1).min(readers.max(1) as u64);
+        let count = (bytes / MIN_THREAD_BYTES + 1).min(readers.max(1) as u64);
 
         let bounds: Vec<(u64, u64)> =
             (0..count).map(|at| (from + bytes * at / count, from + bytes * (at + 1) / count)).collect();

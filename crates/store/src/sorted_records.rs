@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::{SpoolFile, StoreError};
 
 /// Bytes of records that are sorted in memory at once.
-const MOST_HELD: usize = 2 << 20;
+const MAX_HELD_BYTES: usize = 2 << 20;
 /// Bytes of records that are read from a run of the file at once.
-const PIECE: usize = 4 << 10;
+const READ_BYTES: usize = 4 << 10;
 
 /// Sorts any number of records, each an array of integers, in lexicographic order. If they exceed two
 /// megabytes, they are written to an unnamed file in sorted stretches, which are merged when they are read; a
@@ -39,9 +39,9 @@ impl<const N: usize> SortedRecords<N> {
     /// Bytes of a record in the file.
     const BYTES: usize = N * size_of::<u64>();
     /// Number of records that are sorted in memory at once.
-    const HELD: usize = MOST_HELD / Self::BYTES;
+    const HELD: usize = MAX_HELD_BYTES / Self::BYTES;
     /// Number of records that are read from a stretch at once.
-    const READ: usize = PIECE / Self::BYTES;
+    const READ: usize = READ_BYTES / Self::BYTES;
 
     /// Creates an empty list. Its file would be in this folder, or in the nearest existing one above it.
     pub fn new(beside: &Path) -> Self {

@@ -29,11 +29,11 @@ use crate::disk::DiskFile;
 use crate::private_file::{create_private_folder, private_options};
 
 /// Name of the file that is locked while journal files are created, searched or removed.
-const LOCK: &str = "lock";
+const LOCK_FILE: &str = "lock";
 /// Extension of the other files.
-const ENDING: &str = "journal";
+const EXTENSION: &str = "journal";
 /// Number of replies that are recovered in one transaction.
-const BATCH: usize = 1000;
+const RECOVERY_BATCH: usize = 1000;
 
 /// The two files of a process: one takes new records, the other has the records that are being written.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl JournalFile {
     fn new(folder: &Path) -> io::Result<Self> {
         let mut number = 0_u32;
         loop {
-            let path = folder.join(format!("{number}.{ENDING}"));
+            let path = folder.join(format!("{number}.{EXTENSION}"));
             match DiskFile::append_new(&path) {
                 Ok(file) => {
                     file.try_lock()?;
@@ -139,7 +139,7 @@ pub(super) fn recover<E>(
                 Ok(None) => break true,
                 Err(_) => break false,
             }
-            if batch.len() == BATCH {
+            if batch.len() == RECOVERY_BATCH {
                 write(&batch)?;
                 batch.clear();
             }
@@ -168,7 +168,7 @@ fn for_each_left<E>(database: &Path, mut take: impl FnMut(&Path, &File) -> Resul
     let Ok(_locked) = lock(&folder) else { return Ok(()) };
 
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
-        if path.extension().is_none_or(|ending| ending != ENDING) {
+        if path.extension().is_none_or(|ending| ending != EXTENSION) {
             continue;
         }
         if let Ok(file) = File::options().read(true).append(true).open(&path)
@@ -189,7 +189,7 @@ fn folder(database: &Path) -> PathBuf {
 
 /// Keeps other processes from creating or removing files until the result is dropped.
 fn lock(folder: &Path) -> io::Result<File> {
-    let file = private_options().create(true).append(true).open(folder.join(LOCK))?;
+    let file = private_options().create(true).append(true).open(folder.join(LOCK_FILE))?;
     file.lock()?;
     Ok(file)
 }

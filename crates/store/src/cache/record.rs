@@ -18,10 +18,10 @@ pub struct CachedReply {
 }
 
 /// Version of the binary form. Reading ends at a record with another version.
-const FORM: u8 = 1;
+const VERSION: u8 = 1;
 
 /// Length of a record's head: version, checksum and length of the fields.
-const HEAD: usize = 1 + 4 + 8;
+const HEAD_LEN: usize = 1 + 4 + 8;
 
 impl CachedReply {
     /// CRC-32 of all fields.
@@ -39,16 +39,16 @@ impl CachedReply {
     /// Encodes the reply as a record: a head, then its fields.
     pub(super) fn record(&self) -> Vec<u8> {
         let body = self.body.as_deref().unwrap_or_default();
-        let mut record = Vec::with_capacity(HEAD + 80 + self.model.len() + self.reply.len() + body.len());
-        record.resize(HEAD, 0);
+        let mut record = Vec::with_capacity(HEAD_LEN + 80 + self.model.len() + self.reply.len() + body.len());
+        record.resize(HEAD_LEN, 0);
         self.fields(|bytes| record.extend_from_slice(bytes));
 
-        let length = (record.len() - HEAD) as u64;
-        let sum = crc32fast::hash(&record[HEAD..]);
+        let length = (record.len() - HEAD_LEN) as u64;
+        let sum = crc32fast::hash(&record[HEAD_LEN..]);
 
-        record[0] = FORM;
+        record[0] = VERSION;
         record[1..5].copy_from_slice(&sum.to_le_bytes());
-        record[5..HEAD].copy_from_slice(&length.to_le_bytes());
+        record[5..HEAD_LEN].copy_from_slice(&length.to_le_bytes());
 
         record
     }
@@ -70,17 +70,17 @@ impl CachedReply {
 /// Reads the next record of a file with `left` bytes left. `None` at the end, at an incomplete record, and at
 /// a damaged one: after a damaged record, record boundaries can't be found again.
 pub(super) fn read(from: &mut impl Read, left: &mut u64) -> io::Result<Option<CachedReply>> {
-    if *left < HEAD as u64 {
+    if *left < HEAD_LEN as u64 {
         return Ok(None);
     }
 
-    let mut head = [0; HEAD];
+    let mut head = [0; HEAD_LEN];
     from.read_exact(&mut head)?;
-    *left -= HEAD as u64;
+    *left -= HEAD_LEN as u64;
 
     let [form, s0, s1, s2, s3, length @ ..] = head;
     let length = u64::from_le_bytes(length);
-    if form != FORM || length > *left {
+    if form != VERSION || length > *left {
         return Ok(None);
     }
 

@@ -27,35 +27,35 @@ const BATCH: usize = 4000;
 
 /// Maximum number of waiting replies. Callers then wait for the disk, because memory must not grow if replies
 /// come faster than the disk takes them.
-const QUEUE: usize = 2 * BATCH;
+const MAX_QUEUE: usize = 2 * BATCH;
 
 /// The thread pauses this many times as long as the last transaction took. A transaction costs about the same
 /// for few replies as for many, so collecting them is worth it; if replies come rarely, the pause is very
 /// short.
-const PAUSE: u32 = 4;
+const PAUSE_FACTOR: u32 = 4;
 
 /// Maximum pause. Replies that wait meanwhile are in memory and in the journal.
-const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+const MAX_PAUSE: Duration = Duration::from_millis(250);
 
 /// How often an idle thread checks whether another process has written.
-const CHECK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Number of pages in the log (64 MiB) at which a transaction moves them into the file, which waits for the
 /// disk.
 const CHECKPOINT_PAGES: i64 = 64 * 1024 * 1024 / PAGE_BYTES;
 
 /// Number of bytes in the log from which an idle thread moves them into the file.
-const WORTH_MOVING: u64 = 1024 * 1024;
+const MIN_LOG_TO_MOVE: u64 = 1024 * 1024;
 
 /// A log larger than this is not moved into the file when the process ends, because the end of a run would
 /// have to wait for the disk. The next process that opens the cache reads the log as it is.
-const LEFT_AT_END: u64 = 8 * 1024 * 1024;
+const MAX_LOG_AT_EXIT: u64 = 8 * 1024 * 1024;
 
 /// Page cache in KiB. Keys are hashes, so that every write touches another page of the index.
 const INDEX_KIB: i64 = 8192;
 
 /// Maximum number of keys that are remembered, so that most lookups of a missing key don't read the file.
-const REMEMBERED: usize = 100_000;
+const MAX_KNOWN_KEYS: usize = 100_000;
 
 /// Passes replies to the writing thread.
 #[derive(Debug)]
@@ -134,13 +134,13 @@ impl RowWriter {
         let record = reply.record();
         let reply = Arc::new(reply);
         let mut state = self.shared.state();
-        while state.queue.len() >= QUEUE {
+        while state.queue.len() >= MAX_QUEUE {
             state = self.shared.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
 
         if let Some(known) = &mut state.known {
             known.insert(start_of(&reply.key));
-            if known.len() > REMEMBERED {
+            if known.len() > MAX_KNOWN_KEYS {
                 state.known = None;
             }
         }
@@ -228,9 +228,9 @@ fn start_of(key: &[u8; 32]) -> u64 {
 /// Returns the first bytes of all keys in the file; `None` if there are too many.
 fn known_keys(connection: &Connection) -> Option<HashSet<u64>> {
     let mut query = connection.prepare("SELECT key FROM replies LIMIT ?1").ok()?;
-    let keys = query.query_map(params![REMEMBERED as u64 + 1], |row| row.get::<_, [u8; 32]>(0)).ok()?;
+    let keys = query.query_map(params![MAX_KNOWN_KEYS as u64 + 1], |row| row.get::<_, [u8; 32]>(0)).ok()?;
     let known: HashSet<u64> = keys.map(|key| key.map(|key| start_of(&key))).collect::<Result<_, _>>().ok()?;
-    (known.len() <= REMEMBERED).then_some(known)
+    (known.len() <= MAX_KNOWN_KEYS).then_some(known)
 }
 
 /// Size of this database's log in bytes.
@@ -266,7 +266,7 @@ struct WriterThread {
 impl WriterThread {
     fn run(mut self) {
         self.write_all();
-        if self.log > LEFT_AT_END {
+        if self.log > MAX_LOG_AT_EXIT {
             // If this fails, closing the database waits for the disk.
             let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
         }
@@ -331,7 +331,7 @@ impl WriterThread {
         let mut state = shared.state();
         while state.queue.is_empty() && !state.closed {
             state.idle = true;
-            let waited = shared.work.wait_timeout(state, CHECK);
+            let waited = shared.work.wait_timeout(state, POLL_INTERVAL);
             let (after, wait) = waited.unwrap_or_else(PoisonError::into_inner);
             state = after;
 
@@ -340,7 +340,7 @@ impl WriterThread {
                 state.known = None;
             }
 
-            if wait.timed_out() && state.queue.is_empty() && self.log >= WORTH_MOVING {
+            if wait.timed_out() && state.queue.is_empty() && self.log >= MIN_LOG_TO_MOVE {
                 drop(state);
                 self.move_log();
                 state = shared.state();
@@ -348,7 +348,7 @@ impl WriterThread {
         }
 
         state.idle = false;
-        let until = Instant::now() + (self.last * PAUSE).min(LONGEST_PAUSE);
+        let until = Instant::now() + (self.last * PAUSE_FACTOR).min(MAX_PAUSE);
         while !state.urgent && !state.closed && state.queue.len() < BATCH {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -436,11 +436,11 @@ mod tests {
     fn a_long_log_is_left_at_the_end_and_moved_by_a_later_process_without_work() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.db");
-        let many = LEFT_AT_END / 1024 + 10;
+        let many = MAX_LOG_AT_EXIT / 1024 + 10;
         let cache = ReplyCache::open(&path).unwrap();
         (0..many).for_each(|n| cache.keep(reply(n)));
         drop(cache);
-        assert!(log_bytes(&path) > LEFT_AT_END);
+        assert!(log_bytes(&path) > MAX_LOG_AT_EXIT);
 
         let connection = open(&path).unwrap();
         let log = log_bytes(&path);
