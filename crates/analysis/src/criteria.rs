@@ -21,11 +21,11 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 const MIN_ANSWERS: usize = 5;
 /// Correlation with the other criteria below which a criterion does not discriminate. Source: R. Ebel and D.
 /// Frisbie, Essentials of Educational Measurement (1991), chapter 13.
-const POOR: f64 = 0.2;
+const MIN_DISCRIMINATION: f64 = 0.2;
 /// Kappa from which two criteria count as redundant.
-const SAME: f64 = 0.8;
+const REDUNDANT_KAPPA: f64 = 0.8;
 /// A criterion counts as always or never met if at most this share of further decisions may differ.
-const RARE: f64 = 0.1;
+const MAX_RARE_SHARE: f64 = 0.1;
 /// Maximum number of pairs for which an interval is computed; pairs that agree most come first.
 const MAX_PAIRS: usize = 20;
 
@@ -195,13 +195,13 @@ impl ResponseMatrix<'_> {
         let rest = zero_failures(cases.len() as u64, level).map(|bound| bound.exact);
         let flag = match (found.interval, rest) {
             _ if constant && (mean == 0.0 || mean == 1.0) => Some(match rest {
-                Ok(rest) if rest <= RARE && mean == 1.0 => CriterionFlag::AlwaysMet(rest),
-                Ok(rest) if rest <= RARE => CriterionFlag::NeverMet(rest),
+                Ok(rest) if rest <= MAX_RARE_SHARE && mean == 1.0 => CriterionFlag::AlwaysMet(rest),
+                Ok(rest) if rest <= MAX_RARE_SHARE => CriterionFlag::NeverMet(rest),
                 Ok(rest) => CriterionFlag::TooFewToTell(rest),
                 Err(_) => CriterionFlag::TooFewToTell(1.0),
             }),
             (Ok(interval), _) if interval.high < 0.0 => Some(CriterionFlag::AgainstRest),
-            (Ok(interval), _) if interval.high <= POOR => Some(CriterionFlag::NotWithRest),
+            (Ok(interval), _) if interval.high <= MIN_DISCRIMINATION => Some(CriterionFlag::NotWithRest),
             _ => None,
         };
 
@@ -262,7 +262,7 @@ impl ResponseMatrix<'_> {
                 alike: (table.true_pass + table.true_fail, table.n()),
                 kappa: (kappa, kappa_interval),
                 phi: (phi, phi.and_then(|phi| interval(phi, &ConfusionTable::matthews))),
-                is_redundant: kappa_interval.is_ok_and(|interval| interval.low >= SAME),
+                is_redundant: kappa_interval.is_ok_and(|interval| interval.low >= REDUNDANT_KAPPA),
             }
         });
         (pairs.collect(), compared)

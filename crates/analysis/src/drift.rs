@@ -50,14 +50,14 @@ impl AnchorRun {
             let answer = row.answer.as_deref().unwrap_or_default();
             let seen =
                 SeenHash::from_criterion(criterion, row.case_hash.as_deref(), row.target.as_deref(), answer);
-            let place = (
+            let anchor = (
                 row.suite.to_string(),
                 format!("{}\u{1f}{}", row.case_id, row.trial),
                 decided.grader.to_string(),
                 decided.shown_criterion().to_string(),
                 seen.to_string(),
             );
-            self.decisions.insert(place, met);
+            self.decisions.insert(anchor, met);
             let judge = &decided.decision.judge;
             let prompt = judge.prompt_hash.as_deref().unwrap_or_default();
             let model = judge.model.as_deref().unwrap_or_default();

@@ -43,7 +43,7 @@ impl Default for ResamplingOptions {
 const UNDEFINED_ONE_IN: usize = 20;
 
 /// Width below which resamples differ only by rounding.
-const LEAST_WIDTH: f64 = 1e-9;
+const MIN_WIDTH: f64 = 1e-9;
 
 impl ResamplingOptions {
     /// Computes the percentile bootstrap interval of a statistic over units drawn with replacement, expanded
@@ -62,6 +62,6 @@ impl ResamplingOptions {
 
         // If all resamples agree, the sample has no spread; that does not make the metric certain.
         let interval = Interval { level: self.level, ..found.percentile };
-        if interval.width() > LEAST_WIDTH { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
+        if interval.width() > MIN_WIDTH { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
     }
 }

@@ -26,7 +26,7 @@ const MAX_DRAWS: usize = 1_000;
 /// Number of items below which the report warns that they are few.
 const FEW_ITEMS: usize = 20;
 /// p value below which the errors of two raters are reported as dependent.
-const DEPENDENT: f64 = 0.05;
+const DEPENDENCE_P: f64 = 0.05;
 
 /// Votes by rater and item, and the case of each item.
 #[derive(Debug, Clone, Default)]
@@ -132,7 +132,8 @@ impl PanelVotes {
             })
             .collect();
 
-        let dependent = fit.dependences(&self.votes).into_iter().filter(|pair| pair.p_adjusted < DEPENDENT);
+        let dependent =
+            fit.dependences(&self.votes).into_iter().filter(|pair| pair.p_adjusted < DEPENDENCE_P);
         let dependent = dependent
             .map(|pair| (names[pair.raters.0].clone(), names[pair.raters.1].clone(), pair.p_adjusted))
             .collect();

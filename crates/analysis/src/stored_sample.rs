@@ -12,7 +12,7 @@ use assize_store::{SortedRecords, StoreError};
 use crate::case_metrics::MetricSample;
 
 /// Numbers in a record: the cluster, the position, and the value itself.
-const VALUE: usize = 3;
+const RECORD_LEN: usize = 3;
 
 /// Values from 0 to 1, each with its cluster. Clusters are ordered by their first value, so that equal values
 /// in equal order give equal metrics whatever the clusters are called.
@@ -20,7 +20,7 @@ const VALUE: usize = 3;
 pub(crate) struct StoredSample {
     /// Folder for the files.
     beside: PathBuf,
-    values: SortedRecords<VALUE>,
+    values: SortedRecords<RECORD_LEN>,
     successes: u64,
     plain: MeanAccumulator,
 }
@@ -28,7 +28,7 @@ pub(crate) struct StoredSample {
 /// Sums of the clusters of a stored sample, in the order of their first values.
 #[derive(Debug)]
 struct StoredUnits {
-    units: RefCell<SortedRecords<VALUE>>,
+    units: RefCell<SortedRecords<RECORD_LEN>>,
     /// Error while reading the file. Everything computed after it is meaningless.
     failed: RefCell<Option<StoreError>>,
 }
@@ -85,7 +85,7 @@ impl StoredSample {
     fn sum_clusters(
         &mut self,
         mut part: impl FnMut(f64) -> Result<f64, UndefinedReason>,
-    ) -> Result<Result<SortedRecords<VALUE>, UndefinedReason>, StoreError> {
+    ) -> Result<Result<SortedRecords<RECORD_LEN>, UndefinedReason>, StoreError> {
         let mut sums = SortedRecords::new(&self.beside);
         // Cluster, position of its first value, sum and size.
         let mut open: Option<(u64, u64, f64, u64)> = None;
@@ -128,7 +128,7 @@ impl StoredSample {
     }
 }
 
-fn push_sum(sums: &mut SortedRecords<VALUE>, cluster: Option<(u64, u64, f64, u64)>) {
+fn push_sum(sums: &mut SortedRecords<RECORD_LEN>, cluster: Option<(u64, u64, f64, u64)>) {
     if let Some((_, position, sum, size)) = cluster {
         sums.push([position, sum.to_bits(), (size as f64).to_bits()]);
     }

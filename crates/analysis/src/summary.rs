@@ -26,9 +26,9 @@ use crate::pairwise::{PairwiseMatches, summarize_matches};
 use crate::stored_sample::{SampleUnits, StoredSample};
 
 /// Margin of error that the notes on precision aim for.
-const WANTED: f64 = 0.05;
+const TARGET_MARGIN: f64 = 0.05;
 /// Number of cases below which a run is too small to plan from.
-const FEW: u64 = 20;
+const MIN_PLANNING_CASES: u64 = 20;
 /// Maximum number of unstable criteria that are listed.
 const MAX_UNSTABLE: usize = 50;
 
@@ -64,14 +64,14 @@ impl SummaryRow {
 
     /// Converts the row to a record. Records are sorted, so that their order does not depend on the order in
     /// which cases finish: sums of the same scores in another order differ in their last digits.
-    fn to_record(self) -> [u64; ROW] {
+    fn to_record(self) -> [u64; RECORD_LEN] {
         let flags =
             [self.verdict as u8, u8::from(self.scored), u8::from(self.skipped), u8::from(self.repeated)];
         let facts = u64::from(u32::from_be_bytes(flags)) << 32 | u64::from(self.target);
         [self.case, self.low.to_bits(), self.high.to_bits(), facts, self.cluster]
     }
 
-    fn from_record([case, low, high, facts, cluster]: [u64; ROW]) -> Self {
+    fn from_record([case, low, high, facts, cluster]: [u64; RECORD_LEN]) -> Self {
         let [verdict, scored, skipped, repeated] = ((facts >> 32) as u32).to_be_bytes();
         let verdicts = [Verdict::Pass, Verdict::Borderline, Verdict::Fail, Verdict::Incomplete];
         let verdict = verdicts.into_iter().find(|known| *known as u8 == verdict);
@@ -90,7 +90,7 @@ impl SummaryRow {
 }
 
 /// Number of integers in a record.
-const ROW: usize = 5;
+const RECORD_LEN: usize = 5;
 
 /// Collects the rows of a run one at a time, in any order. It keeps forty bytes of each row, in a file if
 /// there are many; for repeated cases also the decisions on their criteria.
@@ -98,7 +98,7 @@ const ROW: usize = 5;
 pub struct RunSummarizer {
     /// Folder for the files.
     beside: PathBuf,
-    rows: SortedRecords<ROW>,
+    rows: SortedRecords<RECORD_LEN>,
     repeated: bool,
     answers: DecisionsByCriterion,
     judged_again: bool,
@@ -241,7 +241,7 @@ impl RunSummarizer {
         }
 
         let trials = self.mean_trials()?;
-        precision_notes.extend(case_notes((&pass_rate, &passes), (&mean_score, &scores), trials, level));
+        precision_notes.extend(case_notes(&pass_rate, &passes, &mean_score, &scores, trials, level));
         passes.check()?;
 
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
@@ -464,8 +464,10 @@ pub(crate) fn flip_rate(items: &[Vec<bool>], level: ConfidenceLevel) -> Option<E
 /// Notes if there are too few cases for a precise metric, and how many would suffice. `trials` is the mean
 /// number of rows per case.
 fn case_notes(
-    (pass_rate, passes): (&EstimatedMetric, &SampleUnits),
-    (mean_score, scores): (&EstimatedMetric, &SampleUnits),
+    pass_rate: &EstimatedMetric,
+    passes: &SampleUnits,
+    mean_score: &EstimatedMetric,
+    scores: &SampleUnits,
     trials: f64,
     level: ConfidenceLevel,
 ) -> Vec<String> {
@@ -486,21 +488,25 @@ fn case_notes(
     let reach =
         |figure: &EstimatedMetric| figure.low.zip(figure.high).map_or(0.0, |(low, high)| (high - low) / 2.0);
     let mut needs = Vec::new();
-    if reach(pass_rate) > WANTED
+    if reach(pass_rate) > TARGET_MARGIN
         && let Some((most, n)) = cases_for_rate(pass_rate, passes, level)
     {
         let reached = format!("Margin of error of the pass rate: ±{:.1} pp", reach(pass_rate) * 100.0);
-        needs.push((reached, format!("±{:.1} pp, {most}", WANTED * 100.0), round_up_cases(n / trials)));
+        needs.push((
+            reached,
+            format!("±{:.1} pp, {most}", TARGET_MARGIN * 100.0),
+            round_up_cases(n / trials),
+        ));
     }
 
-    if mean_score.n >= FEW
-        && reach(mean_score) > WANTED
+    if mean_score.n >= MIN_PLANNING_CASES
+        && reach(mean_score) > TARGET_MARGIN
         && let Ok(plan) = scores.planned_mean(level)
         && plan.varies()
-        && let Ok(n) = plan.cases(WANTED, level).map(|values| values / trials)
+        && let Ok(n) = plan.cases(TARGET_MARGIN, level).map(|values| values / trials)
     {
         let reached = format!("Margin of error of the mean score: ±{:.3}", reach(mean_score));
-        needs.push((reached, format!("±{WANTED:.3}, about"), round_up_cases(n)));
+        needs.push((reached, format!("±{TARGET_MARGIN:.3}, about"), round_up_cases(n)));
     }
 
     needs.retain(|(.., n)| *n > pass_rate.n.max(mean_score.n) as f64 / trials);
@@ -528,15 +534,15 @@ fn cases_for_rate(
         // most cases.
         let plan = passes.planned_mean(level).ok()?;
         let word = if plan.varies() { "about" } else { "at most" };
-        return plan.cases(WANTED, level).ok().map(|n| (word, n));
+        return plan.cases(TARGET_MARGIN, level).ok().map(|n| (word, n));
     }
 
     // A rate over few cases, or one of 0 or 1, is no basis for planning. Among the rates in its interval, the
     // one nearest to 50% needs the most cases.
-    let is_guess = pass_rate.n < FEW || rate == 0.0 || rate == 1.0;
+    let is_guess = pass_rate.n < MIN_PLANNING_CASES || rate == 0.0 || rate == 1.0;
     let worst = 0.5_f64.max(pass_rate.low.unwrap_or(0.0)).min(pass_rate.high.unwrap_or(1.0));
     let (word, rate) = if is_guess { ("at most", worst) } else { ("about", rate) };
-    rate_precision(rate, WANTED, level).ok().map(|n| (word, n))
+    rate_precision(rate, TARGET_MARGIN, level).ok().map(|n| (word, n))
 }
 
 /// Converts the mean score to the form stored in summaries; `None` if no score is known.

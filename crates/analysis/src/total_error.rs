@@ -16,21 +16,21 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 /// Maximum number of resamples.
 const MAX_RESAMPLES: usize = 400;
 /// Maximum number of cases of a design.
-const MOST_CASES: usize = 1_000_000;
+const MAX_DESIGN_CASES: usize = 1_000_000;
 /// Minimum number of judges or prompts for a usable estimate of their variance.
-const FEW_LEVELS: usize = 5;
+const MIN_LEVELS: usize = 5;
 
 /// Standard errors below this come from the order of summation.
-const DUST: f64 = 1e-9;
+const SUMMATION_TOLERANCE: f64 = 1e-9;
 
 /// What a decision is about and who made it: answer, criterion, judge, prompt.
-type Place = (String, String, String, String);
+type DecisionKey = (String, String, String, String);
 
 /// Decisions on answers, by judge and prompt.
 #[derive(Debug, Clone, Default)]
 pub struct JudgedScores {
     /// Values, in the order of repeats.
-    values: BTreeMap<Place, Vec<f64>>,
+    values: BTreeMap<DecisionKey, Vec<f64>>,
     /// Case of each answer.
     cases: BTreeMap<String, String>,
 }
@@ -81,8 +81,8 @@ impl JudgedScores {
         let prompt = row.prompt.clone().unwrap_or_default();
         for (place, scores) in row.scores.iter().enumerate() {
             let judge = row.scored_by.clone().unwrap_or_default();
-            let place = (format!("{answer}\u{1f}{place}"), criterion.clone(), judge, prompt.clone());
-            scores.iter().flatten().for_each(|score| self.push(place.clone(), case.clone(), *score));
+            let key = (format!("{answer}\u{1f}{place}"), criterion.clone(), judge, prompt.clone());
+            scores.iter().flatten().for_each(|score| self.push(key.clone(), case.clone(), *score));
         }
 
         for (place, (who, outcome)) in row.labels.iter().enumerate() {
@@ -97,15 +97,16 @@ impl JudgedScores {
         }
     }
 
-    fn push(&mut self, place: Place, case: String, value: f64) {
-        self.cases.entry(place.0.clone()).or_insert(case);
-        self.values.entry(place).or_default().push(value);
+    fn push(&mut self, key: DecisionKey, case: String, value: f64) {
+        self.cases.entry(key.0.clone()).or_insert(case);
+        self.values.entry(key).or_default().push(value);
     }
 
     /// Returns true if at least two judges, or at least two prompts, decided.
     pub fn is_crossed(&self) -> bool {
-        let count = |part: fn(&Place) -> &str| self.values.keys().map(part).collect::<BTreeSet<_>>().len();
-        count(|place| &place.2) > 1 || count(|place| &place.3) > 1
+        let count =
+            |part: fn(&DecisionKey) -> &str| self.values.keys().map(part).collect::<BTreeSet<_>>().len();
+        count(|key| &key.2) > 1 || count(|key| &key.3) > 1
     }
 
     /// Splits the variance of the scores of answers into components. Fails with fewer than two cases, or if
@@ -124,11 +125,11 @@ impl JudgedScores {
             return Err(UndefinedReason::OneValue);
         }
 
-        let place = |names: &[String], name: &str| names.partition_point(|known| known.as_str() < name);
+        let index = |names: &[String], name: &str| names.partition_point(|known| known.as_str() < name);
         let levels = |score: &AnswerScore, facet: ErrorFacet| match facet {
-            ErrorFacet::Case => place(&cases, &score.case),
-            ErrorFacet::Judge => place(&judges, &score.judge),
-            ErrorFacet::Prompt => place(&prompts, &score.prompt),
+            ErrorFacet::Case => index(&cases, &score.case),
+            ErrorFacet::Judge => index(&judges, &score.judge),
+            ErrorFacet::Prompt => index(&prompts, &score.prompt),
         };
         let split = |chosen: &[(usize, &AnswerScore)]| {
             let values: Vec<f64> = chosen.iter().map(|(_, score)| score.value).collect();
@@ -251,7 +252,7 @@ impl JudgedScores {
 /// Returns the facets other than cases that have too few levels for a usable estimate.
 fn few_levels(facets: &[ErrorFacet], levels: &[usize]) -> Vec<(ErrorFacet, usize)> {
     let all = facets.iter().copied().zip(levels.iter().copied());
-    all.filter(|(facet, levels)| *facet != ErrorFacet::Case && *levels < FEW_LEVELS).collect()
+    all.filter(|(facet, levels)| *facet != ErrorFacet::Case && *levels < MIN_LEVELS).collect()
 }
 
 /// Rejects an interval without width: resamples without any variation do not show that there is none.
@@ -261,7 +262,7 @@ fn with_width(interval: Interval) -> Result<Interval, UndefinedReason> {
 
 /// Rejects an error estimate of 0: values that do not vary say nothing about their error.
 fn above_zero(error: f64) -> Result<f64, UndefinedReason> {
-    if error > DUST { Ok(error) } else { Err(UndefinedReason::NoSpread) }
+    if error > SUMMATION_TOLERANCE { Ok(error) } else { Err(UndefinedReason::NoSpread) }
 }
 
 /// Mean number of values per combination of levels, rounded; at least 1.
@@ -355,7 +356,7 @@ impl TotalError {
     ) -> [Result<CrossedDesign, UndefinedReason>; 2] {
         let find = |fixed| {
             above_zero(self.variance.error_variance(&self.variance.levels, self.repeats, fixed).sqrt())?;
-            self.variance.cheapest_design(width / 2.0, level, case_cost, MOST_CASES, fixed)
+            self.variance.cheapest_design(width / 2.0, level, case_cost, MAX_DESIGN_CASES, fixed)
         };
         [find(0), find(self.fixed)]
     }

@@ -1,7 +1,7 @@
 //! Total probability that the judge's tokens gave to scores.
 
 use super::item::CalibrationItem;
-use super::material::LEAST_MASS;
+use super::material::MIN_CAPTURED_MASS;
 
 /// Summary of the captured mass of decisions that were read from the probabilities of scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +29,10 @@ impl CapturedMass {
 
         Some(Self {
             decisions: masses.len(),
-            refused: masses.iter().filter(|mass| **mass < LEAST_MASS - assize_rubric::TOLERANCE).count(),
+            refused: masses
+                .iter()
+                .filter(|mass| **mass < MIN_CAPTURED_MASS - assize_rubric::TOLERANCE)
+                .count(),
             median,
             lowest,
         })

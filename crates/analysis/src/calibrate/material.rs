@@ -242,7 +242,7 @@ fn to_decision_value(outcome: LabelOutcome) -> DecisionValue {
 
 /// Minimum total probability of all scores. Below it, most of the judge's probability was on words that are
 /// not scores, and the decision counts as ungraded.
-pub(crate) const LEAST_MASS: f64 = 0.5;
+pub(crate) const MIN_CAPTURED_MASS: f64 = 0.5;
 
 fn read_judge_decision(
     row: &LabelRow,
@@ -276,7 +276,7 @@ fn read_judge_decision(
         row.probabilities.iter().map(|&(score, p)| (score, (p > 0.0).then(|| p.ln()))).collect();
     match expected_score(&logs) {
         Ok(found) => {
-            let said = match (found.mass >= LEAST_MASS - TOLERANCE, reading.likeliest) {
+            let said = match (found.mass >= MIN_CAPTURED_MASS - TOLERANCE, reading.likeliest) {
                 (false, _) => DecisionValue::Undecided,
                 (true, true) => DecisionValue::Score(found.likeliest),
                 (true, false) => DecisionValue::Score(found.score),

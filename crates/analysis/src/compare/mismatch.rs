@@ -92,7 +92,7 @@ type NameField = fn(&CriterionFact) -> u32;
 
 /// A difference between the two sides of a case.
 struct CaseDifference {
-    respect: ComparisonAspect,
+    aspect: ComparisonAspect,
     base: String,
     candidate: String,
     touched: Vec<MetricPart>,
@@ -113,8 +113,8 @@ impl MismatchCounts {
     pub(crate) fn compare_pair(&mut self, base: &CaseFact, candidate: &CaseFact, names: &NameTable) {
         if base.question.zip(candidate.question).is_some_and(|(a, b)| a != b) {
             let (nothing, touched) = (String::new(), vec![MetricPart::Everything]);
-            let respect = ComparisonAspect::Question;
-            let difference = CaseDifference { respect, base: nothing.clone(), candidate: nothing, touched };
+            let aspect = ComparisonAspect::Question;
+            let difference = CaseDifference { aspect, base: nothing.clone(), candidate: nothing, touched };
             self.add(difference, base, names);
         }
 
@@ -125,8 +125,8 @@ impl MismatchCounts {
                 touched.extend(parts_of_grader(grader.name));
             }
 
-            let respect = ComparisonAspect::Thresholds;
-            self.add(CaseDifference { respect, base: ours, candidate: theirs, touched }, base, names);
+            let aspect = ComparisonAspect::Thresholds;
+            self.add(CaseDifference { aspect, base: ours, candidate: theirs, touched }, base, names);
         }
 
         // A case that was not graded has no graders to compare.
@@ -148,7 +148,7 @@ impl MismatchCounts {
             (ComparisonAspect::Prompt, |criterion| criterion.prompt),
             (ComparisonAspect::Judging, |criterion| criterion.judging),
         ];
-        for (respect, part) in parts {
+        for (aspect, part) in parts {
             let differing: Vec<_> = shared_criteria(base, candidate)
                 .filter(|(a, b)| {
                     let (a, b) = (part(a), part(b));
@@ -156,18 +156,18 @@ impl MismatchCounts {
                 })
                 .collect();
             let Some((a, b)) = differing.first() else { continue };
-            let said = |criterion| names.text(part(criterion)).to_owned();
-            let (ours, theirs) = (said(a), said(b));
+            let describe = |criterion| names.text(part(criterion)).to_owned();
+            let (ours, theirs) = (describe(a), describe(b));
             let touched = differing.iter().flat_map(|(a, _)| parts_of_criterion(a)).collect();
-            self.add(CaseDifference { respect, base: ours, candidate: theirs, touched }, base, names);
+            self.add(CaseDifference { aspect, base: ours, candidate: theirs, touched }, base, names);
         }
     }
 
     fn add(&mut self, difference: CaseDifference, case: &CaseFact, names: &NameTable) {
-        let CaseDifference { respect, base, candidate, touched } = difference;
-        let count = self.0[respect as usize].get_or_insert_with(|| AspectCount {
+        let CaseDifference { aspect, base, candidate, touched } = difference;
+        let count = self.0[aspect as usize].get_or_insert_with(|| AspectCount {
             mismatch: RunMismatch {
-                respect,
+                respect: aspect,
                 cases: 0,
                 first_case: names.text(case.case).to_owned(),
                 base,
@@ -235,7 +235,7 @@ pub(crate) fn shared_criteria<'c>(
 
 /// Finds graders that only one side has, or that differ in weight, gate, members or settings.
 fn grader_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Vec<CaseDifference> {
-    let respect = ComparisonAspect::Rubric;
+    let aspect = ComparisonAspect::Rubric;
     let mut found = Vec::new();
     for (ours, theirs, is_base) in [(base, candidate, true), (candidate, base, false)] {
         let lost = ours.graders.iter().filter(|grader| {
@@ -244,7 +244,7 @@ fn grader_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> V
         for grader in lost {
             let sides = (format!("grader `{}`", names.text(grader.name)), "no such grader".to_owned());
             let (base, candidate) = if is_base { sides } else { (sides.1, sides.0) };
-            found.push(CaseDifference { respect, base, candidate, touched: parts_of_case().to_vec() });
+            found.push(CaseDifference { aspect, base, candidate, touched: parts_of_case().to_vec() });
         }
     }
 
@@ -252,7 +252,7 @@ fn grader_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> V
         let Some(other) = candidate.graders.iter().find(|other| other.name == grader.name) else { continue };
         let mut change = |what: &str, touched: Vec<MetricPart>| {
             let base = format!("grader `{}`", names.text(grader.name));
-            found.push(CaseDifference { respect, base, candidate: format!("the same with {what}"), touched });
+            found.push(CaseDifference { aspect, base, candidate: format!("the same with {what}"), touched });
         };
         if let Some((a, b)) = grader.standing.zip(other.standing) {
             if a.composition != b.composition {
@@ -283,12 +283,12 @@ const fn parts_of_case() -> [MetricPart; 2] {
 
 /// Finds criteria that only one side has, or that differ in wording, weight or gate.
 fn rubric_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Vec<CaseDifference> {
-    let respect = ComparisonAspect::Rubric;
+    let aspect = ComparisonAspect::Rubric;
     let mut found = Vec::new();
     let mut both = 0;
     let mut change = |id: u32, what: &str, touched: Vec<MetricPart>| {
         let base = format!("`{}`", names.text(id));
-        found.push(CaseDifference { respect, base, candidate: format!("the same id with {what}"), touched });
+        found.push(CaseDifference { aspect, base, candidate: format!("the same id with {what}"), touched });
     };
     for (a, b) in shared_criteria(base, candidate).filter(|(a, b)| a.is_fixed && b.is_fixed) {
         both += 1;
@@ -334,7 +334,7 @@ fn rubric_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> V
             })
             .flat_map(parts_of_grader);
         found.push(CaseDifference {
-            respect,
+            aspect,
             base: format!("{} criteria", ours.len()),
             candidate: format!("{} criteria, {both} of them shared", theirs.len()),
             touched: touched.collect(),

@@ -76,12 +76,12 @@ impl TouchedMetrics {
 pub(crate) struct WithheldMetrics(Vec<(ComparisonAspect, TouchedMetrics)>);
 
 impl WithheldMetrics {
-    pub(crate) fn add(&mut self, respect: ComparisonAspect, touched: TouchedMetrics) {
-        self.0.push((respect, touched));
+    pub(crate) fn add(&mut self, aspect: ComparisonAspect, touched: TouchedMetrics) {
+        self.0.push((aspect, touched));
     }
 
     fn find(&self, is_touched: impl Fn(&TouchedMetrics) -> bool) -> Option<ComparisonAspect> {
-        self.0.iter().find(|(_, touched)| is_touched(touched)).map(|(respect, _)| *respect)
+        self.0.iter().find(|(_, touched)| is_touched(touched)).map(|(aspect, _)| *aspect)
     }
 
     /// Returns the aspect that makes a metric incomparable; `None` if it is comparable.
@@ -110,12 +110,12 @@ impl AllowedAspects {
 
     /// Adds an aspect.
     #[must_use]
-    pub const fn with(self, respect: ComparisonAspect) -> Self {
-        Self(self.0 | 1 << respect as u8)
+    pub const fn with(self, aspect: ComparisonAspect) -> Self {
+        Self(self.0 | 1 << aspect as u8)
     }
 
     /// Returns true if the aspect is allowed.
-    pub const fn contains(self, respect: ComparisonAspect) -> bool {
-        self.0 & (1 << respect as u8) != 0
+    pub const fn contains(self, aspect: ComparisonAspect) -> bool {
+        self.0 & (1 << aspect as u8) != 0
     }
 }

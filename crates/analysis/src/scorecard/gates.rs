@@ -55,9 +55,10 @@ pub fn check_scorecard_gates(
 
 /// Makes a gate undecided if the measurement changed, unless it failed.
 fn undecided_if_changed<'c>(
-    (hold, says): (ComparisonGateStatus, String),
+    result: (ComparisonGateStatus, String),
     changes: impl Iterator<Item = &'c MeasurementChange>,
 ) -> (ComparisonGateStatus, String) {
+    let (hold, says) = result;
     let changes: Vec<&MeasurementChange> = changes.collect();
     if changes.is_empty() || hold == ComparisonGateStatus::Failed {
         return (hold, says);
