@@ -16,7 +16,7 @@ use std::sync::Arc;
 use assize_rubric::{CaseDecision, CriterionScale, OutcomeKind, Verdict};
 use assize_store::{CriterionRow, GateRow, GraderRow, ResultRow, criterion_texts};
 
-use crate::criterion::{CriterionLine, WORD};
+use crate::criterion::{CriterionLine, WORD_WIDTH};
 use crate::export::has_failed_gate;
 use crate::mark::{VerdictMark, format_raw_score};
 use crate::number;
@@ -291,7 +291,7 @@ fn render_compact(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &
     if !others.is_empty() {
         let word = if shown > 0 { "others" } else { "criteria" };
         page.add_text(
-            &[ReportPiece::new(ReportTone::Good, format!("  ✓ {word:WORD$}  "))],
+            &[ReportPiece::new(ReportTone::Good, format!("  ✓ {word:WORD_WIDTH$}  "))],
             &[ReportPiece::new(ReportTone::Dim, list_names(&others))],
         );
     }

@@ -581,12 +581,17 @@ pub(crate) fn describe_name(case: &CaseName) -> String {
 
 /// Describes a case that is incomplete on at least one side.
 pub(crate) fn describe_incomplete(case: &IncompletePair) -> String {
-    let said = |passed: Option<bool>| match passed {
+    let describe_passed = |passed: Option<bool>| match passed {
         Some(true) => "passed",
         Some(false) => "not passed",
         None => "incomplete",
     };
-    format!("{} ({} → {})", describe_name(&case.name), said(case.base_passed), said(case.candidate_passed))
+    format!(
+        "{} ({} → {})",
+        describe_name(&case.name),
+        describe_passed(case.base_passed),
+        describe_passed(case.candidate_passed)
+    )
 }
 
 fn render_case_lists(page: &mut ReportPage, comparison: &RunComparison, limit: usize) {

@@ -33,10 +33,10 @@ pub(crate) struct CriterionLine<'a> {
 }
 
 /// Prefix of the text of a criterion of a negated grader.
-pub(crate) const NOT: &str = "not: ";
+pub(crate) const NEGATION_PREFIX: &str = "not: ";
 
 /// Width of the longest outcome word.
-pub(crate) const WORD: usize = 8;
+pub(crate) const WORD_WIDTH: usize = 8;
 
 impl<'a> CriterionLine<'a> {
     /// Creates a line from a stored decision. `notes` come from [`CriterionLine::notes`].
@@ -77,11 +77,11 @@ impl CriterionLine<'_> {
         let mark = self.outcome.map_or(VerdictMark::remark(), of);
         let lead = [
             ReportPiece::plain(" ".repeat(indent)),
-            ReportPiece::new(mark.tone, format!("{} {:WORD$}  ", mark.sign, mark.word)),
+            ReportPiece::new(mark.tone, format!("{} {:WORD_WIDTH$}  ", mark.sign, mark.word)),
         ];
         page.add_text(&lead, &self.heading());
 
-        let below = [ReportPiece::plain(" ".repeat(indent + 2 + WORD + 2))];
+        let below = [ReportPiece::plain(" ".repeat(indent + 2 + WORD_WIDTH + 2))];
         if !self.reason.trim().is_empty() {
             page.add_text(
                 &below,
@@ -104,7 +104,7 @@ impl CriterionLine<'_> {
         let mut pieces = Vec::new();
         let mut about: Vec<ReportPiece> = Vec::new();
         if self.negated {
-            pieces.push(ReportPiece::new(ReportTone::Strong, NOT));
+            pieces.push(ReportPiece::new(ReportTone::Strong, NEGATION_PREFIX));
         }
 
         match text {

@@ -10,7 +10,7 @@ use crate::sanitize;
 use crate::style::ReportTone;
 
 /// Maximum number of targets, judges or suites that are named; the rest is counted.
-const NAMES: usize = 4;
+const MAX_NAMES: usize = 4;
 
 /// Adds a line under a label.
 pub(crate) fn entry(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) {
@@ -88,9 +88,9 @@ pub(crate) fn tallies(counts: VerdictCounts) -> [(usize, &'static str, ReportTon
 
 /// Joins the first items with commas; the rest is counted.
 pub(crate) fn listed(items: impl ExactSizeIterator<Item = Vec<ReportPiece>>) -> Vec<ReportPiece> {
-    let left = items.len().saturating_sub(NAMES);
+    let left = items.len().saturating_sub(MAX_NAMES);
     let mut pieces = Vec::new();
-    for (index, item) in items.take(NAMES).enumerate() {
+    for (index, item) in items.take(MAX_NAMES).enumerate() {
         if index > 0 {
             pieces.push(ReportPiece::plain(", "));
         }

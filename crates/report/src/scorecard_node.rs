@@ -260,7 +260,7 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
         (BenchmarkState::JudgesDiffer, "judges disagree"),
     ];
 
-    let mut told: Vec<String> = states
+    let mut counts: Vec<String> = states
         .iter()
         .map(|(state, words)| (part.count(*state), words))
         .filter(|(number, _)| *number > 0)
@@ -269,15 +269,15 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
 
     let unfinished = part.planned.saturating_sub(part.cases.len() as u64);
     if unfinished > 0 {
-        told.push(format!("{unfinished} not run"));
+        counts.push(format!("{unfinished} not run"));
     }
 
     let broken = part.count(BenchmarkState::Missing);
     if broken > 0 {
-        told.push(format!("{broken} ungraded"));
+        counts.push(format!("{broken} ungraded"));
     }
-    if !told.is_empty() {
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, told.join(", "))]);
+    if !counts.is_empty() {
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, counts.join(", "))]);
     }
 }
 

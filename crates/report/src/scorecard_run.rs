@@ -133,11 +133,11 @@ pub fn format_label_counts(counts: LabelCounts) -> Option<String> {
                 .to_owned(),
         ),
     ];
-    let told: Vec<String> = kinds
+    let parts: Vec<String> = kinds
         .into_iter()
         .filter(|(number, _)| *number > 0)
         .map(|(number, words)| format!("{} {words}", grouped(number)))
         .collect();
 
-    (!told.is_empty()).then(|| told.join("; "))
+    (!parts.is_empty()).then(|| parts.join("; "))
 }

@@ -182,7 +182,8 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
 
     entry(page, "Cases", cases);
     render_bar(page, settled);
-    render_failing(page, extra.failing);
+    let (failing, more_failing) = extra.failing;
+    render_failing(page, failing, more_failing);
     for (index, reason) in extra.incomplete.iter().enumerate() {
         let label = if index == 0 { "Incomplete" } else { "" };
         entry(page, label, vec![ReportPiece::untrusted(ReportTone::Open, reason, sanitize::MAX_REASON)]);
@@ -236,21 +237,21 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
 }
 
 /// Names the cases that did not pass.
-fn render_failing(page: &mut ReportPage, (suites, more): (&[FailingCases], usize)) {
+fn render_failing(page: &mut ReportPage, suites: &[FailingCases], more: usize) {
     if suites.is_empty() {
         return;
     }
 
     let mut pieces = Vec::new();
-    for of in suites {
+    for failing in suites {
         if !pieces.is_empty() {
             pieces.push(ReportPiece::plain("; "));
         }
-        if let Some(suite) = &of.suite {
+        if let Some(suite) = &failing.suite {
             pieces.push(ReportPiece::untrusted_name(ReportTone::Plain, suite));
             pieces.push(ReportPiece::plain(": "));
         }
-        let names: Vec<String> = of.cases.iter().map(|case| sanitize::sanitize_name(case)).collect();
+        let names: Vec<String> = failing.cases.iter().map(|case| sanitize::sanitize_name(case)).collect();
         pieces.push(ReportPiece::new(ReportTone::Bad, names.join(", ")));
     }
     if more > 0 {

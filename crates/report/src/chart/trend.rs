@@ -18,7 +18,7 @@ pub fn trend_chart(
 ) -> String {
     const WIDTH: f64 = 560.0;
     /// Height of the dates below the chart.
-    const DATES: f64 = 20.0;
+    const DATES_HEIGHT: f64 = 20.0;
     const HEIGHT: f64 = 150.0;
     const LEFT: f64 = 42.0;
     let step = (WIDTH - LEFT - 20.0) / (points.len().max(2) - 1) as f64;
@@ -27,7 +27,7 @@ pub fn trend_chart(
     let title = escape(title);
     let mut svg = format!(
         r#"<svg class="trend" viewBox="0 0 {WIDTH} {}" role="img" aria-label="{title} of {} runs; the table below has the numbers">"#,
-        HEIGHT + DATES,
+        HEIGHT + DATES_HEIGHT,
         points.len()
     );
 
@@ -87,7 +87,7 @@ pub fn trend_chart(
             svg,
             r#"<text x="{:.1}" y="{:.1}" text-anchor="{anchor}">{date}</text>"#,
             x(at),
-            HEIGHT + DATES - 4.0
+            HEIGHT + DATES_HEIGHT - 4.0
         );
     }
 

@@ -17,9 +17,9 @@ use super::verdict_reason::{GateNames, verdict_reason};
 use crate::conversation_text::ConversationText;
 use crate::quote_place::{QuotePlace, QuotedText};
 
-/// Explains a case. `asked` is its question, if the run kept it.
-pub fn explain_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {
-    let mut explanation = recompute_case(record, asked);
+/// Explains a case. `question` is its stored question, if the run kept it.
+pub fn explain_case(record: &CaseRecord, question: Option<&QuestionRow>) -> CaseExplanation {
+    let mut explanation = recompute_case(record, question);
     // The answers of a conversation are shown turn by turn. A quote that no single answer contains may span
     // several turns; it is located where it begins.
     let transcript = record.result.answer.as_deref().unwrap_or_default();
@@ -96,7 +96,7 @@ fn locate_quotes(
     part.members.iter_mut().for_each(|member| locate_quotes(member, answers, begin));
 }
 
-fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {
+fn recompute_case(record: &CaseRecord, question: Option<&QuestionRow>) -> CaseExplanation {
     let stored = &record.result;
     let lines = record.decisions.first().map(|row| row.lines);
     let mut explanation = CaseExplanation {
@@ -106,9 +106,9 @@ fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExpla
         repeat: stored.trial,
         thresholds: lines,
         error: stored.error.clone(),
-        question: asked.and_then(|asked| asked.question.clone()),
-        expected_outcome: asked.and_then(|asked| asked.expected_outcome.clone()),
-        reference: asked.and_then(|asked| asked.reference.clone()),
+        question: question.and_then(|row| row.question.clone()),
+        expected_outcome: question.and_then(|row| row.expected_outcome.clone()),
+        reference: question.and_then(|row| row.reference.clone()),
         answer: stored.answer.clone(),
         file_changes: stored.file_changes.clone(),
         tool_calls: stored.tool_calls.clone(),

@@ -14,7 +14,7 @@ use super::case_index::{CaseIndex, CaseState, ReportedCase};
 use super::run_conclusion::RunConclusion;
 use super::{CriterionPosition, ReportError, RunReport};
 use crate::case_block::stored_texts;
-use crate::criterion::NOT;
+use crate::criterion::NEGATION_PREFIX;
 use crate::mark::VerdictMark;
 use crate::style::ReportTone;
 
@@ -225,8 +225,8 @@ impl CriterionFindings {
 
     fn count(&mut self, name: CriterionName, reported: &ReportedCase<'_>, finding: &CaseFinding) {
         // Without a limit, cases with criteria of their own would fill the memory.
-        const MOST: usize = 20 * MAX_FINDINGS;
-        if self.counts.len() >= MOST && !self.counts.contains_key(&name) {
+        const MAX_COUNTED: usize = 20 * MAX_FINDINGS;
+        if self.counts.len() >= MAX_COUNTED && !self.counts.contains_key(&name) {
             self.more += usize::from(finding.against || finding.ungraded);
             return;
         }
@@ -342,7 +342,7 @@ impl CriterionFinding {
             ("", "", "") => "cases that were not graded".to_owned(),
             ("", "", grader) => format!("grader {grader}"),
             ("", criterion, grader) => format!("{grader}/{criterion}"),
-            (text, ..) if self.negated => format!("{NOT}{text}"),
+            (text, ..) if self.negated => format!("{NEGATION_PREFIX}{text}"),
             (text, ..) => text.to_owned(),
         }
     }

@@ -14,20 +14,20 @@ use crate::case_block::{main_reason, stored_texts};
 use crate::sanitize::escape_lines;
 
 /// Columns that name the case, in both tables.
-const CASE: [&str; 7] = ["run", "suite", "case", "target", "repeat", "verdict", "score"];
+const CASE_COLUMNS: [&str; 7] = ["run", "suite", "case", "target", "repeat", "verdict", "score"];
 /// Last column of both tables: the result of the case as a whole, as it counts for the run.
-const RESULT: &str = "case_result";
+const RESULT_COLUMN: &str = "case_result";
 /// Further columns of the table of criteria.
-const CRITERION: [&str; 19] = [
+const CRITERION_COLUMNS: [&str; 19] = [
     "grader", "grader_type", "grader_score", "criterion", "text", "outcome", "value", "points", "weight",
     "gate", "gate_failed", "reason", "judge", "judge_model", "judge_version", "quotes", "quotes_found",
-    "quote_texts", RESULT,
+    "quote_texts", RESULT_COLUMN,
 ];
 /// Further columns of the table of cases.
-const DETAILS: [&str; 19] = [
+const DETAIL_COLUMNS: [&str; 19] = [
     "score_low", "score_high", "coverage", "tags", "cluster", "gates_failed", "criteria", "unmet",
     "ungraded", "error", "question", "answer", "tokens_input", "tokens_cached", "tokens_output", "cost_usd",
-    "duration_ms", "answered_by", RESULT,
+    "duration_ms", "answered_by", RESULT_COLUMN,
 ];
 
 /// Writes a row for each criterion.
@@ -35,7 +35,7 @@ pub(super) fn write_criteria(
     out: &mut dyn Write,
     runs: &[RunReport<'_>],
 ) -> Result<Vec<String>, ReportError> {
-    let mut table = CsvTable::new(out, &CASE, &CRITERION)?;
+    let mut table = CsvTable::new(out, &CASE_COLUMNS, &CRITERION_COLUMNS)?;
     for run in runs {
         let index = CaseIndex::read(run)?;
         for read in index.rows(run, |_| true)? {
@@ -72,7 +72,7 @@ pub(super) fn write_criteria(
 
 /// Writes a row for each case.
 pub(super) fn write_cases(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
-    let mut table = CsvTable::new(out, &CASE, &DETAILS)?;
+    let mut table = CsvTable::new(out, &CASE_COLUMNS, &DETAIL_COLUMNS)?;
     for run in runs {
         let index = CaseIndex::read(run)?;
         let mut questions = run.questions()?;
@@ -94,7 +94,7 @@ pub(super) fn write_cases(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result
                 "error" => CsvCell::text(problem.describe()),
                 _ => CsvCell::Own(String::new()),
             };
-            cells.extend(DETAILS[..DETAILS.len() - 1].iter().map(blank));
+            cells.extend(DETAIL_COLUMNS[..DETAIL_COLUMNS.len() - 1].iter().map(blank));
             cells.push(problem_result(problem));
             table.write(&cells)?;
         }
@@ -172,7 +172,7 @@ fn blank_criterion(reason: &str) -> Vec<CsvCell> {
         "reason" => CsvCell::text(reason),
         _ => CsvCell::Own(String::new()),
     };
-    CRITERION[..CRITERION.len() - 1].iter().map(blank).collect()
+    CRITERION_COLUMNS[..CRITERION_COLUMNS.len() - 1].iter().map(blank).collect()
 }
 
 fn criterion_cells(

@@ -32,10 +32,10 @@ pub fn inspect_log_name(info: &RunInfo) -> String {
 
 /// Converts a text to a part of a log's name. The parts are separated by `_`.
 fn name_part(text: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX_LENGTH: usize = 60;
 
     let plain = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
-    let plain: String = plain.take(LONGEST).collect();
+    let plain: String = plain.take(MAX_LENGTH).collect();
     let trimmed = plain.trim_matches('-');
     if trimmed.is_empty() { "run".to_owned() } else { trimmed.to_owned() }
 }

@@ -16,7 +16,7 @@ use super::run_conclusion::allowance;
 use super::xml::XmlWriter;
 use super::{ReportError, RunConclusion, RunReport};
 use crate::case_block::{gate_sentence, main_reason, stored_texts};
-use crate::criterion::{CriterionLine, NOT};
+use crate::criterion::{CriterionLine, NEGATION_PREFIX};
 use crate::mark::VerdictMark;
 use crate::number;
 use crate::sanitize::cut_text;
@@ -285,7 +285,7 @@ fn describe_criteria(
         let text = texts(&grader.name, &criterion.id).filter(|text| !text.trim().is_empty());
         let text = text.unwrap_or_else(|| format!("{}/{}", grader.name, criterion.id));
         let mark = VerdictMark::for_criterion(criterion, grader.negate);
-        let not = if grader.negate { NOT } else { "" };
+        let not = if grader.negate { NEGATION_PREFIX } else { "" };
         lines.push(format!("{} {}: {not}{}", mark.sign, mark.word, cut_text(text.trim(), MAX_TEXT)));
         if !criterion.reason.trim().is_empty() {
             lines.push(format!("    {}", cut_text(criterion.reason.trim(), MAX_TEXT)));

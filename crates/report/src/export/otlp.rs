@@ -185,8 +185,8 @@ fn run_event(run: &RunReport<'_>, conclusion: &RunConclusion, time: &str) -> Val
     if conclusion.exit_code != 0 {
         let reason = run.info.summary.as_ref().map(|summary| summary.exit_reason.clone());
         let problems = conclusion.problems.iter().map(super::run_conclusion::RunProblem::describe);
-        let said: Vec<String> = reason.into_iter().chain(problems).collect();
-        attributes.push(text("gen_ai.evaluation.explanation", &said.join("; ")));
+        let explanations: Vec<String> = reason.into_iter().chain(problems).collect();
+        attributes.push(text("gen_ai.evaluation.explanation", &explanations.join("; ")));
         attributes.push(text("error.type", label));
     }
 

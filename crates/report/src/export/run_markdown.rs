@@ -15,7 +15,7 @@ use super::{ReportError, RunConclusion, RunReport};
 use crate::case_block::main_reason;
 use crate::comparison::ComparisonLimits;
 use crate::comparison_markdown::{escape_markdown, render_comparison_markdown};
-use crate::criterion::NOT;
+use crate::criterion::NEGATION_PREFIX;
 use crate::criterion_rates::{RateTitles, rate_text, shown_rates};
 use crate::derived::derived_metric_texts;
 use crate::entry::{percent, percent_interval};
@@ -396,7 +396,7 @@ fn criteria_against(record: &CaseRecord) -> Vec<String> {
             let words = escape_markdown(&text.unwrap_or_else(|| criterion.id.to_string()), MAX_TEXT);
             let reason = escape_markdown(&criterion.reason, MAX_TEXT);
             let gate = if is_gate { "**gate** " } else { "" };
-            let not = if grader.negate { NOT } else { "" };
+            let not = if grader.negate { NEGATION_PREFIX } else { "" };
             why.push(if reason.is_empty() {
                 format!("{gate}{not}{words}")
             } else {

@@ -117,12 +117,12 @@ fn curve(bins: &[ReliabilityBinRate]) -> String {
             count: bin.n,
         })
         .collect();
-    let said: Vec<String> = bins
+    let descriptions: Vec<String> = bins
         .iter()
         .map(|bin| format!("{:.2} given, {:.2} observed in {}", bin.predicted, bin.observed, grouped(bin.n)))
         .collect();
 
-    reliability_curve(&points, &format!("Reliability curve: {}", said.join("; ")))
+    reliability_curve(&points, &format!("Reliability curve: {}", descriptions.join("; ")))
 }
 
 /// The main coefficient of each criterion or target.
@@ -165,10 +165,10 @@ const fn form_of_rates(rates: &TargetPassRates) -> MetricForm {
 fn rate_block(rates: &[TargetPassRates]) -> Option<MeasurementBlock> {
     let mut block =
         MeasurementBlock { heading: "Pass rates and means".to_owned(), ..MeasurementBlock::default() };
-    for of in rates {
-        let kind = if of.scores { "mean score" } else { "pass rate" };
+    for target in rates {
+        let kind = if target.scores { "mean score" } else { "pass rate" };
         let rate = |name: &str, rate: &PassRate, says: &str| NamedMetric {
-            form: form_of_rates(of),
+            form: form_of_rates(target),
             n: rate.mean.map_or_else(|_| String::new(), |mean| format!("{} items", grouped(mean.n as u64))),
             says: says.to_owned(),
             ..NamedMetric::new(
@@ -178,11 +178,13 @@ fn rate_block(rates: &[TargetPassRates]) -> Option<MeasurementBlock> {
             )
         };
         let mut rows = Vec::new();
-        rows.extend(of.judge.iter().map(|found| rate("judge", found, "Of all that was judged.")));
-        rows.extend(of.people.iter().map(|found| rate("people, as labelled", found, "Of what has labels.")));
-        match &of.powered {
+        rows.extend(target.judge.iter().map(|found| rate("judge", found, "Of all that was judged.")));
+        rows.extend(
+            target.people.iter().map(|found| rate("people, as labelled", found, "Of what has labels.")),
+        );
+        match &target.powered {
             Ok(found) => rows.push(NamedMetric {
-                form: form_of_rates(of),
+                form: form_of_rates(target),
                 n: format!(
                     "{} labelled, {} not",
                     grouped(found.labelled as u64),
@@ -192,12 +194,12 @@ fn rate_block(rates: &[TargetPassRates]) -> Option<MeasurementBlock> {
                 ..NamedMetric::new("corrected (PPI++)", Ok(found.tuned.mean), Ok(found.tuned.interval))
             }),
             Err(reason) => {
-                let text = format!("{}: no corrected {kind}: {reason}.", of.of);
+                let text = format!("{}: no corrected {kind}: {reason}.", target.of);
                 block.lines.push(ToneLine::new("dim", text));
             }
         }
         if !rows.is_empty() {
-            block.tables.push(MetricTable::new(format!("{}: {kind}", of.of), "rate", &rows));
+            block.tables.push(MetricTable::new(format!("{}: {kind}", target.of), "rate", &rows));
         }
     }
 

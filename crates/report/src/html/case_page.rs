@@ -8,7 +8,7 @@ use super::highlight::TextPiece;
 use super::marked_answer::{AnswerQuote, mark_answer};
 use super::tone;
 use crate::case_block::{gate_sentence, main_reason, stored_texts};
-use crate::criterion::{CriterionLine, NOT};
+use crate::criterion::{CriterionLine, NEGATION_PREFIX};
 use crate::explain::{CaseExplanation, GraderPart, explain_case};
 use crate::export::has_failed_gate;
 use crate::mark::VerdictMark;
@@ -135,7 +135,7 @@ pub fn case_fragment(
             }
             quote_views.push(quote_view(quote, place));
         }
-        let view = criterion_view(row, grader_row, (*number, criterion), &texts, quote_views);
+        let view = criterion_view(row, grader_row, *number, criterion, &texts, quote_views);
         classes.push(view.mark.class);
         graders[*grader].criteria.push(view);
     }
@@ -209,7 +209,8 @@ fn grader_view(row: &ResultRow, grader: &GraderRow) -> GraderView {
 fn criterion_view(
     row: &ResultRow,
     grader: &GraderRow,
-    (number, criterion): (usize, &CriterionRow),
+    number: usize,
+    criterion: &CriterionRow,
     texts: &dyn Fn(&str, &str) -> Option<String>,
     mut quotes: Vec<QuoteView>,
 ) -> CriterionView {
@@ -223,7 +224,7 @@ fn criterion_view(
         mark: mark.into(),
         text: format!(
             "{}{}",
-            if grader.negate { NOT } else { "" },
+            if grader.negate { NEGATION_PREFIX } else { "" },
             escape_lines(&cut_text(text.as_deref().unwrap_or(&criterion.id), MAX_REASON))
         ),
         weight: (criterion.weight != 1.0).then(|| number::format_plain(criterion.weight)),
