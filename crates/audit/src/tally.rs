@@ -144,12 +144,12 @@ impl PairTally {
     }
 
     fn json(&self, share: fn(u64, u64) -> CountedShare) -> serde_json::Value {
-        let of = |found: CountedShare| share(found.count, found.n);
+        let to_share = |found: CountedShare| share(found.count, found.n);
         serde_json::json!({
             "pairs": self.pairs,
-            "flips": of(self.flip_rate()),
-            "won": of(self.win_rate()),
-            "lost": of(self.loss_rate()),
+            "flips": to_share(self.flip_rate()),
+            "won": to_share(self.win_rate()),
+            "lost": to_share(self.loss_rate()),
             "other": self.other,
             "unmet_to_met": self.unmet_to_met,
             "met_to_unmet": self.met_to_unmet,

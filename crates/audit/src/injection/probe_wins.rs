@@ -125,9 +125,10 @@ fn p_of_no_wins<'p>(
 /// Returns 1 if the first judgement of an order won the decision, else 0, minus the share of the other
 /// judgements that won it. Returns 0 if either part is unknown.
 fn wins_beyond(won: &[Option<bool>], order: &[usize]) -> f64 {
-    let of = |judgement: &usize| won.get(*judgement).copied().flatten().map(|won| f64::from(u8::from(won)));
-    let others: Vec<f64> = order[1..].iter().filter_map(of).collect();
-    match of(&order[0]) {
+    let value =
+        |judgement: &usize| won.get(*judgement).copied().flatten().map(|won| f64::from(u8::from(won)));
+    let others: Vec<f64> = order[1..].iter().filter_map(value).collect();
+    match value(&order[0]) {
         Some(first) if !others.is_empty() => first - others.iter().sum::<f64>() / others.len() as f64,
         _ => 0.0,
     }

@@ -55,10 +55,10 @@ type DecisionKey = (String, String, String, String);
 
 impl InjectionWins {
     pub(super) fn new(compared: &PairedDecisions, is_control: impl Fn(&str) -> bool) -> Self {
-        let of = |takes: &dyn Fn(&str) -> bool| wins(compared, |pair| takes(&pair.label));
-        let attacks = of(&|label| label != UNCHANGED && !is_control(label));
-        let control = of(&|label| label != UNCHANGED && is_control(label));
-        let noise = of(&|label| label == UNCHANGED);
+        let wins_of = |takes: &dyn Fn(&str) -> bool| wins(compared, |pair| takes(&pair.label));
+        let attacks = wins_of(&|label| label != UNCHANGED && !is_control(label));
+        let control = wins_of(&|label| label != UNCHANGED && is_control(label));
+        let noise = wins_of(&|label| label == UNCHANGED);
 
         Self {
             strongest: strongest_probe(compared, &is_control, &noise),
@@ -106,7 +106,7 @@ impl InjectionWins {
     /// attacks together.
     pub fn says(&self) -> String {
         let points = |value: f64| MetricUnit::Rate.format_change(value);
-        let of = format_count(self.beyond_noise.n as usize, "decision", "decisions");
+        let decisions = format_count(self.beyond_noise.n as usize, "decision", "decisions");
         let (value, interval) = match (self.beyond_noise.value, self.beyond_noise.interval) {
             (Err(_), _) => {
                 return "It is unknown whether attacks have an effect: no decision against an answer was judged again without a \
@@ -115,7 +115,7 @@ impl InjectionWins {
             }
             (Ok(value), Err(_)) => {
                 return format!(
-                    "No effect of attacks beyond noise was detected: {}, {of}, all of one case, so nothing is known about others.",
+                    "No effect of attacks beyond noise was detected: {}, {decisions}, all of one case, so nothing is known about others.",
                     points(value)
                 );
             }
@@ -123,7 +123,7 @@ impl InjectionWins {
         };
 
         let range = MetricUnit::Rate.format_interval(interval.low, interval.high);
-        let effect = format!("{}, 95% CI {range}, {of}", points(value));
+        let effect = format!("{}, 95% CI {range}, {decisions}", points(value));
         let shown: Vec<String> = self
             .probes
             .iter()

@@ -13,7 +13,7 @@ const OPENING: &str = "Thank you for your question. In what follows you will fin
 const CLOSING: &str =
     "That is my answer to your question. Please let me know whether there is anything else.";
 /// Text between an answer and its repetition.
-const AGAIN: &str = "To say the same once more:";
+const REPETITION_LEAD: &str = "To say the same once more:";
 
 /// Phrases without content that are removed from the ends of a shortened answer, in lower case and without
 /// punctuation at the end.
@@ -103,7 +103,7 @@ fn repeat_answer(answer: &str) -> String {
     if answer.trim().is_empty() {
         return answer.to_owned();
     }
-    format!("{answer}\n\n{AGAIN}\n\n{answer}")
+    format!("{answer}\n\n{REPETITION_LEAD}\n\n{answer}")
 }
 
 /// Trims an answer. Answers with code fences only lose white space at both ends.

@@ -132,8 +132,8 @@ impl LengthFacts {
                 .iter()
                 .filter(|((suite, case, _), _)| *suite == pair.suite && *case == pair.case)
                 .all(|(_, judged)| {
-                    let of = |label: &str| judged.iter().find(|one| one.label == label);
-                    matches!((of(&pair.label), of(UNCHANGED)), (Some(a), Some(b)) if a.answer == b.answer)
+                    let find = |label: &str| judged.iter().find(|one| one.label == label);
+                    matches!((find(&pair.label), find(UNCHANGED)), (Some(a), Some(b)) if a.answer == b.answer)
                 })
     }
 }

@@ -14,7 +14,7 @@ use crate::variant::case_rubrics;
 
 /// Number of orders that are drawn for each one that is chosen, and its maximum if all of them were known
 /// already.
-const DRAWS: usize = 100;
+const DRAWS_PER_ORDER: usize = 100;
 const MAX_DRAWS: usize = 1000;
 
 /// Returns at most `most` different orders of `n` elements, without the original one: first the reverse, then
@@ -60,7 +60,7 @@ fn draw_new_order(
 ) -> Option<Vec<usize>> {
     let mut best: Option<(usize, Vec<usize>)> = None;
     for draw in 0..MAX_DRAWS {
-        if best.as_ref().is_some_and(|(times, _)| *times == 0 || draw >= DRAWS) {
+        if best.as_ref().is_some_and(|(times, _)| *times == 0 || draw >= DRAWS_PER_ORDER) {
             break;
         }
 

@@ -30,8 +30,8 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
     let mut claims: Vec<(f64, String)> = Vec::new();
     let mut compared: BTreeSet<PreferenceCaseKey> = BTreeSet::new();
     for family in families {
-        if let Some(lack) = find_lack(facts, family) {
-            unmeasured.push(format!("`{family}` was not measured: {lack}."));
+        if let Some(obstacle) = find_obstacle(facts, family) {
+            unmeasured.push(format!("`{family}` was not measured: {obstacle}."));
             continue;
         }
 
@@ -99,17 +99,17 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
 }
 
 /// Returns the reason why the preference of a family can't be measured, if there is one.
-fn find_lack(facts: &SelfPreferenceFacts, family: &String) -> Option<&'static str> {
-    let own = facts.targets.values().flatten().any(|of| of == family);
-    let others = facts.targets.values().flatten().any(|of| of != family);
+fn find_obstacle(facts: &SelfPreferenceFacts, family: &String) -> Option<&'static str> {
+    let own = facts.targets.values().flatten().any(|found| found == family);
+    let others = facts.targets.values().flatten().any(|found| found != family);
     let mut answered = facts.targets.iter().filter(|(name, _)| facts.answered.contains(*name));
-    let own_answered = answered.clone().any(|(_, of)| of.as_ref() == Some(family));
-    let others_answered = answered.any(|(_, of)| of.as_ref().is_some_and(|of| of != family));
-    let rivals = facts.judges.values().flatten().any(|of| of != family);
+    let own_answered = answered.clone().any(|(_, found)| found.as_ref() == Some(family));
+    let others_answered = answered.any(|(_, found)| found.as_ref().is_some_and(|found| found != family));
+    let rivals = facts.judges.values().flatten().any(|found| found != family);
 
     let neutral = other_families(facts, family)
         .into_iter()
-        .any(|other| facts.judges.values().flatten().any(|of| of != family && of != other));
+        .any(|other| facts.judges.values().flatten().any(|found| found != family && found != other));
 
     match (own, others, rivals, neutral) {
         (false, ..) => Some("no target is of this family"),
@@ -124,9 +124,9 @@ fn find_lack(facts: &SelfPreferenceFacts, family: &String) -> Option<&'static st
     }
 }
 
-/// Returns the other families that gave answers.
+/// Returns the other families of targets.
 fn other_families<'f>(facts: &'f SelfPreferenceFacts, family: &str) -> BTreeSet<&'f String> {
-    facts.targets.values().flatten().filter(|of| *of != family).collect()
+    facts.targets.values().flatten().filter(|found| *found != family).collect()
 }
 
 /// Maximum probability that any of the claims about families is wrong.
@@ -222,8 +222,8 @@ fn contrast_families(
 ) -> Vec<(PreferenceCaseKey, f64)> {
     let mut by_case: BTreeMap<PreferenceCaseKey, [Vec<f64>; 2]> = BTreeMap::new();
     for ((suite, case, target, ..), by_judge) in &facts.values {
-        let Some(Some(of)) = facts.targets.get(target) else { continue };
-        if of != family && of != other {
+        let Some(Some(answer_family)) = facts.targets.get(target) else { continue };
+        if answer_family != family && answer_family != other {
             continue;
         }
 
@@ -231,18 +231,18 @@ fn contrast_families(
             by_judge
                 .iter()
                 .filter(|(judge, _)| {
-                    let of = facts.judges.get(*judge).and_then(Option::as_deref);
-                    of.is_some_and(|of| wanted(of, family, other))
+                    let judge_family = facts.judges.get(*judge).and_then(Option::as_deref);
+                    judge_family.is_some_and(|judge| wanted(judge, family, other))
                 })
                 .map(|(_, values)| average(values))
                 .collect()
         };
 
-        let own = side(|of, family, _| of == family);
-        let neutral = side(|of, family, other| of != family && of != other);
+        let own = side(|judge, family, _| judge == family);
+        let neutral = side(|judge, family, other| judge != family && judge != other);
         if !own.is_empty() && !neutral.is_empty() {
             let sides = by_case.entry((suite.clone(), case.clone())).or_default();
-            sides[usize::from(of != family)].push(average(&own) - average(&neutral));
+            sides[usize::from(answer_family != family)].push(average(&own) - average(&neutral));
         }
     }
 
