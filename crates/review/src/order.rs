@@ -110,8 +110,8 @@ fn item_identity(item: &ReviewItem) -> (&str, Option<&str>, Option<&str>, Option
     (&item.case, item.suite.as_deref(), item.system.as_deref(), item.trial, &item.criterion)
 }
 
-/// Ranks items of the queue: items that only are reported last, items on which reviewers disagree first, then
-/// those that can block scores of the levels above.
+/// Ranks items of the queue. Items that don't count come last. Otherwise, items on which reviewers disagree come
+/// first, then those that can block scores of the levels above.
 fn urgency(item: &ReviewItem) -> (bool, bool, ReviewWeight, u8) {
     let ReviewItem { weight, why, .. } = item;
     (*weight == ReviewWeight::Reported, *why != ReviewReason::ReviewersDiffer, *weight, item.blind_rank())

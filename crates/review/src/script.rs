@@ -170,7 +170,7 @@ pub(crate) const FILLED_COLUMNS: [&str; 4] = ["label", "severity", "note", "who"
 
 /// Further keys of label files. They describe the labelled item and are ignored here, because the item
 /// determines them.
-const GIVEN_ANEW: [&str; 7] = ["version", "seen", "system", "suite", "repeat", "sampled", "adjudicates"];
+const KEYS_FROM_ITEM: [&str; 7] = ["version", "seen", "system", "suite", "repeat", "sampled", "adjudicates"];
 
 /// Parses the time of a decision: a timestamp such as `2026-01-31T12:00:00Z`, or a date.
 fn parse_time(text: &str) -> Result<String, String> {
@@ -192,7 +192,7 @@ fn parse_split(text: &str) -> Result<LabelSplit, String> {
 /// text.
 pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScriptLine, String> {
     let names = || FIELDS.iter().flat_map(|(_, names)| names.iter().copied());
-    let is_known = |key: &str| names().chain(GIVEN_ANEW).any(|name| name == key) || key.starts_with("x-");
+    let is_known = |key: &str| names().chain(KEYS_FROM_ITEM).any(|name| name == key) || key.starts_with("x-");
     let item = object.get(ITEM_COLUMN).and_then(Value::as_str);
     // An exported table has columns for the texts as well.
     if let Some(other) = object.keys().find(|key| item.is_none() && !is_known(key)) {

@@ -42,7 +42,7 @@ pub fn suite_run_items(
 ) -> Result<ReviewMaterial, StoreError> {
     let stored = stored_questions(folder)?;
     let suites = info.suites.iter().map(|suite| (suite.name.as_str(), suite.path.as_str()));
-    let asked = asked(suites, options, process);
+    let texts = load_texts(suites, options, process);
     let several_suites = info.suites.len() > 1;
     let several_targets = info.targets.len() > 1;
     let mut placed = Vec::new();
@@ -56,11 +56,11 @@ pub fn suite_run_items(
             .filter_map(|row| Some((row, row.criterion()?)))
             .collect();
         for (row, criterion) in &rubrics {
-            let said = judge(&row.decision);
-            let sure = said.outcome.is_some() && row.decision.confidence != Some(JudgeConfidence::Low);
+            let account = judge(&row.decision);
+            let sure = account.outcome.is_some() && row.decision.confidence != Some(JudgeConfidence::Low);
             let is_listed = !sure || options.order.covers_all();
 
-            let why = match (said.outcome.is_some(), sure) {
+            let why = match (account.outcome.is_some(), sure) {
                 (false, _) => ReviewReason::Undecided,
                 (true, false) => ReviewReason::Uncertain,
                 (true, true) => ReviewReason::Check,
@@ -74,7 +74,7 @@ pub fn suite_run_items(
 
             let key = (result.suite.to_string(), result.case_id.to_string());
             let unknown = || CaseTexts { place: usize::MAX, ..CaseTexts::default() };
-            let CaseTexts { place, question, reference } = asked.get(&key).cloned().unwrap_or_else(unknown);
+            let CaseTexts { place, question, reference } = texts.get(&key).cloned().unwrap_or_else(unknown);
             let place = result.place.map_or(place, |place| usize::try_from(place).unwrap_or(usize::MAX));
 
             // The question that was asked in the run counts, even if the file has changed since.
@@ -112,7 +112,7 @@ pub fn suite_run_items(
                         .then_some(ScoreScale { min: 0.0, max: 10.0 }),
                 ),
                 may_not_apply: criterion.may_not_apply,
-                judge: Some(said),
+                judge: Some(account),
                 why,
             };
             let key = (place, result.case_id.clone(), result.target.clone(), result.trial);
@@ -162,7 +162,7 @@ fn judge(decision: &Decision) -> JudgeAccount {
 }
 
 /// Reads the questions from the eval files that still exist: runs of earlier versions only store the answers.
-fn asked<'s>(
+fn load_texts<'s>(
     suites: impl Iterator<Item = (&'s str, &'s str)>,
     options: &ReviewOptions,
     process: &ProcessContext,
