@@ -8,7 +8,7 @@ use assize_store::{EstimatedMetric, StoreError};
 
 use crate::stored_sample::StoredSample;
 
-/// Values from 0 to 1 in clusters, as metrics of cases need them.
+/// Values from 0 to 1 in clusters, from which metrics of cases are computed.
 pub(crate) trait MetricSample {
     /// Number of values.
     fn len(&self) -> usize;
@@ -35,8 +35,8 @@ pub(crate) fn format_level(level: ConfidenceLevel) -> String {
     format!("{}%", format_number(level.get() * 100.0))
 }
 
-/// Computes the share of values that are 1, with Blaker's interval, or Wilson's on the effective number of cases if cases share
-/// clusters.
+/// Computes the share of values that are 1, with Blaker's interval, or with Wilson's on the effective number
+/// of cases if cases share clusters. `what` completes the sentence "... of further cases would".
 pub(crate) fn case_rate_metric(
     sample: &impl MetricSample,
     level: ConfidenceLevel,
@@ -69,13 +69,13 @@ pub(crate) fn case_mean_metric(sample: &impl MetricSample, level: ConfidenceLeve
     })
 }
 
-/// Decisions on a criterion, for its rate. They are to come by cluster and value: cases finish in another order each time, and sums
-/// of the same scores in another order differ in their last digits.
+/// Decisions on a criterion, for its rate. They must be added in the order of cluster and value: cases finish
+/// in a different order each time, and sums of the same scores in another order differ in their last digits.
 #[derive(Debug)]
 pub struct CriterionSample(StoredSample);
 
 impl CriterionSample {
-    /// No decisions. If there will be many, they are in files without a name in this folder.
+    /// Creates an empty sample. If it grows large, it is moved to unnamed files in this folder.
     pub fn beside(folder: &Path) -> Self {
         Self(StoredSample::new(folder))
     }
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_stored_sample_has_the_metrics_of_one_in_memory() {
-        // Of the last one, values and clusters are in files.
+        // The last sample is so large that its values and clusters are in files.
         let clusters: [fn(u64) -> u64; 4] = [|at| at, |at| at / 7 * 31 % 101, |_| 3, |at| at / 2];
         for (count, cluster) in [900, 900, 900, 200_000].into_iter().zip(clusters) {
             let values: Vec<(f64, u64)> =

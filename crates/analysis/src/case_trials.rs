@@ -42,7 +42,7 @@ impl CaseTrials {
 
     /// Returns the numbers of trials made and passed, as far as they are informative about `k` attempts.
     ///
-    /// If trials end at the first pass, the trials made are not a fair sample; the first `k` are.
+    /// If trials end at the first pass, all trials together are a biased sample; the first `k` are not.
     fn attempts(&self, k: u32) -> Option<(u64, u64)> {
         let decided: Vec<bool> = self
             .rows
@@ -58,7 +58,7 @@ impl CaseTrials {
 
         let first = &decided[..decided.len().min(k as usize)];
 
-        // A pass before the k-th trial makes the rest redundant: at least one of k passes in any case.
+        // After a pass before the k-th trial the others are redundant: at least one of k passes in any case.
         if first.contains(&true) || first.len() == k as usize {
             return Some((u64::from(k), passed(first)));
         }
@@ -128,8 +128,8 @@ impl RepeatedCases {
         })
     }
 
-    /// The decided trials of all cases, 1 for those that passed; `None` unless each case has as many, so that the mean over trials
-    /// is that over cases.
+    /// The decided trials of all cases, 1 for those that passed. `None` unless all cases have the same number
+    /// of them, so that the mean over trials is the mean over cases.
     fn equal_trials(&self) -> Option<ClusteredSample> {
         let mut sample = ClusteredSample::default();
         let mut number = None;
@@ -155,7 +155,7 @@ impl RepeatedCases {
         let (mut any, mut all) = (ClusteredSample::default(), ClusteredSample::default());
         let mut early = false;
 
-        // A case that was never run counts as no attempt; the summary reports their number.
+        // A case that was never run has no attempts; the summary counts such cases.
         for case in self.0.values().filter(|case| !case.skipped) {
             early |= case.plan.early_stop && k > 1;
             let estimate = case
@@ -171,7 +171,8 @@ impl RepeatedCases {
             }
         }
 
-        // One attempt passes as often as all trials do: the rate is theirs, with its interval over the same clusters.
+        // For one attempt the value is the pass rate of all trials, so it gets that rate's interval over the
+        // same clusters.
         if let Some(trials) = self.equal_trials().filter(|_| k == 1 && all_known) {
             (any, all) = (trials.clone(), trials);
         }
@@ -196,7 +197,7 @@ impl RepeatedCases {
     }
 }
 
-/// Returns the words for `k` attempts of which some pass, such as "all of 3 attempts at a case pass".
+/// Formats the event of `k` attempts of which some pass, such as "all of 3 attempts at a case pass".
 fn attempts_pass(k: u32, share: &str, verb: &str) -> String {
     if k == 1 {
         "an attempt at a case passes".to_owned()
@@ -242,7 +243,7 @@ fn undefined_metric(reason: &str, level: ConfidenceLevel) -> EstimatedMetric {
     }
 }
 
-/// Returns the reported numbers of attempts: 1, 2, 4 and so on, and the largest available.
+/// Returns the numbers of attempts to report: 1, 2, 4 and so on, and the largest available.
 fn attempt_numbers(most: u32) -> Vec<u32> {
     let mut numbers: Vec<u32> =
         std::iter::successors(Some(1u32), |k| k.checked_mul(2)).take_while(|k| *k < most).collect();

@@ -1,4 +1,5 @@
-//! Measurement by each criterion: if it tells answers apart, if another one says the same, and how few would do.
+//! Item analysis of criteria: whether a criterion distinguishes answers, whether it repeats another one, and
+//! how few criteria would be enough.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,19 +17,19 @@ use crate::facts::{CaseFact, NameTable};
 use crate::labels::{LabelRow, TableDecision};
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
-/// Least number of answers that a criterion must be decided on.
+/// Minimum number of answers on which a criterion must be decided.
 const MIN_ANSWERS: usize = 5;
-/// Correlation with the rest below which a criterion does not discriminate. Source: R. Ebel and D. Frisbie, Essentials of
-/// Educational Measurement (1991), chapter 13.
-const POOR: f64 = 0.2;
-/// Kappa from which two criteria say the same.
-const SAME: f64 = 0.8;
-/// Share of other decisions that may be left for a criterion to count as always met, or never.
-const RARE: f64 = 0.1;
-/// Largest number of pairs with an interval, those that agree most.
+/// Correlation with the other criteria below which a criterion does not discriminate. Source: R. Ebel and D.
+/// Frisbie, Essentials of Educational Measurement (1991), chapter 13.
+const MIN_DISCRIMINATION: f64 = 0.2;
+/// Kappa from which two criteria count as redundant.
+const REDUNDANT_KAPPA: f64 = 0.8;
+/// A criterion counts as always or never met if at most this share of further decisions may differ.
+const MAX_RARE_SHARE: f64 = 0.1;
+/// Maximum number of pairs for which an interval is computed; pairs that agree most come first.
 const MAX_PAIRS: usize = 20;
 
-/// Identity of a criterion: id, wording, and in runs the grader.
+/// Identity of a criterion: its id, its grader (empty for tables) and its wording.
 type CriterionIdentity = (String, String, u64);
 
 /// Values of criteria by answer.
@@ -40,13 +41,13 @@ pub struct CriterionResponses {
 }
 
 impl CriterionResponses {
-    /// Begins the answers of another run, which are no further decisions on those of the runs before.
+    /// Begins another run. Its decisions on the same case are about other answers.
     pub fn begin_run(&mut self) {
         self.runs += 1;
     }
 
-    /// Adds the decisions of a stored case on criteria that are there whatever was decided. Penalties and criteria of negated
-    /// graders are turned, so that a higher value is better.
+    /// Adds the decisions of a stored case on criteria that do not depend on the answer. Penalties and
+    /// criteria of negated graders are inverted, so that a higher value is better.
     pub fn add_record(&mut self, record: &CaseRecord) {
         let mut names = NameTable::default();
         let fact = CaseFact::from_record(record, &mut names);
@@ -66,7 +67,7 @@ impl CriterionResponses {
         }
     }
 
-    /// Adds a row of a table: the mean of its labels, or what the judge decided if there is none.
+    /// Adds a row of a table: the mean of its labels, or the judge's decision if there are none.
     pub fn add_row(&mut self, row: &LabelRow) {
         let number = |outcome: &LabelOutcome| match outcome {
             LabelOutcome::Met => Some(1.0),
@@ -100,7 +101,7 @@ impl CriterionResponses {
         values.insert(at, value);
     }
 
-    /// Analyzes the criteria that were decided on five answers or more. Fails if there is none.
+    /// Analyses the criteria that were decided on five answers or more. Fails if there are none.
     pub fn analyze(&self, resampling: ResamplingOptions) -> Result<CriteriaReport, UndefinedReason> {
         let mut counts = vec![0; self.criteria.len()];
         for (_, values) in self.answers.values() {
@@ -140,7 +141,7 @@ impl CriterionResponses {
         })
     }
 
-    /// Names of criteria: their ids, with the grader where several have the id, and a number where texts differ.
+    /// Names of criteria: their ids, with the grader if several have the id, and a number if wordings differ.
     fn names(&self) -> Vec<String> {
         let mut by_id: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
         for (id, grader, _) in self.criteria.keys() {
@@ -154,7 +155,7 @@ impl CriterionResponses {
             if graders[grader.as_str()] > 1 {
                 let number = seen.entry((id, grader)).or_default();
                 *number += 1;
-                // Writing to a text never fails.
+                // Writing to a string never fails.
                 let _ = write!(name, " (wording {number})");
             }
             names[*at] = name;
@@ -194,13 +195,13 @@ impl ResponseMatrix<'_> {
         let rest = zero_failures(cases.len() as u64, level).map(|bound| bound.exact);
         let flag = match (found.interval, rest) {
             _ if constant && (mean == 0.0 || mean == 1.0) => Some(match rest {
-                Ok(rest) if rest <= RARE && mean == 1.0 => CriterionFlag::AlwaysMet(rest),
-                Ok(rest) if rest <= RARE => CriterionFlag::NeverMet(rest),
+                Ok(rest) if rest <= MAX_RARE_SHARE && mean == 1.0 => CriterionFlag::AlwaysMet(rest),
+                Ok(rest) if rest <= MAX_RARE_SHARE => CriterionFlag::NeverMet(rest),
                 Ok(rest) => CriterionFlag::TooFewToTell(rest),
                 Err(_) => CriterionFlag::TooFewToTell(1.0),
             }),
             (Ok(interval), _) if interval.high < 0.0 => Some(CriterionFlag::AgainstRest),
-            (Ok(interval), _) if interval.high <= POOR => Some(CriterionFlag::NotWithRest),
+            (Ok(interval), _) if interval.high <= MIN_DISCRIMINATION => Some(CriterionFlag::NotWithRest),
             _ => None,
         };
 
@@ -222,7 +223,7 @@ impl ResponseMatrix<'_> {
         }
     }
 
-    /// The pairs that agree most, and the number of pairs that were compared.
+    /// The pairs that agree most, and the number of pairs compared.
     fn pairs(&self, resampling: ResamplingOptions) -> (Vec<CriterionPair>, usize) {
         let binary: Vec<usize> = (0..self.names.len()).filter(|at| self.is_binary(*at)).collect();
         let mut found = Vec::new();
@@ -261,13 +262,13 @@ impl ResponseMatrix<'_> {
                 alike: (table.true_pass + table.true_fail, table.n()),
                 kappa: (kappa, kappa_interval),
                 phi: (phi, phi.and_then(|phi| interval(phi, &ConfusionTable::matthews))),
-                is_redundant: kappa_interval.is_ok_and(|interval| interval.low >= SAME),
+                is_redundant: kappa_interval.is_ok_and(|interval| interval.low >= REDUNDANT_KAPPA),
             }
         });
         (pairs.collect(), compared)
     }
 
-    /// Tables of two criteria, one for each cluster.
+    /// Contingency tables of two criteria, one for each cluster.
     fn tables(&self, first: usize, second: usize) -> Vec<ConfusionTable> {
         let mut tables: BTreeMap<&str, ConfusionTable> = BTreeMap::new();
         for (answer, cluster) in self.answers.iter().zip(&self.clusters) {
@@ -283,8 +284,8 @@ impl ResponseMatrix<'_> {
         tables.into_values().collect()
     }
 
-    /// The model of criteria that vary and do not repeat another one, whose errors would not be independent; on answers that
-    /// most of them were decided on.
+    /// Fits the model to criteria that vary and don't repeat another one (their errors would not be
+    /// independent), on answers on which most of these criteria were decided.
     fn model(&self, repeated: &[String]) -> Result<CriteriaModel, UndefinedReason> {
         let is_new = |at: &usize| !repeated.contains(&self.names[*at]);
         let varies = |at: &usize| {
@@ -319,21 +320,22 @@ impl ResponseMatrix<'_> {
     }
 }
 
-/// Share of the reliability of all criteria that a short form should reach.
+/// Share of the full reliability that a short form should reach.
 const SHORT_FORM: f64 = 0.9;
 
-/// Something wrong with a criterion, as far as these answers show.
+/// A problem of a criterion, as far as these answers show.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CriterionFlag {
-    /// Met by all answers; at most this share of further ones would not meet it.
+    /// All answers meet it; at most this share of further ones would not.
     AlwaysMet(f64),
-    /// Met by no answer; at most this share of further ones would meet it.
+    /// No answer meets it; at most this share of further ones would.
     NeverMet(f64),
-    /// So far always the same, by too few answers to tell: up to this share may be different.
+    /// All answers got the same decision, but they are too few: up to this share of further ones may differ.
     TooFewToTell(f64),
-    /// Met less often by answers that meet the other criteria.
+    /// Answers that meet the other criteria meet it less often.
     AgainstRest,
-    /// Correlated with the others by 0.2 at most: it does not tell good answers from bad ones, or measures something else.
+    /// Its correlation with the others is below 0.2: it does not distinguish good answers from bad ones, or
+    /// measures something else.
     NotWithRest,
 }
 
@@ -342,9 +344,9 @@ pub enum CriterionFlag {
 pub struct CriterionAnalysis {
     /// Name of the criterion.
     pub name: String,
-    /// Number of answers that it was decided on.
+    /// Number of answers on which it was decided.
     pub n: usize,
-    /// Number of their cases.
+    /// Number of cases of these answers.
     pub cases: usize,
     /// Mean value; higher is better. For verdicts, the share that meets it.
     pub mean: f64,
@@ -359,13 +361,13 @@ pub struct CriterionAnalysis {
 pub struct CriterionPair {
     /// Names of the criteria.
     pub criteria: [String; 2],
-    /// Number of answers on which both are alike, and of all.
+    /// Number of answers on which the two decisions are equal, and number of all answers with both.
     pub alike: (u64, u64),
     /// Cohen's kappa.
     pub kappa: (f64, Result<Interval, UndefinedReason>),
     /// Phi, the correlation of the verdicts.
     pub phi: (Result<f64, UndefinedReason>, Result<Interval, UndefinedReason>),
-    /// True if kappa is at least 0.8, as far as can be told.
+    /// True if the evidence shows that kappa is at least 0.8.
     pub is_redundant: bool,
 }
 
@@ -378,11 +380,11 @@ pub struct CriteriaModel {
     pub names: Vec<String>,
     /// The model.
     pub model: TwoParameterModel,
-    /// Reliability of the ability that all criteria tell, 0 to 1.
+    /// Reliability, 0 to 1, of the ability estimated from all criteria.
     pub reliability: f64,
-    /// Criteria, the most useful first, each with the reliability so far.
+    /// Criteria, the most useful first, each with the reliability of the criteria up to it.
     pub short_form: Vec<(String, f64)>,
-    /// Number of criteria that reach nine tenths of the reliability of all.
+    /// Number of criteria that reach nine tenths of the full reliability.
     pub enough: usize,
 }
 
@@ -391,15 +393,15 @@ pub struct CriteriaModel {
 pub struct CriteriaReport {
     /// Number of answers.
     pub answers: usize,
-    /// Number of their cases.
+    /// Number of cases of these answers.
     pub cases: usize,
-    /// Number of criteria that were decided on fewer than five answers, which are left out.
+    /// Number of criteria that are excluded because they were decided on fewer than five answers.
     pub rare: usize,
     /// The criteria.
     pub criteria: Vec<CriterionAnalysis>,
-    /// The pairs that agree most, 20 at most.
+    /// The pairs that agree most, at most 20.
     pub pairs: Vec<CriterionPair>,
-    /// Number of pairs that were compared.
+    /// Number of pairs compared.
     pub compared: usize,
     /// The model, or the reason why there is none.
     pub model: Result<CriteriaModel, UndefinedReason>,

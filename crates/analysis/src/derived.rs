@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_rubric::{DerivedMetricSpec, FormulaError, ValueRange, evaluate_formula, formula_names};
 use assize_store::{DerivedMetric, MetricScore, ResultRow, SuiteInfo};
 
-/// Sums of named scores: those of each suite, target and prompt.
+/// Sums of named scores for each suite, target and prompt.
 #[derive(Debug, Default)]
 pub(crate) struct NamedScores {
     groups: BTreeMap<GroupKey, ScoreGroup>,
@@ -31,7 +31,7 @@ struct ScoreSum {
 }
 
 impl NamedScores {
-    /// Adds the scores of a row. A case that was skipped has none and is not counted.
+    /// Adds the scores of a row. A skipped case has none and is not counted.
     pub(crate) fn push(&mut self, row: &ResultRow) {
         if row.is_skipped() {
             return;
@@ -45,7 +45,7 @@ impl NamedScores {
         }
     }
 
-    /// Computes the metrics that the suites derive, those of each target and prompt in order.
+    /// Computes the metrics that the suites derive, for each target and prompt in order.
     pub(crate) fn derive(&self, suites: &[SuiteInfo]) -> Vec<DerivedMetric> {
         let mut found = Vec::new();
         for suite in suites.iter().filter(|suite| !suite.derived_metrics.is_empty()) {
@@ -72,7 +72,7 @@ impl ScoreGroup {
         let mut undefined: BTreeMap<&str, String> = BTreeMap::new();
         for spec in specs {
             let computed = self.compute(&spec.formula, &values, &undefined);
-            // What follows may name it, also where a metric of assertions has the same name.
+            // Later formulas may refer to it by name, even if a metric of assertions has the same name.
             match &computed {
                 Ok(value) => {
                     values.insert(spec.name.clone(), ValueRange::known(*value));
@@ -107,7 +107,8 @@ impl ScoreGroup {
         }
     }
 
-    /// The value of a formula, or the reason why it has none, with its bounds where scores are only unknown.
+    /// The value of a formula, or the reason why it is undefined; with bounds if it only depends on unknown
+    /// scores.
     fn compute(
         &self,
         formula: &str,
@@ -139,7 +140,7 @@ impl ScoreGroup {
         }
     }
 
-    /// Reason for which the value of a name is not known; `None` if it is.
+    /// Returns why the value of a name is unknown; `None` if it is known.
     fn open_reason(&self, name: &str, undefined: &BTreeMap<&str, String>) -> Option<String> {
         if undefined.contains_key(name) {
             return Some(format!("`{name}` is undefined"));
@@ -159,7 +160,7 @@ impl ScoreGroup {
 impl ScoreSum {
     fn add(&mut self, score: &MetricScore) {
         let bounds = score.score.map(|value| [value, value]).or(score.bounds);
-        // Nothing applied, as for a rubric whose criteria are all not applicable.
+        // Nothing applied, such as a rubric whose criteria are all not applicable.
         let Some([low, high]) = bounds else { return };
 
         self.scores += 1;
@@ -176,7 +177,8 @@ impl ScoreSum {
     }
 }
 
-/// A sum that does not depend on the order of its terms: cases finish in another one each time. Terms are multiples of 2^-64.
+/// A sum that does not depend on the order of its terms, because cases finish in a different order each time.
+/// Terms are multiples of 2^-64.
 #[derive(Debug, Default, Clone, Copy)]
 struct ExactSum(i128);
 

@@ -1,4 +1,4 @@
-//! Drift of a judge: the same answers judged again in run after run.
+//! Drift of a judge: the same answers judged again by one run after another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,13 +9,13 @@ use assize_stats::{
 };
 use assize_store::CaseRecord;
 
-/// Evidence from which a judge is said to have changed: 1 in 20 judges that stay the same ever reach it.
+/// Evidence from which a judge counts as changed. Only 1 in 20 judges that stay the same ever reach it.
 pub const CHANGED: f64 = 20.0;
 
-/// Subject of a decision: suite, case, grader, criterion, and the hash of what the judge saw.
+/// What a decision is about: suite, case, grader, criterion, and the hash of what the judge saw.
 type Anchor = (String, String, String, String, String);
 
-/// Decisions of a run on what may be anchors.
+/// Decisions of a run that may be anchors: decisions on the same material in several runs.
 #[derive(Debug, Clone, Default)]
 pub struct AnchorRun {
     label: String,
@@ -25,12 +25,13 @@ pub struct AnchorRun {
 }
 
 impl AnchorRun {
-    /// Begins a run.
+    /// Creates a run without decisions.
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), ..Self::default() }
     }
 
-    /// Adds the decisions of a stored case. Those that came from the reply cache are only counted: no judge made them again.
+    /// Adds the decisions of a stored case. Those from the reply cache are only counted, because no judge
+    /// made them again.
     pub fn add_record(&mut self, record: &CaseRecord) {
         let row = &record.result;
         for decided in record.decisions.iter().filter(|row| !row.is_vote()) {
@@ -49,14 +50,14 @@ impl AnchorRun {
             let answer = row.answer.as_deref().unwrap_or_default();
             let seen =
                 SeenHash::from_criterion(criterion, row.case_hash.as_deref(), row.target.as_deref(), answer);
-            let place = (
+            let anchor = (
                 row.suite.to_string(),
                 format!("{}\u{1f}{}", row.case_id, row.trial),
                 decided.grader.to_string(),
                 decided.shown_criterion().to_string(),
                 seen.to_string(),
             );
-            self.decisions.insert(place, met);
+            self.decisions.insert(anchor, met);
             let judge = &decided.decision.judge;
             let prompt = judge.prompt_hash.as_deref().unwrap_or_default();
             let model = judge.model.as_deref().unwrap_or_default();
@@ -65,7 +66,7 @@ impl AnchorRun {
     }
 }
 
-/// Returns true if a judge was asked for a decision, or for one of the votes that made it.
+/// Returns true if the decision, or one of the votes behind it, came from a call and not from the cache.
 fn is_fresh(record: &CaseRecord, decided: &CaseDecision) -> bool {
     let is_asked =
         |row: &CaseDecision| row.decision.spent.attempts > 0 || row.decision.spent.cached_calls == 0;
@@ -79,15 +80,15 @@ fn is_fresh(record: &CaseRecord, decided: &CaseDecision) -> bool {
 pub struct DriftPoint {
     /// Label of the run.
     pub label: String,
-    /// Number of decisions that it has in common with an earlier run.
+    /// Number of decisions that an earlier run made on the same material.
     pub anchors: usize,
-    /// Number of anchors that changed since the run before that decided them.
+    /// Number of anchors whose decision differs from the last run that made it.
     pub changed: usize,
     /// Number of decisions of the run that came from the reply cache.
     pub cached: usize,
-    /// True if the judge's name, model or prompt is another one than in the run before.
+    /// True if the judge's name, model or prompt differs from the run before.
     pub renamed: bool,
-    /// Result of the test after this run; `None` if it has no anchors.
+    /// Result of the test after this run; `None` if the run has no anchors.
     pub step: Option<DriftStep>,
 }
 
@@ -96,11 +97,12 @@ pub struct DriftPoint {
 pub struct DriftReport {
     /// The runs, the oldest first.
     pub points: Vec<DriftPoint>,
-    /// Index of the first run with which the judge is shown to have changed.
+    /// Index of the first run that shows that the judge changed.
     pub changed_at: Option<usize>,
 }
 
-/// Tests whether the judge changed over runs, the oldest first. Fails if no two of them decided the same.
+/// Tests whether the judge changed over runs, the oldest first. Fails if no two runs decided on the same
+/// material.
 pub fn judge_drift(runs: &[AnchorRun]) -> Result<DriftReport, UndefinedReason> {
     let mut counts: BTreeMap<&Anchor, usize> = BTreeMap::new();
     for anchor in runs.iter().flat_map(|run| run.decisions.keys()) {

@@ -1,4 +1,4 @@
-//! Reduced facts of a run for comparisons: some hundred bytes per case, without answers, reasons or replies.
+//! Reduced facts of a run for comparisons: a few hundred bytes per case, without answers, reasons or replies.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -32,7 +32,7 @@ impl NameTable {
         number
     }
 
-    /// Returns the number of strings, which is one more than the highest number of one.
+    /// Returns the number of strings; numbers run from 0 to one less than this.
     pub fn count(&self) -> usize {
         self.texts.len()
     }
@@ -42,7 +42,7 @@ impl NameTable {
         self.numbers.get(text).copied()
     }
 
-    /// Adds the strings of another table. Returns, for each number there, the number here.
+    /// Adds the strings of another table. Returns the number in this table for each number of the other.
     pub fn absorb(&mut self, other: &Self) -> Vec<u32> {
         other.texts.iter().map(|text| self.intern(text)).collect()
     }
@@ -60,16 +60,16 @@ pub struct CriterionFact {
     pub grader: u32,
     /// Id of the criterion, as shown in results.
     pub id: u32,
-    /// Its text; empty where none is stored.
+    /// Its text; empty if none is stored.
     pub text: u32,
-    /// Its value, missing where nothing was decided.
+    /// Its value; missing if nothing was decided.
     pub decision: VoteValue,
-    /// True if it was decided on a scale, so that a value of 0 or 1 is not met or unmet.
+    /// True if it was decided on a scale, so that values of 0 and 1 are scores and not unmet and met.
     pub is_scored: bool,
     /// True if a higher value is worse: a penalty, or a criterion of a negated grader.
     pub is_fault: bool,
-    /// True if it is there whatever was decided: a criterion of a rubric, or a text check. What judges and programs
-    /// find point by point, and the statements of an answer, depend on the answer.
+    /// True if it does not depend on the answer: a criterion of a rubric, or a text check. Points that judges
+    /// and programs find, and statements extracted from an answer, do depend on it.
     pub is_fixed: bool,
     /// Hash of its text, scale and operator.
     pub wording: u64,
@@ -92,22 +92,22 @@ pub struct GraderFact {
     pub name: u32,
     /// Its score, if it is known.
     pub score: Option<f64>,
-    /// Its standing in the case; `None` for the graders of the turns of a conversation, which may end early.
+    /// Weight and gate in the case; `None` for graders of the turns of a conversation, which may end early.
     pub standing: Option<GraderStanding>,
-    /// Hash of the settings that decide about its result, if the run stored it.
+    /// Hash of the settings that affect its result, if the run stored it.
     pub settings: Option<u32>,
 }
 
-/// Weight and gate of a grader in its case, as hashes that are compared.
+/// Weight and gate of a grader in its case, as hashes for comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GraderStanding {
     /// Hash of its weight.
     pub weight: u64,
     /// Hash of its gate: `required` and `min_score`.
     pub gate: u64,
-    /// Hash of its negation, and for a composite of its members.
+    /// Hash of its negation and, for a composite, of its members.
     pub composition: u64,
-    /// True if verdicts of its members make its score, so that gates and thresholds do, too.
+    /// True if its score depends on the verdicts of its members, and so on their gates and thresholds.
     pub counts_verdicts: bool,
 }
 
@@ -122,13 +122,13 @@ pub struct CaseFact {
     pub trial: u32,
     /// Name of the target; `None` if the answer was given in the file.
     pub target: Option<u32>,
-    /// Cluster: a shared origin, else the case itself.
+    /// Cluster: the case's shared origin if it has one, else the case itself.
     pub cluster: u32,
     /// Tags of the case.
     pub tags: Box<[u32]>,
     /// Hash of the input, if the run stored it.
     pub question: Option<u32>,
-    /// Thresholds of its verdict, in words; `None` if nothing was judged.
+    /// Thresholds of its verdict as text; `None` if nothing was judged.
     pub lines: Option<u32>,
     /// The verdict.
     pub verdict: Verdict,
@@ -163,7 +163,7 @@ impl CaseFact {
 
         let standings = grader_standings(&record.decisions);
 
-        // The suite is part of the name: conversation 1 of one suite is unrelated to that of another.
+        // The suite is part of the name, because conversation 1 of one suite is unrelated to that of another.
         let cluster = match &row.cluster {
             Some(cluster) => format!("{}\u{1f}cluster\u{1f}{cluster}", row.suite),
             None => format!("{}\u{1f}case\u{1f}{}", row.suite, row.case_id),
@@ -199,7 +199,8 @@ impl CaseFact {
         }
     }
 
-    /// Replaces the numbers of its names by those of the table that [absorbed](NameTable::absorb) the one they are from.
+    /// Replaces the numbers of its names. `numbers` comes from [`NameTable::absorb`] of the table that they
+    /// are from.
     pub fn renumber(&mut self, numbers: &[u32]) {
         let renumber = |number: &mut u32| *number = numbers[*number as usize];
         let Self { suite, case, trial: _, target, cluster, tags, question, lines, graders, criteria, .. } =
@@ -229,16 +230,16 @@ impl CaseFact {
     }
 }
 
-/// Types of graders whose points are written in the eval file.
+/// Types of graders whose criteria are written in the eval file.
 const FIXED_TYPES: [&str; 11] = [
     "rubrics", "contains", "contains-any", "contains-all", "icontains", "icontains-any", "icontains-all",
     "starts-with", "ends-with", "equals", "regex",
 ];
 
-/// Types of graders whose criteria are made of the answer, or of what a program returns for it.
+/// Types of graders whose criteria are made from the answer, or from a program's output for it.
 const ANSWER_TYPES: [&str; 2] = ["context-faithfulness", "context-relevance"];
 
-/// Standing of each grader, by name; `None` for those of turns.
+/// Weight and gate of each grader, by name; `None` for graders of turns.
 fn grader_standings(decisions: &[CaseDecision]) -> HashMap<&str, Option<GraderStanding>> {
     let counts_verdicts = |decided: &&CaseDecision| {
         let composition = decided.finding().and_then(GraderFinding::composition);
@@ -268,7 +269,7 @@ fn grader_standings(decisions: &[CaseDecision]) -> HashMap<&str, Option<GraderSt
     found
 }
 
-/// Facts from the judgements of a case about its criteria, by (grader, id).
+/// What the decisions of a case say about its criteria, by (grader, id).
 struct JudgementNotes<'r>(HashMap<(&'r str, Arc<str>), JudgementNote>);
 
 #[derive(Default)]
@@ -323,9 +324,9 @@ impl<'r> JudgementNotes<'r> {
     }
 }
 
-/// Returns true if a row says who judges, whatever the answer. Who could not be made to answer does not, nor do the
-/// checks that settled a case before its judge, the stronger judge that was asked about some cases, and the
-/// combination of votes, which are rows themselves.
+/// Returns true if a row names the judge that decides whatever the answer is. These do not: a judge that
+/// failed to answer, checks that settled a case before its judge was called, the stronger judge that only
+/// sees some cases, and the combination of votes, which have rows of their own.
 fn names_judge(row: &CaseDecision) -> bool {
     if row.panel.is_some() || row.is_escalation() {
         return false;
@@ -340,7 +341,7 @@ fn names_judge(row: &CaseDecision) -> bool {
     }
 }
 
-/// Judges and instructions behind the decisions of each grader of a case, by its name.
+/// Judges and prompts behind the decisions of each grader of a case, by grader name.
 pub(crate) fn judge_descriptions(decisions: &[CaseDecision]) -> HashMap<&str, (String, String)> {
     let mut found: HashMap<&str, (BTreeSet<String>, BTreeSet<String>)> = HashMap::new();
     for row in decisions.iter().filter(|row| names_judge(row)) {
@@ -390,7 +391,7 @@ fn criterion_fact(
             _ => VoteValue::Missing,
         },
         is_scored: row.outcome == OutcomeKind::Scored,
-        // A penalty in a negated grader is positive again.
+        // In a negated grader, a penalty is a good thing again.
         is_fault: (row.weight < 0.0) != note.negated,
         is_fixed: note.is_fixed,
         wording: note.wording,
@@ -402,7 +403,8 @@ fn criterion_fact(
     }
 }
 
-/// Hash for comparisons within one process: it must never be stored.
+/// Hash for comparisons within one process. It must never be stored, because it may change between versions
+/// of Rust.
 pub(crate) fn hash_in_process(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
@@ -415,7 +417,8 @@ fn hash_field(value: &(impl Identify + ?Sized)) -> u64 {
     hash_in_process(&identity.as_bytes())
 }
 
-/// Hash of a weight without what rounding adds to it: weights that are sums or shares differ by that between runs.
+/// Hash of a weight rounded to 12 digits, because weights that are sums or shares differ between runs by
+/// rounding.
 fn hash_weight(weight: f64) -> u64 {
     hash_in_process(&format!("{weight:.11e}"))
 }
@@ -429,14 +432,14 @@ pub struct RunFacts {
     pub cases: Vec<CaseFact>,
 }
 
-/// Error: a run holds a case more than once, so that it can't be paired.
+/// Error: a run has a case more than once, so it can't be paired.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AmbiguousRun {
     /// Label of the run.
     pub label: String,
     /// Id of the first such case.
     pub case_id: String,
-    /// Targets whose answers the run holds; with several, naming one of them helps.
+    /// Targets whose answers the run has; if there are several, the user can name one of them.
     pub targets: Vec<String>,
 }
 
@@ -470,7 +473,7 @@ impl RunFacts {
         Ok(Self { label, cases })
     }
 
-    /// Replaces each number of a string by the one of another table, as [`NameTable::absorb`] returns them.
+    /// Replaces the numbers of names in all cases, as [`CaseFact::renumber`] does.
     pub fn renumber(&mut self, numbers: &[u32]) {
         self.cases.iter_mut().for_each(|case| case.renumber(numbers));
     }

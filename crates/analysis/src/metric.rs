@@ -38,16 +38,16 @@ impl Default for ResamplingOptions {
     }
 }
 
-/// A metric may be undefined in one of this many resamples. With more, the others do not represent its spread
-/// fairly.
+/// A metric may be undefined in one of this many resamples. If it is undefined more often, the other
+/// resamples are not a fair picture of its spread.
 const UNDEFINED_ONE_IN: usize = 20;
 
-/// Width up to which resamples differ only by rounding.
-const LEAST_WIDTH: f64 = 1e-9;
+/// Width below which resamples differ only by rounding.
+const MIN_WIDTH: f64 = 1e-9;
 
 impl ResamplingOptions {
-    /// Computes the percentile bootstrap interval of a statistic over units drawn with replacement, expanded for
-    /// few units.
+    /// Computes the percentile bootstrap interval of a statistic over units drawn with replacement, expanded
+    /// to correct for small numbers of units.
     pub(crate) fn bootstrap_interval(
         &self,
         units: usize,
@@ -60,8 +60,8 @@ impl ResamplingOptions {
             return Err(UndefinedReason::TooFew);
         }
 
-        // Resamples that all agree show that the sample has no spread, not that the metric is certain.
+        // If all resamples agree, the sample has no spread; that does not make the metric certain.
         let interval = Interval { level: self.level, ..found.percentile };
-        if interval.width() > LEAST_WIDTH { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
+        if interval.width() > MIN_WIDTH { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
     }
 }

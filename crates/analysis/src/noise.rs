@@ -1,4 +1,4 @@
-//! Variance components of decisions: cases, answers and judges, if judges were asked more than once.
+//! Variance components of decisions (cases, answers and judges) if judges decided more than once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::MetricEstimate;
 use crate::facts::hash_in_process;
 use crate::pairwise::to_stored_metric;
 
-/// Maximum number of decisions read over all resamples; with more decisions there are fewer resamples.
+/// Maximum number of decisions read over all resamples; beyond it, fewer resamples are drawn.
 const MAX_RESAMPLED_DECISIONS: usize = 20_000_000;
 /// Minimum and maximum number of resamples.
 const RESAMPLES: (usize, usize) = (200, 2_000);
@@ -34,8 +34,8 @@ struct VarianceParts {
     negative: bool,
 }
 
-/// Returns the votes on a criterion, without that of an escalation: it was asked because the others were
-/// uncertain.
+/// Returns the votes on a criterion, without the vote of a stronger judge, which was only called because the
+/// others were uncertain.
 fn panel_votes(criterion: &CriterionRow) -> Option<Vec<f64>> {
     let panel = criterion.panel.as_ref()?;
     let escalated = panel.escalation.as_ref().is_some_and(|to| to.because.is_some());
@@ -71,7 +71,7 @@ impl CaseDecisions {
         }
     }
 
-    /// Returns the variance components with their intervals; `None` unless judges were asked more than once.
+    /// Returns the variance components with their intervals; `None` unless judges decided more than once.
     pub(crate) fn decision_noise(&self, level: ConfidenceLevel) -> Option<DecisionNoise> {
         if !self.asked_again {
             return None;
@@ -130,12 +130,12 @@ impl CaseDecisions {
     }
 }
 
-/// Rejects an interval without width: resamples that all agree show no spread, not certainty.
+/// Rejects an interval without width: if all resamples agree, there is no spread to estimate from.
 fn require_width(interval: Interval) -> Result<Interval, UndefinedReason> {
     if interval.width() > 0.0 { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
 }
 
-/// Computes the variance components of the chosen cases; each criterion of a case is a unit of its own.
+/// Computes the variance components of the chosen cases. Each criterion of a case is a unit of its own.
 fn variance_parts(cases: &[Vec<Vec<Vec<f64>>>], chosen: &[usize]) -> VarianceParts {
     let units: Vec<Vec<Vec<f64>>> = chosen.iter().flat_map(|&at| cases[at].iter().cloned()).collect();
     if units.iter().any(|answers| answers.len() > 1) {

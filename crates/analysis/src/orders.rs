@@ -10,10 +10,10 @@ use assize_stats::{
 
 use crate::labels::{LabelProblem, LabelRow};
 
-/// Word for no preference.
+/// Label that means no preference.
 const TIE: &str = "tie";
 
-/// Counts of the pairs of one judge on one set.
+/// Counts of one judge's pairs in one set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderReport {
     /// Name of the set, if the table has a column for it (`criterion`).
@@ -26,32 +26,34 @@ pub struct OrderReport {
     pub unread: u64,
     /// Number of unreadable verdicts.
     pub unread_verdicts: u64,
-    /// Share that agrees with people in the first order, of those readable in it.
+    /// Share of pairs that agree with people in the first order, among those readable in it.
     pub right_first: Proportion,
-    /// Share that agrees with people in the second order, of those readable in it.
+    /// Share of pairs that agree with people in the second order, among those readable in it.
     pub right_second: Proportion,
-    /// Share that agrees with people in both orders, of those readable in both.
+    /// Share of pairs that agree with people in both orders, among those readable in both.
     pub right_both: Proportion,
-    /// Share that is right on balance, of those readable in both orders: more verdicts agree with people than contradict
-    /// them, so that a tie beside a right verdict is right, as in JudgeBench.
+    /// Share of pairs that are right on balance, among those readable in both orders: more verdicts agree
+    /// with people than contradict them, so that one tie and one right verdict are right, as in JudgeBench.
     pub right_on_balance: Proportion,
-    /// Share with the same verdict in both orders, of those readable in both.
+    /// Share of pairs with the same verdict in both orders, among those readable in both.
     pub same: Proportion,
-    /// Share of decisive verdicts, in both orders, that prefer the answer shown first.
+    /// Share of decisive verdicts, over both orders, that prefer the answer shown first.
     pub shown_first: Proportion,
-    /// Exact two-sided p value of no position bias, by the pairs in which one place won twice; `None` without such pairs.
+    /// Exact two-sided p value of no position bias, from pairs in which one position won twice; `None`
+    /// without such pairs.
     pub shown_first_p: Option<f64>,
-    /// True if the verdicts of the second order name the other answer far more often than chance explains: they were
-    /// probably not mapped back to the names of the answers.
+    /// True if verdicts of the second order name the other answer far more often than chance explains: they
+    /// were probably not mapped back to the names of the answers.
     pub seems_exchanged: bool,
 }
 
-/// Exact one-sided p below which the names of both orders were probably exchanged. At most one honest judge in a hundred without any
-/// preference between the answers is suspected, and a judge with one far more seldom. Ten pairs suffice.
+/// Exact one-sided p value below which the verdicts of the second order were probably not mapped back. A
+/// judge without any preference between the answers is suspected wrongly at most once in a hundred, a judge
+/// with one far more rarely. Ten pairs are enough to reach it.
 const EXCHANGED_P: f64 = 0.01;
 
-/// Counts pairs by set and judge. The first order shows the answer whose name sorts first in the first
-/// position; verdicts of the second order name answers as well, not positions.
+/// Counts pairs by set and judge. In the first order, the answer whose name sorts first is shown first.
+/// Verdicts of both orders name answers, not positions.
 pub fn count_orders(
     rows: &[LabelRow],
     level: ConfidenceLevel,

@@ -1,4 +1,9 @@
-//! Error rates of the judges of a panel, or of other raters, without known truth.
+//! Error rates of a panel's judges, or of other raters, without known truth.
+//!
+//! If three or more raters decide the same items, their error rates can be estimated from their agreement
+//! alone, by a latent class model (Dawid and Skene): a rater who agrees with the others more often makes
+//! fewer errors. The model assumes that errors are independent, so pairs of raters whose errors coincide are
+//! reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,16 +17,16 @@ use assize_store::CaseRecord;
 use crate::labels::LabelRow;
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
-/// Added to each count of right and wrong votes, so that no rate is 0 or 1 for certain.
+/// Added to each count of right and wrong votes, so that no rate is estimated as exactly 0 or 1.
 const SMOOTHING: f64 = 0.5;
-/// Largest number of resamples: each is a fit.
+/// Maximum number of resamples; each one is a fit of the model.
 const MAX_RESAMPLES: usize = 400;
-/// Largest number of draws: each goes through all votes.
+/// Maximum number of draws; each one passes over all votes.
 const MAX_DRAWS: usize = 1_000;
-/// Number of items below which a remark warns of them.
+/// Number of items below which the report warns that they are few.
 const FEW_ITEMS: usize = 20;
-/// p below which two raters are named as dependent.
-const DEPENDENT: f64 = 0.05;
+/// p value below which the errors of two raters are reported as dependent.
+const DEPENDENCE_P: f64 = 0.05;
 
 /// Votes by rater and item, and the case of each item.
 #[derive(Debug, Clone, Default)]
@@ -54,14 +59,15 @@ impl PanelVotes {
                 vote.grader,
                 vote.shown_criterion()
             );
-            // Repeats of one judge are no further raters, and not independent: the first one counts.
+            // Repeats of one judge are not independent raters, so only the first one counts.
             if vote.vote.is_some_and(|vote| vote.repeat <= 1) {
                 self.push(rater, (case, item), met);
             }
         }
     }
 
-    /// Adds the labels of a row: by the names of their raters, or by their places in its list.
+    /// Adds the labels of a row. A label without a name belongs to a rater named after its position in the
+    /// list.
     pub fn add_row(&mut self, row: &LabelRow) {
         for (place, (who, outcome)) in row.labels.iter().enumerate() {
             let met = match outcome {
@@ -89,7 +95,7 @@ impl PanelVotes {
         self.votes.push(RaterVote { item, rater, met });
     }
 
-    /// Estimates the error rates. Fails for fewer than three raters.
+    /// Estimates the error rates. Fails with fewer than three raters.
     pub fn estimate(&self, resampling: ResamplingOptions) -> Result<PanelReport, UndefinedReason> {
         let fit = latent_classes(&self.votes, self.items.len(), self.raters.len(), SMOOTHING)?;
         let mut names = vec![String::new(); self.raters.len()];
@@ -126,7 +132,8 @@ impl PanelVotes {
             })
             .collect();
 
-        let dependent = fit.dependences(&self.votes).into_iter().filter(|pair| pair.p_adjusted < DEPENDENT);
+        let dependent =
+            fit.dependences(&self.votes).into_iter().filter(|pair| pair.p_adjusted < DEPENDENCE_P);
         let dependent = dependent
             .map(|pair| (names[pair.raters.0].clone(), names[pair.raters.1].clone(), pair.p_adjusted))
             .collect();
@@ -152,7 +159,7 @@ impl PanelVotes {
         })
     }
 
-    /// Answer of most raters on each item; `None` for a tie.
+    /// Answer of the majority on each item; `None` for a tie.
     fn majority(&self) -> Vec<Option<bool>> {
         let mut surplus = vec![0i64; self.items.len()];
         for vote in &self.votes {
@@ -161,7 +168,8 @@ impl PanelVotes {
         surplus.into_iter().map(|surplus| (surplus != 0).then_some(surplus > 0)).collect()
     }
 
-    /// Rates that the votes leave possible, and fits to cases drawn again where cases hold several items.
+    /// Samples the rates that are compatible with the votes. If cases hold several items, it also fits
+    /// resampled cases.
     fn spread(&self, resampling: ResamplingOptions) -> RateSpread {
         let mut random = SeededRandom::new(resampling.seed);
         let (items, raters) = (self.items.len(), self.raters.len());
@@ -183,7 +191,7 @@ impl PanelVotes {
         let mut fits = Vec::new();
         let is_clustered = cases.len() < items;
         if is_clustered {
-            // The fits are what is wanted here; each figure has its interval of them.
+            // Only the fits are of interest here; each rate takes its interval from them.
             let _ = resampling.bootstrap_interval(cases.len(), |chosen| {
                 let mut votes = Vec::new();
                 let mut drawn = 0;
@@ -200,11 +208,11 @@ impl PanelVotes {
     }
 }
 
-/// Values that rates may have.
+/// Possible values of the rates.
 struct RateSpread {
-    /// Rates drawn from what the votes leave possible if items are independent.
+    /// Rates drawn from those compatible with the votes, if items are independent.
     drawn: DrawnClasses,
-    /// Fits to cases drawn again; empty if each case is one item.
+    /// Fits to resampled cases; empty if each case is one item.
     fits: Vec<Result<LatentClasses, UndefinedReason>>,
     cases: usize,
     /// True if cases hold several items, which are then not independent.
@@ -213,7 +221,8 @@ struct RateSpread {
 }
 
 impl RateSpread {
-    /// A rate with its interval: of the drawn rates, or over cases where that is wider. Several items of a single case have none.
+    /// A rate with its interval: from the drawn rates, or over cases if that one is wider. Items of a single
+    /// case have none.
     fn rate(
         &self,
         (id, name, n): (&'static str, &'static str, usize),
@@ -233,7 +242,7 @@ impl RateSpread {
                     (own.low, own.high) = (own.low.min(by_case.low), own.high.max(by_case.high));
                 }
                 (_, Err(reason)) if self.cases < 2 => interval = Err(reason),
-                // Resamples may be undefined where the votes themselves say something.
+                // A resample may be undefined although the votes themselves are informative.
                 _ => {}
             }
         }
@@ -249,35 +258,35 @@ pub struct PanelRater {
     pub name: String,
     /// Number of its votes.
     pub votes: usize,
-    /// Of items that are truly met, the share that it finds met.
+    /// Share of truly met items that it finds met.
     pub sensitivity: MetricEstimate,
-    /// Of items that are truly unmet, the share that it finds unmet.
+    /// Share of truly unmet items that it finds unmet.
     pub specificity: MetricEstimate,
-    /// Weight of its vote: the mean logarithm by which it changes the odds of the truth, 0 for guessing.
+    /// Weight of its vote: the mean change of the log odds of the truth, 0 for a guess.
     pub weight: f64,
-    /// Number of votes with the majority, and of those where there is one.
+    /// Number of votes with the majority, and number of votes on items with a majority.
     pub with_majority: (usize, usize),
 }
 
-/// Error rates of raters, and how the truth that they point to differs from their majority.
+/// Error rates of raters, and how the most likely truth differs from their majority.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PanelReport {
     /// Number of items.
     pub items: usize,
     /// Number of votes.
     pub votes: usize,
-    /// True if there are too few items to tell the errors of raters from chance.
+    /// True if there are too few items to distinguish the raters' errors from chance.
     pub is_small: bool,
     /// Share of items that are truly met.
     pub prevalence: MetricEstimate,
     /// The raters.
     pub raters: Vec<PanelRater>,
-    /// Number of items whose most likely truth is not what the majority says.
+    /// Number of items whose most likely truth contradicts the majority.
     pub overruled: usize,
     /// Number of items without a majority.
     pub ties: usize,
-    /// True if there are enough raters to see whether errors come together: four.
+    /// True if there are enough raters (four) to see whether errors coincide.
     pub can_depend: bool,
-    /// Pairs of raters whose errors come together, with the p of no dependence.
+    /// Pairs of raters whose errors coincide, each with the p value of independence.
     pub dependent: Vec<(String, String, f64)>,
 }

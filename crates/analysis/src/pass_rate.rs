@@ -1,4 +1,4 @@
-//! Gate on the pass rate of a run, in words.
+//! Gate on the pass rate of a run, as text.
 
 use assize_rubric::format_rate;
 use assize_store::{PassRateGate, PassRateResult};

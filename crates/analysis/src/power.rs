@@ -1,4 +1,4 @@
-//! Planning: the number of cases, repeats and labels for a wanted precision or difference.
+//! Planning: the number of cases, repeats and labels for a wanted precision or a difference to detect.
 
 use assize_stats::{
     ConfidenceLevel, McNemarVariant, MeanAccumulator, PlannedMean, UndefinedReason, bounded_mean_clustered,
@@ -22,25 +22,25 @@ use crate::facts::{CaseFact, NameTable, RunFacts, case_key};
 pub struct PlanningInputs {
     /// Expected pass rate, 0 to 1.
     pub pass_rate: Option<f64>,
-    /// Pass rate that is planned on where all cases of a run passed, or none: of the rates in its interval, the one that takes
+    /// Pass rate to plan with if all cases of a run passed, or none: the rate in its interval that needs the
     /// most cases.
     pub cautious_rate: Option<f64>,
     /// Standard deviation of scores over cases.
     pub score_sd: Option<f64>,
     /// Mean and spread of the scores of a run.
     pub score_spread: Option<ScoreSpread>,
-    /// Verdicts of a run by cluster, if its cases come in clusters: 1 for passed.
+    /// Verdicts of a run by cluster (1 for passed), if its cases come in clusters.
     #[serde(skip)]
     pub clustered_verdicts: Option<PlannedMean>,
     /// Standard deviation of paired score differences over cases.
     pub difference_sd: Option<f64>,
-    /// Share of pairs of which only one passes.
+    /// Share of pairs of which exactly one side passes.
     pub discordance: Option<f64>,
     /// Variance of the score between cases.
     pub between: Option<f64>,
-    /// Variance of the score within a case: answer and judge noise together.
+    /// Variance of the score within a case: noise of answers and judges together.
     pub within: Option<f64>,
-    /// Cases in a cluster, on average.
+    /// Mean number of cases in a cluster.
     pub cluster_size: Option<f64>,
     /// Correlation of cases within a cluster.
     pub cluster_correlation: Option<f64>,
@@ -59,9 +59,10 @@ pub struct PlanningInputs {
 pub struct ScoreSpread {
     /// The mean, 0 to 1.
     pub mean: f64,
-    /// Number of values at the ends of the range that carry as much information as a score; 1 where scores do not vary.
+    /// How many values at the ends of the range carry as much information as one score; 1 if scores do not
+    /// vary.
     pub effective: f64,
-    /// Mean that is planned on: where scores do not vary, the one in their interval that takes most cases.
+    /// Mean to plan with: if scores do not vary, the mean in their interval that needs the most cases.
     pub cautious_mean: f64,
     /// The scores, by cluster.
     #[serde(skip)]
@@ -69,7 +70,7 @@ pub struct ScoreSpread {
 }
 
 impl PlanningInputs {
-    /// Returns the pass rate that sample sizes are planned on.
+    /// Returns the pass rate to plan with.
     fn planning_rate(&self) -> Option<f64> {
         self.cautious_rate.or(self.pass_rate)
     }
@@ -89,18 +90,18 @@ impl ScoreSpread {
     }
 }
 
-/// Clusters that cases come in.
+/// Clusters of the cases.
 #[derive(Debug, Clone, Copy)]
 struct PlannedClusters {
-    /// Cases of a cluster, on average; `None` if only the effect is known.
+    /// Mean number of cases in a cluster; `None` if only the design effect is known.
     size: Option<f64>,
     /// Design effect.
     effect: f64,
 }
 
 impl PlannedClusters {
-    /// Returns half the width of the interval of a mean of `n` cases, each of which alone counts for `effective` values at the ends of
-    /// the range.
+    /// Returns the half-width of the interval of a mean over `n` cases, each of which carries as much
+    /// information as `effective` values at the ends of the range.
     fn half_width(
         self,
         mean: f64,
@@ -113,7 +114,7 @@ impl PlannedClusters {
         bounded_half_width(mean, n * effective / self.effect, units, level)
     }
 
-    /// Least number of cases of which any interval is computed.
+    /// Minimum number of cases for which an interval can be computed.
     fn least(self) -> u64 {
         (2.0 * self.size.unwrap_or(1.0)).ceil() as u64
     }
@@ -130,7 +131,7 @@ pub struct WantedPrecision {
     pub power: f64,
     /// Confidence level.
     pub level: ConfidenceLevel,
-    /// P value of McNemar's test that pass rates will be compared by.
+    /// P value of McNemar's test with which pass rates will be compared.
     pub variant: McNemarVariant,
 }
 
@@ -149,7 +150,8 @@ impl WantedPrecision {
 pub struct SampleSizeAnswer {
     /// The question.
     pub question: String,
-    /// The number of cases, pairs or labels; for questions about given cases, a difference or a half width.
+    /// The number of cases, pairs or labels; for questions about a given number of cases, a difference or a
+    /// half-width.
     pub answer: Option<f64>,
     /// Unit of the number.
     pub unit: &'static str,
@@ -198,7 +200,7 @@ fn design_effect_of_inputs(known: &PlanningInputs) -> Result<Option<f64>, String
         .map_err(|reason| format!("the design effect of the clusters is {}", undefined_because(reason)))
 }
 
-/// Builds an answer in cases, rounded up, times the design effect.
+/// Builds an answer in cases: multiplied by the design effect and rounded up.
 fn cases_answer(
     question: String,
     answer: Result<f64, UndefinedReason>,
@@ -225,9 +227,9 @@ fn no_answer(question: String, unit: &'static str, method: &'static str, reason:
     SampleSizeAnswer { question, answer: None, unit, method, says: undefined_because(reason) }
 }
 
-/// Returns the rate that lies a difference below another one, or above where that one is too low.
+/// Returns the rate that is `difference` below another one, or above it if that would be negative.
 fn other_rate(rate: f64, difference: f64) -> Option<f64> {
-    // 0.3 less 0.3 may miss 0 by rounding.
+    // 0.3 - 0.3 may miss 0 by rounding.
     let is_rate = |other: &f64| (-1e-12..=1.0 + 1e-12).contains(other);
     [rate - difference, rate + difference].into_iter().find(is_rate).map(|other| other.clamp(0.0, 1.0))
 }
@@ -305,7 +307,7 @@ fn add_precision_answers(
     }
 }
 
-/// Words about a number of cases, in which a design effect is contained.
+/// Appends a note to a text about a number of cases if the number includes a design effect.
 fn with_effect(says: &str, effect: Option<f64>) -> String {
     match effect {
         Some(effect) => format!("{says}; with the design effect {} of the clusters", format_number(effect)),
@@ -345,11 +347,11 @@ fn add_label_answers(
     }
 }
 
-/// Number of cases of a run whose judge has the error rates.
+/// Number of judged cases assumed if it is not given: so many that they add no error.
 const MANY_CASES: u64 = 1_000_000_000;
 
-/// Plans the interval of the pass rate that is corrected by the judge's error rates: labels of cases drawn at random, of which the pass rate
-/// says how many are about either error rate.
+/// Plans the interval of the pass rate corrected by the judge's error rates: the number of labels of randomly
+/// drawn cases. The pass rate determines how many of these labels are about each of the two error rates.
 fn add_corrected_answer(
     known: &PlanningInputs,
     half: f64,
@@ -373,11 +375,11 @@ fn add_corrected_answer(
             sensitivity,
             n_pass: passing,
         };
-        // Of a few labels there may be no interval.
+        // A few labels may not have an interval.
         let found = rogan_gladen(rates, level).and_then(|found| found.interval);
         Ok(found.map_or(f64::INFINITY, |found| found.width() / 2.0))
     };
-    // Fewer labels than this have none about one of the error rates.
+    // Below this number, no label is expected to be about one of the two error rates.
     let least = (1.0 / rate.min(1.0 - rate)).ceil().max(2.0);
     let says = match known.cases {
         Some(cases) => format!("labels of randomly drawn cases, and {cases} cases that the judge decides"),
@@ -417,7 +419,8 @@ fn add_rate_difference_answers(
     let other = pass_rate.and_then(|rate| other_rate(rate, difference));
     let shares = match (known.discordance, pass_rate.zip(other)) {
         (Some(share), _) => vec![(share, "share of changed cases as given")],
-        // Between the two extremes: only the difference differs, and the runs are independent.
+        // The share of changed cases is unknown, so both extremes are planned: runs that differ only in one
+        // direction, and independent runs.
         (None, Some((rate, other))) => {
             let unrelated = rate * (1.0 - other) + other * (1.0 - rate);
             vec![
@@ -512,7 +515,7 @@ fn noise_of_differences(sd: f64) -> PairedNoise {
     PairedNoise { between: sd * sd, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 }
 }
 
-/// Answers what a number of cases can show.
+/// Answers what a given number of cases can show.
 fn add_detectable_answers(
     known: &PlanningInputs,
     cases: u64,

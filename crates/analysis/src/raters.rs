@@ -39,7 +39,7 @@ pub struct RaterSection {
     pub kind: RatingKind,
     /// Number of items with a rating.
     pub items: u64,
-    /// Number of items with two ratings or more; the others carry no information about agreement.
+    /// Number of items with two ratings or more; other items carry no information about agreement.
     pub rated_twice: u64,
     /// Number of ratings.
     pub ratings: u64,
@@ -49,14 +49,14 @@ pub struct RaterSection {
     pub all_same: Proportion,
     /// Number of ratings of each name, the most frequent first; empty for verdicts and scores.
     pub names: Vec<(String, u64)>,
-    /// The figures.
+    /// The metrics.
     pub figures: Vec<MetricEstimate>,
     /// Mean rating by target with its clustered error; empty if there is only one target.
     pub systems: Vec<(String, Result<ClusteredMean, UndefinedReason>)>,
 }
 
-/// Measures the agreement of raters, criterion by criterion. `scale` holds the possible scores; `None` takes
-/// them from the data.
+/// Measures the agreement of raters, criterion by criterion. `scale` has the possible scores; if `None`, they
+/// are taken from the data.
 pub fn rater_agreement(
     material: &CalibrationMaterial,
     scale: Option<&RatingScale>,
@@ -77,8 +77,8 @@ pub fn rater_agreement(
         .collect()
 }
 
-/// Measures agreement on the first failure of a case; `None` if nobody named any. The last label of a person
-/// about a case counts.
+/// Measures agreement on the first failure of a case; `None` if no label names one. The last label of a
+/// person about a case counts.
 pub fn first_failures(rows: &[LabelRow], resampling: ResamplingOptions) -> Option<RaterSection> {
     let mut cases: BTreeMap<(&str, &str), BTreeMap<String, &str>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.first_failure) {

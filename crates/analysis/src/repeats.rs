@@ -18,22 +18,23 @@ use crate::labels::{LabelProblem, LabelRow};
 pub struct BestOfK {
     /// Number of averaged scores; failed ones among them are excluded.
     pub k: usize,
-    /// Items on which the right answer alone is best. Items with an answer without a score are excluded.
+    /// Share of items on which the right answer alone has the best score. Items with an unscored answer are
+    /// excluded.
     pub strict: Proportion,
-    /// Number of items on which it shares the best score.
+    /// Number of items on which the right answer shares the best score.
     pub tied: u64,
-    /// Mean credit: 1 if it alone is best, else 1 over the number tied.
+    /// Mean credit: 1 if the right answer alone is best, else 1 divided by the number of answers tied.
     pub credit: Result<f64, UndefinedReason>,
 }
 
-/// Gain from more repeats, on the items that have both numbers of repeats.
+/// Gain from more repeats, over the items that have both numbers of repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepeatGain {
     /// Smaller number of scores.
     pub from: usize,
     /// Larger number of scores.
     pub to: usize,
-    /// Paired counts: both right, only with more, only with fewer, neither.
+    /// Paired counts: right with both, only with more, only with fewer, with neither.
     pub pairs: PairedVerdicts,
     /// More minus fewer.
     pub difference: Result<PairedMean, UndefinedReason>,
@@ -58,12 +59,12 @@ pub struct RepeatReport {
     pub spread: Result<RepeatVariance, UndefinedReason>,
     /// Best-of-n accuracy by number of repeats; empty if the right answer is unknown.
     pub best: Vec<BestOfK>,
-    /// Gain from the fewest to the most repeats asked for.
+    /// Gain from the smallest to the largest requested number of repeats.
     pub gain: Option<RepeatGain>,
 }
 
 /// Analyses repeated scores. With `right`, the position of the right answer in each row from 0, it also
-/// computes how often that answer scores best when the first k scores are averaged, for each k.
+/// computes how often that answer has the best score when the first k scores are averaged, for each k.
 pub fn analyze_repeats(
     rows: &[LabelRow],
     right: Option<usize>,
@@ -95,7 +96,7 @@ pub fn analyze_repeats(
         return Err(problems);
     }
 
-    // Scores that differ only by rounding do not differ.
+    // Scores that differ only by rounding count as equal.
     let all: Vec<f64> = rows.iter().flat_map(|row| &row.scores).flatten().copied().flatten().collect();
     let mut merged = merge_ties(&all).into_iter();
     let cells: Vec<Vec<f64>> = rows
@@ -184,7 +185,7 @@ fn repeat_gain(outcomes: &[(usize, Vec<Option<bool>>)], level: ConfidenceLevel) 
     let pairs = PairedVerdicts::from_verdicts(&more, &fewer).ok()?;
     let number = |flags: &[bool]| flags.iter().map(|&flag| f64::from(u8::from(flag))).collect::<Vec<_>>();
     let test = pairs.mcnemar(level);
-    // Of verdicts, so the interval is that of paired rates: it has a width even if no item differs.
+    // These are verdicts, so the interval is that of paired rates: it has a width even if no item differs.
     let difference = paired_mean(&number(&more), &number(&fewer), level);
     let difference = difference.map(|found| PairedMean { interval: test.interval, ..found });
     Some(RepeatGain { from: few.0, to: most.0, pairs, difference, test })

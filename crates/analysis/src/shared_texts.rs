@@ -1,4 +1,4 @@
-//! Texts that many cases or items have, each kept once.
+//! Texts that many cases or items have in common, each stored once.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub(crate) struct SharedTexts(HashSet<Arc<str>>);
 
 impl SharedTexts {
-    /// Returns the text that is kept, which is this one if there was none like it.
+    /// Returns the stored copy of a text, storing it if it is new.
     pub(crate) fn share(&mut self, text: &str) -> Arc<str> {
         if let Some(known) = self.0.get(text) {
             return Arc::clone(known);

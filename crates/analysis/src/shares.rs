@@ -8,8 +8,8 @@ use assize_stats::{
 use crate::MetricEstimate;
 
 /// Computes a share; each hit comes with its case. The interval is Wilson's, or the clustered one if that is
-/// wider: with few cases, or without differences, the clustered one is too narrow. Several hits of a single case have
-/// none: they say nothing about other cases.
+/// wider: with few cases, or without differences, the clustered one is too narrow. Several hits within a
+/// single case have no interval, because they say nothing about other cases.
 pub fn share_metric<K: Ord>(
     (id, name, of): (&'static str, &'static str, &'static str),
     says: &'static str,
@@ -44,8 +44,8 @@ fn wider_interval<K: Ord>(
     }
 }
 
-/// Computes the mean of sizes from 0 to 1, each with its case. The interval is the clustered one of a bounded mean, so that
-/// it stays within 0 to 1.
+/// Computes the mean of values from 0 to 1, each with its case. The interval is the clustered one of a
+/// bounded mean, so that it stays within 0 to 1.
 pub fn size_metric<K: Ord>(
     names: (&'static str, &'static str, &'static str),
     says: &'static str,
@@ -75,9 +75,9 @@ pub(crate) fn bounded_metric<K: Ord>(
     }
 }
 
-/// Computes the mean of differences, each with its case. Differences within -1 to 1 have the interval of what rose
-/// and what fell, others that of the clustered error. Equal differences have no interval: no variation in the sample
-/// does not mean that there is none.
+/// Computes the mean of differences, each with its case. Differences within -1 to 1 get an interval from how
+/// much rose and how much fell; others get one from the clustered error. Equal differences have no interval,
+/// because no variation in the sample does not mean that there is none.
 pub fn mean_metric<K: Ord>(
     (id, name, of): (&'static str, &'static str, &'static str),
     says: &'static str,
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!((apart.value, together.value), (Ok(0.5), Ok(0.5)));
         let width = |figure: &MetricEstimate| figure.interval.expect("defined").width();
         assert!(width(&together) > width(&apart) * 2.0);
-        // Nothing that differs still leaves Blaker's upper end for 0 of 10.
+        // Blaker's upper end for 0 of 10, although nothing differs.
         let none: Vec<(usize, bool)> = (0..10).map(|at| (at, false)).collect();
         let high = share_metric(names, "", &none).interval.expect("defined").high;
         assert!((high - 0.282_935).abs() < 1e-6, "{high}");

@@ -1,4 +1,4 @@
-//! Samples of any size: their values are sorted by cluster in a file, where there are many.
+//! Samples of any size: values are sorted by cluster, in a file if there are many.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use assize_store::{SortedRecords, StoreError};
 
 use crate::case_metrics::MetricSample;
 
-/// Numbers of a value: its cluster, its position, and the value itself.
-const VALUE: usize = 3;
+/// Numbers in a record: the cluster, the position, and the value itself.
+const RECORD_LEN: usize = 3;
 
-/// Values from 0 to 1, each with its cluster. Clusters have the order of their first value, so that equal values in equal order give
-/// equal metrics whatever the clusters are called.
+/// Values from 0 to 1, each with its cluster. Clusters are ordered by their first value, so that equal values
+/// in equal order give equal metrics whatever the clusters are called.
 #[derive(Debug)]
 pub(crate) struct StoredSample {
-    /// Folder for files.
+    /// Folder for the files.
     beside: PathBuf,
-    values: SortedRecords<VALUE>,
+    values: SortedRecords<RECORD_LEN>,
     successes: u64,
     plain: MeanAccumulator,
 }
@@ -28,8 +28,8 @@ pub(crate) struct StoredSample {
 /// Sums of the clusters of a stored sample, in the order of their first values.
 #[derive(Debug)]
 struct StoredUnits {
-    units: RefCell<SortedRecords<VALUE>>,
-    /// Error of the file. What was computed after it means nothing.
+    units: RefCell<SortedRecords<RECORD_LEN>>,
+    /// Error while reading the file. Everything computed after it is meaningless.
     failed: RefCell<Option<StoreError>>,
 }
 
@@ -53,17 +53,17 @@ impl UnitList for StoredUnits {
     }
 }
 
-/// A sample that is complete.
+/// A complete sample.
 #[derive(Debug)]
 pub(crate) struct SampleUnits {
-    /// The values of the sample; nothing is added to them.
+    /// The values of the sample; none are added any more.
     sample: StoredSample,
     units: Result<UnitSums<StoredUnits>, UndefinedReason>,
     clusters: usize,
 }
 
 impl StoredSample {
-    /// An empty sample, with its files in this folder.
+    /// Creates an empty sample with its files in this folder.
     pub(crate) fn new(beside: &Path) -> Self {
         Self {
             beside: beside.to_path_buf(),
@@ -80,11 +80,12 @@ impl StoredSample {
         self.plain.push(value);
     }
 
-    /// Sums of the values of each cluster, or of what is made of them, with the positions of the first ones and the sizes.
+    /// Sums `part` of the values of each cluster. A record has the position of the cluster's first value, the
+    /// sum and the size.
     fn sum_clusters(
         &mut self,
         mut part: impl FnMut(f64) -> Result<f64, UndefinedReason>,
-    ) -> Result<Result<SortedRecords<VALUE>, UndefinedReason>, StoreError> {
+    ) -> Result<Result<SortedRecords<RECORD_LEN>, UndefinedReason>, StoreError> {
         let mut sums = SortedRecords::new(&self.beside);
         // Cluster, position of its first value, sum and size.
         let mut open: Option<(u64, u64, f64, u64)> = None;
@@ -111,7 +112,7 @@ impl StoredSample {
         Ok(Ok(sums))
     }
 
-    /// The sample, to which nothing is added any more.
+    /// Completes the sample.
     pub(crate) fn finish(mut self) -> Result<SampleUnits, StoreError> {
         let mut clusters = 0;
         let units = match UnitScale::new((0.0, 1.0)) {
@@ -127,14 +128,14 @@ impl StoredSample {
     }
 }
 
-fn push_sum(sums: &mut SortedRecords<VALUE>, cluster: Option<(u64, u64, f64, u64)>) {
+fn push_sum(sums: &mut SortedRecords<RECORD_LEN>, cluster: Option<(u64, u64, f64, u64)>) {
     if let Some((_, position, sum, size)) = cluster {
         sums.push([position, sum.to_bits(), (size as f64).to_bits()]);
     }
 }
 
 impl SampleUnits {
-    /// The mean with its clustered error; `None` where no cluster has several values.
+    /// The mean with its clustered error; `None` if no cluster has several values.
     pub(crate) fn clustered_mean(
         &mut self,
         level: ConfidenceLevel,
@@ -152,12 +153,13 @@ impl SampleUnits {
         Ok(ClusteredMean::from_squares(&plain, self.clusters, squares, level).ok())
     }
 
-    /// Widths that intervals of other numbers of values will have.
+    /// Predicts the widths of intervals for other numbers of values.
     pub(crate) fn planned_mean(&self, level: ConfidenceLevel) -> Result<PlannedMean, UndefinedReason> {
         PlannedMean::from_units(self.units.as_ref().map_err(|reason| *reason)?, level)
     }
 
-    /// Tells of an error while values were read. What was computed of them means nothing then.
+    /// Returns the error if reading the values failed. Everything computed from the sample is meaningless
+    /// then.
     pub(crate) fn check(self) -> Result<(), StoreError> {
         let failed = self.units.ok().and_then(|units| units.into_list().failed.into_inner());
         failed.map_or(Ok(()), Err)

@@ -25,10 +25,10 @@ use crate::noise::{CaseDecisions, is_judged_again};
 use crate::pairwise::{PairwiseMatches, summarize_matches};
 use crate::stored_sample::{SampleUnits, StoredSample};
 
-/// Wanted margin of error of a pass rate or a mean score.
-const WANTED: f64 = 0.05;
-/// Number of cases below which a run is no basis for planning.
-const FEW: u64 = 20;
+/// Margin of error that the notes on precision aim for.
+const TARGET_MARGIN: f64 = 0.05;
+/// Number of cases below which a run is too small to plan from.
+const MIN_PLANNING_CASES: u64 = 20;
 /// Maximum number of unstable criteria that are listed.
 const MAX_UNSTABLE: usize = 50;
 
@@ -62,16 +62,16 @@ impl SummaryRow {
         }
     }
 
-    /// The row as a record. The order of records does not depend on that in which cases finish, as sums of the same scores in another
-    /// order differ in their last digits.
-    fn to_record(self) -> [u64; ROW] {
+    /// Converts the row to a record. Records are sorted, so that their order does not depend on the order in
+    /// which cases finish: sums of the same scores in another order differ in their last digits.
+    fn to_record(self) -> [u64; RECORD_LEN] {
         let flags =
             [self.verdict as u8, u8::from(self.scored), u8::from(self.skipped), u8::from(self.repeated)];
         let facts = u64::from(u32::from_be_bytes(flags)) << 32 | u64::from(self.target);
         [self.case, self.low.to_bits(), self.high.to_bits(), facts, self.cluster]
     }
 
-    fn from_record([case, low, high, facts, cluster]: [u64; ROW]) -> Self {
+    fn from_record([case, low, high, facts, cluster]: [u64; RECORD_LEN]) -> Self {
         let [verdict, scored, skipped, repeated] = ((facts >> 32) as u32).to_be_bytes();
         let verdicts = [Verdict::Pass, Verdict::Borderline, Verdict::Fail, Verdict::Incomplete];
         let verdict = verdicts.into_iter().find(|known| *known as u8 == verdict);
@@ -89,16 +89,16 @@ impl SummaryRow {
     }
 }
 
-/// Numbers of a row that is kept.
-const ROW: usize = 5;
+/// Number of integers in a record.
+const RECORD_LEN: usize = 5;
 
-/// Collects the rows of a run one at a time, in any order. It keeps forty bytes of each, those of many rows in a file; of repeated
-/// cases also the decisions on their criteria.
+/// Collects the rows of a run one at a time, in any order. It keeps forty bytes of each row, in a file if
+/// there are many; for repeated cases also the decisions on their criteria.
 #[derive(Debug)]
 pub struct RunSummarizer {
-    /// Folder for files.
+    /// Folder for the files.
     beside: PathBuf,
-    rows: SortedRecords<ROW>,
+    rows: SortedRecords<RECORD_LEN>,
     repeated: bool,
     answers: DecisionsByCriterion,
     judged_again: bool,
@@ -107,7 +107,7 @@ pub struct RunSummarizer {
     targets: Vec<Option<Arc<str>>>,
     cases: RepeatedCases,
     named: NamedScores,
-    /// Trials that were started because earlier ones did not pass.
+    /// Number of trials that were started because earlier ones did not pass.
     later: u64,
 }
 
@@ -121,7 +121,7 @@ impl Default for RunSummarizer {
 }
 
 impl RunSummarizer {
-    /// Creates an empty summariser. If there will be many rows, they are in files without a name in this folder.
+    /// Creates an empty summariser. If it grows large, its rows are moved to unnamed files in this folder.
     pub fn new(beside: &Path) -> Self {
         Self {
             beside: beside.to_path_buf(),
@@ -143,7 +143,7 @@ impl RunSummarizer {
         let case = hash_in_process(&(&row.suite, &row.case_id, &row.target));
         let cluster = match &row.cluster {
             Some(cluster) => hash_in_process(&(&row.suite, "cluster", cluster)),
-            // Several targets answer the same question.
+            // Several targets answer the same question, so they share a cluster.
             None => hash_in_process(&(&row.suite, "case", &row.case_id)),
         };
         self.cases.push(row, cluster);
@@ -156,7 +156,7 @@ impl RunSummarizer {
         self.repeated |= row.trial > 1;
         self.judged_again = self.judged_again || is_judged_again(row);
 
-        // Most runs compare nothing, and need not store the name of each case for it.
+        // Most runs compare nothing, and don't need to store the name of each case for it.
         if row.graders.iter().any(|grader| !grader.pairwise.is_empty()) {
             self.contests.add_row(row, &row.case_id, (0, 1));
         }
@@ -201,16 +201,16 @@ impl RunSummarizer {
             for criterion in &grader.criteria {
                 let Some(value) = criterion.value else { continue };
                 let key = (row.suite.clone(), grader.name.clone(), criterion.id.clone());
-                // A score counts as met from the middle of its scale on.
+                // A score counts as met from the middle of its scale.
                 self.answers.entry(key).or_default().entry(case).or_default().push(value >= 0.5);
             }
         }
     }
 
-    /// Computes the metrics; `suites` have the formulas of those that are derived.
+    /// Computes the metrics. `suites` have the formulas of derived metrics.
     ///
     /// # Errors
-    /// When a file can't be written or read.
+    /// If a file can't be written or read.
     pub fn compute_metrics(
         &mut self,
         suites: &[SuiteInfo],
@@ -241,7 +241,7 @@ impl RunSummarizer {
         }
 
         let trials = self.mean_trials()?;
-        precision_notes.extend(case_notes((&pass_rate, &passes), (&mean_score, &scores), trials, level));
+        precision_notes.extend(case_notes(&pass_rate, &passes, &mean_score, &scores, trials, level));
         passes.check()?;
 
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
@@ -288,7 +288,7 @@ impl RunSummarizer {
         })
     }
 
-    /// Shows `see` the rows in their order.
+    /// Calls `see` with each row, in order.
     fn visit_rows(&mut self, mut see: impl FnMut(&SummaryRow)) -> Result<(), StoreError> {
         for row in self.rows.in_order()? {
             see(&SummaryRow::from_record(row?));
@@ -297,7 +297,7 @@ impl RunSummarizer {
         Ok(())
     }
 
-    /// The sample of what rows have a value for.
+    /// Builds the sample of the rows for which `value` returns one.
     fn sample(&mut self, value: impl Fn(&SummaryRow) -> Option<f64>) -> Result<SampleUnits, StoreError> {
         let mut sample = StoredSample::new(&self.beside);
         self.visit_rows(|row| {
@@ -309,7 +309,7 @@ impl RunSummarizer {
         sample.finish()
     }
 
-    /// Lowest and highest pass rate and mean score that incomplete cases could lead to.
+    /// Lowest and highest pass rate and mean score that the incomplete cases allow.
     fn bounds(&mut self) -> Result<([f64; 2], [f64; 2]), StoreError> {
         let (mut rate, mut mean) = ([0.0; 2], [0.0; 2]);
         self.visit_rows(|row| {
@@ -323,13 +323,13 @@ impl RunSummarizer {
         Ok((rate.map(|sum| sum / all), mean.map(|sum| sum / all)))
     }
 
-    /// Mean number of rows of a case; 1 without trials.
+    /// Mean number of rows per case; 1 without trials.
     fn mean_trials(&mut self) -> Result<f64, StoreError> {
         if !self.repeated {
             return Ok(1.0);
         }
 
-        // Rows of a case come one after the other.
+        // Rows of a case follow each other.
         let (mut cases, mut before) = (0usize, None);
         self.visit_rows(|row| {
             cases += usize::from(before.replace(row.case) != Some(row.case));
@@ -461,11 +461,13 @@ pub(crate) fn flip_rate(items: &[Vec<bool>], level: ConfidenceLevel) -> Option<E
     })
 }
 
-/// Warns if there are too few cases for a precise metric, with the number that would suffice; `trials` is the mean
-/// number of rows of a case.
+/// Notes if there are too few cases for a precise metric, and how many would suffice. `trials` is the mean
+/// number of rows per case.
 fn case_notes(
-    (pass_rate, passes): (&EstimatedMetric, &SampleUnits),
-    (mean_score, scores): (&EstimatedMetric, &SampleUnits),
+    pass_rate: &EstimatedMetric,
+    passes: &SampleUnits,
+    mean_score: &EstimatedMetric,
+    scores: &SampleUnits,
     trials: f64,
     level: ConfidenceLevel,
 ) -> Vec<String> {
@@ -482,25 +484,29 @@ fn case_notes(
         ));
     }
 
-    // Where there is no interval, as for a single cluster, there is no margin to compare with.
+    // Without an interval, such as for a single cluster, there is no margin of error to compare with.
     let reach =
         |figure: &EstimatedMetric| figure.low.zip(figure.high).map_or(0.0, |(low, high)| (high - low) / 2.0);
     let mut needs = Vec::new();
-    if reach(pass_rate) > WANTED
+    if reach(pass_rate) > TARGET_MARGIN
         && let Some((most, n)) = cases_for_rate(pass_rate, passes, level)
     {
         let reached = format!("Margin of error of the pass rate: ±{:.1} pp", reach(pass_rate) * 100.0);
-        needs.push((reached, format!("±{:.1} pp, {most}", WANTED * 100.0), round_up_cases(n / trials)));
+        needs.push((
+            reached,
+            format!("±{:.1} pp, {most}", TARGET_MARGIN * 100.0),
+            round_up_cases(n / trials),
+        ));
     }
 
-    if mean_score.n >= FEW
-        && reach(mean_score) > WANTED
+    if mean_score.n >= MIN_PLANNING_CASES
+        && reach(mean_score) > TARGET_MARGIN
         && let Ok(plan) = scores.planned_mean(level)
         && plan.varies()
-        && let Ok(n) = plan.cases(WANTED, level).map(|values| values / trials)
+        && let Ok(n) = plan.cases(TARGET_MARGIN, level).map(|values| values / trials)
     {
         let reached = format!("Margin of error of the mean score: ±{:.3}", reach(mean_score));
-        needs.push((reached, format!("±{WANTED:.3}, about"), round_up_cases(n)));
+        needs.push((reached, format!("±{TARGET_MARGIN:.3}, about"), round_up_cases(n)));
     }
 
     needs.retain(|(.., n)| *n > pass_rate.n.max(mean_score.n) as f64 / trials);
@@ -515,7 +521,8 @@ fn case_notes(
     remarks
 }
 
-/// Number of values of which the pass rate has the wanted margin of error, and the word before it.
+/// Number of values with which the pass rate would have the wanted margin of error, and the word to put
+/// before it.
 fn cases_for_rate(
     pass_rate: &EstimatedMetric,
     passes: &SampleUnits,
@@ -523,18 +530,19 @@ fn cases_for_rate(
 ) -> Option<(&'static str, f64)> {
     let rate = pass_rate.value?;
     if pass_rate.clusters.is_some() {
-        // Clusters that do not vary count as a single case each, at the rate in their interval that takes most.
+        // A cluster that does not vary counts as a single case, at the rate in the interval that needs the
+        // most cases.
         let plan = passes.planned_mean(level).ok()?;
         let word = if plan.varies() { "about" } else { "at most" };
-        return plan.cases(WANTED, level).ok().map(|n| (word, n));
+        return plan.cases(TARGET_MARGIN, level).ok().map(|n| (word, n));
     }
 
-    // A rate of few cases, or one without any exception, is no basis to plan on. The rate in its interval that takes most
-    // cases is the one nearest to 50%.
-    let is_guess = pass_rate.n < FEW || rate == 0.0 || rate == 1.0;
+    // A rate over few cases, or one of 0 or 1, is no basis for planning. Among the rates in its interval, the
+    // one nearest to 50% needs the most cases.
+    let is_guess = pass_rate.n < MIN_PLANNING_CASES || rate == 0.0 || rate == 1.0;
     let worst = 0.5_f64.max(pass_rate.low.unwrap_or(0.0)).min(pass_rate.high.unwrap_or(1.0));
     let (word, rate) = if is_guess { ("at most", worst) } else { ("about", rate) };
-    rate_precision(rate, WANTED, level).ok().map(|n| (word, n))
+    rate_precision(rate, TARGET_MARGIN, level).ok().map(|n| (word, n))
 }
 
 /// Converts the mean score to the form stored in summaries; `None` if no score is known.

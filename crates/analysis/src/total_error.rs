@@ -1,4 +1,5 @@
-//! Total error of a mean: cases, judges, prompts and repeats as crossed sources of it, and the cheapest design.
+//! Total error of a mean: cases, judges, prompts and repeats as crossed sources of error, and the cheapest
+//! design.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,24 +13,24 @@ use assize_store::CaseRecord;
 use crate::labels::LabelRow;
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
-/// Largest number of resamples.
+/// Maximum number of resamples.
 const MAX_RESAMPLES: usize = 400;
-/// Largest number of cases of a design.
-const MOST_CASES: usize = 1_000_000;
-/// Least number of judges or prompts whose component is more than a guess.
-const FEW_LEVELS: usize = 5;
+/// Maximum number of cases of a design.
+const MAX_DESIGN_CASES: usize = 1_000_000;
+/// Minimum number of judges or prompts for a usable estimate of their variance.
+const MIN_LEVELS: usize = 5;
 
-/// Standard error below which scores differ only by the order of summation.
-const DUST: f64 = 1e-9;
+/// Standard errors below this come from the order of summation.
+const SUMMATION_TOLERANCE: f64 = 1e-9;
 
-/// One decision: answer, criterion, judge, prompt.
-type Place = (String, String, String, String);
+/// What a decision is about and who made it: answer, criterion, judge, prompt.
+type DecisionKey = (String, String, String, String);
 
-/// Decisions on answers, by who made them.
+/// Decisions on answers, by judge and prompt.
 #[derive(Debug, Clone, Default)]
 pub struct JudgedScores {
-    /// Values in the order of repeats.
-    values: BTreeMap<Place, Vec<f64>>,
+    /// Values, in the order of repeats.
+    values: BTreeMap<DecisionKey, Vec<f64>>,
     /// Case of each answer.
     cases: BTreeMap<String, String>,
 }
@@ -38,8 +39,8 @@ pub struct JudgedScores {
 type Judging<'a> = (&'a str, &'a str, usize);
 
 impl JudgedScores {
-    /// Adds the decisions of a stored case on criteria: those of a panel's judges, or of the one judge. Several runs are several
-    /// prompts where their prompts differ.
+    /// Adds the decisions of a stored case on criteria: those of a panel's judges, or of a single judge. Runs
+    /// with different prompts count as different prompts.
     pub fn add_record(&mut self, record: &CaseRecord) {
         let row = &record.result;
         let panels: BTreeSet<(&str, String)> = record
@@ -50,7 +51,7 @@ impl JudgedScores {
             .collect();
         for decided in &record.decisions {
             let criterion = decided.shown_criterion().to_string();
-            // The judge that was escalated to saw only what the others doubted.
+            // The stronger judge only saw criteria on which the others were uncertain.
             let is_combined = !decided.is_vote() && panels.contains(&(&*decided.grader, criterion.clone()));
             let Some(shown) = decided.criterion().filter(|_| !is_combined && !decided.is_escalation()) else {
                 continue;
@@ -72,7 +73,7 @@ impl JudgedScores {
         }
     }
 
-    /// Adds a row of a table: labels of several raters, or repeated scores of one, with their prompts.
+    /// Adds a row of a table: labels of several raters, or repeated scores by one, with their prompts.
     pub fn add_row(&mut self, row: &LabelRow) {
         let case = format!("{}\u{1f}{}", row.suite.as_deref().unwrap_or_default(), row.case);
         let answer = format!("{case}\u{1f}{}", row.system.as_deref().unwrap_or_default());
@@ -80,8 +81,8 @@ impl JudgedScores {
         let prompt = row.prompt.clone().unwrap_or_default();
         for (place, scores) in row.scores.iter().enumerate() {
             let judge = row.scored_by.clone().unwrap_or_default();
-            let place = (format!("{answer}\u{1f}{place}"), criterion.clone(), judge, prompt.clone());
-            scores.iter().flatten().for_each(|score| self.push(place.clone(), case.clone(), *score));
+            let key = (format!("{answer}\u{1f}{place}"), criterion.clone(), judge, prompt.clone());
+            scores.iter().flatten().for_each(|score| self.push(key.clone(), case.clone(), *score));
         }
 
         for (place, (who, outcome)) in row.labels.iter().enumerate() {
@@ -96,19 +97,20 @@ impl JudgedScores {
         }
     }
 
-    fn push(&mut self, place: Place, case: String, value: f64) {
-        self.cases.entry(place.0.clone()).or_insert(case);
-        self.values.entry(place).or_default().push(value);
+    fn push(&mut self, key: DecisionKey, case: String, value: f64) {
+        self.cases.entry(key.0.clone()).or_insert(case);
+        self.values.entry(key).or_default().push(value);
     }
 
-    /// Returns true if two judges or more, or two prompts or more, decided.
+    /// Returns true if at least two judges, or at least two prompts, decided.
     pub fn is_crossed(&self) -> bool {
-        let count = |part: fn(&Place) -> &str| self.values.keys().map(part).collect::<BTreeSet<_>>().len();
-        count(|place| &place.2) > 1 || count(|place| &place.3) > 1
+        let count =
+            |part: fn(&DecisionKey) -> &str| self.values.keys().map(part).collect::<BTreeSet<_>>().len();
+        count(|key| &key.2) > 1 || count(|key| &key.3) > 1
     }
 
-    /// Splits the variance of the scores of answers. Fails for fewer than two cases, or where neither judges nor prompts
-    /// differ.
+    /// Splits the variance of the scores of answers into components. Fails with fewer than two cases, or if
+    /// neither judges nor prompts vary.
     pub fn estimate(&self, resampling: ResamplingOptions) -> Result<TotalError, UndefinedReason> {
         let scores = self.scores();
         let distinct = |part: fn(&AnswerScore) -> &str| -> Vec<String> {
@@ -123,11 +125,11 @@ impl JudgedScores {
             return Err(UndefinedReason::OneValue);
         }
 
-        let place = |names: &[String], name: &str| names.partition_point(|known| known.as_str() < name);
+        let index = |names: &[String], name: &str| names.partition_point(|known| known.as_str() < name);
         let levels = |score: &AnswerScore, facet: ErrorFacet| match facet {
-            ErrorFacet::Case => place(&cases, &score.case),
-            ErrorFacet::Judge => place(&judges, &score.judge),
-            ErrorFacet::Prompt => place(&prompts, &score.prompt),
+            ErrorFacet::Case => index(&cases, &score.case),
+            ErrorFacet::Judge => index(&judges, &score.judge),
+            ErrorFacet::Prompt => index(&prompts, &score.prompt),
         };
         let split = |chosen: &[(usize, &AnswerScore)]| {
             let values: Vec<f64> = chosen.iter().map(|(_, score)| score.value).collect();
@@ -153,7 +155,8 @@ impl JudgedScores {
         let resampling =
             ResamplingOptions { resamples: resampling.resamples.min(MAX_RESAMPLES), ..resampling };
         let mut again = Vec::new();
-        // Each component has its interval of the same draws. Cases that are drawn twice are two cases.
+        // All components take their intervals from the same draws. A case that is drawn twice counts as two
+        // cases.
         let _ = resampling.bootstrap_interval(cases.len(), |chosen| {
             let drawn: Vec<(usize, &AnswerScore)> = chosen
                 .iter()
@@ -209,7 +212,8 @@ impl JudgedScores {
         })
     }
 
-    /// The score of each answer by each judge with each prompt in each repeat: the mean over the criteria that all of them decided.
+    /// The score of each answer by judge, prompt and repeat: the mean over the criteria that all of them
+    /// decided.
     fn scores(&self) -> Vec<AnswerScore> {
         let mut answers: BTreeMap<&str, BTreeMap<Judging<'_>, BTreeMap<&str, f64>>> = BTreeMap::new();
         for ((answer, criterion, judge, prompt), values) in &self.values {
@@ -245,29 +249,29 @@ impl JudgedScores {
     }
 }
 
-/// Facets beside cases with too few levels for more than a guess.
+/// Returns the facets other than cases that have too few levels for a usable estimate.
 fn few_levels(facets: &[ErrorFacet], levels: &[usize]) -> Vec<(ErrorFacet, usize)> {
     let all = facets.iter().copied().zip(levels.iter().copied());
-    all.filter(|(facet, levels)| *facet != ErrorFacet::Case && *levels < FEW_LEVELS).collect()
+    all.filter(|(facet, levels)| *facet != ErrorFacet::Case && *levels < MIN_LEVELS).collect()
 }
 
-/// Returns an interval unless it has no width: resamples without any variation do not show that there is none.
+/// Rejects an interval without width: resamples without any variation do not show that there is none.
 fn with_width(interval: Interval) -> Result<Interval, UndefinedReason> {
     if interval.width() > 0.0 { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
 }
 
-/// Returns an error estimate unless it is 0: values that do not vary say nothing about their error.
+/// Rejects an error estimate of 0: values that do not vary say nothing about their error.
 fn above_zero(error: f64) -> Result<f64, UndefinedReason> {
-    if error > DUST { Ok(error) } else { Err(UndefinedReason::NoSpread) }
+    if error > SUMMATION_TOLERANCE { Ok(error) } else { Err(UndefinedReason::NoSpread) }
 }
 
-/// Number of values for each combination of levels, on average; at least 1.
+/// Mean number of values per combination of levels, rounded; at least 1.
 fn mean_repeats(found: &CrossedVariance) -> usize {
     let cells = found.levels.iter().product::<usize>().max(1) as f64;
     (found.n as f64 / cells).round().max(1.0) as usize
 }
 
-/// Standard error of the mean as if cases were all that varies.
+/// Standard error of the mean as if only cases varied.
 fn naive_error(cases: &[Vec<&AnswerScore>]) -> f64 {
     let means: Vec<f64> = cases
         .iter()
@@ -278,7 +282,7 @@ fn naive_error(cases: &[Vec<&AnswerScore>]) -> f64 {
     (means.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt()
 }
 
-/// A score of an answer.
+/// Score of an answer in one repeat.
 #[derive(Debug, Clone, PartialEq)]
 struct AnswerScore {
     case: String,
@@ -287,7 +291,7 @@ struct AnswerScore {
     value: f64,
 }
 
-/// Something that a score varies with.
+/// A source of variation of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorFacet {
     /// The case.
@@ -299,7 +303,7 @@ pub enum ErrorFacet {
 }
 
 impl ErrorFacet {
-    /// Word for people.
+    /// Name for people.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Case => "case",
@@ -309,12 +313,12 @@ impl ErrorFacet {
     }
 }
 
-/// One part of the variance.
+/// One component of the variance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorComponent {
-    /// Facets that it is common to; empty for repeats of everything.
+    /// Facets whose combination it belongs to; empty for repeats of everything.
     pub facets: Vec<ErrorFacet>,
-    /// The variance, with an interval over cases: it does not say how other judges would differ.
+    /// The variance, with an interval over cases. The interval does not say how other judges would differ.
     pub variance: MetricEstimate,
 }
 
@@ -323,25 +327,27 @@ pub struct ErrorComponent {
 pub struct TotalError {
     /// Facets, cases first.
     pub facets: Vec<ErrorFacet>,
-    /// Parts of the variance; the last is that of repeats if there are any, else repeats are part of the one before.
+    /// Components of the variance. The last one belongs to repeats; without repeats, it is part of the one
+    /// before.
     pub components: Vec<ErrorComponent>,
-    /// Mean number of repeats of everything.
+    /// Mean number of repeats.
     pub repeats: usize,
-    /// Standard error of the mean, if cases, judges and prompts are drawn from many. Undefined where scores do not vary.
+    /// Standard error of the mean, if cases, judges and prompts are samples. Undefined if scores do not vary.
     pub se_total: Result<f64, UndefinedReason>,
-    /// Standard error of the mean if cases alone were drawn. Undefined where cases do not vary.
+    /// Standard error of the mean if only cases are a sample. Undefined if cases do not vary.
     pub se_cases: Result<f64, UndefinedReason>,
-    /// Facets with too few levels for more than a guess, with their number of levels.
+    /// Facets with too few levels for a usable estimate, with their number of levels.
     pub few: Vec<(ErrorFacet, usize)>,
     /// The variance.
     pub variance: CrossedVariance,
-    /// Facets that stay the same where two systems are compared, as a bit mask.
+    /// Facets that are the same for both systems in a comparison, as a bit mask.
     fixed: usize,
 }
 
 impl TotalError {
-    /// The cheapest design for a mean with an interval of this full width; and for the same judges and prompts, as where two
-    /// systems are compared. An answer costs `case_cost` calls of a judge. Undefined where scores do not vary.
+    /// The cheapest designs whose interval has this full width: one for a mean; and one for a difference
+    /// under the same judges and prompts, as when two systems are compared. An answer costs as much as
+    /// `case_cost` judge calls. Undefined if scores do not vary.
     pub fn designs(
         &self,
         width: f64,
@@ -350,7 +356,7 @@ impl TotalError {
     ) -> [Result<CrossedDesign, UndefinedReason>; 2] {
         let find = |fixed| {
             above_zero(self.variance.error_variance(&self.variance.levels, self.repeats, fixed).sqrt())?;
-            self.variance.cheapest_design(width / 2.0, level, case_cost, MOST_CASES, fixed)
+            self.variance.cheapest_design(width / 2.0, level, case_cost, MAX_DESIGN_CASES, fixed)
         };
         [find(0), find(self.fixed)]
     }

@@ -27,21 +27,21 @@ pub struct TrendPoint {
     pub pass_rate: EstimatedMetric,
     /// Mean of the known scores.
     pub mean_score: EstimatedMetric,
-    /// Changes of the method since the previous run: metrics are not comparable across them.
+    /// Changes of the method since the previous run; metrics before and after are not comparable.
     pub changed: Vec<TrendChange>,
 }
 
 /// A change of the method of measurement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TrendChange {
-    /// Aspect that changed; null for another set of cases.
+    /// Aspect that changed; null for a different set of cases.
     pub respect: Option<ComparisonAspect>,
     /// Description in words.
     pub says: String,
 }
 
-/// Fingerprint of a run's method of measurement, to detect changes between runs. Sums of hashes do not depend on the order
-/// of cases.
+/// Fingerprint of a run's method of measurement, to detect changes between runs. Hashes are summed, so that
+/// the order of cases does not matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MethodFingerprint {
     cases: u64,
@@ -70,21 +70,21 @@ impl Default for MethodFingerprint {
     }
 }
 
-/// Hash of a case, and of the name of a grader.
+/// Hash of a case, and hash of a grader's name.
 type GraderKey = (u64, u64);
 
 /// Fingerprint of a grader of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct GraderMethod {
-    /// Hash of its weight and gate; `None` for one that may be missing.
+    /// Hashes of its weight and gate; `None` for a grader that may be missing.
     standing: Option<GraderStanding>,
     /// Hash of its settings, if the run stored it.
     settings: Option<u64>,
     /// Sum of the hashes of its criteria.
     criteria: u64,
-    /// Number of its criteria; none if it broke.
+    /// Number of its criteria; 0 if the grader failed.
     count: usize,
-    /// Sums of the hashes of its judges, prompts and kinds of judging; `None` where nobody was asked.
+    /// Sums of the hashes of its judges, prompts and criteria per call; `None` if no judge was called.
     judged: [Option<NonZeroU64>; 3],
 }
 
@@ -121,7 +121,8 @@ impl MethodFingerprint {
         }
     }
 
-    /// Returns true if a case that both have graded has other graders or criteria. What broke says nothing.
+    /// Returns true if a case that both runs graded has other graders or criteria. Graders that failed are
+    /// ignored.
     fn has_other_rubrics(&self, before: &Self) -> bool {
         let lacks = |ours: &Self, theirs: &Self| {
             let mut fixed = ours.graders.iter().filter(|(_, grader)| grader.standing.is_some());
@@ -139,8 +140,8 @@ impl MethodFingerprint {
         lacks(self, before) || lacks(before, self) || self.graders.iter().any(differs)
     }
 
-    /// Returns true if somebody else judged a grader of a case, judged it by another prompt (`part` 1), or in another
-    /// way (`part` 2). Cases that nobody was asked about say nothing.
+    /// Returns true if a grader of a case was judged by another judge (`part` 0), with another prompt (`part`
+    /// 1), or with another number of criteria per call (`part` 2). Cases without a judge call are ignored.
     fn is_judged_otherwise(&self, before: &Self, part: usize) -> bool {
         self.graders.iter().any(|(key, now)| {
             let then = before.graders.get(key).and_then(|then| then.judged[part]);
@@ -160,7 +161,7 @@ impl MethodFingerprint {
                 say(Some(ComparisonAspect::Rubric), ComparisonAspect::Rubric.describe().to_owned());
             }
         } else {
-            // Other cases have other criteria: nothing more can be compared.
+            // Other cases have other criteria, so nothing more can be compared.
             say(None, "different cases".to_owned());
         }
 
@@ -185,7 +186,7 @@ impl MethodFingerprint {
 
 impl GraderMethod {
     fn add_criteria<'c>(&mut self, criteria: impl Iterator<Item = &'c CriterionFact>, names: &NameTable) {
-        // Few judges and prompts are behind the decisions of a grader on a case.
+        // A grader's decisions on a case come from few judges and prompts.
         let mut seen: [Vec<u64>; 3] = Default::default();
         for criterion in criteria {
             if criterion.is_fixed {
@@ -209,7 +210,7 @@ impl GraderMethod {
     }
 }
 
-/// Names of the judge, of its prompt and of the kind of judging.
+/// Numbers of the judge, its prompt and the number of criteria per call.
 const fn judged_by(criterion: &CriterionFact) -> [u32; 3] {
     [criterion.judge, criterion.prompt, criterion.judging]
 }
@@ -220,7 +221,7 @@ fn remember(known: &mut BTreeSet<String>, text: &str) {
     }
 }
 
-/// Reader of a run for a trend. It keeps some hundred bytes of each case, and none of its texts but the id.
+/// Reads a run for a trend. It keeps a few hundred bytes of each case, and no text except the id.
 #[derive(Debug, Default)]
 pub struct TrendReader {
     fingerprint: MethodFingerprint,
@@ -229,7 +230,7 @@ pub struct TrendReader {
     cases: Vec<TrendCase>,
 }
 
-/// Facts of a case that the metrics of a trend need.
+/// Facts of a case from which a trend's metrics are computed.
 #[derive(Debug)]
 struct TrendCase {
     suite: u32,
@@ -242,7 +243,7 @@ struct TrendCase {
 }
 
 impl TrendReader {
-    /// Adds a case. The table may be another one for each.
+    /// Adds a case. Each case may come with a different name table.
     pub fn add(&mut self, case: &CaseFact, names: &NameTable) {
         self.fingerprint.add(case, names);
         if let Some(target) = case.target {
@@ -266,7 +267,7 @@ impl TrendReader {
     /// Builds the trend point of the run, with its changes since an earlier run.
     ///
     /// # Errors
-    /// If the run holds a case more than once.
+    /// If the run has a case more than once.
     pub fn finish(
         self,
         label: String,

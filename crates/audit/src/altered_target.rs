@@ -1,4 +1,4 @@
-//! Target that is asked for its answer once and returns modified copies of it.
+//! Target that asks for the answer to a case once and returns modified copies of it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Stored decision, reduced to what is compared.
+//! Stored decision, reduced to what the audits compare.
 
 use assize_rubric::{CriterionScale, Decision as JudgeDecision, Outcome};
 
@@ -19,7 +19,8 @@ pub enum ScaleDecision {
 }
 
 impl ScaleDecision {
-    /// The place of a decision on the scale of its criterion; ungraded for a grader as a whole.
+    /// Returns the position of a decision on the scale of its criterion; ungraded for the decision of a
+    /// grader as a whole.
     pub fn from_row(decision: &JudgeDecision) -> Self {
         let scale = decision.criterion().map(|criterion| &criterion.scale);
         match (decision.outcome(), scale) {

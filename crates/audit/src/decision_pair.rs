@@ -1,4 +1,4 @@
-//! A decision on a modified case beside the one on the unchanged case.
+//! Decision on a modified case, paired with the one on the unchanged case.
 
 use crate::ScaleDecision;
 
@@ -18,7 +18,7 @@ pub enum DecisionChange {
     Unknown,
 }
 
-/// Decision on a modified case with the one on the unchanged case.
+/// Decision on a modified case, paired with the one on the unchanged case.
 #[derive(Debug, Clone)]
 pub struct DecisionPair {
     /// Id of the case without the change.
@@ -47,7 +47,7 @@ impl DecisionPair {
         Self::compare(self.before, self.after, self.costs)
     }
 
-    /// Returns what makes one decision of the other; `costs` as above.
+    /// Returns the effect of a change from `before` to `after`; `costs` is as in [`DecisionPair::costs`].
     pub(crate) fn compare(before: ScaleDecision, after: ScaleDecision, costs: bool) -> DecisionChange {
         match (before, after) {
             (ScaleDecision::Ungraded, _) | (_, ScaleDecision::Ungraded) => DecisionChange::Unknown,
@@ -64,7 +64,7 @@ impl DecisionPair {
         }
     }
 
-    /// Returns true if the decision could have become better for the answer.
+    /// Returns true if the decision could have changed to one that is better for the answer.
     pub fn could_win(&self) -> bool {
         match self.before {
             ScaleDecision::Step { at, top } => {
@@ -78,7 +78,7 @@ impl DecisionPair {
         }
     }
 
-    /// Returns true if the decision could have become worse for the answer.
+    /// Returns true if the decision could have changed to one that is worse for the answer.
     pub fn could_lose(&self) -> bool {
         match self.before {
             ScaleDecision::Step { at, top } => {

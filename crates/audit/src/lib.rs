@@ -1,4 +1,4 @@
-//! Audits of a judge: cases are judged unchanged and modified, and the decisions compared.
+//! Audits of a judge: each case is judged unchanged and modified, and the decisions are compared.
 //!
 //! [`build_audit_items`] builds the work items of an audit from one item of an ordinary run, [`pair_records`] pairs the
 //! stored decisions, [`PairTally`] counts the pairs. [`injection`], [`length`], [`order`] and [`self_preference`]

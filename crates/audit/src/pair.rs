@@ -1,4 +1,4 @@
-//! Pairs of decisions on a modified case and on the unchanged one.
+//! Pairs of decisions: on a modified case and on the unchanged one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,8 @@ pub struct PairedDecisions {
     pub cases: usize,
     /// Number of cases without an answer, which can't be compared.
     pub unanswered: usize,
-    /// Number of judged variants whose unchanged case is missing because the run ended before.
+    /// Number of judged variants whose unchanged case is missing, for example because the run was
+    /// interrupted.
     pub without_reference: usize,
 }
 
@@ -37,14 +38,14 @@ impl PairedDecisions {
 /// Suite, target and id of a case.
 type PairedCaseKey = (Arc<str>, Option<Arc<str>>, String);
 
-/// One judged item: label, trial and decisions.
+/// One judged case: label, trial and decisions.
 struct JudgedVariant {
     label: String,
     trial: u32,
     rows: Vec<VariantDecision>,
 }
 
-/// The id that stands for a grader that is no rubric.
+/// Id used for the decision of a grader without criteria.
 const WHOLE: &str = "grader";
 
 /// Part of a judgement row that the analysis keeps.
@@ -54,13 +55,13 @@ struct VariantDecision {
     decision: ScaleDecision,
     costs: bool,
     is_checklist: bool,
-    /// Most criteria of a call; `None` if each was asked alone.
+    /// Maximum number of criteria in a call; `None` if each was asked in its own call.
     call_size: Option<usize>,
 }
 
 impl VariantDecision {
     fn from_row(row: &CaseDecision) -> Self {
-        // A grader that is no rubric is one item, on which nothing can be compared.
+        // A grader that isn't a rubric has a single decision, which can't be compared.
         let criterion = row.criterion();
         let id = criterion.map_or_else(|| WHOLE.to_owned(), |criterion| criterion.id.to_string());
         let is_penalty = criterion.is_some_and(|criterion| criterion.weight.is_penalty());
@@ -81,7 +82,8 @@ impl VariantDecision {
     }
 }
 
-/// The rubrics of a case whose criteria were judged together, with their judgements: first the unchanged ones.
+/// Returns the rubrics of a case whose criteria were judged together, with their judgements: first the
+/// unchanged ones.
 fn reordered_rubrics(suite: &str, case: &str, judged: &[JudgedVariant]) -> Vec<ReorderedRubric> {
     let mut rubrics: BTreeMap<&str, Vec<OrderedJudgement>> = BTreeMap::new();
     let (unchanged, changed): (Vec<_>, Vec<_>) =
@@ -103,8 +105,8 @@ fn reordered_rubrics(suite: &str, case: &str, judged: &[JudgedVariant]) -> Vec<R
         .collect()
 }
 
-/// The decisions of one judgement of a rubric, with their places; `None` if each criterion was asked alone. Rows are in the
-/// order of the rubric, which is that of the calls.
+/// Returns the decisions of one judgement of a rubric with their positions; `None` if each criterion was
+/// asked in its own call. The rows are in the order of the rubric, which is also the order of the calls.
 fn placed_decisions(rows: &[VariantDecision]) -> Option<Vec<PlacedDecision>> {
     let size = rows.iter().find_map(|row| row.call_size).filter(|size| *size > 1)?;
     let calls = rows.chunks(size.min(rows.len()));
@@ -123,7 +125,7 @@ fn placed_decisions(rows: &[VariantDecision]) -> Option<Vec<PlacedDecision>> {
 /// Pairs the records of an audit. Every decision is compared with the first one on the unchanged case.
 ///
 /// # Errors
-/// The error of the first record that can't be read.
+/// Returns the error of the first record that can't be read.
 pub fn pair_records<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> Result<PairedDecisions, E> {
     let mut cases: BTreeMap<PairedCaseKey, Vec<JudgedVariant>> = BTreeMap::new();
     let mut compared = PairedDecisions::default();
@@ -132,7 +134,7 @@ pub fn pair_records<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> 
         let Some((case, label)) = split_variant_id(&result.case_id) else { continue };
         let judged = cases.entry((result.suite, result.target, case.to_owned())).or_default();
         if result.error.is_none() {
-            // What a panel comes to is compared; its votes stand behind that.
+            // The decision of a panel is compared, not its votes.
             let decisions = decisions.iter().filter(|row| !row.is_vote());
             let rows = decisions.map(VariantDecision::from_row).collect();
             judged.push(JudgedVariant { label: label.to_owned(), trial: result.trial, rows });

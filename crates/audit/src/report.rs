@@ -14,7 +14,7 @@ pub struct AuditSection {
     pub figures: Vec<MetricEstimate>,
 }
 
-/// Report of an audit, all of it computed from stored decisions.
+/// Report of an audit, computed only from stored decisions.
 #[derive(Debug, Clone)]
 pub struct AuditReport {
     /// Number of cases.
@@ -23,34 +23,36 @@ pub struct AuditReport {
     pub figures: Vec<MetricEstimate>,
     /// Metrics by part, the most important first.
     pub sections: Vec<AuditSection>,
-    /// Value that a gate is compared with, and its description; `None` if there is no such value.
+    /// Value that is compared with the limit of a gate, and its description; `None` if there is no such
+    /// value.
     pub worst: Option<(f64, String)>,
     /// Conclusion in one sentence.
     pub says: String,
-    /// Effects that could not be measured, with the reason: a sentence each.
+    /// Effects that could not be measured, one sentence each with the reason.
     pub unmeasured: Vec<String>,
     /// Missing decisions and answers, in words; empty if the audit is complete.
     pub missing: Vec<String>,
 }
 
-/// Metrics of a stored audit, of whatever kind.
+/// Report of a stored audit of any kind.
 #[derive(Debug, Clone)]
 pub enum StoredAudit {
-    /// Of order, length or self-preference.
+    /// An audit of order, length or self-preference.
     Probing(AuditReport),
-    /// Of injections.
+    /// An injection audit.
     Injection(Box<InjectionReport>),
 }
 
 impl AuditReport {
-    /// Returns true if something could not be judged.
+    /// Returns true if a decision or answer is missing.
     pub fn is_incomplete(&self) -> bool {
         !self.missing.is_empty()
     }
 }
 
-/// p of no mean difference over cases; 1 where it is undefined. Differences of scores lie within -1 to 1, and those of two
-/// such differences may lie beyond, by which the reach grows.
+/// Returns the p-value of the null hypothesis that the mean difference over cases is 0; 1 if it is undefined.
+/// Differences of scores lie between -1 and 1. Differences of such differences can lie outside, so the range
+/// grows with the largest value.
 pub(crate) fn p_of_no_effect<K: Ord>(differences: &[(K, f64)]) -> f64 {
     let values: Vec<f64> = differences.iter().map(|(_, value)| *value).collect();
     let cases: Vec<&K> = differences.iter().map(|(case, _)| case).collect();

@@ -3,7 +3,7 @@
 use assize_stats::SeededRandom;
 use rand_core::RngCore;
 
-/// Selects `most` of `n` positions uniformly at random, in ascending order. Deterministic for a seed.
+/// Selects at most `most` of `n` indices uniformly at random, in ascending order. Deterministic for a seed.
 pub fn choose_cases(n: usize, most: usize, seed: u64) -> Vec<usize> {
     if most >= n {
         return (0..n).collect();

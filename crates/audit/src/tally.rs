@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::{DecisionChange, DecisionPair, ScaleDecision};
 
-/// A share with Blaker's interval at 95 %.
+/// A share with Blaker's 95 % interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CountedShare {
     /// Denominator.
@@ -44,8 +44,8 @@ impl CountedShare {
 }
 
 impl CountedShare {
-    /// Computes the share of showings of a single decision, which has no interval if there are several: they are no independent
-    /// evidence.
+    /// Computes a share of the judgements of a single decision. Several judgements have no interval because
+    /// they are not independent.
     pub fn of_one_decision(count: u64, n: u64) -> Self {
         let found = Self::new(count, n);
         if n < 2 {
@@ -55,11 +55,11 @@ impl CountedShare {
     }
 }
 
-/// Reason why the showings of one decision have no interval.
+/// Reason why the judgements of one decision have no interval.
 const ONE_DECISION: &str = "undefined, because repeats of one decision say nothing about other decisions";
 
-/// Counted effects of a change. Pairs that lack a decision are counted separately and excluded from the
-/// shares.
+/// Counted effects of a change. Pairs without a decision on one side are counted separately and excluded from
+/// the shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PairTally {
     /// Pairs with two decisions.
@@ -72,7 +72,7 @@ pub struct PairTally {
     pub lost: u64,
     /// Decisions that could have become worse.
     pub could_lose: u64,
-    /// Pairs of which only one decision is "not applicable".
+    /// Pairs in which only one decision is "not applicable".
     pub other: u64,
     /// Checklist decisions that changed from unmet to met.
     pub unmet_to_met: u64,
@@ -80,7 +80,7 @@ pub struct PairTally {
     pub met_to_unmet: u64,
     /// Pairs whose unchanged case has no decision.
     pub ungraded_before: u64,
-    /// Pairs whose modified case alone has no decision.
+    /// Pairs in which only the modified case has no decision.
     pub ungraded_after: u64,
 }
 
@@ -138,18 +138,18 @@ impl PairTally {
         self.json(CountedShare::new)
     }
 
-    /// Converts the tally of the showings of a single decision to JSON.
+    /// Converts the tally of the judgements of a single decision to JSON.
     pub fn to_json_of_one_decision(&self) -> serde_json::Value {
         self.json(CountedShare::of_one_decision)
     }
 
     fn json(&self, share: fn(u64, u64) -> CountedShare) -> serde_json::Value {
-        let of = |found: CountedShare| share(found.count, found.n);
+        let to_share = |found: CountedShare| share(found.count, found.n);
         serde_json::json!({
             "pairs": self.pairs,
-            "flips": of(self.flip_rate()),
-            "won": of(self.win_rate()),
-            "lost": of(self.loss_rate()),
+            "flips": to_share(self.flip_rate()),
+            "won": to_share(self.win_rate()),
+            "lost": to_share(self.loss_rate()),
             "other": self.other,
             "unmet_to_met": self.unmet_to_met,
             "met_to_unmet": self.met_to_unmet,

@@ -1,4 +1,4 @@
-//! Variants: the cases of an audit, built from a case of a run.
+//! Variants: modified copies of a case that an audit judges.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct CaseVariant {
     pub label: String,
     /// Modification of the answer.
     pub alter: AlterAnswer,
-    /// Modification of the rubrics; rubrics that it omits are not judged in this variant.
+    /// Modification of the rubrics; rubrics that it leaves out are not judged in this variant.
     pub regrade: AlterGraders,
 }
 
@@ -45,12 +45,14 @@ impl CaseVariant {
     }
 }
 
-/// Builds the items of an audit from one item of a run: the unchanged case once and `repeats` times more,
-/// then each variant. Only the rubrics of the case are kept, since only they have criteria decided one by
-/// one. Returns `None` if there are none, or if the case is a conversation: a modified answer would affect
-/// the later ones.
+/// Builds the items of an audit from one item of a run: first the unchanged case, then `repeats` copies of
+/// it, then each variant.
 ///
-/// A target is asked for the answer once, by whichever item runs first.
+/// Only the rubrics of the case are kept, because only rubrics have decisions on single criteria. Returns
+/// `None` if the case has no rubric, or if it is a conversation: a modified answer would affect the later
+/// ones.
+///
+/// The target is asked for the answer only once, by the first of these items that runs.
 pub fn build_audit_items(item: &WorkItem, repeats: u32, variants: &[CaseVariant]) -> Option<Vec<WorkItem>> {
     let graders = case_rubrics(&item.case);
     if graders.is_empty() || item.case.conversation.is_some() {
@@ -88,7 +90,7 @@ pub fn build_audit_items(item: &WorkItem, repeats: u32, variants: &[CaseVariant]
     Some(unchanged.chain(changed).collect())
 }
 
-/// Returns the rubrics of a case, including those of composites, each as a grader of its own.
+/// Returns the rubrics of a case, including those inside composites, each as its own grader.
 pub(crate) fn case_rubrics(case: &Case) -> Vec<Arc<Grader>> {
     let mut found = Vec::new();
     for grader in &case.graders {

@@ -10,7 +10,7 @@ pub(crate) fn variant_id(case: &CaseId, change: &str) -> CaseId {
     CaseId::new(format!("{case}@{change}"))
 }
 
-/// Splits an id into case and change; `None` if it is not an id of an audit.
+/// Splits an id into the case and the change; `None` if it is not an id of an audit case.
 pub(crate) fn split_variant_id(id: &str) -> Option<(&str, &str)> {
     id.rsplit_once('@')
 }

@@ -13,7 +13,7 @@ use crate::table::{ReportColumn, render_table};
 /// Maximum number of sections that are shown.
 const MAX_SECTIONS: usize = 15;
 
-/// Renders an audit: the metrics, the sections, the conclusion, and what is missing.
+/// Renders an audit: its metrics, its sections, the conclusion, and the data that is missing.
 pub fn render_audit(report: &AuditReport, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     render_metrics(&mut page, &report.figures);

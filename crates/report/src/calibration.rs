@@ -220,9 +220,9 @@ fn render_confusion(page: &mut ReportPage, confusion: &ConfusionTable) {
 }
 
 /// Columns of a breakdown: id of the metric and column title.
-const OF_VERDICTS: [(&str, &str); 4] =
+const VERDICT_COLUMNS: [(&str, &str); 4] =
     [("accuracy", "raw"), ("sensitivity", "sens."), ("specificity", "spec."), ("ac1", "AC1")];
-const OF_SCORES: [(&str, &str); 4] =
+const SCORE_COLUMNS: [(&str, &str); 4] =
     [("spearman", "Spearman"), ("kendall_tau_b", "tau-b"), ("mae", "MAE"), ("ac2", "AC2")];
 
 fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, sections: &[&CalibrationSection]) {
@@ -231,7 +231,7 @@ fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, secti
     }
 
     let (figures, main): (&[_], _) =
-        if scores { (&OF_SCORES, "kappa_quadratic") } else { (&OF_VERDICTS, "kappa") };
+        if scores { (&SCORE_COLUMNS, "kappa_quadratic") } else { (&VERDICT_COLUMNS, "kappa") };
     page.add_blank();
     page.add_rule(&format!("by {by}"));
 
@@ -289,7 +289,7 @@ fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, secti
 
     render_table(page, 0, &columns, &rows);
 
-    // Columns without a value are not shown, so that nothing of them is explained.
+    // A column without any value is not in the table, so the legend doesn't explain it.
     let shown: Vec<&str> = figures.iter().map(|(id, _)| *id).chain([main]).collect();
     let is_undefined = |figure: &MetricEstimate| shown.contains(&figure.id) && figure.value.is_err();
     let has = |test: &dyn Fn(&CalibrationSection) -> bool| sections.iter().any(|section| test(section));
@@ -345,10 +345,10 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
     page.add_line(&[ReportPiece::untrusted_name(ReportTone::Strong, &rates.of), ReportPiece::plain(kind)]);
 
     if let Some(judge) = &rates.judge {
-        line(page, "judge", ReportTone::Plain, rate_text(judge, rates.scores));
+        add_target_line(page, "judge", ReportTone::Plain, rate_text(judge, rates.scores));
     }
     if let Some(people) = &rates.people {
-        line(page, "people, as labelled", ReportTone::Plain, rate_text(people, rates.scores));
+        add_target_line(page, "people, as labelled", ReportTone::Plain, rate_text(people, rates.scores));
     }
 
     match &rates.powered {
@@ -359,7 +359,7 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
                 .map_or_else(|_| String::new(), |gain| format!("; as precise as {gain:.2} times the labels"));
             let few =
                 if found.few_labels() { "; with fewer than 30 labels the judge has less weight" } else { "" };
-            line(
+            add_target_line(
                 page,
                 "corrected (PPI++)",
                 ReportTone::Strong,
@@ -375,7 +375,9 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
             let says = "Estimated rate if people had labelled everything, from their labels and the judge's verdicts.";
             page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, says)]);
         }
-        Err(reason) => line(page, "corrected (PPI++)", ReportTone::Open, format!("not computed: {reason}")),
+        Err(reason) => {
+            add_target_line(page, "corrected (PPI++)", ReportTone::Open, format!("not computed: {reason}"))
+        }
     }
 
     if let Some(found) = &rates.selection {
@@ -386,7 +388,7 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
 
     for (name, gated) in [("people", &rates.people_gated), ("judge", &rates.judge_gated)] {
         if let Some(GatedPassRates { direct, recursive, circular }) = gated {
-            line(
+            add_target_line(
                 page,
                 &format!("{name}, prerequisites"),
                 ReportTone::Plain,
@@ -397,7 +399,7 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
                 ),
             );
             if *circular > 0 {
-                line(
+                add_target_line(
                     page,
                     "",
                     ReportTone::Dim,
@@ -428,14 +430,14 @@ fn render_given_rates(page: &mut ReportPage, rates: &TargetPassRates) {
             } else {
                 String::new()
             };
-            line(
+            add_target_line(
                 page,
                 "corrected (given)",
                 ReportTone::Strong,
                 format!("{}{around}{outside}", format_rate_or_mean(found.clipped, rates.scores)),
             );
 
-            line(
+            add_target_line(
                 page,
                 "",
                 ReportTone::Dim,
@@ -444,7 +446,7 @@ fn render_given_rates(page: &mut ReportPage, rates: &TargetPassRates) {
             );
         }
         Some(Err(reason)) => {
-            line(page, "corrected (given)", ReportTone::Open, format!("not computed: {reason}"));
+            add_target_line(page, "corrected (given)", ReportTone::Open, format!("not computed: {reason}"));
         }
         None => {}
     }
@@ -493,12 +495,12 @@ fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: Gate
     }
 }
 
-/// Adds a line below the name of a target.
-fn line(page: &mut ReportPage, name: &str, tone: ReportTone, text: String) {
+/// Adds a line about a target, indented below its name.
+fn add_target_line(page: &mut ReportPage, name: &str, tone: ReportTone, text: String) {
     page.add_text(&[ReportPiece::plain(format!("  {name:<22}"))], &[ReportPiece::new(tone, text)]);
 }
 
-/// Adds the bounds of a rate whose labels were not drawn by lot.
+/// Adds the bounds of a rate whose labels were not drawn at random.
 fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
     let range = |(low, high): (f64, f64)| format!("{} to {}", format_rate(low), format_rate(high));
     for bound in &found.bounds {
@@ -506,7 +508,7 @@ fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
             1.0 => ("representative labels", range(bound.with_error)),
             factor if factor.is_infinite() => ("no assumption", range(bound.with_error)),
             factor => {
-                line(
+                add_target_line(
                     page,
                     "",
                     ReportTone::Plain,
@@ -519,7 +521,7 @@ fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
                 continue;
             }
         };
-        line(page, title, ReportTone::Plain, text);
+        add_target_line(page, title, ReportTone::Plain, text);
     }
 
     let (judge, factor) = found.judge;
@@ -544,5 +546,5 @@ fn render_selection(page: &mut ReportPage, found: &SelectionReport) {
             format_rate(judge)
         ),
     };
-    line(page, "", ReportTone::Dim, text);
+    add_target_line(page, "", ReportTone::Dim, text);
 }

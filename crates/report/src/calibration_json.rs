@@ -93,7 +93,7 @@ fn rate(rate: &PassRate) -> Value {
 }
 
 fn estimate(found: CorrectedMean, n: usize) -> Value {
-    // Residuals without spread leave the interval no width, as if the estimate were certain.
+    // If all residuals are equal, the interval has no width, which would look like certainty.
     let has_width = found.interval.width() > 1e-12;
     let interval = if has_width { Ok(found.interval) } else { Err(UndefinedReason::NoSpread) };
     let mut object = value_json(Ok(found.mean), interval, n as u64);
@@ -135,7 +135,7 @@ fn rates(rates: &TargetPassRates) -> Value {
     let selection = rates.selection.as_ref().map(|found| {
         let bound = |bound: &SelectionBound| {
             json!({
-                // JSON has no infinity: null is no assumption.
+                // JSON has no infinity; null means that nothing is assumed about the selection.
                 "factor": bound.factor.is_finite().then_some(bound.factor),
                 "low": bound.bounds.0, "high": bound.bounds.1,
                 "low_with_error": bound.with_error.0, "high_with_error": bound.with_error.1,

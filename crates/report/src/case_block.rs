@@ -1,4 +1,14 @@
 //! One case as text: its verdict and the decision on each criterion.
+//!
+//! A case may have hundreds of criteria, and a run thousands of cases, so there are three levels of detail. A
+//! full case shows everything that is stored. A compact one shows what the reader acts on: the criteria that
+//! count against the answer or are undecided, each with a short reason and one quote. The criteria in favour
+//! of the answer are only named, and beyond a few names only counted. A brief case is one line with its main
+//! reason.
+//!
+//! The tone of [`VerdictMark`] decides which criteria are good, not the outcome alone: an unmet penalty is
+//! good, and a negated grader inverts its criteria. A criterion with a failed gate is always shown, whatever
+//! its tone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +16,7 @@ use std::sync::Arc;
 use assize_rubric::{CaseDecision, CriterionScale, OutcomeKind, Verdict};
 use assize_store::{CriterionRow, GateRow, GraderRow, ResultRow, criterion_texts};
 
-use crate::criterion::{CriterionLine, WORD};
+use crate::criterion::{CriterionLine, WORD_WIDTH};
 use crate::export::has_failed_gate;
 use crate::mark::{VerdictMark, format_raw_score};
 use crate::number;
@@ -14,7 +24,7 @@ use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};
 
-/// Characters of a reason in a compact case.
+/// Maximum length of a reason in a compact case, in characters.
 const MAX_COMPACT_REASON: usize = 240;
 
 /// Level of detail of a case.
@@ -22,7 +32,7 @@ const MAX_COMPACT_REASON: usize = 240;
 pub enum CaseDetailLevel {
     /// Every criterion with its reason and evidence.
     Full,
-    /// A line for a case that passed; of others what counts against the answer.
+    /// One line for a case that passed; for others, the criteria that count against the answer.
     Compact,
     /// One line.
     Brief,
@@ -48,8 +58,8 @@ pub fn render_case(
     page.finish()
 }
 
-/// The words of stored criteria by grader name and criterion id, for [`render_case`]. A score-range
-/// criterion without words of its own is shown by its id and the band its score fell into.
+/// Returns a lookup of stored criterion texts by grader name and criterion id, for [`render_case`]. A
+/// score-range criterion without a text is shown by its id and the text of the band that its score fell into.
 pub fn stored_texts(decisions: &[CaseDecision]) -> impl Fn(&str, &str) -> Option<String> + '_ {
     let mut texts: HashMap<(&str, Arc<str>), String> = HashMap::new();
     for row in decisions {
@@ -99,7 +109,7 @@ pub(crate) fn render_brief(page: &mut ReportPage, row: &ResultRow) {
     page.add_line(&pieces);
 }
 
-/// Names the gates that a case failed.
+/// Formats the names of the gates that a case failed.
 pub(crate) fn failed_gates(names: &[String]) -> String {
     let word = if names.len() == 1 { "gate" } else { "gates" };
     format!("{word} failed: {}", names.join(", "))
@@ -141,7 +151,7 @@ fn ungraded_reason(row: &ResultRow) -> Option<String> {
     (!names.is_empty()).then(|| format!("ungraded: {}", list_names(&names)))
 }
 
-/// Names the criteria and the graders that count against the answer, by what was decided.
+/// Names the criteria and graders that count against the answer, grouped by outcome.
 fn criteria_reason(row: &ResultRow) -> Option<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     let mut add = |word: String, name: String| match groups.iter_mut().find(|(other, _)| *other == word) {
@@ -175,13 +185,14 @@ fn decided_criteria(row: &ResultRow) -> impl Iterator<Item = (&GraderRow, &Crite
     row.graders.iter().flat_map(|grader| grader.criteria.iter().map(move |criterion| (grader, criterion)))
 }
 
-/// Name of a criterion: its id, or for a check, which numbers what it finds, the name of the grader.
+/// Returns the name of a criterion: its id. The ids of a code check's results are only numbers (`check-1`),
+/// so these go by the name of the grader.
 fn criterion_name(grader: &GraderRow, criterion: &CriterionRow) -> String {
     let is_numbered = criterion.id.strip_prefix("check-").is_some_and(|rest| rest.parse::<u32>().is_ok());
     sanitize::sanitize_name(if is_numbered { &grader.name } else { &criterion.id })
 }
 
-/// The first names; the rest is counted.
+/// Joins the first names, without duplicates, and counts the rest.
 fn list_names(names: &[String]) -> String {
     const MAX_NAMES: usize = 4;
     let mut shown: Vec<&str> = Vec::new();
@@ -197,7 +208,7 @@ fn list_names(names: &[String]) -> String {
     if more > 0 { format!("{text} and {more} more") } else { text }
 }
 
-/// Returns the target and the trial, where they distinguish cases.
+/// Returns the target, the target that answered in its place, and the trial if it is not the first.
 pub(crate) fn target_and_trial(row: &ResultRow) -> Vec<ReportPiece> {
     let mut pieces = Vec::new();
     if let Some(target) = &row.target {
@@ -239,7 +250,7 @@ fn render_full(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &str
     render_error_and_coverage(page, row);
 }
 
-/// Renders what counts against the answer or is undecided, and counts the rest.
+/// Renders the criteria that count against the answer or are undecided, and names or counts the rest.
 fn render_compact(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &str) -> Option<String>) {
     render_heading(page, row);
     if row.verdict == Verdict::Pass {
@@ -270,7 +281,7 @@ fn render_compact(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &
                 CriterionLine::from_row(criterion, text.as_deref(), grader.negate, gate_failed, &[]);
             let reason = sanitize::cut_text(line.reason.trim(), MAX_COMPACT_REASON);
             line.reason = &reason;
-            // One quote shows what the decision rests on.
+            // One quote is enough to show what the decision rests on.
             line.evidence = &line.evidence[..line.evidence.len().min(1)];
             line.put(page, 2);
             shown += 1;
@@ -280,13 +291,13 @@ fn render_compact(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &
     if !others.is_empty() {
         let word = if shown > 0 { "others" } else { "criteria" };
         page.add_text(
-            &[ReportPiece::new(ReportTone::Good, format!("  ✓ {word:WORD$}  "))],
+            &[ReportPiece::new(ReportTone::Good, format!("  ✓ {word:WORD_WIDTH$}  "))],
             &[ReportPiece::new(ReportTone::Dim, list_names(&others))],
         );
     }
 
     let gates = row.gates_failed.iter().map(|gate| match &gate.criterion {
-        // The rule of a criterion is shown with it.
+        // The criterion's own line shows the rule of its gate.
         Some(id) => sanitize::sanitize_name(id),
         None => gate_sentence(row, gate),
     });
@@ -301,7 +312,7 @@ fn render_compact(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &
     render_error_and_coverage(page, row);
 }
 
-/// Renders the error of a case, and the share of the weight that was graded if that is not all.
+/// Renders the error of a case, and how much of the weight was graded unless all of it was.
 fn render_error_and_coverage(page: &mut ReportPage, row: &ResultRow) {
     if let Some(error) = &row.error {
         let lead = format!("  {} failed ({}): ", error.stage.name(), error.kind.name());

@@ -10,7 +10,7 @@ use crate::sanitize;
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Maximum number of such cases that are listed: those that did not always pass come first.
+/// Maximum number of cases that are listed; those that did not always pass come first.
 const MAX_CASES: usize = 25;
 
 /// Formats the counts of verdicts.

@@ -10,7 +10,7 @@ pub(crate) struct ReportCell {
     pub(crate) width: usize,
 }
 
-/// Stands for a space at which a line is broken only if nothing else fits.
+/// A space at which a line is broken only if nothing else fits.
 pub(crate) const KEPT_SPACE: char = '\u{a0}';
 
 pub(crate) const SPACE: ReportCell = ReportCell { character: ' ', tone: ReportTone::Plain, width: 1 };
@@ -100,7 +100,7 @@ pub(crate) fn trim_end(cells: &[ReportCell]) -> &[ReportCell] {
     &cells[..end]
 }
 
-/// Returns the ASCII replacement of a sign.
+/// Returns the ASCII replacement of a non-ASCII sign.
 pub(crate) fn ascii_replacement(character: char) -> Option<&'static str> {
     Some(match character {
         '✓' => "+",

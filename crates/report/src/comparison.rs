@@ -156,7 +156,8 @@ fn render_one(
     render_case_lists(page, comparison, limits.names);
 }
 
-/// Describes the change of the mean score over all cases of the base, whatever the unknown ones would be.
+/// Describes how far the mean score over all cases of the base may have changed, whatever the cases without a
+/// known score would have scored.
 pub(crate) fn format_bounds(comparison: &RunComparison, [low, high]: [f64; 2]) -> String {
     let with = if comparison.gone.is_empty() { "incomplete" } else { "incomplete and missing" };
     let all = match (comparison.common + comparison.gone.len()) as u64 {
@@ -171,7 +172,7 @@ pub(crate) fn format_bounds(comparison: &RunComparison, [low, high]: [f64; 2]) -
     )
 }
 
-/// Says with what the runs were scored again.
+/// Says which rubrics' weights, gates and thresholds the runs were rescored with.
 pub(crate) fn format_rescored(with: &str) -> String {
     format!("rescored from stored decisions with the weights, gates and thresholds of {with}")
 }
@@ -203,7 +204,7 @@ fn headline_name(headline: HeadlineMetric) -> &'static str {
     }
 }
 
-/// Says which metric the verdict rests on, and what the other one says where that differs.
+/// Says which metric the verdict rests on, and the conclusion of the other metric if it differs.
 pub(crate) fn describe_headline(comparison: &RunComparison) -> String {
     let name = headline_name(comparison.headline);
     let (other, contrast) = match comparison.headline {
@@ -350,7 +351,8 @@ pub(crate) fn describe_methods(comparison: &RunComparison) -> String {
     )
 }
 
-/// Puts the variant of a method in brackets, so that the name can stand in a list: `McNemar (exact)`.
+/// Puts the variant of a method in brackets, so that the name can be part of a comma-separated list: `McNemar
+/// (exact)`.
 fn in_brackets(method: &str) -> String {
     match method.split_once(", ") {
         Some((name, variant)) => format!("{name} ({variant})"),
@@ -403,7 +405,7 @@ fn render_group_table(
         ReportColumn::left("verdict"),
     ];
 
-    // A title without a table says nothing about the runs.
+    // A title without a table would say nothing about the runs.
     if parts.rows.is_empty() && small_groups(parts).is_empty() {
         return;
     }
@@ -438,7 +440,7 @@ fn render_group_table(
     render_pooled(page, parts, limit);
 }
 
-/// Adds the groups that are too small for a test, each drawn towards the others.
+/// Adds the groups that are too small for a test. Their estimates are shrunk towards each other.
 fn render_pooled(page: &mut ReportPage, parts: &ComparisonTable, limit: usize) {
     const COLUMNS: [ReportColumn; 5] = [
         ReportColumn::shrinking("too small to test"),
@@ -476,8 +478,8 @@ fn small_groups(parts: &ComparisonTable) -> Vec<&PooledDifference> {
     groups.filter(|group| group.pairs < assize_analysis::compare::MIN_PAIRS).collect()
 }
 
-/// Name of a group for people: the text of a criterion, if the run has it. Where another row of the table has the same text,
-/// the id stands behind it.
+/// Name of a group for people: the text of a criterion, if the run has it. If another row of the table has
+/// the same text, the id follows it.
 pub(crate) fn group_name(row: &ComparisonGroup, rows: &[ComparisonGroup]) -> String {
     let Some(text) = &row.text else { return row.name.clone() };
     let is_double = rows.iter().filter(|other| other.text.as_ref() == Some(text)).count() > 1;
@@ -556,8 +558,8 @@ fn side_pieces(side: FlipSide) -> Vec<ReportPiece> {
     vec![ReportPiece::new(mark.tone, mark.word), ReportPiece::plain(score.unwrap_or_default())]
 }
 
-/// Formats the values of a changed criterion in the base and in the candidate: met or unmet, of a penalty incurred or avoided,
-/// or its score; `not applicable` and `ungraded` where it has none.
+/// Formats the values of a changed criterion in the base and in the candidate: met or unmet (for a penalty,
+/// incurred or avoided), or its score; `not applicable` or `ungraded` if it has no value.
 pub fn flip_values(criterion: &CriterionFlip) -> [String; 2] {
     let [base_applies, candidate_applies] = criterion.not_applicable.map(|is_not| !is_not);
     let sides = [(criterion.base, base_applies), (criterion.candidate, candidate_applies)];
@@ -579,12 +581,17 @@ pub(crate) fn describe_name(case: &CaseName) -> String {
 
 /// Describes a case that is incomplete on at least one side.
 pub(crate) fn describe_incomplete(case: &IncompletePair) -> String {
-    let said = |passed: Option<bool>| match passed {
+    let describe_passed = |passed: Option<bool>| match passed {
         Some(true) => "passed",
         Some(false) => "not passed",
         None => "incomplete",
     };
-    format!("{} ({} → {})", describe_name(&case.name), said(case.base_passed), said(case.candidate_passed))
+    format!(
+        "{} ({} → {})",
+        describe_name(&case.name),
+        describe_passed(case.base_passed),
+        describe_passed(case.candidate_passed)
+    )
 }
 
 fn render_case_lists(page: &mut ReportPage, comparison: &RunComparison, limit: usize) {
@@ -615,7 +622,8 @@ fn render_case_lists(page: &mut ReportPage, comparison: &RunComparison, limit: u
     }
 }
 
-/// Renders each run against each: the change of the headline metric from the column's run to the row's.
+/// Renders every run against every other: the change of the headline metric from the column's run to the
+/// row's.
 fn render_matrix(page: &mut ReportPage, many: &ComparisonSet, adjusted_by: Option<&str>) {
     page.add_rule("Each against each");
     let figure = many.comparisons.first().map_or("", |comparison| headline_name(comparison.headline));

@@ -12,8 +12,8 @@ use crate::comparison::{
 use crate::number::{self, grouped};
 use crate::sanitize;
 
-/// Renders a comparison as Markdown. Text from files and models can't end a cell, open a tag or mention
-/// anybody.
+/// Renders a comparison as Markdown. Text from files and models can't end a cell, open a tag or mention a
+/// user.
 pub fn render_comparison_markdown(
     many: &ComparisonSet,
     adjusted_by: Option<&str>,
@@ -46,7 +46,7 @@ pub(crate) fn escape_markdown(text: &str, limit: usize) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            // A mention would notify somebody, and a reference would become a link.
+            // A mention would notify a user, and a reference would become a link.
             '@' => out.push_str("&#64;"),
             '#' => out.push_str("&#35;"),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '!' | '~' => {

@@ -1,4 +1,5 @@
-//! The transcript of a conversation with the answers of its turns in it, for quotes that go on from one turn to the next.
+//! The transcript of a conversation with the answers of its turns located in it, for quotes that span several
+//! turns.
 
 use std::ops::Range;
 
@@ -6,18 +7,19 @@ use assize_store::TurnRow;
 
 use crate::quote_place::QuotedText;
 
-/// Line of a transcript behind which an answer begins.
+/// Line of a transcript that precedes an answer.
 const BEFORE_ANSWER: &str = "[assistant]\n";
 
 /// A transcript in which the answers of all turns were found.
 pub(crate) struct ConversationText<'t> {
     transcript: &'t str,
-    /// The turns that have an answer, with its bytes in the transcript.
+    /// The turns with an answer, and the byte range of each answer in the transcript.
     answers: Vec<(u32, Range<usize>)>,
 }
 
 impl<'t> ConversationText<'t> {
-    /// Finds the answers; `None` if there is no turn, or they are not there in their order.
+    /// Locates the answers; `None` if there are no turns, or if the answers don't occur in the order of the
+    /// turns.
     pub(crate) fn new(transcript: &'t str, turns: &[TurnRow]) -> Option<Self> {
         let mut end = 0;
         let mut answers = Vec::with_capacity(turns.len());
@@ -32,8 +34,8 @@ impl<'t> ConversationText<'t> {
         (!turns.is_empty()).then_some(Self { transcript, answers })
     }
 
-    /// Messages before the answer of each turn. A turn without an answer, the last one of a conversation that broke, has all
-    /// that is left.
+    /// Returns the messages before the answer of each turn. A turn without an answer, which is the last one
+    /// of a conversation that broke off, gets the rest of the transcript.
     pub(crate) fn messages(&self, turns: &[TurnRow]) -> Vec<&'t str> {
         let mut from = 0;
         let messages = turns.iter().map(|turn| {
@@ -48,8 +50,8 @@ impl<'t> ConversationText<'t> {
         messages.collect()
     }
 
-    /// Parts of a quote that lie in answers, each with its turn and its characters in that answer; empty if the quote is not in
-    /// the transcript.
+    /// Returns the parts of a quote that lie within answers: each with its turn and its range of characters
+    /// in that turn's answer. Empty if the quote is not in the transcript.
     pub(crate) fn parts_of(&self, quote: &str) -> Vec<(u32, Range<usize>)> {
         let Some(place) = QuotedText::new(self.transcript).find(quote) else { return Vec::new() };
         let characters = |bytes: usize| self.transcript[..bytes].chars().count();

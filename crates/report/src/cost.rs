@@ -7,10 +7,10 @@ use assize_store::{RunInfo, RunSummary, SentRequests};
 
 use crate::number::{self, format_count, grouped};
 
-/// Words for a cost that only programs could have told.
+/// Text for a cost that only the target's program could have reported.
 const PROGRAM_COST: &str = "not reported by the target's program";
 
-/// Describes the cost of the results of a run. A cost of nothing comes with its reason.
+/// Describes the cost of the results of a run. A cost of zero comes with its reason.
 pub(crate) fn format_run_cost(info: &RunInfo, summary: &RunSummary) -> String {
     match summary.cost_usd {
         Some(Usd::ZERO) => format!("{} ({})", number::dollars(0.0), reason_of_zero(info, summary)),
@@ -20,7 +20,7 @@ pub(crate) fn format_run_cost(info: &RunInfo, summary: &RunSummary) -> String {
     }
 }
 
-/// Returns true if a model judges or answers.
+/// Returns true if a model answers or judges.
 fn uses_models(info: &RunInfo, summary: &RunSummary) -> bool {
     summary.judge_calls + summary.judge_calls_cached > 0
         || info.judges.iter().any(|judge| judge.identity.model.is_some())
@@ -40,7 +40,7 @@ fn reason_of_zero(info: &RunInfo, summary: &RunSummary) -> &'static str {
     }
 }
 
-/// Returns true if programs gave all answers without saying what they cost, and nothing else costs anything.
+/// Returns true if programs gave all answers without reporting a cost, and nothing else costs anything.
 fn is_cost_of_programs(info: &RunInfo, summary: &RunSummary) -> bool {
     let only_programs =
         !info.targets.is_empty() && info.targets.iter().all(|target| target.kind == "command");
@@ -64,7 +64,7 @@ pub(crate) fn format_partial_cost(partial: Option<PartialCost>) -> String {
     }
 }
 
-/// Formats a cost in a cell of a table: what is known of it.
+/// Formats a cost for a table cell: the total, the known part as a lower bound, or `unknown`.
 pub fn format_cost(total: Option<Usd>, partial: Option<PartialCost>) -> String {
     match (total, partial) {
         (Some(cost), _) => number::dollars(cost.as_dollars()),
@@ -75,8 +75,8 @@ pub fn format_cost(total: Option<Usd>, partial: Option<PartialCost>) -> String {
     }
 }
 
-/// Money spent on a run: on its results, or on all requests of its invocations if that is more, as with results that were
-/// computed again. `None` for a run that only scores the decisions of another.
+/// Money spent on a run: the cost of its results, or that of all requests of its invocations if it is higher,
+/// which it is when results were computed again. `None` for a run that only scores the decisions of another.
 pub(crate) fn spent(info: &RunInfo, summary: &RunSummary) -> Option<Cost> {
     if info.command == "score" {
         return None;
@@ -88,7 +88,7 @@ pub(crate) fn spent(info: &RunInfo, summary: &RunSummary) -> Option<Cost> {
     Some(if requests.lower_bound() > results.lower_bound() { requests } else { results })
 }
 
-/// Describes the requests of a run, if they are more than those of its results.
+/// Describes the requests of a run; `None` if all of them were for its results.
 pub(crate) fn format_spent(info: &RunInfo, summary: &RunSummary) -> Option<String> {
     let sent = summary.sent_in_all()?;
     let results = Cost::from_parts(summary.cost_usd, summary.cost_partial).lower_bound();
@@ -109,7 +109,7 @@ pub(crate) fn format_spent(info: &RunInfo, summary: &RunSummary) -> Option<Strin
     Some(format_sent(sent, included, is_job))
 }
 
-/// Describes requests, what they include, and their cost.
+/// Describes requests and their cost. `included` says which of them are counted.
 fn format_sent(sent: SentRequests, included: &str, is_job: bool) -> String {
     let requests = format_count(sent.requests, "request", "requests");
     let mut text = match sent.cost_usd {
@@ -128,7 +128,8 @@ fn format_sent(sent: SentRequests, included: &str, is_job: bool) -> String {
     text
 }
 
-/// Describes the last invocation of a resumed run, apart from the run as a whole; `None` for a run of one invocation.
+/// Describes the last invocation of a resumed run, as opposed to the run as a whole; `None` if there was only
+/// one.
 pub(crate) fn format_resumed(summary: &RunSummary) -> Option<String> {
     let resumed = summary.resumed?;
     let run = summary.counts.total().saturating_sub(resumed.kept) as u64;
@@ -154,7 +155,7 @@ pub(crate) fn format_judge_calls(summary: &RunSummary) -> String {
     )
 }
 
-/// Describes the duration of a run. Shards that ran at the same time are added up.
+/// Describes the duration of a run. The durations of shards are added up, even if they ran at the same time.
 pub fn format_run_time(info: &RunInfo, summary: &RunSummary) -> String {
     let time = number::format_duration(summary.duration_ms);
     if info.merged.is_some() { format!("{time}, sum of the shards") } else { time }

@@ -13,10 +13,10 @@ use crate::sanitize::sanitize_name;
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Largest number of pairs shown.
+/// Maximum number of pairs shown.
 const MAX_PAIRS: usize = 5;
 
-/// Renders the criteria, pairs that say the same, and a short form.
+/// Renders the criteria, the pairs that nearly always agree, and a shorter rubric.
 pub fn render_criteria(report: &CriteriaReport, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     let text = format!(

@@ -13,7 +13,7 @@ use crate::style::ReportTone;
 /// A decision as lines of text.
 pub(crate) struct CriterionLine<'a> {
     pub(crate) id: &'a str,
-    /// Criterion text; the id is shown without one.
+    /// Criterion text; without one, the id is shown.
     pub(crate) text: Option<&'a str>,
     /// Its outcome; `None` for a remark, which decides nothing.
     pub(crate) outcome: Option<OutcomeKind>,
@@ -26,20 +26,20 @@ pub(crate) struct CriterionLine<'a> {
     pub(crate) gate_failed: bool,
     pub(crate) reason: &'a str,
     pub(crate) evidence: &'a [EvidenceQuote],
-    /// Places of the quotes in the answer, where they were looked for.
+    /// Position of each quote in the answer; empty if the quotes were not searched for.
     pub(crate) places: &'a [Option<QuotePlace>],
-    /// Additional lines below the rest.
+    /// Additional lines at the end.
     pub(crate) notes: &'a [String],
 }
 
-/// Words before the text of a criterion of a negated grader.
-pub(crate) const NOT: &str = "not: ";
+/// Prefix of the text of a criterion of a negated grader.
+pub(crate) const NEGATION_PREFIX: &str = "not: ";
 
 /// Width of the longest outcome word.
-pub(crate) const WORD: usize = 8;
+pub(crate) const WORD_WIDTH: usize = 8;
 
 impl<'a> CriterionLine<'a> {
-    /// The decision that is on record. `notes` come from [`CriterionLine::notes`].
+    /// Creates a line from a stored decision. `notes` come from [`CriterionLine::notes`].
     pub(crate) fn from_row(
         row: &'a CriterionRow,
         text: Option<&'a str>,
@@ -71,17 +71,17 @@ impl<'a> CriterionLine<'a> {
 }
 
 impl CriterionLine<'_> {
-    /// Sets the decision, its sign `indent` columns in.
+    /// Adds the decision to the page, its sign indented by `indent` columns.
     pub(crate) fn put(&self, page: &mut ReportPage, indent: usize) {
         let of = |outcome| VerdictMark::for_outcome(outcome, self.points, self.weight < 0.0, self.negated);
         let mark = self.outcome.map_or(VerdictMark::remark(), of);
         let lead = [
             ReportPiece::plain(" ".repeat(indent)),
-            ReportPiece::new(mark.tone, format!("{} {:WORD$}  ", mark.sign, mark.word)),
+            ReportPiece::new(mark.tone, format!("{} {:WORD_WIDTH$}  ", mark.sign, mark.word)),
         ];
         page.add_text(&lead, &self.heading());
 
-        let below = [ReportPiece::plain(" ".repeat(indent + 2 + WORD + 2))];
+        let below = [ReportPiece::plain(" ".repeat(indent + 2 + WORD_WIDTH + 2))];
         if !self.reason.trim().is_empty() {
             page.add_text(
                 &below,
@@ -104,7 +104,7 @@ impl CriterionLine<'_> {
         let mut pieces = Vec::new();
         let mut about: Vec<ReportPiece> = Vec::new();
         if self.negated {
-            pieces.push(ReportPiece::new(ReportTone::Strong, NOT));
+            pieces.push(ReportPiece::new(ReportTone::Strong, NEGATION_PREFIX));
         }
 
         match text {

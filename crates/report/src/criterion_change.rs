@@ -7,8 +7,8 @@ use crate::mark::VerdictMark;
 use crate::page::{ReportPage, ReportPiece};
 use crate::style::{ReportStyle, ReportTone};
 
-/// Renders a criterion as text, with a newline after each line: below its text `before → after` if an earlier
-/// decision is given (`unmet → met`, `4/10 → 7/10`), then the reason and the evidence.
+/// Renders a criterion as text, with a newline after each line. Below its text comes `before → after` if an
+/// earlier decision is given (`unmet → met`, `4/10 → 7/10`), then the reason and the evidence.
 pub fn render_criterion_change(
     before: Option<&CriterionRow>,
     after: &CriterionRow,

@@ -10,7 +10,7 @@ use crate::sanitize;
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Rows that are shown; the rest is counted.
+/// Maximum number of rows shown; the rest is counted.
 const MAX_SHOWN: usize = 12;
 
 /// Returns the rates worth showing, the worst first: of all criteria, and of the checks that did not always pass.
@@ -23,7 +23,8 @@ pub(crate) fn shown_rates(summary: &RunSummary) -> Vec<&CriterionRate> {
     rates
 }
 
-/// Text of a criterion, or its id where it has none; with its suite if another of these rates has the same text.
+/// Text of a criterion, or its id if it has none. The suite is added if another of these rates has the same
+/// text.
 pub(crate) fn rate_text(one: &CriterionRate, rates: &[&CriterionRate]) -> String {
     let text = |one: &CriterionRate| {
         let text = one.text.trim();
@@ -35,18 +36,18 @@ pub(crate) fn rate_text(one: &CriterionRate, rates: &[&CriterionRate]) -> String
     if is_double { format!("{shown} ({})", one.suite) } else { shown }
 }
 
-/// Words for a table of [`shown_rates`].
+/// Titles for a table of [`shown_rates`].
 pub(crate) struct RateTitles {
     /// Heading of the table.
     pub(crate) heading: &'static str,
     /// Title of the column with the texts.
     pub(crate) column: &'static str,
-    /// Title of the column that also tells the order.
+    /// Title of the column whose values the rows are sorted by, with the order.
     ordered: &'static str,
 }
 
 impl RateTitles {
-    /// Returns the words for rates, some of which may be those of checks.
+    /// Returns the titles, which depend on whether the rates shown include those of code checks.
     pub(crate) fn new(summary: &RunSummary, shown: &[&CriterionRate]) -> Self {
         let (heading, column, ordered) = if shown.len() == summary.criterion_rates.len() {
             ("Criteria", "criterion", "criterion, worst first")

@@ -13,19 +13,20 @@ const MAX_NAME: usize = 80;
 /// Longest reason, in characters.
 const MAX_REASON: usize = 160;
 
-/// Note beside a value. A formula may be of any form, and those of few cases are undefined in many resamples.
+/// Note beside a value without an interval. Resampling does not work for every formula: with few cases, many
+/// resamples leave it undefined.
 const NO_INTERVAL: &str = "no CI";
 
-/// A derived metric in words. The texts may hold anything and are still to be escaped.
+/// Texts of a derived metric. They may contain anything and must still be escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DerivedMetricText {
     /// Name.
     pub name: String,
     /// Value; `undefined` if there is none.
     pub value: String,
-    /// Reason for which it is undefined, with its bounds; for a value, that it has no interval.
+    /// Why the value is undefined, with its bounds; for a value, the note that it has no interval.
     pub reason: String,
-    /// Target, prompt and, with several suites, the suite; empty where there is nothing to tell apart.
+    /// Target, prompt and suite, as far as there are several of them; else empty.
     pub of: String,
     /// Number of results.
     pub results: String,

@@ -1,4 +1,4 @@
-//! Lines of a summary under a label, and the pieces they are made of.
+//! Labelled lines of a summary, and the pieces they consist of.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use crate::page::{ReportPage, ReportPiece};
 use crate::sanitize;
 use crate::style::ReportTone;
 
-/// Longest list of targets, judges or suites before the rest is only counted.
-const NAMES: usize = 4;
+/// Maximum number of targets, judges or suites that are named; the rest is counted.
+const MAX_NAMES: usize = 4;
 
 /// Adds a line under a label.
 pub(crate) fn entry(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) {
@@ -45,12 +45,12 @@ pub(crate) fn percent_interval(figure: &EstimatedMetric) -> String {
     }
 }
 
-/// Reasons for which a table has no intervals, told once below it.
+/// Reasons why some rows of a table have no interval, shown once below it.
 #[derive(Debug, Default)]
 pub(crate) struct UndefinedIntervals(BTreeSet<String>);
 
 impl UndefinedIntervals {
-    /// Returns the interval as `format` words it, or a dash, whose reason is kept.
+    /// Formats the interval with `format`, or returns a dash and keeps the reason.
     pub(crate) fn or_dash(
         &mut self,
         metric: &EstimatedMetric,
@@ -86,11 +86,11 @@ pub(crate) fn tallies(counts: VerdictCounts) -> [(usize, &'static str, ReportTon
     ]
 }
 
-/// Items with commas between them; the rest of a long list is only counted.
+/// Joins the first items with commas; the rest is counted.
 pub(crate) fn listed(items: impl ExactSizeIterator<Item = Vec<ReportPiece>>) -> Vec<ReportPiece> {
-    let left = items.len().saturating_sub(NAMES);
+    let left = items.len().saturating_sub(MAX_NAMES);
     let mut pieces = Vec::new();
-    for (index, item) in items.take(NAMES).enumerate() {
+    for (index, item) in items.take(MAX_NAMES).enumerate() {
         if index > 0 {
             pieces.push(ReportPiece::plain(", "));
         }

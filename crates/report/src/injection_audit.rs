@@ -30,7 +30,7 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
         ]
     };
 
-    // Of all probes together, the interval is over cases.
+    // For all probes together, the interval is computed over cases.
     let baseline = |name: &str, tally: &PairTally, won: &MetricEstimate| {
         let name = ReportPiece::new(ReportTone::Strong, name);
         let interval = won.interval.ok().map(|interval| (interval.low, interval.high));
@@ -68,7 +68,7 @@ pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> S
         .take(MAX_CRITERIA)
         .map(|one| {
             let name = ReportPiece::untrusted_name(ReportTone::Plain, &one.criterion);
-            // All showings are of one decision, which has no interval.
+            // All variants are of one decision, so there is nothing to compute an interval over.
             probe_row(name, &one.case, &one.tally, None)
         })
         .collect();
@@ -169,7 +169,8 @@ pub(crate) fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, Str
             text = format!("{text}; with a harmless text, {}", format_metric_rate(&wins.control));
         }
 
-        // Without an interval, as where all decisions are of one case, nothing is shown in either way.
+        // Without an interval, such as when all decisions are about one case, the audit shows neither an
+        // effect nor its absence.
         let tone = match (wins.is_effect(), wins.beyond_noise.interval) {
             (true, _) => ReportTone::Bad,
             (false, Ok(_)) => ReportTone::Good,

@@ -1,9 +1,10 @@
 //! Reports of stored runs, for people and for other programs.
 //!
 //! Pure functions from stored rows to strings: [`render_case`] shows one case, [`render_case_table`] many,
-//! [`render_summary`] a whole run, and [`render_explanation`] the arithmetic behind one case ([`explanation_json`] returns it
-//! as JSON). [`write_report`] writes runs in the formats that other programs read, [`html`] and [`chart`] are the parts of
-//! its page. Nothing here scores on its own: every recomputed score comes from `assize-rubric`.
+//! [`render_summary`] a whole run, and [`render_explanation`] the arithmetic behind one case
+//! ([`explanation_json`] returns it as JSON). [`write_report`] writes runs in the formats of other programs;
+//! [`html`] and [`chart`] are the parts of its HTML page. Nothing here has scoring rules of its own: every
+//! recomputed score comes from `assize-rubric`.
 //!
 //! Ids, reasons and quotes come from files and models. They never reach the terminal unchanged: control
 //! characters, escape sequences and characters that reorder text are escaped.

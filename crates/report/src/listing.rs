@@ -14,7 +14,7 @@ pub struct ListingRow {
     pub good: bool,
     /// Name of the row.
     pub name: String,
-    /// Second name of the row; empty for none.
+    /// Second name of the row; empty if there is none.
     pub label: String,
     /// Description, wrapped to the page.
     pub about: String,
@@ -54,8 +54,8 @@ pub fn render_listing(rows: &[ListingRow], style: ReportStyle) -> String {
     page.finish()
 }
 
-/// Wraps the lines of a message to a window, each below its own indentation. Words are not broken, so that paths and
-/// commands can be copied. Where there is no window, as in a pipe, the message is returned unchanged.
+/// Wraps the lines of a message to the window, each with its own indentation. Words are not broken, so that
+/// paths and commands can be copied. If there is no window, as in a pipe, the message is returned unchanged.
 pub fn wrap_message(message: &str, style: ReportStyle) -> String {
     if style.width == ReportStyle::UNLIMITED {
         return message.to_owned();
@@ -86,7 +86,7 @@ mod tests {
         );
     }
 
-    /// What a provider needs is copied: no name of a variable may be cut.
+    /// The user copies the names of variables that a provider needs, so none may be cut.
     #[test]
     fn descriptions_are_never_cut() {
         let about = "set VERTEX_ACCESS_TOKEN or CLOUDSDK_AUTH_ACCESS_TOKEN or GOOGLE_OAUTH_ACCESS_TOKEN and GOOGLE_CLOUD_PROJECT";

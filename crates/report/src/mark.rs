@@ -6,7 +6,7 @@ use assize_store::{CriterionRow, ResultRow};
 use crate::number;
 use crate::style::ReportTone;
 
-/// Presentation of a verdict or outcome. The sign says good or bad, the word names the result.
+/// How a verdict or outcome is shown. The sign says good or bad, the word names the result.
 #[derive(Debug, Clone)]
 pub(crate) struct VerdictMark {
     pub(crate) sign: &'static str,
@@ -35,7 +35,7 @@ impl VerdictMark {
         Self { sign: "–", word: "skipped".to_owned(), tone: ReportTone::Open }
     }
 
-    /// A remark: said along the way; alone it decides nothing.
+    /// Mark of a remark, which alone decides nothing.
     pub(crate) const fn remark() -> Self {
         Self { sign: "·", word: String::new(), tone: ReportTone::Dim }
     }
@@ -45,8 +45,8 @@ impl VerdictMark {
         Self::for_outcome(row.outcome, row.score_out_of_ten(), row.weight < 0.0, negated)
     }
 
-    /// An outcome and the points of a score, 0 to 10. A penalty is incurred or avoided; a negated criterion is met where
-    /// its text is not.
+    /// Returns the mark of an outcome and its score, 0 to 10. A penalty is incurred or avoided; a criterion
+    /// of a negated grader is good if its text is not met.
     pub(crate) fn for_outcome(
         outcome: OutcomeKind,
         points: Option<f64>,
@@ -68,7 +68,7 @@ impl VerdictMark {
                 };
                 ("•", format_raw_score(points), tone)
             }
-            // A judge or a program scored something as a whole; the figure stands with the grader.
+            // The whole answer got a score, which is shown with the grader.
             (OutcomeKind::Scored, None) => ("•", "scored".to_owned(), ReportTone::Plain),
             (OutcomeKind::NotApplicable, _) => ("–", "n/a".to_owned(), ReportTone::Dim),
             (OutcomeKind::Ungraded, _) => ("?", "ungraded".to_owned(), ReportTone::Open),

@@ -87,7 +87,8 @@ impl MetricForm {
     /// Returns the form of a metric.
     pub(crate) fn new(metric: &MetricEstimate) -> Self {
         match metric.id {
-            // Of comparisons of pairs, it is the share of decisions; of orders, a difference.
+            // In comparisons of pairs this metric is a share of decisions; in audits of order it is a
+            // difference.
             "first_place" if metric.name.starts_with("decisions") => Self::Share,
             id if SHARES.contains(&id) => Self::Share,
             id if SHARE_DIFFERENCES.contains(&id) => Self::Points,
@@ -104,7 +105,7 @@ impl MetricForm {
         }
     }
 
-    /// Formats a number of an axis, without decimals that it does not need.
+    /// Formats a number for an axis, with as few decimals as possible.
     pub(crate) fn format_short(self, value: f64) -> String {
         match self {
             Self::Share => format!("{}%", format_plain(value * 100.0)),

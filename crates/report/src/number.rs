@@ -4,7 +4,7 @@ pub use assize_rubric::{dollars, format_rate, grouped};
 pub use assize_stats::UNDEFINED;
 pub(crate) use assize_stats::{no_interval, undefined_because};
 
-/// Cell of a table without a value, and of an interval that does not exist.
+/// Shown in a table cell that has no value or no interval.
 pub const NO_VALUE: &str = "–";
 
 /// Formats a score with three decimals. A score that rounding would lift onto a multiple of 0.01 is
@@ -18,7 +18,7 @@ pub fn format_score(value: f64) -> String {
     format!("{:.3}", thousandths / 1000.0)
 }
 
-/// Formats a raw score with up to two decimals. Rounding lifts nothing onto an integer.
+/// Formats a raw score with up to two decimals. A score below an integer is never rounded up to it.
 pub(crate) fn format_hundredths(value: f64) -> String {
     let mut rounded = (value * 100.0).round();
     if rounded % 100.0 == 0.0 && value * 100.0 < rounded - 1e-6 {
@@ -70,8 +70,8 @@ pub(crate) fn format_exact(value: f64) -> String {
     if value != 0.0 && value.abs() < 1e-6 { format!("{value:e}") } else { value.to_string() }
 }
 
-/// Formats a score next to a threshold: as short as [`format_plain`] unless that would hide on which side of the
-/// threshold it lies.
+/// Formats a score next to a threshold: as short as [`format_plain`], unless that would hide on which side of
+/// the threshold the score is.
 pub(crate) fn format_beside(value: f64, line: f64) -> String {
     let short = format_plain(value);
     if short == format_plain(line) && (value - line).abs() > assize_rubric::TOLERANCE {
@@ -91,7 +91,7 @@ pub(crate) fn format_percent(part: u64, whole: u64) -> String {
     format_rate(if whole == 0 { 0.0 } else { part as f64 / whole as f64 })
 }
 
-/// Formats a rate on an axis, where whole percents take no decimal.
+/// Formats a rate on an axis; whole percentages have no decimals.
 pub(crate) fn format_tick(rate: f64) -> String {
     format!("{}%", format_plain((rate * 1000.0).round() / 10.0))
 }

@@ -1,4 +1,4 @@
-//! Layout of toned pieces of text into lines of limited width.
+//! Layout of coloured pieces of text into lines of limited width.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -17,7 +17,7 @@ pub(crate) struct ReportPiece {
 }
 
 impl ReportPiece {
-    /// Creates a piece from the program's own text, with its spacing.
+    /// Creates a piece from the program's own text; spaces are kept.
     pub(crate) fn new(tone: ReportTone, text: impl AsRef<str>) -> Self {
         Self { tone, text: sanitize::escape_unsafe(text.as_ref()) }
     }
@@ -32,7 +32,7 @@ impl ReportPiece {
         Self { tone, text: sanitize::sanitize_text(text, limit) }
     }
 
-    /// Keeps the piece on one line where it fits: a number stays beside its unit.
+    /// Keeps the piece on one line if it fits, so that a number stays beside its unit.
     pub(crate) fn unbroken(mut self) -> Self {
         self.text = self.text.replace(' ', KEPT_SPACE.encode_utf8(&mut [0; 4]));
         self
@@ -80,8 +80,8 @@ impl ReportPage {
         }
     }
 
-    /// Adds `body` wrapped beside `lead`, which appears on the first line only; below it where the page is too narrow for
-    /// both.
+    /// Adds `body` wrapped beside `lead`, which is on the first line only. If the page is too narrow for
+    /// both, the body goes below the lead.
     pub(crate) fn add_text(&mut self, lead: &[ReportPiece], body: &[ReportPiece]) {
         let lead = self.cells(lead);
         let body = self.cells(body);
@@ -105,8 +105,8 @@ impl ReportPage {
         }
     }
 
-    /// Adds a command or a path beside `lead`, in one line whatever the width, because it is copied; and `effect` after it, or
-    /// below it where both are too long for a line.
+    /// Adds a command or a path beside `lead`. It is kept on one line whatever the width, so that it can be
+    /// copied. `effect` follows it, or goes below it if both are too long for one line.
     pub(crate) fn add_command(
         &mut self,
         lead: &[ReportPiece],
@@ -139,7 +139,7 @@ impl ReportPage {
             self.push_row(&row);
         }
 
-        // Padding that aligns numbers beside their leads has no use here.
+        // Padding that aligns numbers beside their leads is useless here.
         let is_space = |cell: &&ReportCell| [' ', KEPT_SPACE].contains(&cell.character);
         let body = &body[body.iter().take_while(is_space).count()..];
         let indent = if start == lead.len() { start } else { start + 4 }.min(deepest);
@@ -157,7 +157,7 @@ impl ReportPage {
         self.push_row(&cells);
     }
 
-    /// Adds one line with a right-aligned end, or with the end below it if both do not fit.
+    /// Adds one line with a right-aligned end; if both do not fit, the end goes below it.
     pub(crate) fn add_split_line(&mut self, left: &[ReportPiece], right: &[ReportPiece]) {
         let mut row = self.cells(left);
         let end = self.cells(right);
@@ -224,7 +224,7 @@ impl ReportPage {
         piece.text.chars().map(of).sum()
     }
 
-    /// Cuts cells to `columns`, marking the cut.
+    /// Cuts cells to `columns` and marks the cut.
     pub(crate) fn truncate_cells(&self, cells: Vec<ReportCell>, columns: usize) -> Vec<ReportCell> {
         if display_width(&cells) <= columns {
             return cells;

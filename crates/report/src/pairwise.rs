@@ -64,8 +64,8 @@ pub fn render_pairwise(report: &PairwiseReport, missing: &[String], style: Repor
 }
 
 fn pair_row(report: &PairwiseReport, pair: &PairReport) -> Vec<ReportPiece> {
-    let name = |system: usize, told: PairConclusion| {
-        let tone = if pair.told == told { ReportTone::Good } else { ReportTone::Plain };
+    let name = |system: usize, conclusion: PairConclusion| {
+        let tone = if pair.told == conclusion { ReportTone::Good } else { ReportTone::Plain };
         ReportPiece::untrusted_name(tone, &report.systems[system])
     };
     let number = |outcome| ReportPiece::plain(grouped(pair.counts.get(&outcome).copied().unwrap_or(0)));

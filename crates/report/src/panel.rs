@@ -12,9 +12,9 @@ use crate::style::ReportTone;
 /// Number of unstable criteria that the summary lists.
 const MAX_UNSTABLE: usize = 5;
 
-/// Agreement of the votes on a decision, in one line.
+/// Formats the agreement of the votes on a decision, in one line.
 pub(crate) fn format_votes(panel: &PanelReport) -> String {
-    // The vote of the judge that was escalated to is the last, and none of the panel's.
+    // The vote of the stronger judge comes last and is not part of the panel.
     let escalated = panel.escalation.as_ref().is_some_and(|row| row.because.is_some());
     let own = panel.votes.len().saturating_sub(usize::from(escalated));
     let mut words = vec![format!("{} of {}", panel.rule.name(), format_count(own as u64, "vote", "votes"))];
@@ -26,7 +26,7 @@ pub(crate) fn format_votes(panel: &PanelReport) -> String {
     words.join(", ")
 }
 
-/// Everything the votes on a decision say beside the decision.
+/// Formats everything known about the votes on a decision.
 pub fn format_vote_metrics(panel: &PanelReport) -> String {
     let mut words = vec![format_votes(panel)];
     words.extend(panel.mean.map(|mean| format!("mean {}", format_plain(mean))));
@@ -144,7 +144,7 @@ pub(crate) fn format_totals(panel: &PanelSummary) -> Vec<ReportPiece> {
     words
 }
 
-/// Formats the flip rate between repeats of one judge; `None` if no judge was asked twice.
+/// Formats the flip rate between repeats of one judge; `None` if no judge was repeated.
 pub(crate) fn format_flip_rate(panel: &PanelSummary) -> Option<String> {
     let rate = panel.flips.rate?;
     let interval = match (panel.flips.low, panel.flips.high) {

@@ -12,7 +12,7 @@ use crate::sanitize::sanitize_name;
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Renders the raters with their error rates, and what limits them.
+/// Renders the raters with their error rates, and the limits of these estimates.
 pub fn render_panel_rates(report: &PanelReport, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     let text = format!(

@@ -1,26 +1,27 @@
-//! Places of quotes in the text they are from.
+//! Places of quotes in the text that they come from.
 
 use serde::Serialize;
 
 /// Place of a quote in an answer: a line from 1, and a range of characters from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct QuotePlace {
-    /// Turn of a conversation whose answer it is in, from 1; absent outside conversations. A quote that goes on in the next turn
-    /// has the place of its part in the first answer.
+    /// Turn of the conversation whose answer contains the quote, from 1; absent outside conversations. For a
+    /// quote that continues in the next turn, this is the first turn, and the place is that of its first
+    /// part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u32>,
     /// Line of its first character, from 1.
     pub line: usize,
     /// Its first character, from 0.
     pub start: usize,
-    /// The character behind it.
+    /// End of the range: one past its last character.
     pub end: usize,
 }
 
-/// A text in which quotes are looked for, whatever its white space, letter case and style of quotation marks.
+/// A text prepared for finding quotes regardless of white space, letter case and style of quotation marks.
 pub(crate) struct QuotedText {
     folded: String,
-    /// The position in the text of the character behind each byte of `folded`.
+    /// For each byte of `folded`, the position of the character it came from.
     positions: Vec<usize>,
     /// The positions of line breaks.
     breaks: Vec<usize>,
@@ -58,7 +59,8 @@ impl QuotedText {
     }
 }
 
-/// Gives each character in a form to compare by, with its position; runs of white space are one space.
+/// Passes each character, folded for comparison, with its position to `put`. A run of white space becomes one
+/// space.
 fn fold(text: &str, mut put: impl FnMut(usize, char)) {
     let mut after_space = false;
     for (position, c) in text.chars().enumerate() {

@@ -112,7 +112,7 @@ pub fn agreement_json(sections: &[RaterSection]) -> Value {
     json!({ "sections": sections.iter().map(one).collect::<Vec<_>>() })
 }
 
-/// Renders the effect of exchanging the answers on preferences.
+/// Renders how preferences change when the two answers trade places.
 pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     let columns = [

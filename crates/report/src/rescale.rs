@@ -11,7 +11,7 @@ use crate::sanitize::sanitize_name;
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Renders the ways to rescale with their errors, the threshold, and the best fit.
+/// Renders the rescaling methods with their errors, the threshold, and the best fit.
 pub fn render_rescaling(report: &RescaleReport, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     let text = format!(
@@ -106,7 +106,7 @@ fn conclusion_lines(report: &RescaleReport) -> Vec<String> {
     lines
 }
 
-/// A fit in words; the points of a step function are in the JSON.
+/// Describes a fit. The points of a step function are only in the JSON.
 fn describe_fit(fit: &RescaleFit) -> String {
     match fit {
         RescaleFit::Identity => "x".to_owned(),

@@ -1,4 +1,7 @@
 //! List of stored runs, one per line.
+//!
+//! A row can be used to name its run on the command line, so its name and short id are never cut; other
+//! columns are. If a table would not fit even so, each run takes two lines, and no value is lost.
 
 use assize_store::{RunFolder, RunInfo};
 use serde_json::{Value, json};
@@ -13,27 +16,28 @@ use crate::table::{ReportColumn, fits_beside, render_table};
 /// Length of the time at the beginning of an id, such as `20260102-153012`.
 const TIME_LENGTH: usize = 15;
 
-/// A stored run of a list.
+/// A stored run in a list.
 #[derive(Debug, Clone)]
 pub struct ListedRun {
-    /// Name by which commands take it, such as `last~1`.
+    /// Name for the command line, such as `last~1`.
     pub name: String,
     /// Name of its folder.
     pub id: String,
-    /// Beginning of the id that names no other run, so that commands take it.
+    /// Shortest beginning of the id that commands accept for this run and no other.
     pub short_id: String,
     /// Description of the run, or why it can't be read.
     pub info: Result<RunInfo, String>,
 }
 
 impl ListedRun {
-    /// Run of a folder, under the name by which commands take it.
+    /// Reads the description of the run in a folder. `name` is its name for the command line.
     pub fn new(name: String, folder: &RunFolder) -> Self {
         let id = folder.path().file_name().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
         Self { name, short_id: id.clone(), id, info: folder.info().map_err(|error| error.to_string()) }
     }
 
-    /// Shortens the ids of all runs of a folder, at most to the times that they begin with.
+    /// Shortens the ids of all runs of a folder as far as they stay distinct, but never below the time they
+    /// begin with.
     pub fn shorten_ids(runs: &mut [Self]) {
         let mut ids: Vec<String> = runs.iter().map(|run| run.id.clone()).collect();
         ids.sort();
@@ -47,7 +51,7 @@ impl ListedRun {
     }
 }
 
-/// Renders runs in the order given, each in one line; each in two where a line is too short for one of them.
+/// Renders runs in the order given, one per line; if one of them does not fit on a line, all take two.
 pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     let columns = [
@@ -81,7 +85,7 @@ struct RunCells {
 }
 
 impl RunCells {
-    /// Texts about a run.
+    /// Formats the texts about a run.
     fn new(run: &ListedRun) -> Self {
         let Ok(info) = &run.info else { return Self::unreadable() };
         let suites: Vec<&str> =
@@ -128,7 +132,7 @@ fn row(run: &ListedRun) -> Vec<ReportPiece> {
     ]
 }
 
-/// Renders a run in lines: its name and id; then the rest, wrapped.
+/// Renders a run in two parts: its name and id, then the rest, wrapped.
 fn render_narrow(page: &mut ReportPage, run: &ListedRun) {
     let cells = RunCells::new(run);
     let (tone, result) = cells.result;
@@ -138,7 +142,7 @@ fn render_narrow(page: &mut ReportPage, run: &ListedRun) {
     ]);
 
     let passed = if cells.passed.is_empty() { cells.passed } else { format!("{} passed", cells.passed) };
-    // They follow the result, after a comma.
+    // These facts follow the result, after a comma.
     let mut facts = vec![String::new()];
     let known = [cells.suite, passed, cells.judge, cells.spent].into_iter();
     facts.extend(known.filter(|fact| !fact.is_empty() && fact != NO_VALUE));
@@ -187,7 +191,7 @@ fn pass_rate(info: &RunInfo) -> Option<f64> {
     info.summary.as_ref()?.figures.as_ref()?.pass_rate.value
 }
 
-/// Result of a run in a word, by its exit code.
+/// Describes the result of a run in one word, by its exit code.
 fn result(info: &RunInfo) -> (ReportTone, String) {
     let (tone, word) = match info.summary.as_ref().map(|summary| summary.exit_code) {
         None => (ReportTone::Open, "stopped"),
@@ -202,7 +206,7 @@ fn result(info: &RunInfo) -> (ReportTone, String) {
     (tone, word.to_owned())
 }
 
-/// The result, with the part of a plan that the run is about.
+/// The result, and the part of a plan that the run covers.
 fn result_of_part(info: &RunInfo) -> (ReportTone, String) {
     let (tone, word) = result(info);
     let part = match (&info.shard, &info.merged) {

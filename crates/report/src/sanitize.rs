@@ -1,4 +1,4 @@
-//! Sanitising and truncating of text from files and models.
+//! Sanitising and truncating text from files and models.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -30,7 +30,7 @@ pub fn escape_unsafe(text: &str) -> String {
     out
 }
 
-/// Escapes like [`escape_unsafe`], but keeps line breaks and tabs: for text that is shown as it was written.
+/// Escapes like [`escape_unsafe`], but keeps line breaks and tabs, for text that is shown as it was written.
 pub fn escape_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -50,7 +50,7 @@ pub fn escape_lines(text: &str) -> String {
     out
 }
 
-/// Cuts a text to `limit` characters. A cut text ends with its full length.
+/// Cuts a text to `limit` characters. A cut text ends with a note of its full length.
 pub(crate) fn cut_text(text: &str, limit: usize) -> String {
     match truncate_text(text, limit) {
         (kept, None) => kept.to_owned(),
@@ -60,8 +60,9 @@ pub(crate) fn cut_text(text: &str, limit: usize) -> String {
     }
 }
 
-/// Spells out what the runner of a CI job would take for a command in its log: `::` at the beginning of a line, and `##`
-/// before `[`, `vso[` and the like anywhere. Text that is wrapped may have them at any place.
+/// Spells out text that a CI runner would run as a command if it saw it in its log: `::` at the beginning of
+/// a line, and `##` before `[`, `vso[` and the like anywhere, because wrapping may put it at the beginning of
+/// a line.
 pub fn escape_commands(text: &str) -> Cow<'_, str> {
     let text = escape_marks(text, "\\u{23}");
     let is_command = |line: &str| line.trim_start().starts_with("::");
@@ -81,13 +82,13 @@ pub fn escape_commands(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Does it for JSON, which stays the same value, and whose lines begin with no text. Also for annotations, which are meant
-/// to be commands.
+/// Does the same for JSON, whose value stays the same; no line of JSON begins with untrusted text. Also used
+/// for annotations, which are meant to be commands.
 pub fn escape_commands_in_json(text: &str) -> Cow<'_, str> {
     escape_marks(text, "\\u0023")
 }
 
-/// Puts `instead` in the place of each `#` that another one follows before such a word.
+/// Replaces each `#` by `instead` if another `#` and then such a word follows it.
 fn escape_marks<'a>(text: &'a str, instead: &str) -> Cow<'a, str> {
     let is_mark = |at: &usize| {
         text[at + 1..].starts_with('#')
@@ -113,8 +114,8 @@ fn escape_marks<'a>(text: &'a str, instead: &str) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-/// Sanitises like [`escape_unsafe`], collapses runs of white space, and cuts to `limit` characters. A cut text ends
-/// with its full length.
+/// Sanitises like [`escape_unsafe`], collapses runs of white space, and cuts to `limit` characters. A cut
+/// text ends with a note of its full length.
 pub(crate) fn sanitize_text(text: &str, limit: usize) -> String {
     let (kept, whole) = truncate_text(text, limit);
     let mut out = String::with_capacity(kept.len());
@@ -152,7 +153,7 @@ fn truncate_text(text: &str, limit: usize) -> (&str, Option<usize>) {
 }
 
 /// Returns true for controls, invisible characters and everything that changes the direction of text. The
-/// joiners that scripts and emoji need are allowed.
+/// joiners that some scripts and emoji need are allowed.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c,

@@ -12,7 +12,7 @@ use crate::scorecard_scores::status_tone;
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Number of codes that are listed before the rest is only counted.
+/// Maximum number of codes listed; the rest is counted.
 const MAX_CODES: usize = 8;
 
 /// Renders every node that both runs have: its scores, the difference with its 95% CI, and the change
@@ -52,7 +52,7 @@ pub fn render_scorecard_comparison(
     page.finish()
 }
 
-/// Lines below the table: how many cases, which parts are on one side only, why intervals are missing.
+/// Lines below the table: how many cases, which parts only one run has, why intervals are missing.
 pub(crate) fn comparison_notes(found: &ScorecardComparison) -> Vec<String> {
     let mut lines =
         vec![format!("over the {} in both runs", format_count(found.shared as u64, "case", "cases"))];
@@ -112,7 +112,7 @@ fn render_changes(page: &mut ReportPage, changes: &[MeasurementChange]) {
     }
 }
 
-/// Lists codes; beyond some the rest is only counted.
+/// Lists the first codes and counts the rest.
 pub(crate) fn list_codes(codes: &[&str]) -> String {
     let named = &codes[..codes.len().min(MAX_CODES)];
     let more = codes.len().saturating_sub(MAX_CODES);

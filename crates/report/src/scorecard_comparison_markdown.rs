@@ -11,8 +11,8 @@ use crate::scorecard_comparison::{
 };
 use crate::scorecard_markdown::escape_cell;
 
-/// Renders a comparison with the names of its two runs: every node that both have, what the numbers are over, parts that were
-/// measured differently, and gates. Writing to a string does not fail.
+/// Renders a comparison with the names of its two runs: every node that both have, which cases the numbers
+/// cover, parts that were measured differently, and gates. Writing to a string never fails.
 pub fn render_scorecard_comparison_markdown(
     found: &ScorecardComparison,
     gates: &[ComparisonGateResult],

@@ -1,4 +1,4 @@
-//! Parts of a scored scorecard as programs read them.
+//! JSON of the parts of a scored scorecard.
 
 use assize_analysis::{BenchmarkCase, ScorecardRun, ScorecardTree};
 use assize_rubric::{
@@ -52,7 +52,7 @@ enum CasesJson<'a> {
     List(Vec<CaseJson<'a>>),
 }
 
-/// A part that the score is made of.
+/// A part that another part's score is computed from.
 #[derive(Debug, Serialize)]
 struct ChildJson<'a> {
     code: &'a str,
@@ -90,7 +90,7 @@ struct VoteJson<'a> {
 }
 
 impl<'a> ScorecardNodeJson<'a> {
-    /// A part with the number of its cases. `contributions` are those of `scores`.
+    /// Creates the JSON of a part with the number of its cases. `contributions` belong to `scores`.
     pub fn new(
         info: &'a ScorecardInfo,
         tree: &ScorecardTree,
@@ -139,7 +139,8 @@ impl<'a> ScorecardNodeJson<'a> {
         })
     }
 
-    /// The calculation of a part: with the parts below it, and with its cases instead of their number.
+    /// Creates the calculation of a part: with the parts below it, and with its cases instead of their
+    /// number.
     pub fn explain(
         run: &'a ScorecardRun,
         tree: &ScorecardTree,

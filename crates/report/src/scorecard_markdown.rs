@@ -1,4 +1,5 @@
-//! Report of a scored scorecard as Markdown. Results of writing to a string are ignored: it does not fail.
+//! Report of a scored scorecard as Markdown. Results of writing to a string are ignored, because that never
+//! fails.
 
 use std::fmt::Write as _;
 

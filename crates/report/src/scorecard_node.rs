@@ -14,7 +14,7 @@ use crate::scorecard_votes::{benchmark_decision_text, render_votes};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Number of cases that are listed before the rest is only counted.
+/// Maximum number of cases listed; the rest is counted.
 const MAX_CASES: usize = 200;
 /// Maximum length of a reason in a line, in characters.
 const MAX_REASON: usize = 200;
@@ -260,7 +260,7 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
         (BenchmarkState::JudgesDiffer, "judges disagree"),
     ];
 
-    let mut told: Vec<String> = states
+    let mut counts: Vec<String> = states
         .iter()
         .map(|(state, words)| (part.count(*state), words))
         .filter(|(number, _)| *number > 0)
@@ -269,19 +269,19 @@ fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, fou
 
     let unfinished = part.planned.saturating_sub(part.cases.len() as u64);
     if unfinished > 0 {
-        told.push(format!("{unfinished} not run"));
+        counts.push(format!("{unfinished} not run"));
     }
 
     let broken = part.count(BenchmarkState::Missing);
     if broken > 0 {
-        told.push(format!("{broken} ungraded"));
+        counts.push(format!("{broken} ungraded"));
     }
-    if !told.is_empty() {
-        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, told.join(", "))]);
+    if !counts.is_empty() {
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, counts.join(", "))]);
     }
 }
 
-/// Lists the consequences of the score of a scorecard node: what it reaches, what blocks it, what it contributes.
+/// Lists the consequences of a node's score: the threshold it reaches, its blockers, its contribution.
 pub fn node_conclusions(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Vec<String> {
     let card = scores.card();
     let (Some(node), Some(found)) = (card.node(id), scores.node(id)) else { return Vec::new() };

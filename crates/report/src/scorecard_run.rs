@@ -107,7 +107,7 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
     page.finish()
 }
 
-/// Renders the result of a run that ended, and a command to go on with.
+/// Renders the result of a run that ended, and a command to continue with.
 fn render_ending(page: &mut ReportPage, info: &RunInfo, folder: &str) {
     let Some(summary) = &info.summary else { return };
     page.add_blank();
@@ -117,7 +117,7 @@ fn render_ending(page: &mut ReportPage, info: &RunInfo, folder: &str) {
     }
 }
 
-/// Describes the labels of a scorecard: how many count, and how many don't and why; `None` if there are none.
+/// Describes how many labels of a scorecard count, and why the others don't; `None` if there are none.
 pub fn format_label_counts(counts: LabelCounts) -> Option<String> {
     let LabelCounts { counted, stale, unbound } = counts;
     let kinds = [
@@ -133,11 +133,11 @@ pub fn format_label_counts(counts: LabelCounts) -> Option<String> {
                 .to_owned(),
         ),
     ];
-    let told: Vec<String> = kinds
+    let parts: Vec<String> = kinds
         .into_iter()
         .filter(|(number, _)| *number > 0)
         .map(|(number, words)| format!("{} {words}", grouped(number)))
         .collect();
 
-    (!told.is_empty()).then(|| told.join("; "))
+    (!parts.is_empty()).then(|| parts.join("; "))
 }

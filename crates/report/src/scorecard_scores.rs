@@ -20,22 +20,22 @@ const MAX_WEAKEST: usize = 3;
 /// Maximum number of blockers and gates that are named below the table.
 const MAX_NAMED: usize = 8;
 
-/// Number of rows from which the lower levels of a tree are folded unless a depth is given.
+/// Number of rows from which the lower levels of a tree are folded, unless a depth is given.
 const MAX_ROWS: usize = 200;
-/// Length of codes, in characters, from which labels are shown beside them: nobody reads an id.
+/// Length, in characters, from which a code is taken for an opaque id, and the label is shown beside it.
 const OPAQUE_CODE: usize = 20;
 
-/// Levels and names that a drawn scorecard shows.
+/// Levels and labels that a rendered scorecard shows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScorecardLayout<'a> {
-    /// Number of levels below the top; as many as fit unless given.
+    /// Number of levels below the top; by default as many as fit.
     pub depth: Option<usize>,
     /// The stored tree, for labels.
     pub labels: Option<(&'a ScorecardInfo, &'a ScorecardTree)>,
 }
 
 impl ScorecardLayout<'_> {
-    /// The deepest level that is shown.
+    /// Returns the deepest level shown.
     fn deepest(&self, order: &[(ScorecardNodeId, usize)]) -> usize {
         let most = order.iter().map(|(_, depth)| *depth).max().unwrap_or(0);
         let fits = |level: &usize| order.iter().filter(|(_, depth)| depth <= level).count() <= MAX_ROWS;
@@ -43,15 +43,15 @@ impl ScorecardLayout<'_> {
         self.depth.unwrap_or_else(|| (1..=most).rev().find(fits).unwrap_or(1))
     }
 
-    /// The label of a node whose code says nothing to people.
+    /// Returns the label of a node whose code is an opaque id.
     fn label(&self, code: &str, id: ScorecardNodeId) -> Option<&str> {
         let (info, tree) = self.labels.filter(|_| code.chars().count() >= OPAQUE_CODE)?;
         info.nodes.get(*tree.places.get(id.index())?)?.label.as_deref()
     }
 }
 
-/// Renders a scored scorecard as a tree, then its blockers, the largest possible gains, and how high the
-/// failure rate of a passed gate may still be. The lower levels of a large tree are folded.
+/// Renders a scored scorecard as a tree, then its blockers, the largest possible gains, and the highest
+/// failure rate that a passed gate is still compatible with. The lower levels of a large tree are folded.
 pub fn render_scorecard_scores(
     scores: &ScorecardScores<'_>,
     layout: ScorecardLayout<'_>,
@@ -139,7 +139,7 @@ fn node_row(
     ]
 }
 
-/// Formats the score of a node, its range, or nothing.
+/// Formats the score of a node or its range; empty if it has neither.
 pub(crate) fn format_node_score(found: &NodeScore, line: f64) -> String {
     match (found.score(), found.bounds) {
         (Some(value), _) if format_score(value) == format_score(line) && !at_least(value, line) => {
@@ -213,7 +213,7 @@ fn join_codes(scores: &ScorecardScores<'_>, ids: &[ScorecardNodeId]) -> String {
     if more == 0 { named.join(", ") } else { format!("{} and {more} more", named.join(", ")) }
 }
 
-/// Returns the lines below a tree.
+/// Returns the lines below the tree.
 pub fn closing_lines(scores: &ScorecardScores<'_>) -> Vec<String> {
     let card = scores.card();
     let mut lines = vec![headline(scores)];
@@ -240,7 +240,7 @@ pub fn closing_lines(scores: &ScorecardScores<'_>) -> Vec<String> {
         lines.push(format!("largest gain at score 1: {}", gains.join(", ")));
     }
 
-    // Fewest cases first: a long list of gates is cut.
+    // Gates with the fewest cases come first, because a long list of gates is cut.
     let mut gates: Vec<(f64, ScorecardNodeId)> =
         card.ids().filter_map(|id| Some((green_gate_bound(scores, id)?, id))).collect();
     gates.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -301,8 +301,8 @@ fn green_gate_text(scores: &ScorecardScores<'_>, id: ScorecardNodeId, bound: f64
     )
 }
 
-/// Returns the benchmarks that are furthest below their thresholds whatever the missing cases, each with its
-/// path.
+/// Returns the benchmarks that are furthest below their thresholds, however the missing cases would score,
+/// each with its path.
 fn weakest_benchmarks(scores: &ScorecardScores<'_>) -> Vec<String> {
     let card = scores.card();
     let mut below: Vec<(f64, ScorecardNodeId)> = card
@@ -314,7 +314,7 @@ fn weakest_benchmarks(scores: &ScorecardScores<'_>) -> Vec<String> {
                 ScorecardNodeKind::Group { .. } => false,
             };
 
-            // Missing cases may still score well.
+            // Missing cases may still score well, so the upper bound counts.
             let (_, high) = found.bounds.filter(|_| counts)?;
             (!at_least(high, node.line.get())).then(|| (node.line.get() - high, id))
         })
@@ -334,7 +334,7 @@ fn weakest_benchmarks(scores: &ScorecardScores<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Formats what a score lacks; what rounds to nothing is written out.
+/// Formats the distance to a threshold; a distance that would be rounded to 0 is written in full.
 fn format_lack(lack: f64) -> String {
     let rounded = format_score(lack);
     if rounded.parse() == Ok(0.0) { format!("{lack:.1e}") } else { rounded }

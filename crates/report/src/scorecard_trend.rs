@@ -11,7 +11,7 @@ use crate::style::{ReportStyle, ReportTone};
 use crate::table::{ReportColumn, render_table};
 use crate::trend::{add_changes, add_no_value_note, draw_blocks};
 
-/// Renders the nodes on top of each run, the oldest first, then every part over all runs.
+/// Renders the top nodes of each run, the oldest run first, then every part over all runs.
 pub fn render_scorecard_trend(points: &[ScorecardTrendPoint], style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     render_runs(&mut page, points);

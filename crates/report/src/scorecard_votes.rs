@@ -8,7 +8,7 @@ use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Number of votes that are listed before the rest is only counted.
+/// Maximum number of votes listed; the rest is counted.
 const MAX_VOTES: usize = 200;
 /// Maximum length of a reason in a line, in characters.
 const MAX_REASON: usize = 200;
@@ -22,8 +22,8 @@ pub fn benchmark_decision_text(state: BenchmarkState, pass: Option<bool>) -> Str
     }
 }
 
-/// Renders a line for each vote, starting with the cases on which judges disagree, and the number of these.
-/// Renders nothing if one judge was asked once.
+/// Renders one line for each vote, starting with the cases on which judges disagree, and the number of these.
+/// Renders nothing if there is only one vote for each case.
 pub(crate) fn render_votes(page: &mut ReportPage, cases: &[(&str, &BenchmarkCase)]) {
     let mut voted: Vec<&(&str, &BenchmarkCase)> =
         cases.iter().filter(|(_, case)| !case.votes.is_empty()).collect();
@@ -87,7 +87,7 @@ pub(crate) fn render_votes(page: &mut ReportPage, cases: &[(&str, &BenchmarkCase
 }
 
 /// Returns true if the votes of a panel are not all equal. A failed vote is not a different opinion, and the
-/// judge that was escalated to is not part of the panel.
+/// stronger judge, which is called when a panel is unsure, is not part of the panel.
 fn votes_differ(case: &BenchmarkCase) -> bool {
     let cast = |vote: &&BenchmarkVote| !vote.escalated && vote.finding.state != BenchmarkState::Missing;
     let mut votes =

@@ -1,6 +1,6 @@
 //! Capabilities of the terminal, and the tones of text.
 
-/// Largest width of text in a window: longer lines are hard to read.
+/// Maximum width of text in a window: longer lines are hard to read.
 const MAX_TEXT_WIDTH: usize = 100;
 
 /// Layout options.
@@ -23,16 +23,16 @@ impl Default for ReportStyle {
 }
 
 impl ReportStyle {
-    /// Width where there is no window, as in a pipe: no text is wrapped and no line is cut, so that paths and commands can be
-    /// searched for and copied.
+    /// Width for output without a window, such as a pipe: text is not wrapped and lines are not cut, so that
+    /// paths and commands can be searched for and copied.
     pub const UNLIMITED: usize = usize::MAX;
 
-    /// Returns the width of the window, or that of text where there is none.
+    /// Returns the width of the window, or the maximum width of text if there is none.
     pub const fn text_width(self) -> usize {
         if self.width == Self::UNLIMITED { MAX_TEXT_WIDTH } else { self.width }
     }
 
-    /// Returns the number of columns of rules and of what is aligned to the right.
+    /// Returns the number of columns for rules and right-aligned text.
     pub(crate) fn columns(self) -> usize {
         self.width.clamp(40, MAX_TEXT_WIDTH)
     }
@@ -56,7 +56,7 @@ pub(crate) enum ReportTone {
     Bad,
     /// Unknown or undecided.
     Open,
-    /// A passage to see within a text.
+    /// A highlighted passage within a text.
     Marked,
 }
 

@@ -38,22 +38,21 @@ pub struct SummaryExtra<'a> {
     pub folder: Option<&'a str>,
     /// Number of cases with a failed gate.
     pub gated: Option<usize>,
-    /// Reasons of incomplete cases, each with its number of cases and what to do.
+    /// Reasons why cases are incomplete, each with the number of cases and what to do about it.
     pub incomplete: &'a [String],
-    /// First cases that did not pass, and the number of further ones; where they are not listed above.
+    /// First cases that did not pass, and the number of further ones; empty if the page lists them elsewhere.
     pub failing: (&'a [FailingCases], usize),
-    /// Number of quotes that were found in the judge's material, and of all quotes.
+    /// Number of quotes that were found in the judge's material, and number of all quotes.
     pub quotes: Option<(u64, u64)>,
     /// Thresholds of the verdicts.
     pub thresholds: &'a [VerdictThresholds],
-    /// Cases to show, such as the lowest scores. A line each.
+    /// Cases to show in one line each, such as those with the lowest scores.
     pub worst: &'a [ResultRow],
-    /// Commands to go on with, each with what it does.
+    /// Suggested next commands, each with its effect.
     pub next: &'a [(String, &'static str)],
 }
 
-/// A run as a ruled block: what came of it, who judged, what it took, where it is, and everything
-/// the reader should be warned of.
+/// Renders a run as a block under a rule: result, judges, duration and cost, folder, and all warnings.
 pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     page.add_rule("Summary");
@@ -111,7 +110,7 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
         render_next(&mut page, command, effect);
     }
 
-    // The last line, so that nobody takes the numbers above for those of a model.
+    // The last line, so that the reader does not take the numbers above for a model's decisions.
     if let Some(notice) = run_warnings(info).into_iter().find(is_offline_notice) {
         if info.summary.is_none() {
             page.add_blank();
@@ -141,7 +140,7 @@ pub(crate) fn render_result(page: &mut ReportPage, summary: &RunSummary) {
     );
 }
 
-/// Renders a command to go on with, and its effect as a comment of a shell.
+/// Renders a suggested command, with its effect as a shell comment.
 pub(crate) fn render_next(page: &mut ReportPage, command: &str, effect: &str) {
     page.add_command(
         &[ReportPiece::new(ReportTone::Dim, "Next    ")],
@@ -155,10 +154,10 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     let total = counts.total();
     let repeats = summary.figures.as_ref().and_then(|figures| figures.trials.as_ref());
 
-    // Cases are counted first; of cases with several trials, the trials come after.
+    // Cases are counted first; if they have several trials, the counts of trials follow.
     let settled = repeats.map_or(counts, |repeats| repeats.counts);
     let number = settled.total() as u64;
-    // Of cases with several trials, single trials were not run.
+    // If cases have several trials, the number not run is a number of trials.
     let not_run_of = if repeats.is_some() { " trials not run" } else { " not run" };
     let missing = [(summary.not_run, not_run_of), (summary.excluded, " excluded as invalid")];
     let all = number + if repeats.is_some() { 0 } else { summary.not_run as u64 } + summary.excluded as u64;
@@ -183,7 +182,8 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
 
     entry(page, "Cases", cases);
     render_bar(page, settled);
-    render_failing(page, extra.failing);
+    let (failing, more_failing) = extra.failing;
+    render_failing(page, failing, more_failing);
     for (index, reason) in extra.incomplete.iter().enumerate() {
         let label = if index == 0 { "Incomplete" } else { "" };
         entry(page, label, vec![ReportPiece::untrusted(ReportTone::Open, reason, sanitize::MAX_REASON)]);
@@ -237,21 +237,21 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
 }
 
 /// Names the cases that did not pass.
-fn render_failing(page: &mut ReportPage, (suites, more): (&[FailingCases], usize)) {
+fn render_failing(page: &mut ReportPage, suites: &[FailingCases], more: usize) {
     if suites.is_empty() {
         return;
     }
 
     let mut pieces = Vec::new();
-    for of in suites {
+    for failing in suites {
         if !pieces.is_empty() {
             pieces.push(ReportPiece::plain("; "));
         }
-        if let Some(suite) = &of.suite {
+        if let Some(suite) = &failing.suite {
             pieces.push(ReportPiece::untrusted_name(ReportTone::Plain, suite));
             pieces.push(ReportPiece::plain(": "));
         }
-        let names: Vec<String> = of.cases.iter().map(|case| sanitize::sanitize_name(case)).collect();
+        let names: Vec<String> = failing.cases.iter().map(|case| sanitize::sanitize_name(case)).collect();
         pieces.push(ReportPiece::new(ReportTone::Bad, names.join(", ")));
     }
     if more > 0 {
@@ -288,7 +288,7 @@ fn render_criterion_counts(page: &mut ReportPage, summary: &RunSummary, extra: S
 }
 
 /// Formats the pass rate of the decided cases with its interval; for runs without stored metrics only the
-/// share. With trials, the rate is that of all trials, whatever the verdicts of their cases.
+/// share. If cases have several trials, the rate is over trials, whatever the verdicts of the cases.
 fn format_pass_rate(summary: &RunSummary, has_trials: bool) -> Vec<ReportPiece> {
     let counts = summary.counts;
     let Some(figures) = &summary.figures else {
@@ -302,7 +302,8 @@ fn format_pass_rate(summary: &RunSummary, has_trials: bool) -> Vec<ReportPiece> 
         return vec![ReportPiece::new(ReportTone::Open, number::undefined_because("no case has a verdict"))];
     }
 
-    // Of repeats that end at the first pass only the first ones count, so the counts of all runs are no help.
+    // If trials end at the first pass, the metric counts only the first trials, so the counts over all runs
+    // don't apply.
     let passed = rate.value.map_or(0, |value| (value * rate.n as f64).round() as u64);
     let share = number::format_percent(passed, rate.n);
     let mut pieces = vec![ReportPiece::new(
@@ -341,9 +342,9 @@ fn render_thresholds(page: &mut ReportPage, thresholds: &[VerdictThresholds]) {
     }
 }
 
-/// Describes the thresholds of verdicts, if they are known; several where cases differ.
+/// Describes the thresholds of verdicts, if they are known; cases may have different ones.
 pub(crate) fn describe_thresholds(thresholds: &[VerdictThresholds]) -> Option<String> {
-    // Cases finish in another order each time.
+    // Sorted, because cases finish in a different order in each run.
     let mut thresholds = thresholds.to_vec();
     let key = |one: &VerdictThresholds| (one.pass().get(), one.borderline().map_or(0.0, UnitInterval::get));
     thresholds.sort_by(|a, b| key(b).0.total_cmp(&key(a).0).then(key(b).1.total_cmp(&key(a).1)));
@@ -351,7 +352,7 @@ pub(crate) fn describe_thresholds(thresholds: &[VerdictThresholds]) -> Option<St
     match thresholds.as_slice() {
         [] => None,
         [only] => Some(format_thresholds(*only)),
-        // promptfoo's tests, each with a minimum score or without.
+        // promptfoo's tests, some with a minimum score and some without.
         [several @ .., last]
             if last.pass() == UnitInterval::ZERO && several.iter().all(has_no_borderline) =>
         {
@@ -372,7 +373,7 @@ fn has_no_borderline(thresholds: &VerdictThresholds) -> bool {
 /// Describes thresholds in words.
 fn format_thresholds(thresholds: VerdictThresholds) -> String {
     let pass = thresholds.pass();
-    // promptfoo's tests have no threshold unless they name one; each assertion is a gate instead.
+    // A promptfoo test has no threshold unless it sets one; each assertion is a gate instead.
     if pass == UnitInterval::ZERO {
         return "no minimum score; a case passes if no gate fails (promptfoo: if every assertion passes)"
             .to_owned();
@@ -385,7 +386,7 @@ fn format_thresholds(thresholds: VerdictThresholds) -> String {
     }
 }
 
-/// Renders the results of comparisons with other answers, and the judge's preference for a place.
+/// Renders the results of comparisons with other answers, and the judge's position bias.
 fn render_pairwise_metrics(page: &mut ReportPage, figures: &RunMetrics) {
     let Some(pairs) = &figures.pairwise else { return };
     let share = |figure: &EstimatedMetric, word: &str| {
@@ -423,9 +424,9 @@ fn render_pairwise_metrics(page: &mut ReportPage, figures: &RunMetrics) {
     );
 }
 
-/// The verdicts as a coloured bar. Without colour it would say nothing the words don't.
+/// Renders the verdicts as a coloured bar. Without colour it would only repeat the text.
 fn render_bar(page: &mut ReportPage, counts: VerdictCounts) {
-    // The label takes the rest of the narrowest page.
+    // The label uses the rest of the narrowest page.
     let length = page.columns().saturating_sub(12).clamp(1, 40);
 
     let total = counts.total();
@@ -508,7 +509,7 @@ fn format_judge(judge: &JudgeInfo) -> Vec<ReportPiece> {
     let identity = &judge.identity;
     let mut about = Vec::new();
 
-    // A model that is part of the name is not repeated.
+    // A model that is part of the judge's name is not repeated.
     if let Some(model) = identity.model.as_deref().filter(|model| !identity.name.ends_with(model)) {
         about.push(sanitize::sanitize_name(model));
     }
@@ -542,7 +543,7 @@ fn render_cost(page: &mut ReportPage, info: &RunInfo, summary: &RunSummary) {
     }
     entry(page, "Cost", vec![ReportPiece::plain(format_run_cost(info, summary))]);
 
-    // What was spent on cases that did not finish is in none of the rows.
+    // Money spent on cases that did not finish is in none of the rows.
     if let Some(spent) = format_spent(info, summary) {
         entry(page, "Spent", vec![ReportPiece::new(ReportTone::Open, spent)]);
     }
@@ -565,12 +566,12 @@ fn render_remarks(page: &mut ReportPage, info: &RunInfo) {
     }
 }
 
-/// Returns true for the notice that no model has judged.
+/// Returns true for the notice that no model judged.
 fn is_offline_notice(warning: &&str) -> bool {
     [OFFLINE_NOTICE, OFFLINE_STORED_NOTICE].contains(warning)
 }
 
-/// Everything the reader of a run should be warned of.
+/// Returns everything that the reader of a run should be warned about.
 pub fn run_warnings(info: &RunInfo) -> Vec<&str> {
     let mut warnings: Vec<&str> = info.warnings.iter().map(String::as_str).collect();
     let offline = info.judges.iter().any(|judge| &*judge.identity.name == "offline");

@@ -1,5 +1,9 @@
-//! Tables with columns. A table that is wider than the page wraps its shrinking columns, then puts them on lines of
-//! their own, and at last becomes a list.
+//! Tables with columns. A table that is wider than the page first narrows and wraps its shrinking columns,
+//! then puts them on lines of their own, and finally becomes a list.
+//!
+//! The widest cells determine the widths, so choosing a layout needs all rows before the first one is
+//! written. Rows can be built on demand, once for measuring and once for writing, so that a table of a
+//! million cases is never in memory.
 
 use crate::cells::{ReportCell, SPACE, display_width, spaces, wrap_cells};
 use crate::page::{ReportPage, ReportPiece};
@@ -53,7 +57,7 @@ impl ReportColumn {
         Self { whole: true, ..self }
     }
 
-    /// Width down to which the column shrinks.
+    /// Minimum width of the column when it shrinks.
     const fn min_width(self) -> usize {
         if self.cut { MIN_CUT_WIDTH } else { MIN_WIDTH }
     }
@@ -63,12 +67,12 @@ impl ReportColumn {
         Self { sign: true, ..Self::left("") }
     }
 
-    /// Creates a left-aligned drawing, which is omitted where the table becomes a list.
+    /// Creates a left-aligned column of drawings, which is omitted if the table becomes a list.
     pub(crate) const fn picture(title: &'static str) -> Self {
         Self { picture: true, ..Self::left(title) }
     }
 
-    /// Marks the column that names a row, where that is not the first one.
+    /// Marks the column that names a row; by default it is the first one.
     pub(crate) const fn naming_row(self) -> Self {
         Self { names_row: true, ..self }
     }
@@ -80,7 +84,7 @@ const MIN_WIDTH: usize = 16;
 /// Minimum width of a column that is cut.
 const MIN_CUT_WIDTH: usize = 8;
 
-/// Maximum lines of a cell that is wrapped.
+/// Maximum number of lines of a wrapped cell.
 const MAX_CELL_LINES: usize = 3;
 
 /// Renders rows under their titles; empty columns are omitted.
@@ -110,7 +114,7 @@ pub(crate) fn render_table_on_demand<R: AsRef<[ReportPiece]>>(
     }
 }
 
-/// Returns true if the cells of these rows stand side by side on the page, in a line for each row.
+/// Returns true if all cells of these rows fit side by side on the page.
 pub(crate) fn fits_beside(page: &ReportPage, columns: &[ReportColumn], rows: &[Vec<ReportPiece>]) -> bool {
     choose_layout(page, 0, columns, rows.iter()).form == TableForm::Columns
 }
@@ -142,11 +146,11 @@ fn choose_layout<'c, R: AsRef<[ReportPiece]>>(
 /// Arrangement of the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TableForm {
-    /// All cells of a row side by side.
+    /// All cells of a row are side by side.
     Columns,
-    /// Shrinking columns on lines of their own.
+    /// Shrinking columns are on lines of their own.
     Stacked,
-    /// The name of a row, and its cells with their titles below it.
+    /// The name of the row, and below it the other cells with their titles.
     List,
 }
 
@@ -189,7 +193,7 @@ impl<'c> TableLayout<'c> {
         layout
     }
 
-    /// Returns the indexes of the columns that stand side by side.
+    /// Returns the indexes of the columns that are side by side.
     fn shown(&self) -> impl Iterator<Item = usize> {
         let beside = |index: &usize| {
             self.widths[*index] > 0 && (self.form == TableForm::Columns || !self.columns[*index].shrinks)
@@ -236,7 +240,7 @@ impl<'c> TableLayout<'c> {
         }
     }
 
-    /// Adds the cells that stand side by side; those that are too long are wrapped.
+    /// Adds the cells that are side by side; those that are too long are wrapped.
     fn push_cells(&self, page: &mut ReportPage, row: &[ReportPiece]) {
         let shown: Vec<usize> = self.shown().filter(|&index| index < row.len()).collect();
         let wrapped: Vec<Vec<Vec<ReportCell>>> = shown
@@ -277,7 +281,8 @@ impl<'c> TableLayout<'c> {
         }
     }
 
-    /// Adds the name of the row if it shrinks, the other columns, then the shrinking ones with their titles.
+    /// Adds the name of the row if its column shrinks, the other columns, then the shrinking ones with their
+    /// titles.
     fn push_stacked(&self, page: &mut ReportPage, row: &[ReportPiece]) {
         let own_line = |index: usize| {
             self.columns[index].shrinks && row.get(index).is_some_and(|piece| page.width(piece) > 0)
@@ -301,7 +306,7 @@ impl<'c> TableLayout<'c> {
         }
     }
 
-    /// Adds the name of the row, and its other cells with their titles below it.
+    /// Adds the name of the row, and below it the other cells with their titles.
     fn push_list(&self, page: &mut ReportPage, row: &[ReportPiece]) {
         let name = self.columns[self.name];
         let mut heading = vec![blank(self.indent)];
@@ -336,7 +341,8 @@ impl<'c> TableLayout<'c> {
         }
     }
 
-    /// Returns the indent of what stands below the name of a row. A tree indents the names of its nodes.
+    /// Returns the indent of the text below a row's name. In a tree, the names of nodes are indented
+    /// themselves.
     fn indent_below(&self, page: &ReportPage, row: &[ReportPiece]) -> usize {
         let name = page.cells(row.get(self.name..=self.name).unwrap_or_default());
         let depth = name.iter().take_while(|cell| cell.character == ' ').count();
@@ -348,7 +354,7 @@ fn blank(columns: usize) -> ReportPiece {
     ReportPiece::plain(" ".repeat(columns))
 }
 
-/// Wraps a cell; the last of its lines is cut if there are more than `most`.
+/// Wraps a cell. If there are more than `most` lines, the last one kept is marked as cut.
 fn wrap_cell(page: &ReportPage, cells: &[ReportCell], width: usize, most: usize) -> Vec<Vec<ReportCell>> {
     let lines = wrap_cells(cells, width.max(1));
     let mut kept: Vec<Vec<ReportCell>> = lines.iter().take(most).map(|line| line.to_vec()).collect();

@@ -11,10 +11,11 @@ use crate::page::{ReportPage, ReportPiece};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
-/// Designs that were asked for: the width, and the cheapest one for a mean and for a comparison.
+/// The requested width of the interval, and the cheapest designs that reach it for a mean and for a
+/// comparison.
 pub type ErrorDesigns = (f64, [Result<CrossedDesign, UndefinedReason>; 2]);
 
-/// Renders the parts of the variance, what they come to, and designs.
+/// Renders the components of the variance, the total error, and designs.
 pub fn render_total_error(found: &TotalError, designs: Option<&ErrorDesigns>, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     let levels: Vec<String> = found
@@ -141,7 +142,7 @@ fn describe(design: &Result<CrossedDesign, UndefinedReason>, found: &TotalError)
     }
 }
 
-/// Converts the parts of the variance to JSON.
+/// Converts the components of the variance to JSON.
 pub fn total_error_json(found: &TotalError, designs: Option<&ErrorDesigns>) -> Value {
     let components: Vec<Value> = found
         .components

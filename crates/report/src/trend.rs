@@ -9,7 +9,7 @@ use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};
 use crate::table::{ReportColumn, render_table};
 
-/// Width of an error bar.
+/// Width of an error bar, in columns.
 const BAR_WIDTH: usize = 21;
 
 const COLUMNS: [ReportColumn; 6] = [
@@ -76,7 +76,7 @@ pub fn render_trend(points: &[TrendPoint], style: ReportStyle) -> String {
     page.finish()
 }
 
-/// Adds what makes runs incomparable with earlier ones: their labels, each with a change.
+/// Adds the reasons why runs are not comparable with earlier ones, each after the label of its run.
 pub(crate) fn add_changes<'a>(
     page: &mut ReportPage,
     why: &str,
@@ -130,7 +130,7 @@ fn draw_sparkline(
     draw_blocks(points.iter().map(|point| (!point.changed.is_empty(), figure(point).value)), unicode)
 }
 
-/// Draws one block per value, its height the value on the scale from 0 to 1. A mark precedes those that are marked.
+/// Draws one block per value, its height the value on a scale from 0 to 1. A mark precedes each marked value.
 pub(crate) fn draw_blocks(values: impl Iterator<Item = (bool, Option<f64>)>, unicode: bool) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     const DIGITS: [char; 8] = ['0', '1', '2', '3', '5', '6', '7', '9'];
@@ -150,12 +150,12 @@ pub(crate) fn draw_blocks(values: impl Iterator<Item = (bool, Option<f64>)>, uni
     line
 }
 
-/// Sign of [`draw_blocks`] for a run without a value.
+/// Sign that [`draw_blocks`] uses for a run without a value.
 const fn no_value_sign(unicode: bool) -> char {
     if unicode { '·' } else { '.' }
 }
 
-/// Adds what the sign for a run without a value means.
+/// Adds the meaning of the sign for a run without a value.
 pub(crate) fn add_no_value_note(page: &mut ReportPage, unicode: bool, meaning: &str) {
     let text = format!("{} {meaning}", no_value_sign(unicode));
     page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);

@@ -1,10 +1,10 @@
-//! Truncation of a judge's material, in words.
+//! Notes about material that was too long for a judge.
 
 use assize_rubric::{TruncationMode, TruncationRecord};
 
 use crate::number::grouped;
 
-/// Returns the note on a decision whose judge could not be shown everything at once.
+/// Returns the note for a decision whose judge could not be shown all of the material at once.
 pub(crate) fn truncation_note(mode: TruncationMode) -> String {
     let what = match mode {
         TruncationMode::Never => "truncated for the judge",

@@ -2,20 +2,20 @@
 
 use textwrap::{Options, WordSplitter};
 
-/// Treatment of words that are longer than a line.
+/// What to do with words that are longer than a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LongWords {
-    /// They stand out, so that paths and commands can be copied.
+    /// They exceed the line, so that paths and commands can be copied.
     Keep,
-    /// They are cut.
+    /// They are broken.
     Break,
 }
 
-/// Stands for a space at which no line is broken.
+/// A space at which no line is broken.
 const KEPT_SPACE: &str = "\u{a0}";
 
-/// Wraps the lines of a text to a number of columns, each below its own indentation. Styles take no columns. If long words are
-/// kept, so are commands of this program between backticks.
+/// Wraps the lines of a text to a number of columns, each line with its own indentation. Escape sequences for
+/// styles take no columns. If long words are kept, `assize` commands in backticks are kept on one line too.
 pub fn wrap_lines(text: &str, columns: usize, long_words: LongWords) -> String {
     let columns = columns.max(1);
     let wrap = |line: &str| {
@@ -39,7 +39,7 @@ pub fn wrap_lines(text: &str, columns: usize, long_words: LongWords) -> String {
     text.split('\n').map(wrap).collect::<Vec<String>>().join("\n")
 }
 
-/// Replaces the spaces of commands by ones at which no line is broken.
+/// Replaces the spaces within commands by ones at which no line is broken.
 fn hold_commands(line: &str) -> String {
     let parts: Vec<String> = line
         .split('`')

@@ -1,4 +1,5 @@
-//! Drawing the items to label under a budget: doubtful ones, or those of small strata, more often than others.
+//! Drawing the items to label under a budget: doubtful ones, or those in small strata, have a higher
+//! probability.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +9,22 @@ use assize_stats::sampling::{inclusion_probabilities, systematic_draw};
 
 use crate::{ReviewItem, ReviewReason};
 
-/// Share of the draw that ignores doubt, so that no item has less than half of an equal chance.
+/// Share of the draw that ignores doubt, so each item has at least half of an equal chance.
 const EVEN_SHARE: f64 = 0.5;
 
 /// Property that makes an item more likely to be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrawTarget {
-    /// Doubt about the judge's decision: its probability, its stated confidence, or a panel that differs.
+    /// Doubt about the judge's decision: its probability or its stated confidence, or a missing decision.
     Doubt,
-    /// A small stratum: items with the same criterion and the same decision of the judge. Each stratum gets labels by the root
-    /// of its size. Source: M. Bankier, The American Statistician 42 (1988), 174-177.
+    /// A small stratum: items with the same criterion and the same decision of the judge. The number of
+    /// labels in a stratum grows with the square root of its size. Source: M. Bankier, The American
+    /// Statistician 42 (1988), 174-177.
     Strata,
 }
 
-/// Returns true if a draw prefers no item to another: the judge stated no confidence that differs, or all strata are of one size.
+/// Returns true if all items are equally likely to be drawn: the judge's confidence is the same for all, or
+/// all strata have the same size.
 pub(crate) fn is_plain_draw(items: &[ReviewItem], target: DrawTarget) -> bool {
     let sizes = item_sizes(items, target);
     sizes.iter().all(|size| (size - sizes[0]).abs() <= 1e-9 * sizes[0])
@@ -34,8 +37,8 @@ fn item_sizes(items: &[ReviewItem], target: DrawTarget) -> Vec<f64> {
     }
 }
 
-/// Draws items and records the probability of each; the drawn ones come first, in random order. Items must be in an order
-/// that does not depend on when they finished.
+/// Draws items, moves them to the front in random order, and records the probability of each. The order of
+/// `items` must not depend on the order in which their cases finished.
 pub(crate) fn draw_items(items: &mut Vec<ReviewItem>, target: DrawTarget, budget: usize, seed: u64) -> usize {
     let sizes = item_sizes(items, target);
     // Sizes are finite and above 0.
@@ -54,7 +57,8 @@ pub(crate) fn draw_items(items: &mut Vec<ReviewItem>, target: DrawTarget, budget
     count
 }
 
-/// Standard deviation of what people may say, mixed with the mean of all.
+/// Returns for each item the standard deviation of the decision that people may make, mixed with the mean of
+/// all.
 fn doubts(items: &[ReviewItem]) -> Vec<f64> {
     let doubt = |item: &ReviewItem| {
         let judge = item.judge.as_ref();

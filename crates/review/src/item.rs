@@ -1,4 +1,4 @@
-//! Items to review: the questions for a reviewer.
+//! Review items: the questions for a reviewer.
 
 use assize_rubric::{LabelOutcome, SeenHash};
 
@@ -13,17 +13,18 @@ pub struct ReviewItem {
     pub system: Option<String>,
     /// Number of the trial, from 1, if the label needs it.
     pub trial: Option<u32>,
-    /// Id of the criterion or code of the benchmark; empty for a trace whose failure is asked for.
+    /// Id of the criterion or code of the benchmark; empty if the reviewer is asked for the first failure of
+    /// a trace.
     pub criterion: String,
     /// Hash of the question's text, so that a label records its version.
     pub version: String,
-    /// Hash of all that is shown, which binds the label to it.
+    /// Hash of everything that is shown; a label is only valid for items with this hash.
     pub seen: Option<SeenHash>,
-    /// Importance of the decision for the scores above.
+    /// Importance of the decision for scores of the levels above.
     pub weight: ReviewWeight,
-    /// True if people decided about it when it was another answer, case or question.
+    /// True if it has a label for an earlier answer, case or question.
     pub is_stale: bool,
-    /// Number of reviewers who still have to decide it; `None` if any number may.
+    /// Number of reviewers who still have to decide; `None` for any number.
     pub wanted: Option<usize>,
     /// Texts in display order. None of them may reveal the judge's decision.
     pub sections: Vec<ReviewSection>,
@@ -33,7 +34,8 @@ pub struct ReviewItem {
     pub may_not_apply: bool,
     /// Decision of the judge; hidden until the reviewer has decided.
     pub judge: Option<JudgeAccount>,
-    /// Probability with which it was drawn for labelling, if that differs between items.
+    /// Probability with which the item was drawn for labelling, if items were drawn with different
+    /// probabilities.
     pub drawn: Option<f64>,
     /// Reason for the review.
     pub why: ReviewReason,
@@ -64,7 +66,7 @@ pub enum ReviewSectionKind {
 pub enum ReviewQuestion {
     /// Pass or fail, not applicable, unsure; with a scale also a score.
     Verdict(Option<ScoreScale>),
-    /// The failure that is the first cause, one that has no code, or no failure.
+    /// The failure that came first, the answer that it has no code, or the answer that there is none.
     Primary(Vec<FailureChoice>),
 }
 
@@ -84,21 +86,21 @@ pub struct FailureChoice {
     pub code: String,
     /// Short description.
     pub text: String,
-    /// Concept and criteria of the failure; empty if the description says it all.
+    /// Concept and criteria of the failure; empty if the description is enough.
     pub criterion: String,
-    /// Hash that binds a label of this failure to the answer.
+    /// Hash that ties a label of this failure to the answer.
     pub seen: Option<SeenHash>,
 }
 
-/// Importance of a decision, the greatest first.
+/// Importance of a decision, the highest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum ReviewWeight {
-    /// It can block what stands above.
+    /// It can block the levels above.
     Gate,
-    /// It counts.
+    /// It counts towards the score.
     #[default]
     Counted,
-    /// It is reported and counts nowhere.
+    /// It is reported but doesn't count towards the score.
     Reported,
 }
 
@@ -115,7 +117,7 @@ pub struct JudgeAccount {
     pub confidence: Option<&'static str>,
 }
 
-/// Reason for reviewing an item, the most urgent first.
+/// Reason for the review of an item, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReviewReason {
     /// People decided differently.
@@ -128,13 +130,13 @@ pub enum ReviewReason {
     Uncertain,
     /// The judge left it ungraded.
     Undecided,
-    /// The judge decided; a person may agree or not.
+    /// The judge decided; a person checks it.
     Check,
 }
 
 impl ReviewReason {
-    /// Describes the reason in a few words. It says something about the judge's decision, so it is shown after the
-    /// reviewer's.
+    /// Describes the reason in a few words. They reveal something about the judge's decision, so they are
+    /// only shown after the reviewer has decided.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Waiting => "waiting for a person",
@@ -148,7 +150,8 @@ impl ReviewReason {
 }
 
 impl ReviewItem {
-    /// Place of the reason in the queue. Whatever judges did is one place: their doubt must not show in the order.
+    /// Rank of the reason in the queue. All reasons that are about judges share one rank, so that the order
+    /// doesn't reveal the judge's doubt.
     pub(crate) fn blind_rank(&self) -> u8 {
         match self.why {
             ReviewReason::ReviewersDiffer => 0,
@@ -158,8 +161,8 @@ impl ReviewItem {
         }
     }
 
-    /// Returns a short name that is the same whenever the same question is asked about the same answer. It holds nothing of
-    /// the judge.
+    /// Returns a short name that stays the same as long as the question and the answer do. It contains
+    /// nothing about the judge.
     pub fn key(&self) -> String {
         const SHOWN: usize = 16;
 
@@ -178,7 +181,7 @@ impl ReviewItem {
         key
     }
 
-    /// Describes what is asked for without a hint at the judge's decision.
+    /// Describes why the item is in the review without a hint at the judge's decision.
     pub fn describe_blindly(&self) -> &'static str {
         match (self.why, self.is_stale) {
             (_, true) => "asked again: the item changed since it was decided",

@@ -1,4 +1,4 @@
-//! Label files: one for each reviewer, append-only.
+//! Label files: one per reviewer, append-only.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ pub struct ReviewLabelMetadata {
     pub sampled: SamplingMethod,
     /// Permitted use of the labels, if the reviewer set it.
     pub split: Option<LabelSplit>,
-    /// True if the reviewer decides what others differed on.
+    /// True if the reviewer decides the items on which others disagree.
     pub adjudicates: bool,
 }
 
@@ -51,13 +51,13 @@ pub struct ReviewLabelMetadata {
 #[derive(Debug, Clone)]
 pub struct ReviewerLabelFile {
     path: PathBuf,
-    /// Labels so far, by what they are about.
+    /// Labels so far, by their target.
     known: HashMap<ReviewLabelTarget, Vec<LabelMark>>,
-    /// Number of lines, blank ones too.
+    /// Number of lines, including blank ones.
     lines: usize,
 }
 
-/// Part of a label that tells if it answers an item, and how.
+/// Part of a label that determines whether it answers an item, and how.
 #[derive(Debug, Clone)]
 struct LabelMark {
     version: Option<String>,
@@ -87,10 +87,10 @@ impl LabelMark {
 /// Target of a label: case, suite, system, trial, criterion. Missing parts are empty.
 type ReviewLabelTarget = (String, String, String, u32, String);
 
-/// Placeholder for the criterion of a label that names a failure: codes of benchmarks are never empty.
+/// Placeholder for the criterion of a label that names a failure; codes of benchmarks are never empty.
 const FAILURE_LABEL: &str = "";
 
-/// Returns the file of a reviewer in a folder of labels. Two names never share a file.
+/// Returns the label file of a reviewer in a folder. Two names never share a file.
 pub fn label_file_path(folder: &Path, who: &str) -> PathBuf {
     let mut name = String::new();
     for c in who.chars() {
@@ -137,14 +137,16 @@ impl ReviewerLabelFile {
         &self.path
     }
 
-    /// Returns true if the reviewer has answered this question about this very answer. In a random sample only labels
-    /// of random samples count: skipping items labelled by choice would bias it. Who adjudicates has not done so by an
-    /// earlier label of their own.
+    /// Returns true if the reviewer has answered this question for exactly this answer.
+    ///
+    /// In a random sample, only labels from random samples count: skipping items that were labelled by choice
+    /// would bias the sample. For an adjudicator, only labels given as adjudicator count.
     pub fn has_label(&self, item: &ReviewItem, given: &ReviewLabelMetadata) -> bool {
         self.answers(item, given).next().is_some()
     }
 
-    /// Returns the last decision of those that [`has_label`](Self::has_label) looks for, with its line in the file.
+    /// Returns the last decision among those that [`has_label`](Self::has_label) looks for, with its line in
+    /// the file.
     pub fn latest(&self, item: &ReviewItem, given: &ReviewLabelMetadata) -> Option<(usize, ReviewDecision)> {
         self.answers(item, given).last().map(|mark| (mark.line, mark.decision.clone()))
     }
@@ -164,7 +166,8 @@ impl ReviewerLabelFile {
         })
     }
 
-    /// Returns true if the reviewer has answered something like it: another version, or about another answer.
+    /// Returns true if the reviewer has only labelled another version of the item: another question or
+    /// another answer.
     pub fn has_stale_label(&self, item: &ReviewItem) -> bool {
         let primary = matches!(item.question, ReviewQuestion::Primary(_));
         let marks = self.known.get(&label_target(&blank_label(item), primary));
@@ -174,7 +177,7 @@ impl ReviewerLabelFile {
     /// Appends a decision as one line and syncs the file to disk.
     ///
     /// # Errors
-    /// If it can't be written. The decision is then not recorded.
+    /// If it can't be written; the decision is not recorded then.
     pub fn append_decision(
         &mut self,
         item: &ReviewItem,
@@ -198,7 +201,7 @@ impl ReviewerLabelFile {
         label.at = Some(at.to_owned());
         label.note.clone_from(&decision.note);
         label.severity = decision.severity;
-        // An item that was named although it was not drawn was chosen.
+        // An item that the reviewer named, although it was not drawn, counts as chosen.
         label.sampled = Some(match (given.sampled, item.drawn) {
             (SamplingMethod::Weighted, None) => SamplingMethod::Chosen,
             (sampled, _) => sampled,
@@ -246,7 +249,7 @@ impl ReviewerLabelFile {
     }
 }
 
-/// A label as it is read.
+/// A parsed label.
 struct ParsedLabel {
     label: Label,
     /// True if it names the first failure of a trace.
@@ -278,13 +281,13 @@ fn blank_label(item: &ReviewItem) -> Label {
     }
 }
 
-/// Hash that binds the name of a failure: that of the failure's own question, where it has one.
+/// Returns the hash for a label that names a failure: the hash of the failure's own question, if it has one.
 fn failure_hash(item: &ReviewItem, code: &str) -> Option<SeenHash> {
     let ReviewQuestion::Primary(choices) = &item.question else { return item.seen };
     choices.iter().find(|choice| choice.code == code).map_or(item.seen, |choice| choice.seen)
 }
 
-/// Tells if a hash is one that a label of this item carries.
+/// Returns true if a label of this item can carry the hash.
 fn is_seen(item: &ReviewItem, seen: Option<SeenHash>) -> bool {
     match &item.question {
         ReviewQuestion::Verdict(_) => seen == item.seen,
@@ -334,7 +337,7 @@ mod tests {
                 "t1",
             )
             .expect("written");
-        // Somebody's editor took the line break away.
+        // An editor removed the last line break.
         let text = fs::read_to_string(&path).expect("there");
         fs::write(&path, text.trim_end()).expect("written");
         let amended =

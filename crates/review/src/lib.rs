@@ -1,8 +1,10 @@
 //! Human review: items to decide, decisions, and label files.
 //!
-//! A [`ReviewSession`] is a state machine over [`ReviewItem`]s: keys in, [`ReviewStep`]s out. [`render_screen`] renders it as lines of
-//! text for a window of any size, and [`parse_line`] reads the same decisions from lines of text. Neither
-//! depends on a terminal. No line reveals the judge's decision before the reviewer's own has been recorded.
+//! A [`ReviewSession`] is a state machine over [`ReviewItem`]s: it takes keys and returns [`ReviewStep`]s.
+//! [`render_screen`] renders it as lines of text for a window of any size. [`parse_line`] reads the same
+//! decisions from lines of text. Neither depends on a terminal.
+//!
+//! No line reveals the judge's decision before the reviewer's own decision has been recorded.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! A review that is asked about from elsewhere, item by item, such as from pages of a browser.
+//! A review that is controlled from outside, item by item, for example by pages in a browser.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,8 @@ use crate::{
     ReviewSession, ReviewStep, not_recorded,
 };
 
-/// Review of one person. Items are addressed by [`ReviewItem::key`], so that an address means the same item after the
-/// program was started again.
+/// Review by one person. Items are addressed by [`ReviewItem::key`], so that an address keeps its meaning
+/// when the program restarts.
 pub struct OngoingReview {
     session: ReviewSession,
     recorder: LabelRecorder,
@@ -19,22 +19,22 @@ pub struct OngoingReview {
     adjudicates: bool,
 }
 
-/// Effect of a decision that is on disk.
+/// Effect of a decision that is stored on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionEffect {
-    /// It was written; true if it is the reviewer's first one that decides the item.
+    /// It was written; true if it is the reviewer's first decision on the item and not "unsure".
     Written(bool),
-    /// Nothing was written: it stands already, as after a request that was sent twice.
+    /// Nothing was written because the same decision was there already, for example after a repeated request.
     Unchanged,
 }
 
 /// Reason a decision was not recorded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecisionError {
-    /// It does not answer the question.
+    /// It doesn't fit the question.
     #[error("{0}")]
     Unfit(String),
-    /// The reviewer has decided otherwise, and did not ask to decide again.
+    /// The reviewer decided differently before and did not reopen the item.
     #[error("decided before: {0}; undo that to decide again")]
     DecidedBefore(String),
     /// The file can't be written.
@@ -43,9 +43,9 @@ pub enum DecisionError {
 }
 
 impl OngoingReview {
-    /// Goes on with the decisions that the reviewer has recorded before.
+    /// Continues with the decisions that the reviewer has recorded before.
     ///
-    /// Items that are not gone through are decided by their keys: a page that was open before the program was started again
+    /// Items outside the list can be decided by their keys: a page that was open before the program restarted
     /// may send a decision on an item that others have decided since.
     pub fn new(queue: ReviewQueue, options: &ReviewOptions, recorder: LabelRecorder) -> Self {
         let ReviewQueue { mut items, mut others, .. } = queue.with_decided(recorder.labels());
@@ -80,7 +80,8 @@ impl OngoingReview {
         self.recorder.who()
     }
 
-    /// Returns a text that differs from that of every other review of the same items: by another person, or of another kind.
+    /// Returns a text that differs from that of every other review of the same items: by another person or of
+    /// another kind.
     pub fn identity(&self) -> String {
         let file = self.recorder.labels().path().display();
         format!("{file}\n{}\n{}\n{}", self.who(), self.has_traces, self.adjudicates)
@@ -106,14 +107,15 @@ impl OngoingReview {
         self.keys.get(key).copied()
     }
 
-    /// Shows an item, and tells by [`ReviewSession::may_show_judge`] if the judge may be shown with it.
+    /// Shows an item. [`ReviewSession::may_show_judge`] then tells whether the judge's decision may be shown
+    /// with it.
     pub fn show(&mut self, at: usize) -> Option<&ReviewItem> {
         self.recall(at);
         self.session.show(at);
         self.session.item()
     }
 
-    /// Remembers what the reviewer has recorded on an item that is not gone through.
+    /// Passes the reviewer's recorded decision on an item outside the list to the session.
     fn recall(&mut self, at: usize) {
         let is_other = at >= self.session.listed().len() && self.session.decision_at(at).is_none();
         let item = self.session.item_at(at).filter(|_| is_other);
@@ -122,7 +124,7 @@ impl OngoingReview {
         }
     }
 
-    /// Returns the item to begin or go on with; `None` if there is nothing left.
+    /// Returns the item to begin or continue with; `None` if all are done.
     pub fn current(&mut self) -> Option<usize> {
         let at = self.session.index();
         let is_open = self.session.decision_at(at).is_none() && !self.session.is_withdrawn(at);
@@ -132,7 +134,7 @@ impl OngoingReview {
         self.session.item().map(|_| self.session.index())
     }
 
-    /// Returns the next undecided item after one.
+    /// Returns the next undecided item after the one at an index.
     pub fn after(&mut self, at: usize) -> Option<usize> {
         self.session.show(at);
         self.session.go_to_next();
@@ -162,7 +164,8 @@ impl OngoingReview {
     /// Decides an item. The decision is on disk when this returns.
     ///
     /// # Errors
-    /// If it does not fit the question, the item was decided otherwise before and not reopened, or it can't be written.
+    /// If it doesn't fit the question, if the item was decided differently before and not reopened, or if it
+    /// can't be written.
     pub fn decide(
         &mut self,
         at: usize,
@@ -198,7 +201,8 @@ impl OngoingReview {
         Ok(DecisionEffect::Written(before.is_none() && is_decisive))
     }
 
-    /// Takes notice that somebody else decided an item, which is no longer asked about when enough people have.
+    /// Counts another reviewer's decision on an item. The session no longer asks about the item when enough
+    /// people have decided it.
     pub fn decided_by_other(&mut self, key: &str) {
         if let Some(at) = self.find(key) {
             self.session.count_other(at);
@@ -250,7 +254,7 @@ mod tests {
         assert_eq!(review.decide(0, pass(), None, None), Ok(DecisionEffect::Written(true)));
         assert_eq!(review.decide(0, pass(), None, None), Ok(DecisionEffect::Unchanged));
 
-        // The reply was lost with the server, so that the page sends it again.
+        // The reply got lost when the server stopped, so the page sends the decision again.
         let mut review = open(folder.path(), "ann", items(2));
         assert_eq!(review.decide(0, pass(), None, Some(" ".to_owned())), Ok(DecisionEffect::Unchanged));
         assert_eq!(lines(folder.path(), "ann").len(), 1);
@@ -306,7 +310,7 @@ mod tests {
         assert_eq!((review.progress().decided, review.progress().all), (1, 2));
         assert_eq!(review.after(at), Some(0), "it goes on with what is listed");
 
-        // The reply was lost: what was recorded is known in the next session as well.
+        // The reply got lost, but the next session knows the recorded decision too.
         let mut again = open_limited();
         assert_eq!(again.decide(at, fail(), None, None), Ok(DecisionEffect::Unchanged));
         assert!(matches!(again.decide(at, pass(), None, None), Err(DecisionError::DecidedBefore(_))));
@@ -338,7 +342,7 @@ mod tests {
         review.decided_by_other(&key);
         assert_eq!((review.current(), review.progress().all), (Some(1), 1));
 
-        // Who has the page open may still decide.
+        // A reviewer who has the page open can still decide.
         assert_eq!(review.decide(0, pass(), None, None), Ok(DecisionEffect::Written(true)));
         assert_eq!(review.progress().all, 2);
         review.decided_by_other("unknown");

@@ -7,7 +7,7 @@ use assize_rubric::LabelSplit;
 
 use crate::{ReviewLabelMetadata, ReviewOrder};
 
-/// Items of a review, and the marks of its labels.
+/// Settings of a review: its items and the metadata of its labels.
 #[derive(Debug, Clone, Default)]
 pub struct ReviewOptions {
     /// Order of the items.
@@ -18,17 +18,18 @@ pub struct ReviewOptions {
     pub filter: Vec<String>,
     /// Criteria or benchmarks; all if there are none.
     pub criteria: Vec<String>,
-    /// Number of reviewers who have to decide an item; that of the benchmark unless given, else 1.
+    /// Number of reviewers who have to decide an item. By default it is the number that the benchmark asks
+    /// for, or 1.
     pub raters: Option<NonZeroUsize>,
-    /// True if a named person decides where reviewers differ.
+    /// True if a named person decides the items on which reviewers disagree.
     pub adjudicate: bool,
-    /// True if the first failure of each case is asked for.
+    /// True if the reviewer is asked for the first failure of each case.
     pub traces: bool,
     /// Permitted use of the labels, if the reviewer set it.
     pub split: Option<LabelSplit>,
-    /// Folder of the labels, if it is not the usual one.
+    /// Folder of the labels, if it is not the default one.
     pub labels: Option<PathBuf>,
-    /// Folders that eval files may read from beside their own repository.
+    /// Folders outside their own repository that eval files may read from.
     pub roots: Vec<PathBuf>,
 }
 

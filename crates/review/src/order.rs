@@ -1,4 +1,4 @@
-//! Order of a review, and the sampling that results from it.
+//! Order of a review, and the resulting sampling method.
 
 use std::str::FromStr;
 
@@ -12,14 +12,14 @@ use crate::{ReviewItem, ReviewReason, ReviewWeight};
 /// Order of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReviewOrder {
-    /// Items that need review, in the order found; the most urgent kind first.
+    /// Items that need review, the most urgent kind first, otherwise in the order of the files.
     #[default]
     Queue,
-    /// All items, in random order from a seed.
+    /// All items in random order from a seed.
     Random(u64),
-    /// All items, those the judge was least certain of first.
+    /// All items, those with the least certain decisions of the judge first.
     UncertainFirst,
-    /// As many items as the limit says, drawn from a seed with probabilities that are recorded.
+    /// As many items as the limit allows, drawn from a seed with recorded probabilities.
     Drawn(DrawTarget, u64),
 }
 
@@ -58,8 +58,8 @@ impl ReviewOrder {
         !matches!(self, Self::Queue)
     }
 
-    /// Returns the sampling recorded in labels. A reviewer who stops anywhere in a random order has still
-    /// labelled a random sample.
+    /// Returns the sampling method recorded in labels. In a random order, the labels are a random sample even
+    /// if the reviewer stops early.
     pub const fn sampling(self) -> SamplingMethod {
         match self {
             Self::Random(_) => SamplingMethod::Random,
@@ -68,13 +68,13 @@ impl ReviewOrder {
         }
     }
 
-    /// Returns true if this order draws items by doubt or by strata, and all have the same chance.
+    /// Returns true if this order draws items by doubt or by strata but all items have the same probability.
     pub fn is_plain_draw(self, items: &[ReviewItem]) -> bool {
         matches!(self, Self::Drawn(target, _) if is_plain_draw(items, target))
     }
 
-    /// Sorts items into this order and returns how many of them are gone through under a limit. Deterministic for equal items,
-    /// limit and seed.
+    /// Sorts items into this order and returns how many of them the reviewer goes through with this limit.
+    /// Deterministic for equal items, limit and seed.
     pub fn select_items(self, items: &mut Vec<ReviewItem>, limit: Option<usize>) -> usize {
         let limit = limit.unwrap_or(items.len()).min(items.len());
         if let Self::Drawn(target, seed) = self {
@@ -85,12 +85,12 @@ impl ReviewOrder {
         limit
     }
 
-    /// Sorts items into this order, as far as it is one. Deterministic for equal items and seed.
+    /// Sorts items into this order; drawn items stay as they are. Deterministic for equal items and seed.
     pub fn sort_items(self, items: &mut Vec<ReviewItem>) {
         match self {
             Self::Queue => items.sort_by_key(urgency),
             Self::Random(seed) => {
-                // The draw must not depend on the order in which cases finished.
+                // The random order must not depend on the order in which cases finished.
                 items.sort_by(|a, b| item_identity(a).cmp(&item_identity(b)));
                 let mut random = SeededRandom::new(seed);
                 let mut drawn: Vec<(u64, ReviewItem)> =
@@ -100,7 +100,7 @@ impl ReviewOrder {
                 items.extend(drawn.into_iter().map(|(_, item)| item));
             }
             Self::UncertainFirst => items.sort_by_key(doubt_rank),
-            // Drawn items are put in order by the draw.
+            // The draw has already put the items in order.
             Self::Drawn(..) => {}
         }
     }
@@ -110,7 +110,8 @@ fn item_identity(item: &ReviewItem) -> (&str, Option<&str>, Option<&str>, Option
     (&item.case, item.suite.as_deref(), item.system.as_deref(), item.trial, &item.criterion)
 }
 
-/// Ranks items of the queue: what counts nowhere last, people who differ first, then what can block the scores above.
+/// Ranks items of the queue. Items that don't count come last. Otherwise, items on which reviewers disagree come
+/// first, then those that can block scores of the levels above.
 fn urgency(item: &ReviewItem) -> (bool, bool, ReviewWeight, u8) {
     let ReviewItem { weight, why, .. } = item;
     (*weight == ReviewWeight::Reported, *why != ReviewReason::ReviewersDiffer, *weight, item.blind_rank())
@@ -207,19 +208,19 @@ mod tests {
         let is_low =
             |item: &&ReviewItem| item.judge.as_ref().is_some_and(|judge| judge.confidence == Some("low"));
         assert!(all[..80].iter().filter(is_low).count() > 22, "a quarter would be 20");
-        // The inverse probabilities add up to the number of items, but for the luck of the draw.
+        // The inverse probabilities add up to about the number of items.
         let sum: f64 = all[..80].iter().filter_map(|item| item.drawn).map(|p| 1.0 / p).sum();
         assert!((sum - 400.0).abs() < 20.0, "{sum}");
         assert!(all[80..].iter().all(|item| item.drawn.is_none()));
 
-        // Where the judge states nothing, the draw is a plain one.
+        // If the judge states no confidence, all items have the same probability.
         assert!(!order.is_plain_draw(&all) && !ReviewOrder::Random(5).is_plain_draw(&all));
         for judge in again.iter_mut().filter_map(|item| item.judge.as_mut()) {
             judge.confidence = None;
         }
         assert!(order.is_plain_draw(&again));
 
-        // Without a limit everything is drawn, each for certain.
+        // Without a limit, every item is drawn with probability 1.
         assert_eq!(order.select_items(&mut again, None), 400);
         assert!(again.iter().all(|item| item.drawn == Some(1.0)));
     }

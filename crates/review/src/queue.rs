@@ -1,4 +1,4 @@
-//! Items of one reviewer: selected, in order, and apart from those that are decided already.
+//! Items of one reviewer: selected, sorted, and separate from those that are already decided.
 
 use assize_engine::{EngineError, id_patterns};
 
@@ -10,21 +10,21 @@ use crate::{
 /// Items of one reviewer, in order.
 #[derive(Debug, Clone)]
 pub struct ReviewQueue {
-    /// Items that are gone through, decided ones too.
+    /// Items that the reviewer goes through, including decided ones.
     pub items: Vec<ReviewItem>,
-    /// Items that are only decided by name.
+    /// Items that can only be decided by name.
     pub others: Vec<ReviewItem>,
-    /// True if the order draws doubtful or rare items more often, and none of these is more so than the others.
+    /// True if the order should prefer doubtful or rare items, but all items have the same probability.
     pub is_plain_draw: bool,
     given: ReviewLabelMetadata,
     order: ReviewOrder,
 }
 
 impl ReviewQueue {
-    /// Selects and sorts the items of a reviewer, and marks those that were decided when they were something else.
+    /// Selects and sorts the items of a reviewer, and marks those with a label for an earlier version.
     ///
     /// # Errors
-    /// If a pattern is not valid, or nothing has such a case and criterion.
+    /// If a pattern is not valid, or no item has such a case and criterion.
     pub fn new(
         material: ReviewMaterial,
         options: &ReviewOptions,
@@ -45,7 +45,7 @@ impl ReviewQueue {
             return Err(EngineError::usage(format!("none of the {all} items has such a case and criterion")));
         }
 
-        // A seed must mean the same draw however much of it is done.
+        // The draw comes before the decided items are removed, so a seed always stands for the same draw.
         let is_plain_draw = options.order.is_plain_draw(&items);
         let listed = options.order.select_items(&mut items, options.limit);
         others.extend(items.split_off(listed));
@@ -56,7 +56,7 @@ impl ReviewQueue {
         Ok(Self { items, others, is_plain_draw, given: given.clone(), order: options.order })
     }
 
-    /// Moves the items that the reviewer has decided to the others, which are not gone through.
+    /// Moves the items that the reviewer has decided to the others.
     #[must_use]
     pub fn without_decided(mut self, labels: &ReviewerLabelFile) -> Self {
         let is_done = |item: &ReviewItem| labels.has_label(item, &self.given);
@@ -66,8 +66,8 @@ impl ReviewQueue {
         self
     }
 
-    /// Adds the items that left the queue because the reviewer has decided them, so that a review that goes on has as many
-    /// items as before.
+    /// Adds the items that left the queue because the reviewer has decided them, so that a continued review
+    /// has as many items as before.
     #[must_use]
     pub fn with_decided(mut self, labels: &ReviewerLabelFile) -> Self {
         if self.order == ReviewOrder::Queue {

@@ -1,4 +1,4 @@
-//! Labels as they are given, written one by one.
+//! Writes labels one by one as the reviewer decides.
 
 use assize_engine::ProcessContext;
 
@@ -16,7 +16,7 @@ pub struct LabelRecorder {
 }
 
 impl LabelRecorder {
-    /// Creates a writer into a file.
+    /// Creates a writer that appends to a file.
     pub fn new(process: ProcessContext, labels: ReviewerLabelFile, given: ReviewLabelMetadata) -> Self {
         Self { process, labels, given }
     }
@@ -31,16 +31,16 @@ impl LabelRecorder {
         &self.labels
     }
 
-    /// Returns the decision that the reviewer gave last on an item as it is now, with its line in the file.
+    /// Returns the reviewer's latest decision on the current version of an item, with its line in the file.
     pub fn earlier(&self, item: &ReviewItem) -> Option<(usize, ReviewDecision)> {
         self.labels.latest(item, &self.given)
     }
 
-    /// Writes a decision about the item on the screen and tells the session what came of it. It is on disk when this
-    /// returns.
+    /// Writes the decision on the item on the screen and informs the session. The decision is on disk when
+    /// this returns.
     ///
     /// # Errors
-    /// If it can't be written; the session then shows the item undecided.
+    /// If it can't be written. The session then shows the item as undecided.
     pub fn record(
         &mut self,
         session: &mut ReviewSession,
@@ -49,7 +49,7 @@ impl LabelRecorder {
         self.record_earlier(session, decision, &EarlierDecision::default())
     }
 
-    /// Writes a decision that may have been made before, as in [`LabelRecorder::record`].
+    /// Like [`LabelRecorder::record`], with the time and the permitted use of an earlier decision.
     ///
     /// # Errors
     /// As in [`LabelRecorder::record`].

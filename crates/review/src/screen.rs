@@ -178,7 +178,7 @@ fn body_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec<S
 
     let room = width.saturating_sub(GUTTER.width());
     let (left, right) = (room / 2, room - room / 2);
-    let of = |about: ReviewSectionKind, width: usize| {
+    let section_lines = |about: ReviewSectionKind, width: usize| {
         let mut lines = Vec::new();
         for section in item.sections.iter().filter(|section| section.about == about) {
             add_section(&mut lines, &section.title, &section.text, width);
@@ -187,7 +187,7 @@ fn body_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec<S
     };
 
     let (material, question) =
-        (of(ReviewSectionKind::Material, left), of(ReviewSectionKind::Question, right));
+        (section_lines(ReviewSectionKind::Material, left), section_lines(ReviewSectionKind::Question, right));
     if width >= TWO_COLUMN_WIDTH && !material.is_empty() && !question.is_empty() {
         lines.extend(side_by_side(material, question, left));
         return lines;

@@ -1,11 +1,11 @@
-//! Decisions as lines of text: for pipes, for screen readers, for tests.
+//! Decisions as lines of text: for pipes, screen readers and tests.
 
 use assize_rubric::{FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE};
 use serde_json::{Map, Value};
 
 use crate::ReviewAnswer;
 
-/// Item that a line names.
+/// Item named by a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedItem {
     /// Id of the case.
@@ -14,16 +14,16 @@ pub struct NamedItem {
     pub criterion: String,
     /// Key of the item, if the line comes from an exported table.
     pub key: Option<String>,
-    /// Hash of what the label was given about, if the line comes from a file of labels.
+    /// Hash of what the label was given for, if the line comes from a label file.
     pub seen: Option<String>,
 }
 
-/// Facts about a decision that was made before, and is recorded as it was made.
+/// Properties of an earlier decision that are kept when it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EarlierDecision {
-    /// Time of the decision; otherwise it is made now.
+    /// Time of the decision; the current time if it is missing.
     pub at: Option<String>,
-    /// Permitted use of the label; otherwise that of the review.
+    /// Permitted use of the label; that of the review if it is missing.
     pub split: Option<LabelSplit>,
 }
 
@@ -32,11 +32,11 @@ pub struct EarlierDecision {
 pub enum ReviewScriptLine {
     /// A blank line or a comment.
     Nothing,
-    /// A row of an exported table that is not filled in.
+    /// A row of an exported table without a decision.
     Undecided,
-    /// A decision on the current item, or on the one it names.
+    /// A decision on the current item, or on the named one.
     Decide {
-        /// Item that the line names, if it does.
+        /// Item named by the line, if there is one.
         of: Option<NamedItem>,
         /// The decision.
         said: ReviewAnswer,
@@ -44,9 +44,9 @@ pub enum ReviewScriptLine {
         severity: Option<FailureSeverity>,
         /// Reason given by the reviewer.
         note: Option<String>,
-        /// Name of the reviewer, if the line names one.
+        /// Name of the reviewer, if the line has one.
         who: Option<String>,
-        /// Time and use of the decision, if the line names them.
+        /// Time and permitted use of the decision, if the line has them.
         earlier: Box<EarlierDecision>,
     },
     /// Skips to the next item.
@@ -150,7 +150,7 @@ fn parse_json_decision(text: &str) -> Result<ReviewScriptLine, String> {
     parse_decision_fields(value.as_object().ok_or("not a JSON object")?)
 }
 
-/// Keys of a decision, each with the other names it has in label files and tables.
+/// Keys of a decision, each with its names in label files and tables.
 const FIELDS: [(&str, &[&str]); 8] = [
     ("case", &["case", "trace_id", "case_id"]),
     ("criterion", &["criterion", "benchmark_code", "benchmark", "criterion_id"]),
@@ -162,13 +162,15 @@ const FIELDS: [(&str, &[&str]); 8] = [
     ("split", &["split"]),
 ];
 
-/// Column of an exported table that names the item, the prefix of its values, and the columns that are filled in.
+/// Column of an exported table with the key of the item, the prefix of its values, and the columns to fill
+/// in.
 pub(crate) const ITEM_COLUMN: &str = "item";
 pub(crate) const ITEM_PREFIX: &str = "item-";
 pub(crate) const FILLED_COLUMNS: [&str; 4] = ["label", "severity", "note", "who"];
 
-/// Keys of label files that say of what a label was given: the item says it here.
-const GIVEN_ANEW: [&str; 7] = ["version", "seen", "system", "suite", "repeat", "sampled", "adjudicates"];
+/// Further keys of label files. They describe the labelled item and are ignored here, because the item
+/// determines them.
+const KEYS_FROM_ITEM: [&str; 7] = ["version", "seen", "system", "suite", "repeat", "sampled", "adjudicates"];
 
 /// Parses the time of a decision: a timestamp such as `2026-01-31T12:00:00Z`, or a date.
 fn parse_time(text: &str) -> Result<String, String> {
@@ -186,12 +188,13 @@ fn parse_split(text: &str) -> Result<LabelSplit, String> {
         .map_err(|_| format!("`split` is `{text}`; it is one of train, test, example"))
 }
 
-/// Parses the fields of a decision: of a JSON object, or of a row of a table, where every value is a text.
+/// Parses the fields of a decision from a JSON object, or from a row of a table, in which every value is a
+/// text.
 pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScriptLine, String> {
     let names = || FIELDS.iter().flat_map(|(_, names)| names.iter().copied());
-    let is_known = |key: &str| names().chain(GIVEN_ANEW).any(|name| name == key) || key.starts_with("x-");
+    let is_known = |key: &str| names().chain(KEYS_FROM_ITEM).any(|name| name == key) || key.starts_with("x-");
     let item = object.get(ITEM_COLUMN).and_then(Value::as_str);
-    // An exported table holds the texts as well.
+    // An exported table has columns for the texts as well.
     if let Some(other) = object.keys().find(|key| item.is_none() && !is_known(key)) {
         let known = FIELDS.map(|(name, _)| name);
         return Err(format!("unknown key `{other}`; the keys are {}", known.join(", ")));

@@ -1,4 +1,4 @@
-//! State machine of a review: keys in, steps out.
+//! State machine of a review: it takes keys and returns steps.
 
 use std::collections::BTreeSet;
 
@@ -25,14 +25,14 @@ pub struct ReviewDecision {
     pub severity: Option<FailureSeverity>,
     /// Reason, if given.
     pub note: Option<String>,
-    /// True if the reviewer decided on this item before and has seen the judge's decision since.
+    /// True if the reviewer decided this item before and has seen the judge's decision since.
     pub after_judge: bool,
 }
 
 /// Effect of a key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReviewStep {
-    /// Nothing but the screen may have changed.
+    /// Only the screen may have changed.
     Redraw,
     /// Record this decision for the current item, then call [`ReviewSession::confirm_recorded`] or [`ReviewSession::reject_pending`].
     Record(ReviewDecision),
@@ -40,10 +40,10 @@ pub enum ReviewStep {
     Quit,
 }
 
-/// Entries behind the failures of a trace: a failure without a code, and no failure.
+/// Entries after the failures of a trace: a failure without a code, and no failure.
 pub(crate) const WITHOUT_CODE: [&str; 2] = [NONE_OF_THE_ABOVE, NO_FAILURE];
 
-/// Returns the code at an index of the list of a trace.
+/// Returns the code at an index in the list of a trace.
 fn code_at(choices: &[FailureChoice], at: usize) -> &str {
     let without = at.saturating_sub(choices.len()).min(WITHOUT_CODE.len() - 1);
     choices.get(at).map_or(WITHOUT_CODE[without], |choice| &choice.code)
@@ -58,9 +58,9 @@ pub(crate) enum ReviewMode {
     Note(String),
     /// A score is being typed.
     Score(String),
-    /// A failure is being chosen: the index in the list, whose last entries are [`WITHOUT_CODE`].
+    /// A failure is being chosen: its index in the list, whose last entries are [`WITHOUT_CODE`].
     Choosing(usize),
-    /// The item is shown with the decision and that of the judge.
+    /// The item is shown with the reviewer's and the judge's decisions.
     Decided,
     /// All items are decided.
     Finished,
@@ -73,7 +73,7 @@ pub struct ReviewProgress {
     pub decided: usize,
     /// Number of all items.
     pub all: usize,
-    /// Number of items that were skipped and are not decided.
+    /// Number of skipped items that are still undecided.
     pub skipped: usize,
 }
 
@@ -81,7 +81,7 @@ pub struct ReviewProgress {
 #[derive(Debug, Clone)]
 pub struct ReviewSession {
     items: Vec<ReviewItem>,
-    /// Number of items that are gone through; those behind them are decided only by name.
+    /// Number of items that the reviewer goes through; those after them can only be decided by name.
     listed: usize,
     at: usize,
     pub(crate) mode: ReviewMode,
@@ -94,11 +94,11 @@ pub struct ReviewSession {
     decided: Vec<Option<ReviewDecision>>,
     /// Items in the order of their decisions.
     history: Vec<usize>,
-    /// Items that were left without a decision since they were opened last.
+    /// Items that the reviewer skipped and has not opened since.
     skipped: BTreeSet<usize>,
-    /// Items that others have decided often enough.
+    /// Items that enough others have decided.
     withdrawn: BTreeSet<usize>,
-    /// Item that is decided again.
+    /// Item that was reopened to be decided again.
     reopened: Option<usize>,
     pending: Option<ReviewDecision>,
 }
@@ -109,7 +109,7 @@ impl ReviewSession {
         Self::with_others(items, Vec::new())
     }
 
-    /// Creates a session in which other items can be decided as well, by their names.
+    /// Creates a session in which further items can be decided by name.
     pub fn with_others(mut items: Vec<ReviewItem>, others: Vec<ReviewItem>) -> Self {
         let listed = items.len();
         items.extend(others);
@@ -155,7 +155,7 @@ impl ReviewSession {
         self.decided.get(self.at).and_then(Option::as_ref)
     }
 
-    /// Returns true if the judge's decision may be shown: only after a decision was recorded.
+    /// Returns true if the judge's decision may be shown, which is only after a decision was recorded.
     pub fn may_show_judge(&self) -> bool {
         self.mode == ReviewMode::Decided && self.decision().is_some()
     }
@@ -170,12 +170,12 @@ impl ReviewSession {
         }
     }
 
-    /// Returns the items that are gone through.
+    /// Returns the items that the reviewer goes through.
     pub fn listed(&self) -> &[ReviewItem] {
         &self.items[..self.listed]
     }
 
-    /// Returns the item at an index: one that is gone through, or one behind them that is decided only by name.
+    /// Returns the item at an index, including those that can only be decided by name.
     pub fn item_at(&self, at: usize) -> Option<&ReviewItem> {
         self.items.get(at)
     }
@@ -185,17 +185,17 @@ impl ReviewSession {
         self.decided.get(at).and_then(Option::as_ref)
     }
 
-    /// Returns true if the item at an index was skipped and is not decided.
+    /// Returns true if the item at an index was skipped and is still undecided.
     pub fn is_skipped(&self, at: usize) -> bool {
         self.skipped.contains(&at)
     }
 
-    /// Returns true if others have decided the item at an index often enough.
+    /// Returns true if enough others have decided the item at an index.
     pub fn is_withdrawn(&self, at: usize) -> bool {
         self.withdrawn.contains(&at)
     }
 
-    /// Takes decisions that were recorded in an earlier session, in the order in which they were given.
+    /// Adds decisions recorded in an earlier session, in the order in which they were made.
     pub fn remember(&mut self, decisions: impl IntoIterator<Item = (usize, ReviewDecision)>) {
         for (at, decision) in decisions {
             if let Some(place) = self.decided.get_mut(at) {
@@ -207,14 +207,14 @@ impl ReviewSession {
         self.go_to_first_open();
     }
 
-    /// Takes a decision on one item that was recorded in an earlier session. The item on the screen stays.
+    /// Adds a decision on one item recorded in an earlier session. The item on the screen stays.
     pub fn recall(&mut self, at: usize, decision: ReviewDecision) {
         if let Some(place) = self.decided.get_mut(at) {
             *place = Some(decision);
         }
     }
 
-    /// Shows the item at an index: with its decision, unless it has none or is decided again.
+    /// Shows the item at an index, with its decision if it has one and was not reopened.
     pub fn show(&mut self, at: usize) {
         self.open(at);
         if self.decision_at(at).is_some() && self.reopened != Some(at) {
@@ -231,8 +231,8 @@ impl ReviewSession {
         self.go_to_next();
     }
 
-    /// Counts somebody else's decision, and asks no more about an item that enough people have decided. A decision that
-    /// was given stays.
+    /// Counts another reviewer's decision. The session no longer asks about an item that enough people have
+    /// decided. A decision made in this session stays.
     pub fn count_other(&mut self, at: usize) {
         let Some(item) = self.items.get_mut(at) else { return };
         item.wanted = item.wanted.map(|wanted| wanted.saturating_sub(1));
@@ -247,7 +247,7 @@ impl ReviewSession {
         !self.history.is_empty()
     }
 
-    /// Opens a decided item again, as [`undo`](Self::undo) does with the one decided last.
+    /// Reopens a decided item, like [`undo`](Self::undo) does with the latest one.
     pub fn reopen(&mut self, at: usize) {
         if self.decision_at(at).is_some() {
             self.open(at);
@@ -255,19 +255,20 @@ impl ReviewSession {
         }
     }
 
-    /// Drops the pending decision: the one that was recorded before stays.
+    /// Drops the pending decision. The recorded one stays.
     pub fn keep_decision(&mut self) {
         self.pending = None;
         self.reopened = None;
     }
 
-    /// Goes to the item that a line names.
+    /// Goes to the item named by a line.
     ///
     /// # Errors
-    /// If there is none, there are several, or the line is about what the item was before: another answer or question.
+    /// If there is none, if there are several, or if the line is about an earlier version of the item:
+    /// another answer or question.
     pub fn go_to(&mut self, named: &NamedItem) -> Result<(), String> {
         let NamedItem { case, criterion, key, seen } = named;
-        // A table shows ids as spreadsheets take them.
+        // Ids in a table are escaped for spreadsheets.
         let is_named =
             |id: &str, given: &str| id == given || (key.is_some() && spreadsheet_text(id) == given);
         let items = self.items.iter().enumerate();
@@ -320,7 +321,10 @@ impl ReviewSession {
         }
     }
 
-    /// Applies a scripted decision. Errors if it does not fit the question of the item.
+    /// Applies a scripted decision.
+    ///
+    /// # Errors
+    /// If it doesn't fit the question of the item.
     pub fn decide(
         &mut self,
         said: ReviewAnswer,
@@ -338,7 +342,7 @@ impl ReviewSession {
         Ok(self.record(said))
     }
 
-    /// Confirms that the pending decision was written.
+    /// Confirms that the pending decision has been written.
     pub fn confirm_recorded(&mut self) {
         let Some(decision) = self.pending.take() else { return };
         if let Some(place) = self.decided.get_mut(self.at) {
@@ -348,18 +352,18 @@ impl ReviewSession {
             self.withdrawn.remove(&self.at);
             self.reopened = None;
             self.mode = ReviewMode::Decided;
-            // The decisions of the reviewer and the judge are at the top.
+            // The decisions of the reviewer and the judge are at the top of the screen.
             self.scroll = 0;
         }
     }
 
-    /// Drops the pending decision, which could not be written, and shows the reason.
+    /// Drops the pending decision because it could not be written, and shows the reason.
     pub fn reject_pending(&mut self, why: impl Into<String>) {
         self.pending = None;
         self.message = Some(why.into());
     }
 
-    /// Leaves the item as it is and goes to the next one without a decision.
+    /// Goes to the next undecided item. The current one stays as it is.
     pub fn go_to_next(&mut self) {
         let count = self.listed;
         let is_open = |at: &usize| self.decided[*at].is_none() && !self.withdrawn.contains(at);
@@ -372,11 +376,11 @@ impl ReviewSession {
         }
     }
 
-    /// Reopens the item decided last. The written line stays in the file; the new one overrides it.
+    /// Reopens the latest decided item. The written line stays in the file; a new one overrides it.
     pub fn undo(&mut self) -> ReviewStep {
         match self.history.pop() {
             Some(at) => {
-                // The old note and severity were about the old decision.
+                // The old note and severity belong to the old decision.
                 self.open(at);
                 self.reopened = Some(at);
                 self.message = Some(
@@ -573,8 +577,8 @@ impl ReviewSession {
         ReviewStep::Redraw
     }
 
-    /// Scrolls the text if the key asks for it, and returns true then. Only the screen knows the end of the
-    /// text; it limits the position.
+    /// Scrolls the text if the key is one for scrolling, and returns true then. Only the screen knows where
+    /// the text ends, so it limits the position.
     fn scroll_by_key(&mut self, key: ReviewKey) -> bool {
         const PAGE: usize = 10;
 
@@ -602,7 +606,7 @@ fn type_key(text: &mut String, key: ReviewKey) {
     }
 }
 
-/// Checks that a label answers the question of an item.
+/// Checks that a label fits the question of an item.
 fn check_label(item: &ReviewItem, said: &ReviewAnswer) -> Result<(), String> {
     match (&item.question, said) {
         (ReviewQuestion::Primary(choices), ReviewAnswer::Primary(code)) => {

@@ -1,4 +1,4 @@
-//! Items as a table for a spreadsheet, to be filled in and read again.
+//! Items as a table for a spreadsheet that reviewers fill in and import again.
 
 use std::io::{self, Write};
 
@@ -7,20 +7,20 @@ use assize_report::spreadsheet_text;
 use crate::script::{FILLED_COLUMNS, ITEM_COLUMN, ITEM_PREFIX};
 use crate::{ReviewItem, ReviewQuestion, ReviewSection};
 
-/// Most characters that a cell of a common spreadsheet holds.
+/// Maximum number of characters in a cell of common spreadsheet programs.
 const MAX_CELL: usize = 32_767;
 
-/// Numbers of a table that was written.
+/// Counts of a written table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SpreadsheetCount {
     /// Number of items in the table.
     pub written: usize,
-    /// Number of items that are not in it, because a cell can't hold one of their texts.
+    /// Number of items that are left out because one of their texts is too long for a cell.
     pub too_long: usize,
 }
 
-/// Writes items as CSV: what names them, all texts that a reviewer is shown, and empty columns for the decision. Nothing of
-/// the judge is in it.
+/// Writes items as CSV: their names, all texts that a reviewer is shown, and empty columns for the decision.
+/// It contains nothing about the judge.
 ///
 /// # Errors
 /// If the table can't be written.
@@ -38,7 +38,7 @@ pub fn write_spreadsheet(
         }
     }
 
-    // Without the mark, some spreadsheets take the text for another encoding.
+    // Without this mark, some spreadsheet programs assume another encoding.
     out.write_all("\u{feff}".as_bytes())?;
     let mut table = csv::Writer::from_writer(out);
     let fixed = [ITEM_COLUMN, "case", "criterion"];
@@ -73,11 +73,11 @@ pub fn write_spreadsheet(
     Ok(count)
 }
 
-/// Column of a text: titles that name the criterion are one column.
+/// Returns the column of a text. Titles that only differ in the name of the criterion share a column.
 fn column(item: &ReviewItem, section: &ReviewSection) -> String {
     let title = section.title.strip_suffix(&item.criterion).filter(|_| !item.criterion.is_empty());
     let title = title.unwrap_or(&section.title).trim();
-    // A column of this name is there for the id.
+    // There is already a column of this name for the id.
     if title.eq_ignore_ascii_case("criterion") { "criterion text".to_owned() } else { title.to_owned() }
 }
 

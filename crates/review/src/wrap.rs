@@ -42,7 +42,7 @@ mod tests {
         let text = "One two three.\n\n  indented words here\nlong-word-without-any-break 漢字漢字漢字漢字";
         for width in [1, 2, 7, 12, 80] {
             let lines = wrap_text(text, width);
-            // A character of two columns can't be cut to fit into one.
+            // A character that is two columns wide doesn't fit into one.
             assert!(lines.iter().all(|line| line.width() <= width.max(2)), "{width}: {lines:?}");
             let kept = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
             assert_eq!(kept(&lines.concat()), kept(text), "{width}");

@@ -1,4 +1,4 @@
-//! Formulas that compute the score of a scorecard's node from those of its children.
+//! Formulas that compute the score of a scorecard's node from its children's scores.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -5,19 +5,19 @@ use crate::{
     LabelOutcome, NormalisationFormula, TOLERANCE, UnitInterval, at_least,
 };
 
-/// The scale of a benchmark whose scores are not met or unmet.
+/// The scale of a benchmark that is scored and not met or unmet.
 #[derive(Debug, Clone, Copy)]
 pub struct BenchmarkScale<'a> {
     /// The lowest score.
     pub min: f64,
     /// The highest score.
     pub max: f64,
-    /// The formula that brings a score to 0 to 1.
+    /// The formula that normalises a score to 0 to 1.
     pub formula: &'a NormalisationFormula,
 }
 
 impl BenchmarkScale<'_> {
-    /// The worst and the best score that the ends of the scale come to, 0 to 1. A formula may turn a scale around.
+    /// The worst and the best score after normalisation, 0 to 1. A formula may reverse the scale.
     fn ends(self) -> (f64, f64) {
         let end = |raw| self.formula.apply(raw, self.min, self.max).map(UnitInterval::get);
         let (low, high) = (end(self.min).unwrap_or(0.0), end(self.max).unwrap_or(1.0));
@@ -25,7 +25,7 @@ impl BenchmarkScale<'_> {
         (low.min(high), low.max(high))
     }
 
-    /// The score on the scale from 0 to 1; `None` if the formula does not lead there.
+    /// Normalises a score to 0 to 1; `None` if the result of the formula is outside that range.
     fn normalise(scale: Option<Self>, raw: f64) -> Option<UnitInterval> {
         match scale {
             Some(scale) => scale.formula.apply(raw, scale.min, scale.max),
@@ -53,7 +53,7 @@ impl BenchmarkFinding {
         self.state == BenchmarkState::Uncertain
     }
 
-    /// Creates the finding with this score, or with the error.
+    /// Returns a grader finding with this score or error.
     pub const fn with_score(
         self,
         score: Result<Option<UnitInterval>, String>,
@@ -62,7 +62,8 @@ impl BenchmarkFinding {
         GraderFinding { score, notes, details: None, kind: GraderFindingKind::Benchmark(self) }
     }
 
-    /// Creates a judge's finding on a benchmark that applies. `raw` is its score; without one, `pass` decides.
+    /// Creates a judge's finding on a benchmark that applies. `raw` is the judge's score; without one, `pass`
+    /// decides.
     pub fn from_judge(
         pass: bool,
         raw: Option<f64>,
@@ -126,16 +127,16 @@ pub fn find_contradiction(
     at_least(score.get(), limit.get()).then_some("fails with a score that would pass the gate")
 }
 
-/// Score of a benchmark according to a label.
+/// Score that a label gives to a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LabelScore {
     /// This score.
     Score(UnitInterval),
-    /// None: the benchmark does not apply.
+    /// No score: the benchmark does not apply.
     NotApplicable,
-    /// None: the label decides nothing.
+    /// No score: the label decides nothing.
     Undecided,
-    /// None: the score is not on the benchmark's scale.
+    /// No score: the label's number is not on the benchmark's scale.
     OffScale(f64),
 }
 
@@ -143,7 +144,8 @@ impl LabelScore {
     /// Returns the score of a label on a benchmark with this scale.
     pub fn new(label: LabelOutcome, scale: Option<BenchmarkScale<'_>>) -> Self {
         match label {
-            // On a scale of their own, they would be its ends, beside scores that somebody thought about.
+            // Met and unmet would become the ends of the scale, next to scores that people have graded by
+            // degrees.
             LabelOutcome::Met | LabelOutcome::Unmet if scale.is_some() => Self::Undecided,
             LabelOutcome::Met => Self::Score(UnitInterval::ONE),
             LabelOutcome::Unmet => Self::Score(UnitInterval::ZERO),

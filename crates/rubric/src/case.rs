@@ -9,7 +9,7 @@ use crate::{GraderOutcome, GraderScore, GraderWeighting, Verdict, VerdictThresho
 pub struct CaseScore {
     /// Weighted mean of the graders' scores, 0 to 1; `None` if it is unknown.
     pub score: Option<f64>,
-    /// Lowest and highest possible score; `None` if no grader applies.
+    /// Lowest and highest possible score; `None` if no grader with weight applies.
     pub bounds: Option<(f64, f64)>,
     /// Share of the weight that was judged, 0 to 1; `None` if no grader applies.
     pub coverage: Option<f64>,
@@ -19,9 +19,9 @@ pub struct CaseScore {
     pub graders: Vec<GraderScore>,
 }
 
-/// Combines graders. The score is the weighted mean over the graders that apply. A failed gate in any of them, or a
-/// required grader below its threshold, fails the case, whatever the mean. Ungraded criteria leave the case incomplete,
-/// unless no outcome of them could change the verdict.
+/// Combines graders. The score is the weighted mean over the graders that apply. A failed gate in any of
+/// them, or a required grader below its threshold, fails the case, whatever the mean. Ungraded criteria make
+/// the case incomplete unless no outcome of theirs could change the verdict.
 pub fn score_case(graders: &[(GraderWeighting, GraderOutcome)], lines: VerdictThresholds) -> CaseScore {
     let unit = weight_scale(graders.iter().map(|(standing, _)| standing.weight.get()));
     let (mut weights, mut lows, mut highs, mut covered) = (

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Criterion, Decision, GraderFinding, GraderWeighting, PanelReport, VerdictThresholds, Vote};
 
-/// A decision with its place in a case. From these, every number of a run can be recomputed.
+/// A decision with its place in a case. Every number of a run can be recomputed from these.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseDecision {
     /// Thresholds of the verdict of the case.
@@ -21,9 +21,10 @@ pub struct CaseDecision {
     pub judging: Option<Arc<str>>,
     /// The decision.
     pub decision: Decision,
-    /// For one of several votes: its source. The decision that combines the votes comes before them.
+    /// If this is one of several votes, its source. The decision that combines the votes comes before them.
     pub vote: Option<Vote>,
-    /// For a decision that combines the votes after it: the report. Their costs are stored with the votes.
+    /// If this decision combines votes, the report on them. The votes come after it, and their costs are
+    /// stored with them.
     pub panel: Option<PanelReport>,
 }
 
@@ -38,7 +39,7 @@ impl CaseDecision {
         self.vote.is_some_and(Vote::is_escalation)
     }
 
-    /// The criterion decided on; `None` for a grader as a whole.
+    /// The criterion that was decided; `None` for a grader as a whole.
     pub const fn criterion(&self) -> Option<&Criterion> {
         self.decision.criterion()
     }

@@ -6,9 +6,9 @@ use crate::{
     CompositeFormula, CompositeScore, GraderOutcome, GraderScore, GraderWeighting, Verdict, VerdictThresholds,
 };
 
-/// Combines members. `weight`, `required`, `min_score` and `negate` of a member work as for a grader of a case. A failed
-/// gate of a member fails the composite, whatever the formula. A member that failed to run leaves the score open within
-/// bounds.
+/// Combines members. `weight`, `required`, `min_score` and `negate` of a member work as for a grader of a
+/// case. A failed gate of a member fails the composite, whatever the formula. A member that failed to run
+/// could have any score, which widens the bounds.
 pub fn combine_members(
     members: &[(GraderWeighting, GraderOutcome)],
     how: CompositeFormula,

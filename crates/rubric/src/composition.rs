@@ -1,4 +1,4 @@
-//! The members of a composite and how they become one score.
+//! The members of a composite and how they are combined into one score.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,8 @@ pub struct CompositeMember {
 }
 
 impl MemberAggregator {
-    /// The combination that follows; `decided` is the score that somebody gave after looking at the members.
+    /// Returns the formula with its parameters. `decided` is the score that a program or judge gave after
+    /// reading the members.
     pub const fn combination(self, decided: Option<UnitInterval>) -> CompositeFormula {
         match self {
             Self::WeightedAverage => CompositeFormula::WeightedAverage,

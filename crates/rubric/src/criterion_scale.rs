@@ -34,7 +34,7 @@ pub struct ScoreBand {
 #[schemars(rename = "Bands")]
 pub struct ScoreBands(Vec<ScoreBand>);
 
-/// Reason why a list of bands is not a scale from 0 to 10.
+/// Why a list of bands is not a scale from 0 to 10.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScoreBandsError {
     /// There is no band.
@@ -79,8 +79,8 @@ impl ScoreBands {
             }
         }
 
-        // A reversed band has no position in the order: gaps and overlaps computed around it would only
-        // report the same mistake again.
+        // A reversed band has no position in the order. Gaps and overlaps around it would only report the
+        // same mistake again.
         if errors.iter().any(|error| matches!(error, ScoreBandsError::Reversed(_))) {
             return Err(errors);
         }
@@ -127,7 +127,7 @@ impl ScoreBands {
 
     /// Returns the band that contains a score.
     pub fn band_for(&self, score: RawScore) -> &ScoreBand {
-        // Bands cover 0 to 10, so the last band that begins at or below the score holds it.
+        // The bands cover 0 to 10, so the last band that begins at or below the score contains it.
         let after = self.0.partition_point(|band| band.low <= score);
         &self.0[after.saturating_sub(1)]
     }

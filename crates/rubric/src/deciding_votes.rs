@@ -5,12 +5,13 @@ use crate::{
     VoteValue, combine_votes,
 };
 
-/// Computes the decision from the votes on one criterion. If there is a vote of the escalation judge, it alone decides.
+/// Computes the decision from the votes on one criterion. If there is a vote of the escalation judge, it
+/// alone decides.
 pub fn panel_decision(votes: &[&CaseDecision], rule: PanelRule, ties: TiePolicy) -> PanelDecision {
     panel_decision_if(votes, rule, ties, Decision::vote_value)
 }
 
-/// Computes the decision that would follow if each vote had the value that `value` returns.
+/// Computes the decision that would result if each vote had the value that `value` returns.
 pub fn panel_decision_if(
     votes: &[&CaseDecision],
     rule: PanelRule,
@@ -32,14 +33,14 @@ pub fn panel_decision_if(
     combine_votes(&counted, binary, may_not_apply, rule, ties)
 }
 
-/// Returns the votes that count: only that of the escalation judge, if there is one.
+/// Returns the votes that count: only the escalation judge's, if there is one.
 pub fn select_deciding_votes<'a>(votes: &[&'a CaseDecision]) -> Vec<&'a CaseDecision> {
     let escalated = votes.iter().any(|row| row.is_escalation());
     votes.iter().filter(|row| row.is_escalation() == escalated).copied().collect()
 }
 
 impl VoteSummary {
-    /// The summary of a vote.
+    /// Creates the summary of a vote.
     pub fn new(vote: &CaseDecision) -> Self {
         let decision = &vote.decision;
         let (outcome, value) = match decision.vote_value() {

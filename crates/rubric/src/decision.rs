@@ -1,4 +1,4 @@
-//! Decisions of judges, checks, programs and panels, with everything needed to trust them.
+//! Decisions of judges, checks, programs and panels, with everything needed to verify them.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::{BenchmarkFinding, Cost, Criterion, CriterionScale, Finding, GraderFi
 /// One decision: on a criterion, or of a grader as a whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    /// The thing decided.
+    /// What was decided.
     pub finding: Finding,
-    /// The judge's reason; for an ungraded criterion, the reason for which it could not be graded.
+    /// The judge's reason; for an ungraded criterion, why it could not be graded.
     pub reason: String,
     /// Quotes from the answer that support the decision.
     pub evidence: Vec<EvidenceQuote>,
@@ -24,13 +24,13 @@ pub struct Decision {
     pub judge: JudgeIdentity,
     /// Reason why there is no decision.
     pub ungraded: Option<UngradedReason>,
-    /// Set when the judge could not be shown everything at once.
+    /// Set if the judge could not be shown all of the material at once.
     pub truncated: Option<TruncationRecord>,
     /// Calls, tokens, time and cost of the decision.
     pub spent: JudgingUsage,
 }
 
-/// Usage of a decision. A call for several criteria counts for the first of them.
+/// Usage of a decision. A call for several criteria is counted with the first of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JudgingUsage {
     /// Number of calls, including failed ones.
@@ -41,14 +41,14 @@ pub struct JudgingUsage {
     pub tokens: Tokens,
     /// Total time of the calls in milliseconds.
     pub latency_ms: Option<u64>,
-    /// Cost of those calls.
+    /// Cost of the calls.
     pub cost: Cost,
     /// The judge's replies, word for word, in order.
     pub replies: Vec<String>,
 }
 
 impl JudgingUsage {
-    /// Returns the sum of both; the replies of `other` come last.
+    /// Adds the usage of another decision, whose replies come last.
     #[must_use]
     pub fn combined_with(self, other: Self) -> Self {
         let mut tokens = self.tokens;
@@ -106,7 +106,7 @@ impl Decision {
         }
     }
 
-    /// The outcome of a criterion; ungraded for anything else.
+    /// The outcome of a criterion; ungraded for a grader as a whole.
     pub const fn outcome(&self) -> Outcome {
         match &self.finding {
             Finding::Criterion { outcome, .. } => *outcome,
@@ -122,7 +122,7 @@ impl Decision {
         }
     }
 
-    /// Returns the finding of a grader as a whole, to complete it.
+    /// Returns the finding of a grader as a whole, for adding to it.
     pub fn grader_mut(&mut self) -> Option<&mut GraderFinding> {
         match &mut self.finding {
             Finding::Grader(finding) => Some(finding),
@@ -140,7 +140,8 @@ impl Decision {
         self.benchmark().is_some_and(BenchmarkFinding::is_uncertain)
     }
 
-    /// Returns the value of the decision as a vote. An uncertain judge has none, because its decision is unknown.
+    /// Returns the value of the decision as a vote. An uncertain judge has none, because its decision is
+    /// unknown.
     pub fn vote_value(&self) -> VoteValue {
         match &self.finding {
             Finding::Criterion { outcome, .. } => VoteValue::from(*outcome),
@@ -149,7 +150,8 @@ impl Decision {
         }
     }
 
-    /// Returns true if the decision is a pass or a fail, with nothing in between. A vote without a value leaves that open.
+    /// Returns true if the decision can only be pass or fail. A vote without a value does not tell, and
+    /// counts as binary.
     pub fn is_binary(&self) -> bool {
         match &self.finding {
             Finding::Criterion { criterion, .. } => matches!(criterion.scale, CriterionScale::Checklist),
@@ -235,11 +237,11 @@ pub enum JudgeConfidence {
     High,
 }
 
-/// Notice about a run that no model has judged.
+/// Notice about a run that no model judged.
 pub const OFFLINE_NOTICE: &str =
     "Graded by the offline judge, which only compares words: name a model with --judge";
 
-/// Notice about a run that reuses decisions that no model made; no judge is called again.
+/// Notice about a run that reuses decisions not made by a model; it calls no judge.
 pub const OFFLINE_STORED_NOTICE: &str = "Graded by the offline judge, which only compares words";
 
 /// Notice about a plan in which no model would judge.
@@ -311,7 +313,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Adds known counts; a count stays unknown only while both sides are unknown.
+    /// Adds known counts. A count stays unknown only if it is unknown on both sides.
     pub fn add(&mut self, other: Self) {
         fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
             match (a, b) {

@@ -9,7 +9,7 @@ use crate::{
     Outcome, UnitInterval, VoteValue,
 };
 
-/// The thing decided.
+/// What was decided.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finding {
     /// The outcome of a criterion.
@@ -19,33 +19,33 @@ pub enum Finding {
         /// The outcome of the criterion.
         outcome: Outcome,
     },
-    /// The result of a grader that is no rubric.
+    /// The result of a grader other than a rubric.
     Grader(Box<GraderFinding>),
-    /// The better of two answers in one order. Alone it decides nothing and is never stored.
+    /// The better of two answers in one order. It is only part of a comparison and is never stored alone.
     Preference(AnswerPreference),
 }
 
 /// The result of a grader as a whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GraderFinding {
-    /// Score before negation; none if the grader does not apply or its members make up the score. The error is the reason
-    /// why the grader failed to run.
+    /// Score before negation. `None` if the grader does not apply, or if its score is computed from its
+    /// members. The error is the reason why the grader failed to run.
     pub score: Result<Option<UnitInterval>, String>,
     /// Findings point by point.
     pub notes: Vec<GraderNote>,
     /// Further details from a program.
     pub details: Option<Value>,
-    /// Further result, by kind of grader.
+    /// Result beyond the score, by kind of grader.
     pub kind: GraderFindingKind,
 }
 
-/// Further result of a grader, by kind.
+/// Result of a grader beyond its score, by kind.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum GraderFindingKind {
-    /// Nothing: the score is all.
+    /// Only a score.
     #[default]
     Score,
-    /// A score beside which the grader says for itself if the answer passes.
+    /// A score, and a decision by the grader itself whether the answer passes.
     Checked {
         /// True if it passes.
         passed: bool,
@@ -104,7 +104,7 @@ impl GraderFinding {
         Self { score: Ok(score), notes, details: None, kind: GraderFindingKind::Score }
     }
 
-    /// Creates the finding of a grader that does not apply, or whose members make up the score.
+    /// Creates the finding of a grader that does not apply, or whose score is computed from its members.
     pub const fn without_score() -> Self {
         Self::new(None, Vec::new())
     }
@@ -125,7 +125,7 @@ impl GraderFinding {
         self.score.as_ref().err().map(String::as_str)
     }
 
-    /// Returns the grader's own pass or fail, whatever the score; `None` for most graders.
+    /// Returns pass or fail as decided by the grader itself, whatever the score; `None` for most graders.
     pub const fn passed(&self) -> Option<bool> {
         match self.kind {
             GraderFindingKind::Checked { passed } => Some(passed),

@@ -1,6 +1,6 @@
-//! Counts, rates and money as people read them.
+//! Formats counts, rates and money for people.
 
-/// A whole number with a comma every three digits.
+/// Formats a whole number with a comma every three digits.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -14,9 +14,10 @@ pub fn grouped(value: u64) -> String {
     out
 }
 
-/// A rate from 0 to 1 as a percentage with one decimal, such as `50.0%`. It is 100.0% or 0.0% only if it is exact.
+/// Formats a rate from 0 to 1 as a percentage with one decimal, such as `50.0%`. It is 100.0% or 0.0% only if
+/// it is exact.
 pub fn format_rate(rate: f64) -> String {
-    // What computing with floats adds to an exact rate is no part of it.
+    // Removes floating-point noise from a rate that is exact.
     let rate = (rate * 1e9).round() / 1e9;
     let tenths = (rate * 1000.0).round();
     let tenths = if rate < 1.0 { tenths.min(999.0) } else { tenths };
@@ -25,8 +26,8 @@ pub fn format_rate(rate: f64) -> String {
     format!("{:.1}%", tenths / 10.0)
 }
 
-/// US dollars for people: cents from one dollar on, four decimals below it, and two significant digits below a hundredth of a
-/// cent.
+/// Formats US dollars: with cents from one dollar, four decimals below that, and two significant digits below
+/// a hundredth of a cent.
 pub fn dollars(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 {

@@ -1,21 +1,25 @@
-//! Arithmetic over named scores: `0.7 * quality + 0.3 * min(length, 1)`. Numbers, names, `+ - * / % ^`, comparisons, `and`,
-//! `or`, `not`, `condition ? a : b`, parentheses and a few functions; nothing else is read.
+//! Arithmetic over named scores: `0.7 * quality + 0.3 * min(length, 1)`. The language has numbers, names, `+
+//! - * / % ^`, comparisons, `and`, `or`, `not`, `condition ? a : b`, parentheses and a few functions, and
+//! nothing else.
+//!
+//! A score may be unknown within bounds, so a formula is evaluated with interval arithmetic: every operation
+//! maps ranges to a range that contains all possible results. A known value is a range whose ends are equal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Levels of parentheses and functions.
+/// Maximum nesting of parentheses and functions.
 const MAX_DEPTH: usize = 64;
-/// Longest formula, in bytes.
+/// Maximum length of a formula, in bytes.
 const MAX_BYTES: usize = 4_096;
-/// Relative difference up to which numbers are equal for `==`, as in mathjs.
-const EQUAL_WITHIN: f64 = 1e-12;
-/// Functions, for messages.
+/// Numbers count as equal for `==` up to this relative difference, as in mathjs.
+const EQUALITY_TOLERANCE: f64 = 1e-12;
+/// Functions, for error messages.
 const KNOWN_FUNCTIONS: &str =
     "known functions: min, max, sum, mean, abs, floor, ceil, round, sqrt, pow, exp, log, log2 and log10";
-/// Names that are read as operators.
+/// Words that are operators and not names.
 const WORD_OPERATORS: [&str; 4] = ["and", "or", "not", "mod"];
 
 /// A metric of a suite that is computed from the named scores of its cases.
@@ -33,18 +37,18 @@ impl DerivedMetricSpec {
     pub const COUNT: &str = "__count";
 }
 
-/// Reason a formula has no value.
+/// Why a formula has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormulaError {
-    /// It can't be read.
+    /// It can't be parsed.
     Syntax(String),
     /// A name in it has no value.
     UnknownName(String),
-    /// Its value is no number: a division by zero, for example.
+    /// Its value is not a number, such as after a division by zero.
     Undefined,
 }
 
-/// Range of a value; both ends are equal if it is known.
+/// Range of a value; both ends are equal if the value is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ValueRange {
     /// Lowest possible value.
@@ -59,14 +63,14 @@ impl ValueRange {
         Self { low: value, high: value }
     }
 
-    /// Returns true if both bounds are numbers. A division by something that may be zero has none, for example.
+    /// Returns true if both bounds are numbers. A division by a value that may be zero has none, for example.
     pub const fn is_bounded(&self) -> bool {
         self.low.is_finite() && self.high.is_finite()
     }
 
     const UNBOUNDED: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    /// A truth value as a number; bounds of both where it is not known.
+    /// A truth value as a number; the range from 0 to 1 if it is unknown.
     const fn truth(value: Option<bool>) -> Self {
         match value {
             Some(true) => Self::known(1.0),
@@ -75,7 +79,7 @@ impl ValueRange {
         }
     }
 
-    /// Returns true if the value is a true condition: any number but zero.
+    /// Returns whether the value is a true condition, which is any number except zero; `None` if unknown.
     fn is_true(self) -> Option<bool> {
         match self {
             _ if !self.holds_zero() => Some(true),
@@ -88,13 +92,13 @@ impl ValueRange {
         self.low.is_nan() || self.high.is_nan()
     }
 
-    /// Compares with another value. What has no value compares with nothing.
+    /// Compares with another value. If either one is NaN, so is the result.
     fn compared(self, operator: &str, other: Self) -> Self {
         if self.is_nan() || other.is_nan() {
             return Self::known(f64::NAN);
         }
 
-        let near = |a: f64, b: f64| (a - b).abs() <= EQUAL_WITHIN * a.abs().max(b.abs());
+        let near = |a: f64, b: f64| (a - b).abs() <= EQUALITY_TOLERANCE * a.abs().max(b.abs());
         let equal = if self.is_known() && other.is_known() {
             Some(self.low == other.low || near(self.low, other.low))
         } else if self.high < other.low || other.high < self.low {
@@ -124,7 +128,7 @@ impl ValueRange {
         })
     }
 
-    /// The value where a condition holds, or the other one; both where that is not known.
+    /// Returns `yes` if a condition holds and `no` if not; the range of both if the condition is unknown.
     fn chosen(condition: Self, yes: Self, no: Self) -> Self {
         match condition.is_true() {
             _ if condition.is_nan() => condition,
@@ -158,7 +162,7 @@ impl ValueRange {
         self.low <= 0.0 && self.high >= 0.0
     }
 
-    /// Range from the least to the greatest of these; without bounds if one is no number.
+    /// Smallest range that contains all of these values; NaN if one of them is.
     fn around(values: &[f64]) -> Self {
         if values.iter().any(|value| value.is_nan()) {
             return Self { low: f64::NAN, high: f64::NAN };
@@ -168,7 +172,7 @@ impl ValueRange {
         Self { low, high: values.iter().copied().fold(f64::NEG_INFINITY, f64::max) }
     }
 
-    /// Values of a function of both numbers whose extremes are at the ends of the ranges.
+    /// Range of a function of two numbers whose extremes are at the ends of the ranges.
     fn corners(self, other: Self, of: impl Fn(f64, f64) -> f64) -> Self {
         if self.is_known() && other.is_known() {
             return Self::known(of(self.low, other.low));
@@ -178,7 +182,7 @@ impl ValueRange {
         Self::around(&[of(a.low, b.low), of(a.low, b.high), of(a.high, b.low), of(a.high, b.high)])
     }
 
-    /// Values of a function that never falls.
+    /// Range of a non-decreasing function.
     fn rising(self, of: impl Fn(f64) -> f64) -> Self {
         Self { low: of(self.low), high: of(self.high) }
     }
@@ -204,14 +208,14 @@ impl ValueRange {
         if (self.is_known() && exponent.is_known()) || self.low > 0.0 {
             return self.corners(exponent, f64::powf);
         }
-        // Zero to a negative power, and a negative number to a broken one.
+        // Zero to a negative power, or a negative number to a fractional one, is not a number.
         if exponent.low < 0.0 || (self.low < 0.0 && !is_whole) {
             return Self::UNBOUNDED;
         }
 
         let range = self.corners(exponent, f64::powf);
         let is_even = is_whole && exponent.low % 2.0 == 0.0;
-        // `x ^ 0` is 1 for zero, too.
+        // An even power has its minimum at zero. `x ^ 0` does not: it is 1 for zero, too.
         let dips = is_even && self.holds_zero() && exponent.low > 0.0;
         if dips { Self { low: 0.0, ..range } } else { range }
     }
@@ -225,16 +229,17 @@ impl ValueRange {
 /// Value of a formula.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FormulaValue {
-    /// Bounds by interval arithmetic. The value lies within them, but may not reach them if a name occurs twice.
+    /// Bounds by interval arithmetic. The value is within them, but may not reach them if a name occurs
+    /// twice.
     pub range: ValueRange,
     /// True if all names in the formula have values.
     pub is_known: bool,
 }
 
-/// Computes a formula; `values` are the ranges of the names.
+/// Evaluates a formula; `values` are the ranges of the names.
 ///
 /// # Errors
-/// When it can't be read, or has no value although all names in it do.
+/// If the formula can't be parsed, or is undefined although all names in it have values.
 pub fn evaluate_formula(
     formula: &str,
     values: &BTreeMap<String, ValueRange>,
@@ -252,7 +257,7 @@ pub fn evaluate_formula(
 /// Returns the names in a formula.
 ///
 /// # Errors
-/// When it can't be parsed; the error is a message.
+/// If the formula can't be parsed; the error is a message.
 pub fn formula_names(formula: &str) -> Result<BTreeSet<String>, String> {
     let mut parser = FormulaParser::new(formula, None);
     match parser.whole() {
@@ -263,7 +268,7 @@ pub fn formula_names(formula: &str) -> Result<BTreeSet<String>, String> {
 
 struct FormulaParser<'a> {
     rest: &'a str,
-    /// Ranges of the names; `None` where any name may stand.
+    /// Ranges of the names; `None` if any name is allowed.
     values: Option<&'a BTreeMap<String, ValueRange>>,
     names: BTreeSet<String>,
     /// True if a name without a value was read.
@@ -373,7 +378,8 @@ impl<'a> FormulaParser<'a> {
         }
     }
 
-    /// Signs before a power; counted instead of nested, however many there are.
+    /// Parses the signs before a power. They are counted and not nested, so that any number of them is
+    /// possible.
     fn signed(&mut self) -> Computed {
         if self.takes_word("not") {
             self.depth += 1;
@@ -394,7 +400,7 @@ impl<'a> FormulaParser<'a> {
             }
         }
 
-        // `2^3^2` is 2 to the power of 9.
+        // The operator is right-associative: `2^3^2` is 2 to the power of 9.
         let mut powers = vec![self.atom()?];
         while self.takes("^") {
             let is_inverse = self.takes("-");
@@ -503,7 +509,7 @@ impl<'a> FormulaParser<'a> {
         rest.is_some()
     }
 
-    /// Takes an operator that is a word.
+    /// Reads a word operator if it comes next.
     fn takes_word(&mut self, word: &str) -> bool {
         self.skip_space();
         let rest = self.rest.strip_prefix(word).filter(|rest| !rest.starts_with(is_word));

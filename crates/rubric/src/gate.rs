@@ -30,14 +30,14 @@ pub enum GateState {
     Passed,
     /// The condition does not hold: the case fails.
     Failed,
-    /// The criterion is ungraded, and the answer to it could still fail the gate.
+    /// The criterion is ungraded, and its outcome could still fail the gate.
     Open,
     /// The criterion does not apply, so the gate is ignored.
     NotApplicable,
 }
 
 impl Gate {
-    /// Returns the condition in the wording of records and output.
+    /// Returns the condition as it is worded in records and output.
     pub fn rule(self) -> Cow<'static, str> {
         match self {
             Self::Met => "required".into(),
@@ -47,8 +47,8 @@ impl Gate {
         }
     }
 
-    /// Returns the state of the gate for an outcome. `pass_line` is the pass threshold, which
-    /// [`Gate::PassLine`] compares with.
+    /// Returns the state of the gate for an outcome. `pass_line` is the pass threshold, with which
+    /// [`Gate::PassLine`] compares.
     pub fn evaluate(self, outcome: Outcome, pass_line: UnitInterval) -> GateState {
         let minimum = match self {
             Self::Met => 1.0,
@@ -58,7 +58,7 @@ impl Gate {
         };
         match outcome {
             Outcome::NotApplicable => GateState::NotApplicable,
-            // A minimum of 0 holds for every answer, so an ungraded criterion can't fail it.
+            // Every outcome reaches a minimum of 0, so an ungraded criterion can't fail this gate.
             Outcome::Ungraded if at_least(0.0, minimum) => GateState::Passed,
             Outcome::Ungraded => GateState::Open,
             Outcome::Met | Outcome::Unmet | Outcome::Scored(_) | Outcome::Averaged(_) => {

@@ -1,4 +1,8 @@
 //! Outcomes of graders, computed from their decisions.
+//!
+//! The decisions of a composite's members are in the same flat list as its own; each has the path of names
+//! from the composite to the member. The functions recurse along that path, and `depth` is the number of
+//! names already consumed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,8 +12,8 @@ use crate::{
     GraderWeighting, Outcome, Rubric, Verdict, VerdictThresholds, combine_members, score_criteria,
 };
 
-/// Computes the outcome of one grader from its decisions. The error is the reason why there is none; the grader then counts
-/// as failed to run.
+/// Computes the outcome of one grader from its decisions. The error says why there is none; the grader then
+/// counts as failed to run.
 pub fn grader_outcome(
     decisions: &[&CaseDecision],
     lines: VerdictThresholds,
@@ -17,7 +21,7 @@ pub fn grader_outcome(
     member_outcome(decisions, 0, lines)
 }
 
-/// Computes the outcome of a member from its decisions; `depth` is the number of names that lead to it.
+/// Computes the outcome of a member from its decisions. `depth` is the number of names on the path to it.
 pub fn member_outcome(
     decisions: &[&CaseDecision],
     depth: usize,
@@ -59,9 +63,10 @@ pub fn member_outcome(
     })
 }
 
-/// The score of a grader, or of the member that `members` lead to, and its weight: the product of the weights on the way to it.
-/// `depth` is the number of names that lead to the grader itself. A weight of 0 only keeps a score out of that of its case, and
-/// counts as 1 here. `None` if the decisions have no such member.
+/// Returns the score of a grader, or of the member at the path `members`, and its weight: the product of all
+/// weights on that path. `depth` is the number of names on the path to the grader itself. A weight of 0 only
+/// keeps a score from counting for its case, so it is taken as 1 here. `None` if the decisions have no such
+/// member.
 pub fn member_score(
     decisions: &[&CaseDecision],
     depth: usize,
@@ -117,8 +122,8 @@ pub struct GateCheck {
     pub state: GateState,
 }
 
-/// Returns the gates of a grader, or of the member that `depth` names lead to, that count for its case. Gates inside a
-/// negated grader do not count.
+/// Returns the gates that count for the case, of a grader or of the member whose path has `depth` names.
+/// Gates inside a negated grader do not count.
 pub fn grader_gates(
     decisions: &[&CaseDecision],
     depth: usize,
@@ -158,7 +163,7 @@ pub fn grader_gates(
     found
 }
 
-/// Returns true if a grader has decisions, as does every member of a composite, and panels have all their votes.
+/// Returns true if a grader and every member of a composite have decisions, and panels have all their votes.
 pub fn is_complete(decisions: &[&CaseDecision]) -> bool {
     is_complete_at(decisions, 0)
 }
@@ -180,7 +185,7 @@ fn is_complete_at(decisions: &[&CaseDecision], depth: usize) -> bool {
             .all(|member| is_complete_at(&decisions_of_member(decisions, depth, &member.name), depth + 1))
 }
 
-/// Decisions of the member `name` of the composite at `depth`.
+/// Returns the decisions of the member `name` of the composite at `depth`.
 fn decisions_of_member<'a>(
     decisions: &[&'a CaseDecision],
     depth: usize,

@@ -21,7 +21,7 @@ pub struct GraderWeighting {
 }
 
 impl GraderWeighting {
-    /// Returns the rule of the gate set by `required`, in the wording of records and output.
+    /// Returns the rule of the gate set by `required`, as it is worded in records and output.
     pub fn gate_rule(&self) -> String {
         match self.min_score {
             Some(minimum) => format!("required grader, min_score {}", minimum.get()),
@@ -39,22 +39,22 @@ impl Default for GraderWeighting {
 /// Result of a grader before its weight, gate and negation are applied.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GraderOutcome {
-    /// A rubric was judged, in whole or in part.
+    /// A rubric, judged completely or in part.
     Rubric(RubricScore),
-    /// A number from 0 to 1.
+    /// A score from 0 to 1.
     Value(UnitInterval),
-    /// A number from 0 to 1, and whether the answer passes, whatever the number.
+    /// A score from 0 to 1, with a decision whether the answer passes, whatever the score.
     Checked {
-        /// The number.
+        /// The score.
         score: UnitInterval,
         /// True if the answer passes.
         passed: bool,
     },
-    /// Other graders, combined.
+    /// A combination of other graders.
     Combined(Box<CompositeScore>),
-    /// The grader has nothing to say about this case.
+    /// The grader does not apply to this case.
     NotApplicable,
-    /// The grader broke. Neither a zero nor, negated, a one.
+    /// The grader failed. This counts neither as 0 nor, if it is negated, as 1.
     Errored,
 }
 
@@ -63,7 +63,7 @@ pub enum GraderOutcome {
 pub struct GraderScore {
     /// The score, 0 to 1, after negation; `None` if it is unknown or nothing applies.
     pub score: Option<f64>,
-    /// Lowest and highest possible score; `None` if nothing that has weight applies.
+    /// Lowest and highest possible score; `None` if no part that has weight applies.
     pub bounds: Option<(f64, f64)>,
     /// Share of the weight inside the grader that was judged; `None` if nothing applies.
     pub coverage: Option<f64>,
@@ -71,12 +71,13 @@ pub struct GraderScore {
     pub verdict: Option<Verdict>,
     /// State of its own gate (`required`); `None` for graders that are not required.
     pub required: Option<GateState>,
-    /// Gates inside the grader that bear on the case. A negated grader's inner gates don't.
+    /// State of the gates inside the grader that affect the case. The inner gates of a negated grader don't.
     gates: CombinedGateState,
 }
 
 impl GraderScore {
-    /// State of its gates for whatever the grader is a part of, its own (`required`) included.
+    /// State of all gates with which the grader affects its case or composite, including its own
+    /// (`required`).
     pub(crate) fn gates_for_case(&self) -> CombinedGateState {
         self.gates.max(match self.required {
             Some(GateState::Failed) => CombinedGateState::Failed,
@@ -116,7 +117,8 @@ impl GraderScore {
             GraderOutcome::Combined(combined) => combined.passed,
             _ => None,
         };
-        // Any score reaches a line of 0, but a gate that can't fail is none: a required grader fails without any points.
+        // Any score reaches a threshold of 0, but a gate that can't fail would be useless: a required grader
+        // also fails with a score of 0.
         let with_floor = |verdict: Option<Verdict>, bounds: Option<(f64, f64)>| match (verdict, bounds) {
             (Some(verdict), Some((low, high)))
                 if standing.required && own_word.is_none() && low <= 0.0 && verdict != Verdict::Fail =>
@@ -129,8 +131,8 @@ impl GraderScore {
         let mut grader = if standing.negate {
             let plain_bounds = bounds;
             let bounds = bounds.map(|(low, high)| (1.0 - high, 1.0 - low));
-            // What a negated grader's gates say is part of the verdict that is turned around; they
-            // no longer speak for the case. A minimum of its own is one of the score that is turned around.
+            // The inner gates of a negated grader are part of the verdict that is inverted, and no longer
+            // affect the case. Its own minimum applies to the inverted score.
             let verdict = match (standing.min_score, verdict) {
                 (Some(_), Some(_)) if !matches!(outcome, GraderOutcome::Checked { .. }) => with_floor(
                     Some(
@@ -155,14 +157,14 @@ impl GraderScore {
             let own_word = own_word.map(|passed| passed != standing.negate);
             grader.required = Some(match (grader.bounds, own_word) {
                 (_, Some(true)) => GateState::Passed,
-                // A check that broke might have failed by its own word, whatever its line.
+                // A check that failed to run might have said that the answer fails, whatever the threshold.
                 (Some(_), None) if matches!(outcome, GraderOutcome::Errored) => GateState::Open,
                 (None, None) => GateState::NotApplicable,
                 (Some((low, _)), None) if at_least(low, own_line.get()) => GateState::Passed,
                 (Some((_, high)), None) if at_least(high, own_line.get()) => GateState::Open,
                 (Some(_), None) | (_, Some(false)) => GateState::Failed,
             });
-            // The verdict may rest on more than the score, such as on gates inside a negated grader.
+            // The verdict may depend on more than the score, such as on gates inside a negated grader.
             grader.required = match (grader.required, grader.verdict) {
                 (Some(GateState::Passed | GateState::Open), Some(Verdict::Fail)) => Some(GateState::Failed),
                 (Some(GateState::Passed), Some(Verdict::Incomplete)) => Some(GateState::Open),
@@ -191,9 +193,9 @@ pub enum CompositeFormula {
     WeightedAverage,
     /// The weighted share of members that pass; the composite passes when the share reaches the threshold.
     Threshold(UnitInterval),
-    /// The lowest score of a member that has weight.
+    /// The lowest score among members with weight.
     Lowest,
-    /// The highest score of a member that has weight.
+    /// The highest score among members with weight.
     Highest,
     /// A score from 0 to 1 that a judge or a program gave after reading the members' results; `None` if that
     /// failed.
@@ -234,7 +236,7 @@ impl CompositeScore {
         self.gates
     }
 
-    /// Returns the combined state of the gates of all members: the worst of them.
+    /// Returns the combined state of the gates of all members, which is the worst one.
     pub fn gate_state(&self) -> GateState {
         match self.gates {
             CombinedGateState::Hold => GateState::Passed,

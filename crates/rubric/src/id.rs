@@ -17,7 +17,7 @@ impl CriterionId {
         Self(id.into())
     }
 
-    /// The default id of a criterion without one: `rubric-1` for the first.
+    /// Returns the default id of a criterion without one: `rubric-1` for the first.
     pub fn from_position(index: usize) -> Self {
         const FIRST: [&str; 8] =
             ["rubric-1", "rubric-2", "rubric-3", "rubric-4", "rubric-5", "rubric-6", "rubric-7", "rubric-8"];

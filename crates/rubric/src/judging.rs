@@ -1,4 +1,4 @@
-//! Settings for asking a judge about a rubric.
+//! Settings for calling a judge for a rubric.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -35,6 +35,6 @@ pub enum EvidencePolicy {
     /// The decision counts and is marked.
     #[default]
     Checked,
-    /// The judge is asked again, then the criterion is ungraded.
+    /// The judge is called again; without a valid quote, the criterion is then ungraded.
     Required,
 }

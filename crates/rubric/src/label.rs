@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::SeenHash;
 
-/// Code of a label for a trace with a failure that none of the benchmarks names.
+/// Code of a label for a trace with a failure that no benchmark names.
 pub const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
 
 /// Code of a label for a trace without any failure.

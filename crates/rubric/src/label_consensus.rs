@@ -4,23 +4,23 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::LabelOutcome;
 
-/// Consensus of people's labels.
+/// Result of people's labels on one question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SettledLabels {
-    /// Nobody said anything that decides.
+    /// No label decides anything.
     Nothing,
-    /// More than half agree: pass, fail, does not apply, or a score, the mean of theirs.
+    /// More than half agree: pass, fail, does not apply, or a score, which is the mean of their scores.
     Decided(LabelOutcome),
     /// No more than half agree.
     Differ,
-    /// Fewer people have decided than the question asks for.
+    /// Fewer people have decided than are required.
     TooFew,
 }
 
-/// Settles labels on one question, in the order in which they were given.
+/// Settles the labels on one question. They must be in the order in which they were given.
 ///
-/// For a named person, the last label counts; labels without a name count as different people. A person who is unsure has
-/// not voted. The majority of the votes decides; for scores, their mean counts.
+/// For a named person the last label counts. Labels without a name count as different people. A person who is
+/// unsure has no vote. The majority of the votes decides; if the majority gave scores, their mean does.
 pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> SettledLabels {
     let votes = last_votes(labels);
     let scores: Vec<f64> = votes
@@ -46,19 +46,20 @@ pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, Labe
         .map_or(SettledLabels::Differ, SettledLabels::Decided)
 }
 
-/// Last words of all people who decided, in the order of their first ones.
+/// Last votes of all people who decided, in the order of their first votes.
 fn last_votes<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> Vec<LabelOutcome> {
     last_words(labels).into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// Number of people among those who decided. All labels without a name may be one person's, so they count as one.
+/// Number of people who decided. Labels without a name may all be from one person, so together they count as
+/// one.
 pub(crate) fn count_people<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> usize {
     let words = last_words(labels);
     let named = words.iter().filter(|(who, _)| who.is_some()).count();
     named + usize::from(named < words.len())
 }
 
-/// Last decisions, each with its person.
+/// Last label of each person, without those who are unsure.
 fn last_words<'l>(
     labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>,
 ) -> Vec<(Option<String>, LabelOutcome)> {
@@ -75,8 +76,8 @@ fn last_words<'l>(
     last
 }
 
-/// Returns the key of a person. It is the same for all spellings of a name that look alike, regardless of case, composition
-/// of accents, and invisible characters.
+/// Returns the key of a person. It is the same for all spellings of a name that look alike, regardless of
+/// case, composition of accents, and invisible characters.
 pub fn person_key(name: &str) -> String {
     name.nfkc().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -15,20 +15,20 @@ use crate::{
     LabelOutcome, LabelScore, SeenHash, SettledLabels, UnitInterval, settle_labels,
 };
 
-/// Handling of labels that do not say what they are about: without the hash that `assize review` writes.
+/// Handling of labels without the hash that `assize review` writes, which do not say what they are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnboundLabels {
     /// They are reported and decide nothing.
     #[default]
     Report,
-    /// They count for whatever the case holds now.
+    /// They count for the current answer of the case.
     Accept,
 }
 
-/// Relation of a label to what a run has.
+/// Relation of a label to the current item of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelBinding {
-    /// It is about this.
+    /// It is about this item.
     Current,
     /// It is about another answer, target, case or question.
     Stale,
@@ -37,11 +37,11 @@ pub enum LabelBinding {
 }
 
 impl LabelBinding {
-    /// Relation of a label to an item with this hash, answered by this target.
+    /// Returns the relation of a label to an item with this hash and target.
     pub fn new(label: &Label, seen: Option<SeenHash>, target: Option<&str>, unbound: UnboundLabels) -> Self {
         let other_target = label.system.is_some() && label.system.as_deref() != target;
         match (label.seen, unbound) {
-            // Whatever the hash says, a label that names another target is about that one.
+            // A label that names another target is about that target, whatever its hash.
             _ if other_target => Self::Stale,
             (Some(hash), _) if Some(hash) == seen => Self::Current,
             (Some(_), _) => Self::Stale,
@@ -51,26 +51,26 @@ impl LabelBinding {
     }
 }
 
-/// Labels of one item, sorted by what they are worth.
+/// Labels of one item, sorted by whether they count.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LabelAccount {
-    /// Labels about this very item, the last of each named person. They count.
+    /// Labels about this item, the last one of each named person. They count.
     pub current: Vec<Label>,
-    /// Labels about an earlier version of the item, whose reviewers have not labelled it since.
+    /// Labels about an earlier version of the item, from reviewers who have not labelled the current one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<Label>,
-    /// Labels that do not say what they are about, and so don't count.
+    /// Labels that do not say what they are about, and so do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unbound: Vec<Label>,
-    /// Number of people who have to decide before their labels count; absent where one is enough.
+    /// Number of people who must decide before their labels count; absent if one is enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raters: Option<NonZeroU32>,
-    /// Decision that stood before people's.
+    /// The decision that people's labels replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<ReplacedDecision>,
 }
 
-/// Number of labels that count, and of those that do not.
+/// Number of labels that count, and number of those that do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct LabelCounts {
     /// Labels about the current version.
@@ -97,7 +97,7 @@ pub struct ReplacedDecision {
     pub state: BenchmarkState,
     /// Its score.
     pub score: Option<UnitInterval>,
-    /// Reason for it, or for there being none.
+    /// Reason for it, or why there is no decision.
     pub reason: String,
 }
 
@@ -118,12 +118,12 @@ impl LabelAccount {
             }
         }
 
-        // A later decision of a reviewer takes the place of the earlier one.
+        // A later decision of a reviewer replaces an earlier one.
         for labels in [&mut account.current, &mut account.stale, &mut account.unbound] {
             retain_last_words(labels);
         }
 
-        // A reviewer who was asked again has nothing stale left.
+        // A reviewer who has labelled the current item no longer has stale labels.
         let person = |label: &Label| label.who.as_deref().map(person_key);
         let is_by_one_of = |labels: &[Label], label: &Label| {
             person(label).is_some_and(|who| labels.iter().any(|other| person(other).as_ref() == Some(&who)))
@@ -140,24 +140,25 @@ impl LabelAccount {
         self.current.is_empty() && self.stale.is_empty() && self.unbound.is_empty()
     }
 
-    /// Sets the number of people who have to decide before their labels count.
+    /// Sets the number of people who must decide before their labels count.
     #[must_use]
     pub fn with_raters(self, raters: Option<NonZeroU32>) -> Self {
         Self { raters, ..self }
     }
 
-    /// Returns the number of people who decided. Each name counts once, in any spelling, and all labels without a name
-    /// count as one. People who are unsure do not count, nor do those without a score on a scale, or adjudicators.
+    /// Returns the number of people who decided. Each name counts once, in any spelling, and all labels
+    /// without a name count as one. Adjudicators do not count, nor do people who are unsure, nor, on a scale,
+    /// people who gave no score.
     pub fn reviewers(&self, is_scaled: bool) -> usize {
         count_people(self.votes(is_scaled, false))
     }
 
-    /// Returns true if a named person decided in the place of others who differ.
+    /// Returns true if a named adjudicator decided because the others disagree.
     pub fn is_adjudicated(&self, is_scaled: bool) -> bool {
         self.adjudication(is_scaled) != SettledLabels::Nothing
     }
 
-    /// Decision of the adjudicators, where the others differ. Where they don't, there is nothing to adjudicate.
+    /// Decision of the adjudicators if the others disagree; otherwise there is nothing to adjudicate.
     fn adjudication(&self, is_scaled: bool) -> SettledLabels {
         match settle_labels(self.votes(is_scaled, false)) {
             SettledLabels::Differ => settle_labels(self.votes(is_scaled, true)),
@@ -165,8 +166,9 @@ impl LabelAccount {
         }
     }
 
-    /// Decision that the current labels lead to: that of adjudicators where the others differ, else that of all others
-    /// once enough of them have decided. Pass and fail decide nothing on a scale of scores: they would be its ends.
+    /// Returns the result of the current labels: the adjudicators' decision if the others disagree, otherwise
+    /// the decision of the others once enough of them have decided. On a scale of scores, pass and fail
+    /// decide nothing, because they would count as its ends.
     pub fn settle(&self, scale: Option<BenchmarkScale<'_>>) -> SettledLabels {
         let is_scaled = scale.is_some();
         match self.adjudication(is_scaled) {
@@ -181,7 +183,8 @@ impl LabelAccount {
         }
     }
 
-    /// Names and words of adjudicators, or of the others. An adjudication without a name is nobody's.
+    /// Names and decisions of the adjudicators, or of the others. An adjudication without a name does not
+    /// count.
     fn votes(
         &self,
         is_scaled: bool,
@@ -193,14 +196,14 @@ impl LabelAccount {
             .map(move |label| (label.who.as_deref(), counted_outcome(label.label, is_scaled)))
     }
 
-    /// Account stored with a decision, if labels had an effect on it.
+    /// Reads the account stored with a decision, if labels had an effect on it.
     pub fn from_details(details: Option<&Value>) -> Option<Self> {
         serde_json::from_value(details?.get(DETAILS_KEY)?.clone()).ok()
     }
 
     /// Describes the current labels: who decided what, when and why.
     pub fn words(&self) -> String {
-        // What an adjudicator said decides, so it is said first.
+        // The adjudicator's label decides, so it comes first.
         let mut labels: Vec<&Label> = self.current.iter().collect();
         labels.sort_by_key(|label| !label.adjudicates);
         let differ = settle_labels(self.votes(false, false)) == SettledLabels::Differ;
@@ -229,7 +232,7 @@ impl LabelAccount {
         )
     }
 
-    /// Reason for waiting on.
+    /// Reason for waiting for a person.
     fn waiting_words(&self, scale: Option<BenchmarkScale<'_>>) -> String {
         let is_verdict = |label: &Label| matches!(label.label, LabelOutcome::Met | LabelOutcome::Unmet);
         let mut words = match scale {
@@ -242,7 +245,7 @@ impl LabelAccount {
         words
     }
 
-    /// Labels that don't count, in words to put behind others.
+    /// Describes the labels that don't count, to be appended to another text.
     fn unused_words(&self) -> String {
         let mut words = String::new();
         for (labels, why) in
@@ -268,7 +271,8 @@ impl LabelAccount {
 /// Key under which the labels of a decision are stored in its details.
 const DETAILS_KEY: &str = "labels";
 
-/// Drops labels of named people that they replaced themselves. Who adjudicates says so beside what they said as a reviewer.
+/// Removes labels that the same named person replaced. Labels as an adjudicator and as a reviewer are
+/// independent.
 fn retain_last_words(labels: &mut Vec<Label>) {
     let role = |label: &Label| {
         let who = label.who.as_deref().map(person_key).filter(|who| !who.is_empty());
@@ -276,13 +280,13 @@ fn retain_last_words(labels: &mut Vec<Label>) {
     };
 
     let mut later = BTreeSet::new();
-    // From the last to the first, so that the first one seen of each is the one that counts.
+    // Reversed, so that the first label seen of each person is the last one given.
     labels.reverse();
     labels.retain(|label| role(label).is_none_or(|role| later.insert(role)));
     labels.reverse();
 }
 
-/// Outcome of a label as it counts.
+/// Returns the outcome that a label counts as.
 const fn counted_outcome(outcome: LabelOutcome, is_scaled: bool) -> LabelOutcome {
     match outcome {
         LabelOutcome::Met | LabelOutcome::Unmet if is_scaled => LabelOutcome::Unsure,
@@ -291,16 +295,17 @@ const fn counted_outcome(outcome: LabelOutcome, is_scaled: bool) -> LabelOutcome
 }
 
 impl Decision {
-    /// Applies labels to a benchmark that waits for them: one with `manual_sme`, or one that is queued because its judge
-    /// was uncertain, judges disagreed, or no judge answered. The judge's decision stays on record.
+    /// Applies labels to a benchmark that waits for them: one with `manual_sme`, or one that is queued
+    /// because its judge was uncertain, judges disagreed, or no judge answered. The judge's decision is kept
+    /// in the details.
     ///
-    /// Has no effect if labels are stale, unbound, unsure, too few or evenly split.
+    /// Has no effect on the decision if labels are stale, unbound, unsure, too few or evenly split.
     pub fn apply_labels(&mut self, account: LabelAccount, scale: Option<BenchmarkScale<'_>>) {
         let reason = self.reason.clone();
         let Some(finding) = self.grader_mut() else { return };
         let Some(mut before) = finding.benchmark().copied() else { return };
         if before.decided_by == Some(DecidedBy::Person) {
-            // Labels of now take the place of those of then.
+            // The current labels replace those that decided when the run was made.
             before = BenchmarkFinding {
                 seen: before.seen,
                 ..BenchmarkFinding::undecided(BenchmarkState::Waiting, before.scaled)
@@ -365,7 +370,7 @@ impl Decision {
         if !account.is_empty() {
             finding.details = Some(serde_json::json!({ DETAILS_KEY: account }));
         } else if finding.details.as_ref().is_some_and(|details| details.get(DETAILS_KEY).is_some()) {
-            // Labels that the run counted were taken away since.
+            // Labels that counted in the run have been removed since.
             finding.details = None;
         }
 
@@ -382,7 +387,7 @@ impl Decision {
     }
 }
 
-/// Finding of people who agree.
+/// Creates the finding if people agree.
 fn decided(
     before: BenchmarkFinding,
     label: LabelOutcome,
@@ -393,7 +398,7 @@ fn decided(
         LabelScore::Score(score) => (BenchmarkState::Scored, Some(score)),
         _ => (BenchmarkState::NotApplicable, None),
     };
-    // A score says nothing about pass or fail of the one case.
+    // A score does not say whether this one case passes or fails.
     let (pass, raw_score) = match label {
         LabelOutcome::Met => (Some(true), None),
         LabelOutcome::Unmet => (Some(false), None),
@@ -490,7 +495,7 @@ mod tests {
         other[0].system = Some("another".to_owned());
         assert_eq!(outcome(&apply(&waiting, &other, UnboundLabels::Accept)), (BenchmarkState::Waiting, None));
 
-        // A hash of what is there now does not help a label that names another target.
+        // A matching hash does not help a label that names another target.
         let mut other = said(Some(seen("now")));
         other[0].system = Some("another".to_owned());
         assert_eq!(outcome(&apply(&waiting, &other, UnboundLabels::Report)), (BenchmarkState::Waiting, None));
@@ -580,7 +585,7 @@ mod tests {
         let stale = Label { adjudicates: true, ..label("cleo", LabelOutcome::Met, Some(seen("then"))) };
         assert_eq!(with(&stale), SettledLabels::Differ);
 
-        // Where reviewers don't differ, there is nothing to adjudicate.
+        // If the reviewers agree, there is nothing to adjudicate.
         let cleo = Label { adjudicates: true, ..now("cleo", LabelOutcome::Met) };
         assert_eq!(of(std::slice::from_ref(&cleo), 2).settle(None), SettledLabels::Nothing);
         let fails = ["ann", "ben"].map(|who| now(who, LabelOutcome::Unmet));

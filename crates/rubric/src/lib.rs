@@ -1,17 +1,15 @@
 //! Terms and arithmetic of rubric evaluation.
 //!
-//! A [`Decision`] is what a judge, a check, a program or a panel said; a [`CaseDecision`] is one with its place in a
-//! case. [`grader_outcome`] makes one outcome of the decisions of a grader.
+//! A [`Decision`] is made by a judge, a check, a program or a panel; a [`CaseDecision`] is a decision with
+//! its place in a case. [`grader_outcome`] computes the outcome of a grader from its decisions.
 //!
-//! Criteria with weights and gates, the four outcomes a criterion can have, and the pure functions
-//! that turn outcomes into scores, bounds and verdicts. There is no I/O, no clock and no randomness
-//! here: a verdict is a function of (rubric, outcomes) and nothing else, so it can be recomputed
-//! and explained at any time.
+//! Criteria have weights and gates and one of four kinds of outcomes; pure functions turn outcomes into
+//! scores, bounds and verdicts. There is no I/O, no clock and no randomness here: a verdict is a function of
+//! the rubric and the outcomes and of nothing else, so it can be recomputed and explained at any time.
 //!
-//! The arithmetic, in the order it is applied: [`score_rubric`] scores one rubric,
-//! [`score_case`] combines the graders of one case, [`weighted_mean`] is the mean of a weighted tree,
-//! [`score_card`] aggregates a whole scorecard. Before all of them, [`combine_votes`] makes one decision of several on the
-//! same criterion.
+//! The arithmetic, in the order it is applied: [`combine_votes`] combines several decisions on one criterion,
+//! [`score_rubric`] scores one rubric, [`score_case`] combines the graders of one case, [`weighted_mean`] is
+//! the mean of a weighted tree, and [`score_card`] aggregates a whole scorecard.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Messages of a conversation and calls of tools: the words that eval files, targets, graders, models and logs share.
+//! Messages of a conversation and tool calls, as shared by eval files, targets, graders, models and logs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -92,8 +92,8 @@ impl CaseMessage {
         parts.join("\n")
     }
 
-    /// The message as programs and prompts see it: `role`, `content` and, if there are any, `tool_calls`. Content that was
-    /// written as an object is that object, anything else is text.
+    /// Returns the message as programs and prompts see it: `role`, `content` and, if there are any,
+    /// `tool_calls`. Content written as an object stays an object; all other content becomes text.
     pub fn to_json(&self) -> Value {
         let content = match self.blocks.as_slice() {
             [MessageBlock::Json(value)] => value.clone(),
@@ -112,14 +112,14 @@ impl CaseMessage {
 /// One call of a tool by a target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
-    /// The tool's name as the target calls it.
+    /// Name of the tool, as used by the target.
     pub name: String,
-    /// Input of the call; null when that is not known.
+    /// Input of the call; null if unknown.
     pub input: Value,
-    /// Output of the call, when that is known.
+    /// Output of the call, if known.
     pub output: Option<Value>,
-    /// Duration of the call, when that is known.
+    /// Duration of the call, if known.
     pub duration: Option<Duration>,
-    /// True if the call failed; `None` when that is not known.
+    /// True if the call failed; `None` if unknown.
     pub failed: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! Sums of money: exact, with unknown parts kept apart.
+//! Sums of money: exact, with unknown parts kept separate.
 
 use std::fmt;
 use std::ops::{Add, AddAssign};
@@ -6,9 +6,9 @@ use std::ops::{Add, AddAssign};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// US dollars, at least 0, exact to a millionth of a millionth: list prices are given for a million tokens
-/// with at most six decimals, so a token's price is an integer number of picodollars, and sums of them never
-/// round.
+/// US dollars, at least 0, exact to a millionth of a millionth. List prices are per million tokens and have
+/// at most six decimals, so a token's price is an integer number of picodollars, and sums of prices are never
+/// rounded.
 ///
 /// Serialised as a number of dollars, which keeps every digit of sums up to a thousand dollars. Sums saturate
 /// at 18 million dollars.
@@ -72,7 +72,7 @@ impl AddAssign for Usd {
     }
 }
 
-/// A number of dollars with all its decimals, such as `0.0125`.
+/// Formats the number of dollars with all its decimals, such as `0.0125`.
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.as_dollars())
@@ -149,8 +149,8 @@ impl Cost {
         (unpriced_calls > 0).then_some(PartialCost { at_least_usd: known, unpriced_calls })
     }
 
-    /// Rebuilds a cost from the two fields of a record. Older records without the second field mark an
-    /// unknown cost only by leaving the first empty.
+    /// Rebuilds a cost from the two fields of a record. Older records don't have the second field, and mark
+    /// an unknown cost only by leaving the first one empty.
     pub fn from_parts(whole: Option<Usd>, partial: Option<PartialCost>) -> Self {
         match (whole, partial) {
             (Some(known), _) => Self::from_known(known),
@@ -199,7 +199,7 @@ mod tests {
         let dime = Usd::from_dollars(0.1).unwrap();
         let fifth = Usd::from_dollars(0.2).unwrap();
         assert_eq!(dime + fifth, Usd::from_dollars(0.3).unwrap());
-        // 0.075 dollars for a million tokens, a million times.
+        // At a price of 0.075 dollars per million tokens, a million tokens.
         let token = Usd::from_pico(75_000);
         let sum = (0..1_000_000).fold(Usd::ZERO, |sum, _| sum + token);
         assert_eq!(sum, Usd::from_dollars(0.075).unwrap());

@@ -1,8 +1,8 @@
-//! Words for the variants of an enum, written once.
+//! Names for the variants of an enum, written once.
 
-/// Gives an enum `ALL`, `NAMES`, `name` and `from_name` from a list of its variants with their words.
+/// Gives an enum `ALL`, `NAMES`, `name` and `from_name` from a list of its variants and their names.
 ///
-/// The words are those of options, messages and pages. Where serde writes the same words,
+/// The names are used in options, messages and documentation. If serde uses the same names,
 /// [`named_enum`](crate::named_enum) declares both.
 #[macro_export]
 macro_rules! named_variants {
@@ -10,17 +10,17 @@ macro_rules! named_variants {
         impl $type {
             /// Every variant, in the order in which messages list them.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
-            /// The words of all variants, in the same order.
+            /// The names of all variants, in the same order.
             pub const NAMES: [&'static str; [$($name),+].len()] = [$($name),+];
 
-            /// The word for the variant in files, options and output.
+            /// The name of the variant in files, options and output.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name),+
                 }
             }
 
-            /// The variant with this word.
+            /// Returns the variant with this name.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|variant| variant.name() == name)
             }
@@ -28,7 +28,7 @@ macro_rules! named_variants {
     };
 }
 
-/// Declares an enum that serde writes with the words of [`named_variants`](crate::named_variants).
+/// Declares an enum that serde writes with the names of [`named_variants`](crate::named_variants).
 #[macro_export]
 macro_rules! named_enum {
     ($(#[$meta:meta])* pub enum $type:ident {

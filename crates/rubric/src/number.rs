@@ -30,9 +30,9 @@ impl Weight {
     /// A weight that leaves the score unchanged.
     pub const ZERO: Self = Self(0.0);
 
-    /// Creates a weight; errors unless the number is finite.
+    /// Creates a weight; fails unless the number is finite.
     pub fn new(value: f64) -> Result<Self, NotFiniteError> {
-        // Adding zero turns -0.0 into 0.0, so that "negative" and "zero" can't both be true.
+        // Adding zero turns -0.0 into 0.0, so that a weight can't be both zero and of negative sign.
         if value.is_finite() { Ok(Self(value + 0.0)) } else { Err(NotFiniteError) }
     }
 
@@ -81,7 +81,7 @@ impl UnitInterval {
     /// 0.5.
     pub const HALF: Self = Self(0.5);
 
-    /// Creates a value; errors outside 0 to 1 and for NaN.
+    /// Creates a value; fails outside 0 to 1 and for NaN.
     pub fn new(value: f64) -> Result<Self, OutOfRangeError> {
         if (0.0..=1.0).contains(&value) {
             Ok(Self(value + 0.0))
@@ -121,7 +121,7 @@ impl RawScore {
     /// The highest score.
     pub const MAX: Self = Self(10);
 
-    /// Creates a score; errors above 10 instead of clamping.
+    /// Creates a score; numbers above 10 are an error and not clamped.
     pub fn new(value: u8) -> Result<Self, OutOfRangeError> {
         if value <= 10 { Ok(Self(value)) } else { Err(OutOfRangeError { low: 0, high: 10 }) }
     }
@@ -151,8 +151,8 @@ impl From<RawScore> for u8 {
     }
 }
 
-/// A score from 0 to 10 that need not be an integer: a mean of several scores or an expected score. No judge
-/// gives one directly.
+/// A score from 0 to 10 that need not be an integer, such as a mean of several scores or an expected score.
+/// No judge gives one directly.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct FractionalScore(f64);
@@ -167,7 +167,7 @@ impl std::hash::Hash for FractionalScore {
 }
 
 impl FractionalScore {
-    /// Creates a score; errors outside 0 to 10 and for NaN.
+    /// Creates a score; fails outside 0 to 10 and for NaN.
     pub fn new(value: f64) -> Result<Self, OutOfRangeError> {
         if (0.0..=10.0).contains(&value) {
             Ok(Self(value + 0.0))
@@ -189,7 +189,7 @@ impl FractionalScore {
     /// The integer score that this number equals up to rounding error; `None` if there is none.
     pub fn to_raw_score(self) -> Option<RawScore> {
         let nearest = self.0.round();
-        // In range, because a value from 0 to 10 rounds to an integer from 0 to 10.
+        // In range, because a number from 0 to 10 rounds to an integer from 0 to 10.
         ((self.0 - nearest).abs() <= crate::TOLERANCE).then_some(RawScore(nearest as u8))
     }
 }

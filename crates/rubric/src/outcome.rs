@@ -9,13 +9,13 @@ use crate::{CriterionScale, FractionalScore, RawScore};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Checklist: the answer does it.
+    /// Checklist: the answer meets the criterion.
     Met,
-    /// Checklist: the answer does not do it.
+    /// Checklist: the answer does not meet the criterion.
     Unmet,
-    /// Score range: the judge's number.
+    /// Score range: the judge's score.
     Scored(RawScore),
-    /// Score range: a mean of several numbers that is not a whole number.
+    /// Score range: a mean of several scores that is not an integer.
     Averaged(FractionalScore),
     /// The criterion does not apply to this case, and is excluded from the arithmetic.
     NotApplicable,
@@ -60,7 +60,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the score from 0 to 10, whole or not, if there is one.
+    /// Returns the score from 0 to 10, possibly fractional, if there is one.
     pub fn points(self) -> Option<f64> {
         match self {
             Self::Scored(raw) => Some(f64::from(raw.get())),
@@ -69,7 +69,7 @@ impl Outcome {
         }
     }
 
-    /// Creates the outcome with this many points: a raw score if they are whole.
+    /// Creates the outcome with this score: a raw score if it is an integer.
     pub fn from_points(points: FractionalScore) -> Self {
         points.to_raw_score().map_or(Self::Averaged(points), Self::Scored)
     }
@@ -90,8 +90,8 @@ impl Outcome {
         self.kind().name()
     }
 
-    /// Creates an outcome from its kind, with the judge's number, or with points if there is none; `None` if they do not
-    /// fit together.
+    /// Creates an outcome from its kind and the judge's raw score, or `points` if there is no raw score;
+    /// `None` if they contradict each other.
     pub fn from_parts(kind: OutcomeKind, raw_score: Option<u8>, points: Option<f64>) -> Option<Self> {
         match (kind, raw_score) {
             (OutcomeKind::Met, None) => Some(Self::Met),

@@ -34,8 +34,8 @@ crate::named_enum! {
 }
 
 impl PairOutcome {
-    /// Combines the decision with the candidate first and the one with the baseline first. Only a result of both orders
-    /// counts: a win in one and a tie in the other is inconsistent.
+    /// Combines the decision with the candidate shown first and the one with the baseline shown first. An
+    /// answer wins only if it wins in both orders: a win in one and a tie in the other is inconsistent.
     pub const fn from_orders(candidate_first: AnswerPreference, baseline_first: AnswerPreference) -> Self {
         match (candidate_first, baseline_first) {
             (AnswerPreference::First, AnswerPreference::Second) => Self::Win,
@@ -66,7 +66,7 @@ pub struct PairScores {
 }
 
 impl Default for PairScores {
-    /// One half either way: neither answer was shown to be better.
+    /// One half for both: neither answer was shown to be better.
     fn default() -> Self {
         Self { tie: UnitInterval::HALF, inconsistent: UnitInterval::HALF }
     }
@@ -122,7 +122,7 @@ mod tests {
         let found = |a, b| PairOutcome::from_orders(a, b);
         assert_eq!([found(P::First, P::Second), found(P::Second, P::First)], [Win, Loss]);
         assert_eq!(found(P::Tie, P::Tie), Tie);
-        // The place decided, or half of the time it did.
+        // The position decided, in both orders or in one of them.
         for (a, b) in [(P::First, P::First), (P::Second, P::Second), (P::First, P::Tie), (P::Tie, P::First)] {
             assert_eq!(found(a, b), Inconsistent, "{a:?} {b:?}");
         }

@@ -56,7 +56,7 @@ crate::named_enum! {
     }
 }
 
-/// The value of a vote.
+/// Value of a vote.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum VoteValue {
     /// A value from 0 to 1; 0 or 1 for unmet and met.
@@ -89,13 +89,13 @@ pub struct PanelVote {
 /// Result of a panel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PanelResult {
-    /// This value, 0 to 1; 0 or 1 for unmet and met.
+    /// A value, 0 to 1; for met and unmet, 0 or 1.
     Value(f64),
     /// The criterion does not apply.
     NotApplicable,
-    /// Nothing: the votes are evenly split.
+    /// No result: the votes are evenly split.
     Tie,
-    /// Nothing yet: the missing votes could change it.
+    /// No result yet: the missing votes could change it.
     Open,
 }
 
@@ -128,7 +128,7 @@ impl PanelDecision {
     }
 }
 
-/// Result of complete votes: a value, or the values they are tied between.
+/// Result of complete votes: a value, or the values between which they are tied.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum VoteResolution {
     Value(f64),
@@ -136,7 +136,8 @@ enum VoteResolution {
 }
 
 impl VoteResolution {
-    /// Result under a rule for ties: (value if any, lowest, highest).
+    /// Applies the rule for ties. Returns the value, if there is one, and the lowest and highest possible
+    /// value.
     fn apply_tie_policy(self, ties: TiePolicy) -> (Option<f64>, f64, f64) {
         match (self, ties) {
             (Self::Value(value), _) => (Some(value), value, value),
@@ -147,12 +148,12 @@ impl VoteResolution {
     }
 }
 
-/// Combines votes into one decision. `binary` means that values are 0 or 1 and that the decision must be one of them;
-/// `may_not_apply`, that a missing vote could have been "not applicable".
+/// Combines votes into one decision. `binary` means that values are 0 or 1 and that the decision must be one
+/// of them. `may_not_apply` means that a missing vote could have been "not applicable".
 ///
-/// The criterion does not apply if more than half of all votes say so. Otherwise such votes are excluded, and the rest
-/// decides. There is a value only if no completion of the missing votes could lead to another one. The order of votes does
-/// not matter.
+/// The criterion does not apply if more than half of all votes say so. Otherwise such votes are excluded and
+/// the others decide. There is a value only if no completion of the missing votes could lead to another one.
+/// The order of votes does not matter.
 pub fn combine_votes(
     votes: &[PanelVote],
     binary: bool,
@@ -172,7 +173,7 @@ pub fn combine_votes(
         }
     }
 
-    // Sums of floats depend on their order, decisions must not.
+    // Sorted, because sums of floats depend on their order and decisions must not.
     values.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     missing.sort_by(f64::total_cmp);
     not_applicable.sort_by(f64::total_cmp);
@@ -192,8 +193,8 @@ pub fn combine_votes(
         return most_frequent(&values, missing.len(), could_not_apply, ties);
     }
 
-    // Every other rule rises with every vote, so the extreme completions bound all others; one that does not apply
-    // lies between them.
+    // All other rules are monotonic: a higher vote never lowers the result. So setting all missing votes to 0
+    // and to 1 gives the bounds; a missing vote that does not apply leads to a result between them.
     let completed = |value: f64| {
         let mut all = values.clone();
         all.extend(missing.iter().map(|&weight| (value, weight)));
@@ -214,11 +215,11 @@ pub fn combine_votes(
     PanelDecision { result, tie: tie && result != PanelResult::Open, low, high }
 }
 
-/// Result of complete votes by a rule that rises with every vote. `votes` are (value, weight), in order.
+/// Resolves complete votes by a monotonic rule. `votes` are pairs of value and weight, in ascending order.
 fn resolve_votes(votes: &[(f64, f64)], binary: bool, rule: PanelRule) -> VoteResolution {
     let (first, last) = match (votes.first(), votes.last()) {
         (Some(first), Some(last)) => (first.0, last.0),
-        // Nobody has a value: whatever it could be.
+        // No vote has a value, so any result is possible.
         _ => return VoteResolution::Tied(0.0, 1.0),
     };
     match rule {
@@ -247,12 +248,13 @@ fn resolve_votes(votes: &[(f64, f64)], binary: bool, rule: PanelRule) -> VoteRes
         return VoteResolution::Value(value);
     }
 
-    // A mean lies between its parts; rounding must not carry it beyond them.
+    // A mean is between its terms; rounding must not move it beyond them.
     VoteResolution::Value(mean.clamp(first, last))
 }
 
-/// The score given most often. More votes for one score are fewer for another, so extremes bound nothing here: a
-/// leader is safe if all missing votes together can't bring another one past it, or level with it where that counts.
+/// Returns the most frequent score. This rule is not monotonic, because a vote for one score is not a vote
+/// for another, so the extremes are no bounds here. A leader is certain if all missing votes together can't
+/// bring another score past it, or level with it where the rule for ties would then prefer the other one.
 fn most_frequent(
     values: &[(f64, f64)],
     missing: usize,
@@ -265,7 +267,7 @@ fn most_frequent(
     let leaders: Vec<f64> =
         counts.iter().filter(|(_, count)| *count == most).map(|(value, _)| *value).collect();
     if let ([leader], false) = (leaders.as_slice(), could_not_apply) {
-        // Scores that nobody gave yet lie on either side of the leader.
+        // Scores without a vote yet may be on either side of the leader.
         let unseen = [(0.0, 0), (1.0, 0)].into_iter().filter(|(value, _)| value != leader);
         let others = counts.iter().copied().filter(|(value, _)| value != leader).chain(unseen);
         let mut rivals = others.filter(|&(value, count)| match (count + missing).cmp(&most) {
@@ -288,7 +290,7 @@ fn most_frequent(
     }
 
     if missing > 0 || could_not_apply {
-        // What can still draw level with the leader can still be the decision.
+        // Every score that can still draw level with the leader can still be the decision.
         let reachable = |count: usize| count + missing >= most;
         let (mut low, mut high) = (1.0f64, 0.0f64);
         for (value, _) in counts.iter().filter(|(_, count)| reachable(*count)) {

@@ -1,8 +1,8 @@
-//! Signed points, as HealthBench-style rubrics use them.
+//! Signed points, as used by HealthBench-style rubrics.
 
 use crate::sum::CompensatedSum;
 
-/// Points earned over points that can be earned, for criteria of (points, met).
+/// Points earned divided by points that can be earned, for criteria given as (points, met).
 ///
 /// `sum(points of met) / sum(positive points)`: met penalties are subtracted, so the ratio of one example may
 /// be negative; such benchmarks clip only the mean over examples. `None` if no criterion has positive points,

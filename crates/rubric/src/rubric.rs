@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Criterion, CriterionId, CriterionScale};
 
-/// A rubric: at least one criterion, unique ids, weights that make a score possible.
+/// A rubric: at least one criterion, unique ids, and weights that make a score possible.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<Criterion>", into = "Vec<Criterion>")]
 pub struct Rubric {
     criteria: Vec<Criterion>,
 }
 
-/// Reason for which a list of criteria is not a valid rubric.
+/// Why a list of criteria is not a valid rubric.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RubricError {
     /// The list is empty.
@@ -33,7 +33,7 @@ pub enum RubricError {
     /// A checklist criterion without text. Holds its index.
     #[error("criterion {0} has no text")]
     NoText(usize),
-    /// All weights are zero, so there is nothing to take a mean of.
+    /// All weights are zero, so there is no weighted mean.
     #[error("all weights are zero")]
     NoWeight,
 }
@@ -71,17 +71,17 @@ impl Rubric {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// The criteria in their author's order.
+    /// The criteria, in the order of the file.
     pub fn criteria(&self) -> &[Criterion] {
         &self.criteria
     }
 }
 
-/// Up to this many ids are compared pairwise; a hash table only pays off beyond that.
+/// Up to this many ids are compared pairwise; beyond that, a hash table is faster.
 const PAIRWISE_COMPARISON_LIMIT: usize = 16;
 
-/// Finds ids that occur more than once: for each repetition, the index of the first occurrence and its own,
-/// sorted by the latter. Entries without an id are ignored.
+/// Finds ids that occur more than once. For each repetition, returns the index of the first occurrence and
+/// its own, sorted by the latter. Entries without an id are ignored.
 pub fn find_repeated_ids<'a>(
     ids: impl ExactSizeIterator<Item = Option<&'a CriterionId>> + Clone,
 ) -> Vec<(usize, usize)> {
@@ -121,7 +121,7 @@ mod tests {
         for count in [1, PAIRWISE_COMPARISON_LIMIT, PAIRWISE_COMPARISON_LIMIT + 1, 100] {
             let ids: Vec<CriterionId> =
                 (0..count).map(|at| CriterionId::new(format!("c{}", at % 5))).collect();
-            // The third of each five has no id.
+            // The third of every five has no id.
             let given = ids.iter().enumerate().map(|(at, id)| (at % 5 != 2).then_some(id));
             let expected: Vec<(usize, usize)> =
                 (5..count).filter(|at| at % 5 != 2).map(|at| (at % 5, at)).collect();

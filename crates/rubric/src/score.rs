@@ -9,7 +9,7 @@ use crate::sum::{CompensatedSum, weight_scale};
 use crate::verdict::{CombinedGateState, decidable_bounds};
 use crate::{Criterion, Gate, GateState, Outcome, Rubric, Verdict, VerdictThresholds};
 
-/// Scoring formula that the signs of the weights select.
+/// Scoring formula, selected by the signs of the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScoringFormula {
@@ -26,15 +26,15 @@ pub enum ScoringFormula {
 pub struct RubricScore {
     /// The score, 0 to 1; `None` if nothing applies or if an ungraded criterion could change it.
     pub score: Option<f64>,
-    /// Lowest and highest score that decisions about the ungraded criteria could lead to, 0 to 1, low <=
-    /// high; `None` if nothing that has weight applies.
+    /// Lowest and highest score that the outcomes of ungraded criteria could lead to, 0 to 1, low <= high;
+    /// `None` if no criterion with weight applies.
     pub bounds: Option<(f64, f64)>,
-    /// Share of the applicable weight (penalties by their size) that was judged, 0 to 1; `None` if
-    /// nothing that has weight applies.
+    /// Share of the applicable weight that was judged, 0 to 1; penalties count with their magnitude. `None`
+    /// if no criterion with weight applies.
     pub coverage: Option<f64>,
-    /// The formula used; `None` if nothing that has weight applies.
+    /// The formula used; `None` if no criterion with weight applies.
     pub formula: Option<ScoringFormula>,
-    /// The gates of the rubric: index of the criterion, its gate, the gate's state.
+    /// The gates of the rubric: index of the criterion, the gate, and its state.
     pub gates: Vec<(usize, Gate, GateState)>,
     /// The verdict; `None` if no criterion applies.
     pub verdict: Option<Verdict>,
@@ -54,7 +54,7 @@ impl RubricScore {
     }
 }
 
-/// Reason for which outcomes can't be scored against a rubric.
+/// Why outcomes can't be scored with a rubric.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OutcomeError {
     /// The number of outcomes differs from the number of criteria.
@@ -90,16 +90,16 @@ struct WeightTotals {
 
 /// Scores one rubric.
 ///
-/// `outcomes` holds one outcome per criterion, in the rubric's order. With v = 1 for met, 0 for
-/// unmet, s/10 for a score s, over the criteria that apply:
+/// `outcomes` has one outcome per criterion, in the rubric's order. With v = 1 for met, 0 for unmet, and s/10
+/// for a score s, over the criteria that apply:
 ///
 /// - no negative weight: `sum(w v) / sum(w)`
 /// - some negative weights: `clamp01(sum(w v) / sum of the positive w)`
 /// - only negative weights: `clamp01(1 + sum(w v) / sum |w|)`
 ///
-/// The denominator counts every criterion that applies, judged or not. Ungraded criteria widen the
-/// bounds: the worst and the best completion, where a completion gives each ungraded criterion any
-/// outcome, "not applicable" included.
+/// The denominator counts every criterion that applies, judged or not. Ungraded criteria widen the bounds to
+/// the worst and the best completion, where a completion gives each of them any outcome, "not applicable"
+/// included.
 pub fn score_rubric(
     rubric: &Rubric,
     outcomes: &[Outcome],
@@ -189,8 +189,8 @@ impl WeightTotals {
             let low = clamp01((earned - incurred - penalty_open) / points);
             let high = clamp01((earned + open - incurred) / points).max(low);
             if penalties > 0.0 {
-                // Should every criterion with points turn out not to apply, the third formula takes over; the
-                // result must lie within the bounds too.
+                // All criteria with points might turn out not to apply. The formula for penalties alone would
+                // then be used, and its result must be within the bounds too.
                 let (low, high) = if self.points_judged.get() > 0.0 {
                     (low, high)
                 } else {

@@ -1,4 +1,4 @@
-//! Hash of what a person saw before a decision, which binds the label to it.
+//! Hash of what a person saw before deciding, which binds a label to it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,17 +9,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Criterion, Identify, IdentityWriter};
 
-/// Version of what is hashed. Raising it makes every label stale.
+/// Version of the hashed content. Raising it makes every existing label stale.
 const VERSION: u64 = 1;
-/// Bytes of a hash that are kept: enough that nobody finds two answers with one hash.
-const LENGTH: usize = 16;
+/// Number of bytes that are kept of a hash. This is enough to make it infeasible to find two answers with the
+/// same hash.
+const HASH_BYTES: usize = 16;
 
-/// Hash of a question and of the inputs of a case: everything that a person sees apart from the answer.
+/// Hash of a question and the inputs of a case: everything that a person sees except the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SubjectHash([u8; LENGTH]);
+pub struct SubjectHash([u8; HASH_BYTES]);
 
 impl SubjectHash {
-    /// Creates the hash of a question and of the texts that it is about.
+    /// Creates the hash of a question and the texts that it is about.
     pub fn new(question: &impl Identify, inputs: &impl Identify) -> Self {
         let mut identity = IdentityWriter::new("label_subject", VERSION);
         identity.field(question);
@@ -40,13 +41,14 @@ impl Identify for SubjectHash {
     }
 }
 
-/// Hash of what a person saw: the question, the inputs, the target and the answer. A label with another hash than that of
-/// the run is about something else.
+/// Hash of what a person saw: the question, the inputs, the target and the answer. A label whose hash differs
+/// from the run's is about something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SeenHash([u8; LENGTH]);
+pub struct SeenHash([u8; HASH_BYTES]);
 
 impl SeenHash {
-    /// Creates the hash of a target's answer to a question about these inputs. A given answer has no target.
+    /// Creates the hash of a target's answer to a question about these inputs. An answer from the eval file
+    /// has no target.
     pub fn new(subject: SubjectHash, target: Option<&str>, answer: &str) -> Self {
         let mut identity = IdentityWriter::new("label", VERSION);
         identity.field(&subject);
@@ -55,8 +57,8 @@ impl SeenHash {
         Self(hash(&identity))
     }
 
-    /// Hash of the answer of a target, judged by a criterion of a rubric. `case` is the hash of the question and the
-    /// expectations of the case, where the run stores it.
+    /// Creates the hash of a target's answer that was judged by a criterion of a rubric. `case` is the hash
+    /// of the case's question and expectations, if the run stores it.
     pub fn from_criterion(
         criterion: &Criterion,
         case: Option<&str>,
@@ -69,9 +71,9 @@ impl SeenHash {
     }
 }
 
-fn hash(identity: &IdentityWriter) -> [u8; LENGTH] {
-    let mut short = [0; LENGTH];
-    short.copy_from_slice(&blake3::hash(identity.as_bytes()).as_bytes()[..LENGTH]);
+fn hash(identity: &IdentityWriter) -> [u8; HASH_BYTES] {
+    let mut short = [0; HASH_BYTES];
+    short.copy_from_slice(&blake3::hash(identity.as_bytes()).as_bytes()[..HASH_BYTES]);
     short
 }
 
@@ -81,7 +83,7 @@ impl fmt::Display for SeenHash {
     }
 }
 
-fn write_hex(bytes: [u8; LENGTH], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_hex(bytes: [u8; HASH_BYTES], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
@@ -95,11 +97,11 @@ impl FromStr for SeenHash {
 
     fn from_str(text: &str) -> Result<Self, SeenHashError> {
         let wrong = || SeenHashError(text.to_owned());
-        if text.len() != 2 * LENGTH || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        if text.len() != 2 * HASH_BYTES || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(wrong());
         }
 
-        let mut bytes = [0; LENGTH];
+        let mut bytes = [0; HASH_BYTES];
         for (at, byte) in bytes.iter_mut().enumerate() {
             *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).map_err(|_| wrong())?;
         }
@@ -145,7 +147,7 @@ mod tests {
             SeenHash::new(subject, target, answer).to_string()
         };
         let base = seen("q", "i", Some("t"), "a");
-        // Labels on disk hold these bytes.
+        // Stored labels contain these bytes, so they must not change.
         assert_eq!(base, "c8db1048f919be0c61edb774d3144d52");
         for other in [
             seen("Q", "i", Some("t"), "a"),

@@ -1,4 +1,4 @@
-//! Compensated summation, which keeps small terms.
+//! Compensated summation, which does not lose small terms.
 
 /// A running sum with Neumaier's compensation (A. Neumaier, ZAMM 54, 1974): the error does not grow with the
 /// number of terms.
@@ -25,8 +25,8 @@ impl CompensatedSum {
     }
 }
 
-/// Divisor for weights that keeps their sums finite and above zero: 1 for ordinary weights, the largest
-/// magnitude for extreme ones. Scores don't change when all weights are scaled.
+/// Returns a divisor for weights that keeps their sums finite and above zero: 1 for ordinary weights, the
+/// largest magnitude for extreme ones. Scaling all weights does not change scores.
 pub(crate) fn weight_scale(weights: impl Iterator<Item = f64>) -> f64 {
     let largest = weights.map(f64::abs).fold(0.0, f64::max);
     if largest > 1e100 || (largest > 0.0 && largest < 1e-100) { largest } else { 1.0 }

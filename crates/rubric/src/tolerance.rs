@@ -1,6 +1,6 @@
-//! Comparison of a score with a threshold, within rounding error.
+//! Comparison of a score with a threshold, allowing for rounding errors.
 
-/// Distance by which a score may miss a threshold through rounding alone: 0.1 + 0.7 of 1.0 is 0.8.
+/// How far a score may miss a threshold through rounding alone: the sum 0.1 + 0.7 should reach 0.8.
 pub const TOLERANCE: f64 = 1e-9;
 
 /// Returns true if `value` reaches the threshold `line`, within [`TOLERANCE`].

@@ -64,7 +64,8 @@ pub struct TrialResult {
 }
 
 impl TrialResult {
-    /// Creates a trial with this verdict. If its score is unknown, it lies within `bounds`, as far as those are known.
+    /// Creates the result of a trial. If its score is unknown, it is within `bounds`; missing bounds are 0
+    /// and 1.
     pub fn new(
         verdict: Verdict,
         score: Option<f64>,
@@ -108,12 +109,13 @@ impl TrialPlan {
         Self { count: 1, strategy: TrialStrategy::PassAtK, early_stop: false, cost_limit_usd: None, lines }
     }
 
-    /// Returns true if trials must run one after another, because an earlier one may make later ones unnecessary.
+    /// Returns true if trials must run one after another, because an earlier one may make later ones
+    /// unnecessary.
     pub const fn is_in_sequence(&self) -> bool {
         self.count > 1 && (self.early_stop || self.cost_limit_usd.is_some())
     }
 
-    /// Returns true if no further trial is to start after these.
+    /// Returns true if no further trial should start after these.
     pub fn is_finished(&self, trials: &[TrialResult]) -> bool {
         let spent = || trials.iter().fold(Usd::ZERO, |sum, trial| sum + trial.cost.lower_bound());
         trials.len() >= self.count as usize
@@ -123,9 +125,9 @@ impl TrialPlan {
 
     /// Combines the trials. Missing trials may still have any result, unless the sequence ended early.
     ///
-    /// `lower` is the lower end of the interval around the mean of some scores; without one, the case is incomplete. There
-    /// is a verdict only if unknown results can't change it. If scores are averaged, a failed gate in one trial fails the
-    /// case: no mean compensates for a gate.
+    /// `lower` returns the lower end of the interval around the mean of some scores; if there is none, the
+    /// case is incomplete. There is a verdict only if unknown results can't change it. If scores are
+    /// averaged, a failed gate in one trial fails the case, because no mean compensates for a gate.
     pub fn conclude(&self, trials: &[TrialResult], lower: impl Fn(&[f64]) -> Option<f64>) -> TrialSummary {
         let missing =
             if self.is_finished(trials) { 0 } else { (self.count as usize).saturating_sub(trials.len()) };
@@ -149,7 +151,7 @@ impl TrialPlan {
         }
     }
 
-    /// Verdict and score of a figure made of all scores.
+    /// Returns the verdict and score for a statistic of all scores.
     fn average_scores(
         &self,
         all: &[TrialResult],
@@ -158,7 +160,7 @@ impl TrialPlan {
         let known: Option<Vec<f64>> = all.iter().map(|trial| trial.score).collect();
         let score = known.as_deref().and_then(figure);
 
-        // A trial whose score is known may still have a gate that is open.
+        // A trial with a known score may still have an open gate.
         let gates = if all.iter().any(|trial| trial.gate_failed) {
             CombinedGateState::Failed
         } else if all.iter().any(|trial| trial.verdict == Verdict::Incomplete) {
@@ -166,7 +168,8 @@ impl TrialPlan {
         } else {
             CombinedGateState::Hold
         };
-        // Bounds of the lower end of an interval are not those of its parts: wider scores have a wider interval.
+        // The lower end of an interval is not monotonic: more spread makes the interval wider, so the
+        // extremes of the scores do not bound it.
         let bounds = match (score, self.strategy) {
             (Some(score), _) => Some((score, score)),
             (None, TrialStrategy::Mean) => {
@@ -180,12 +183,13 @@ impl TrialPlan {
     }
 }
 
-/// Order in which verdicts decide where one trial is enough. An incomplete one may still pass.
+/// Order in which verdicts decide if one passing trial is enough. An incomplete trial may still pass.
 const BEST_FIRST: [Verdict; 4] = [Verdict::Pass, Verdict::Incomplete, Verdict::Borderline, Verdict::Fail];
-/// Order in which verdicts decide where each trial counts. An incomplete one may still fail.
+/// Order in which verdicts decide if every trial must pass. An incomplete trial may still fail.
 const WORST_FIRST: [Verdict; 4] = [Verdict::Fail, Verdict::Incomplete, Verdict::Borderline, Verdict::Pass];
 
-/// The verdict that comes first in `order`, and the best or worst score with that verdict.
+/// Returns the verdict that comes first in `order`, and the best or worst score of the trials with that
+/// verdict.
 fn most_extreme(
     all: &[TrialResult],
     order: [Verdict; 4],
@@ -229,7 +233,7 @@ mod tests {
         }
     }
 
-    /// The lower end for tests: the smallest of at least two.
+    /// The lower end used in tests: the smallest of at least two scores.
     fn smallest(scores: &[f64]) -> Option<f64> {
         (scores.len() > 1).then(|| scores.iter().copied().fold(1.0, f64::min))
     }
@@ -260,7 +264,7 @@ mod tests {
         assert_eq!(settled(TrialStrategy::PassAtK, &[open, scored(0.1)]), (Verdict::Incomplete, None));
         assert_eq!(settled(TrialStrategy::PassAll, &[open, scored(0.1)]).0, Verdict::Fail);
         assert_eq!(settled(TrialStrategy::PassAll, &[open, scored(1.0)]), (Verdict::Incomplete, None));
-        // Whatever the open one becomes, the mean stays below both lines.
+        // Whatever the open trial's score will be, the mean stays below both thresholds.
         assert_eq!(settled(TrialStrategy::Mean, &[open, scored(0.1)]), (Verdict::Fail, None));
         assert_eq!(settled(TrialStrategy::Mean, &[open, scored(0.9)]), (Verdict::Incomplete, None));
         assert_eq!(settled(TrialStrategy::ConfidenceInterval, &[open, scored(0.0)]).0, Verdict::Incomplete);

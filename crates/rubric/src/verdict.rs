@@ -32,7 +32,7 @@ impl Verdict {
         }
     }
 
-    /// Returns the verdict of a case that ended in an error: such a case does not pass.
+    /// Returns the verdict of a case that ended in an error, which can't pass.
     #[must_use]
     pub const fn after_error(self) -> Self {
         match self {
@@ -72,7 +72,7 @@ impl VerdictThresholds {
     /// Default borderline threshold of the `evalcases` format.
     pub const DEFAULT_BORDERLINE: f64 = 0.6;
 
-    /// Creates thresholds: a score passes from `pass` on, and is borderline from `borderline` on.
+    /// Creates thresholds: a score passes from `pass`, and is borderline from `borderline`.
     pub fn new(pass: UnitInterval, borderline: Option<UnitInterval>) -> Result<Self, ThresholdOrderError> {
         match borderline {
             Some(line) if line > pass => {
@@ -82,8 +82,8 @@ impl VerdictThresholds {
         }
     }
 
-    /// Like [`VerdictThresholds::new`], but ignores a borderline threshold above the pass threshold. Used for a default
-    /// borderline threshold with a lowered pass threshold.
+    /// Like [`VerdictThresholds::new`], but ignores a borderline threshold above the pass threshold. This
+    /// happens to a default borderline threshold if the pass threshold was lowered.
     pub fn with_optional_borderline(pass: UnitInterval, borderline: Option<UnitInterval>) -> Self {
         Self { pass, borderline: borderline.filter(|line| *line <= pass) }
     }
@@ -109,10 +109,10 @@ impl VerdictThresholds {
         }
     }
 
-    /// The verdict on a score known only to lie within bounds, with the state of the gates.
+    /// Returns the verdict on a score of which only bounds are known, with the state of the gates.
     ///
-    /// A failed gate is a fail. Otherwise a verdict is given only if every score within the bounds
-    /// and every answer to the open gates leads to it.
+    /// A failed gate is a fail. Otherwise there is a verdict only if every score within the bounds and every
+    /// state of the open gates leads to it.
     pub(crate) fn verdict_within(self, bounds: Option<(f64, f64)>, gates: CombinedGateState) -> Verdict {
         if gates == CombinedGateState::Failed {
             return Verdict::Fail;
@@ -128,13 +128,13 @@ impl VerdictThresholds {
     }
 }
 
-/// The bounds a verdict may rest on: none while nothing that has weight was judged. Everything might
-/// then still turn out not to apply, which is not a pass even where the pass line is 0.
+/// Returns the bounds that a verdict may depend on: `None` if no criterion with weight was judged. All
+/// criteria might then turn out not to apply, which is not a pass even with a pass threshold of 0.
 pub(crate) fn decidable_bounds(bounds: Option<(f64, f64)>, coverage: Option<f64>) -> Option<(f64, f64)> {
     bounds.filter(|_| coverage != Some(0.0))
 }
 
-/// All gates of a rubric or a case taken together.
+/// Combined state of all gates of a rubric or a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CombinedGateState {
     /// None failed and none is open.

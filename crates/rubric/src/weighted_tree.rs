@@ -10,11 +10,10 @@ pub enum WeightedTree {
     Leaf {
         /// Its weight among its siblings; not negative.
         weight: Weight,
-        /// 0 to 1; `None` if the leaf does not apply, in which case its weight is redistributed among its
-        /// siblings.
+        /// 0 to 1. `None` if the leaf does not apply; its weight is then redistributed among its siblings.
         score: Option<f64>,
     },
-    /// An inner node, scored with the mean of its children.
+    /// An inner node, whose score is the mean of its children.
     Branch {
         /// Its weight among its siblings; not negative.
         weight: Weight,
@@ -31,8 +30,8 @@ impl WeightedTree {
     }
 }
 
-/// The weighted mean of a tree: each branch is `sum(w s) / sum(w)` over the children that have a score.
-/// `None` if no leaf applies or all weights are zero.
+/// Returns the weighted mean of a tree: each branch is `sum(w s) / sum(w)` over the children that have a
+/// score. `None` if no leaf applies or all weights are zero.
 pub fn weighted_mean(tree: &WeightedTree) -> Option<f64> {
     match tree {
         WeightedTree::Leaf { score, .. } => *score,

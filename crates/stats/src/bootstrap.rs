@@ -18,7 +18,7 @@ pub struct BootstrapEstimate {
     pub estimate: f64,
     /// Number of resamples for which the statistic is defined.
     pub resamples: usize,
-    /// Number of resamples for which it is undefined (such as a kappa of constant verdicts); these are
+    /// Number of resamples for which it is undefined (such as a kappa of constant verdicts). They are
     /// excluded.
     pub undefined: usize,
     /// Standard deviation of the resampled statistics (divisor: their number).
@@ -31,21 +31,22 @@ pub struct BootstrapEstimate {
 }
 
 impl BootstrapEstimate {
-    /// Returns true if every resample gave the same value, so that the interval has no width. That shows that
+    /// Returns true if every resample gave the same value, so that the interval has no width. This shows that
     /// the data do not vary, not that there is no uncertainty.
     pub fn is_constant(&self) -> bool {
         self.percentile.low == self.percentile.high
     }
 }
 
-/// Returns the level at which a percentile interval of resampled units covers about as often as `level` says: its
-/// ends are the percentiles that lie as far out as Student's t with a degree of freedom less than there are units,
-/// times the root of `n / (n - 1)`. Source: T. Hesterberg, The American Statistician 69 (2015), 371-386, section 5.3.
+/// Returns the level at which a percentile interval of resampled units covers about as often as `level` says.
+/// Its ends are the percentiles at the distance of Student's t, with one degree of freedom less than there
+/// are units, times the root of `n / (n - 1)`. Source: T. Hesterberg, The American Statistician 69 (2015),
+/// 371-386, section 5.3.
 pub fn expanded_level(level: ConfidenceLevel, units: usize) -> Result<ConfidenceLevel, UndefinedReason> {
     at_least_two(units)?;
     let n = units as f64;
     let reach = (n / (n - 1.0)).sqrt() * student_critical_value(n - 1.0, level)?;
-    // At most so much that a few of several thousand resamples lie beyond.
+    // Limited so that a few of several thousand resamples are beyond the percentile.
     let tail = normal_upper_tail(reach).max(1e-3);
     ConfidenceLevel::new(1.0 - 2.0 * tail).map_err(|_| UndefinedReason::OutOfRange)
 }
@@ -69,7 +70,7 @@ pub fn bootstrap_mean<R: RngCore + ?Sized>(
         .map(|_| {
             let mut sum = 0.0;
             for _ in 0..n {
-                // Around the estimate, so that a small spread around a large mean survives.
+                // Summed around the estimate, so that a small spread around a large mean is not lost.
                 sum += values[indices.next()] - estimate;
             }
 
@@ -81,8 +82,8 @@ pub fn bootstrap_mean<R: RngCore + ?Sized>(
 }
 
 /// Bootstraps the mean of clustered values by drawing whole clusters with replacement; the mean of a resample
-/// is taken over all its values. Source: A. C. Davison and D. V. Hinkley, Bootstrap Methods and their
-/// Application (1997), section 3.8.
+/// is over all its values. Source: A. C. Davison and D. V. Hinkley, Bootstrap Methods and their Application
+/// (1997), section 3.8.
 pub fn bootstrap_clustered_mean<K: Ord, R: RngCore + ?Sized>(
     values: &[f64],
     clusters: &[K],
@@ -126,9 +127,9 @@ pub fn bootstrap_clustered_mean<K: Ord, R: RngCore + ?Sized>(
 }
 
 /// Bootstraps any statistic of n units (cases, clusters, rated items) by drawing units with replacement.
-/// `figure` gets the positions of the drawn units, possibly repeated, and computes the statistic from them.
-/// BCa also needs the statistic once without each unit, and is undefined if that is more work than the
-/// resampling.
+/// `figure` receives the positions of the drawn units, possibly repeated, and computes the statistic from
+/// them. BCa also needs the statistic once without each unit, and is undefined if that would be more work
+/// than the resampling.
 pub fn bootstrap<R, F>(
     n: usize,
     resamples: usize,
@@ -257,7 +258,7 @@ fn summarize_resamples(
     let se =
         check_finite((figures.iter().map(|figure| (figure - mean).powi(2)).sum::<f64>() / count).sqrt())?;
     let bca = acceleration.and_then(|acceleration| {
-        // Values that equal the estimate on paper miss it by rounding.
+        // Values that are mathematically equal to the estimate may miss it by rounding.
         let slack = 1e-10 * se;
         let below = figures.partition_point(|&figure| figure < estimate - slack) as f64;
         let upto = figures.partition_point(|&figure| figure <= estimate + slack) as f64;

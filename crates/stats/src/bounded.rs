@@ -8,22 +8,24 @@ use crate::{
     distribution::student_two_sided,
     power::PowerDesign,
     undefined::{check_all_finite, check_finite},
-    units::{LEAST_FREEDOM, UnitSums, cluster_critical_value},
+    units::{MIN_FREEDOM, UnitSums, cluster_critical_value},
 };
 
-/// Most values at the ends of the range that the values of one unit count for. Values that lie close together away from the ends
-/// may miss rare ones at an end, which a spread so small would rule out.
-const MAX_WORTH: f64 = 25.0;
+/// Maximum number of values at the ends of the range that one unit counts for. Values close together in the
+/// middle of the range have a very small spread; without the limit it would rule out rare values at an end
+/// that this sample may have missed.
+const MAX_VALUES_PER_UNIT: f64 = 25.0;
 
-/// Most units that may lie at either end of the range beside those of the sample: the half of Jeffreys' prior.
+/// Maximum weight, in units, of an end of the range in addition to the sample: the one half of Jeffreys'
+/// prior.
 const MAX_END_WEIGHT: f64 = 0.5;
 
 /// Distance, as a share of the range, below which values differ only by the order of summation.
-pub(crate) const DUST: f64 = 1e-9;
+pub(crate) const SUMMATION_TOLERANCE: f64 = 1e-9;
 
-/// Factor of further pairs beyond which a difference counts as out of reach.
+/// A difference counts as out of reach if it takes more than this many times as many pairs to detect it.
 const MAX_FACTOR: f64 = 1e9;
-/// Halvings in the search for that factor.
+/// Number of bisection steps in the search for that factor.
 const HALVINGS: u32 = 60;
 
 /// A mean of values within a range, and its interval.
@@ -35,12 +37,13 @@ pub struct BoundedMean {
     pub clusters: usize,
     /// The mean over all values; larger clusters have more weight.
     pub mean: f64,
-    /// Number of values at the ends of the range that would carry as much information: `m (1 - m) / se^2` for a mean
-    /// m on a range of 0 to 1, but at most 25 for each cluster. The number of clusters where no value differs from another. Clusters are counted as those of one
-    /// size would be.
+    /// Number of values at the ends of the range that would carry as much information: `m (1 - m) / se^2` for
+    /// a mean m on a range of 0 to 1, but at most 25 per cluster. If all values are equal, the number of
+    /// clusters. Clusters of unequal size count as the equivalent number of equal ones.
     pub effective_n: f64,
-    /// Wilson's interval of the mean on the effective number of values, with the quantile of Student's t, or at either end that of
-    /// randomly weighted values where it reaches further. That of [`proportion`](crate::proportion) for independent values that all lie at the ends.
+    /// Wilson's interval of the mean on the effective number of values, with the quantile of Student's t. At
+    /// either end it is extended to the quantile of randomly weighted values, if that is further out. For
+    /// independent values that are all at the ends, the interval of [`proportion`](crate::proportion).
     pub interval: Result<Interval, UndefinedReason>,
 }
 
@@ -49,12 +52,14 @@ pub struct BoundedMean {
 /// Methodology 24 (1998), 193-201; Wilson's interval with them: C. Franco, R. Little, T. Louis and E. Slud, Journal
 /// of Survey Statistics and Methodology 7 (2019), 334-364.
 ///
-/// Values that lie close together may hide rare ones at an end of the range. An end of the interval therefore lies at least as far out as
-/// the quantile of the mean with random weights, those of a Dirichlet distribution of parameter 1 for each value, and of
-/// `sqrt(w / 25) / 2` for a value at either end of the range: w is the effective number per value, at most 25. Source: N. Gaffke, Three
-/// test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, Mathematical Methods of Statistics
-/// 14 (2005), 451-467; E. Learned-Miller and P. Thomas, A new confidence interval for the mean of a bounded random variable
-/// (2020), arXiv:1905.06208. Theirs has parameter 1 at the nearer end only; the weights are our own, chosen by simulation.
+/// Values that are close together may hide rare ones at an end of the range. An end of the interval is
+/// therefore at least as far out as the quantile of the mean with random weights. These have a Dirichlet
+/// distribution with parameter 1 for each value, and `sqrt(w / 25) / 2` for a value at either end of the
+/// range, where w is the effective number per value, at most 25. Source: N. Gaffke, Three test statistics for
+/// a nonparametric one-sided hypothesis on the mean of a nonnegative variable, Mathematical Methods of
+/// Statistics 14 (2005), 451-467; E. Learned-Miller and P. Thomas, A new confidence interval for the mean of
+/// a bounded random variable (2020), arXiv:1905.06208. Theirs has parameter 1 at the nearer end only; the
+/// weights here are Assize's own, chosen by simulation.
 pub fn bounded_mean(
     values: &[f64],
     range: (f64, f64),
@@ -65,10 +70,11 @@ pub fn bounded_mean(
 }
 
 /// Computes [`bounded_mean`] of values in clusters, with the clustered error; `clusters` names the cluster of
-/// each value. Where clusters differ in size, they count as `n^2 / sum(size^2)` of one size, and what a cluster is off by counts for
-/// more the more of the sample it holds (CR2), so that a single large one is seen for what it is. The error is smoothed by a tenth of
-/// a cluster at either end of the range, and the weights of values are those of their
-/// cluster. The limit of the effective number is our own, chosen by simulation.
+/// each value. Clusters of different sizes count as `n^2 / sum(size^2)` equal ones. The deviation of a
+/// cluster counts more the larger its share of the sample is (CR2), because a large cluster pulls the mean
+/// towards itself. The error is smoothed by a tenth of a cluster at either end of the range, and the weight
+/// of a value is that of its cluster. The limit of the effective number is Assize's own, chosen by
+/// simulation.
 pub fn bounded_mean_clustered<K: Ord>(
     values: &[f64],
     clusters: &[K],
@@ -78,12 +84,12 @@ pub fn bounded_mean_clustered<K: Ord>(
     Ok(UnitSums::new(values, clusters, range)?.bounded_mean(range, level))
 }
 
-/// Weight of an end of the range for units that each count for so many values at the ends.
+/// Weight of an end of the range if each unit counts for `worth` values at the ends.
 pub(crate) fn end_weight(worth: f64) -> f64 {
-    MAX_END_WEIGHT * (worth / MAX_WORTH).sqrt()
+    MAX_END_WEIGHT * (worth / MAX_VALUES_PER_UNIT).sqrt()
 }
 
-/// The lower of two lower ends, and the higher of two higher ones.
+/// Returns the lower one of two lower ends, and the higher one of two upper ends.
 pub(crate) fn outermost(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {
     (one.0.min(other.0), one.1.max(other.1))
 }
@@ -94,13 +100,13 @@ pub(crate) fn wilson_ends(mean: f64, n: f64, critical: f64) -> (f64, f64) {
     let centre = mean * n + square / 2.0;
     let reach = critical * (n * mean * (1.0 - mean) + square / 4.0).max(0.0).sqrt();
 
-    // At the ends the two terms cancel exactly on paper, but not in floating point.
+    // At the ends the two terms cancel exactly in mathematics, but not in floating point.
     let low = if mean <= 0.0 { 0.0 } else { (centre - reach) / (n + square) };
     let high = if mean >= 1.0 { 1.0 } else { (centre + reach) / (n + square) };
     (low.clamp(0.0, 1.0), high.clamp(0.0, 1.0))
 }
 
-/// A mean on a range of 0 to 1, and the number of values at the ends of it that carry as much information.
+/// A mean on a range of 0 to 1, and the number of values at its ends that would carry as much information.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct EffectiveMean {
     pub(crate) mean: f64,
@@ -108,9 +114,9 @@ pub(crate) struct EffectiveMean {
 }
 
 impl EffectiveMean {
-    /// Limits the effective number to [`MAX_WORTH`] values for each of so many units.
+    /// Limits the effective number to [`MAX_VALUES_PER_UNIT`] values per unit.
     pub(crate) fn limited(self, units: f64) -> Self {
-        Self { effective_n: self.effective_n.min(MAX_WORTH * units), ..self }
+        Self { effective_n: self.effective_n.min(MAX_VALUES_PER_UNIT * units), ..self }
     }
 }
 
@@ -124,17 +130,17 @@ pub struct DifferenceReach {
 }
 
 impl DifferenceReach {
-    /// Least reach of either direction, where all scores lie at one end.
-    const LEAST: f64 = 0.05;
+    /// Minimum reach in either direction, used if all scores are at one end.
+    const MIN_REACH: f64 = 0.05;
 
     /// Returns a reach of the same size in both directions.
     pub const fn symmetric(reach: f64) -> Self {
         Self { fall: reach, rise: reach }
     }
 
-    /// Returns the reach of scores from 0 to 1. Cases outside the sample may fall although none in it did. But they fall at
-    /// most by the mean of `before`, or by the distance from the mean of `after` to 1; the larger counts, so swapping the
-    /// sides mirrors the reach. Larger observed differences extend it.
+    /// Returns the reach of scores from 0 to 1. Cases outside the sample may fall even if no case in it did.
+    /// They can fall at most by the mean of `before`, or by the distance from the mean of `after` to 1,
+    /// whichever is larger; so swapping the sides mirrors the reach. Larger observed differences extend it.
     pub fn of_scores(before: &[f64], after: &[f64]) -> Self {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
         let (from, to) = (mean(before), mean(after));
@@ -143,8 +149,8 @@ impl DifferenceReach {
         };
 
         Self {
-            fall: largest(before, after, from.max(1.0 - to).max(Self::LEAST)),
-            rise: largest(after, before, to.max(1.0 - from).max(Self::LEAST)),
+            fall: largest(before, after, from.max(1.0 - to).max(Self::MIN_REACH)),
+            rise: largest(after, before, to.max(1.0 - from).max(Self::MIN_REACH)),
         }
     }
 }
@@ -162,27 +168,28 @@ pub struct BoundedDifference {
     falls: EffectiveMean,
     /// Correlation of the rises and falls of a cluster.
     correlation: f64,
-    /// `effective_units` of the clusters whose differences do not cancel.
+    /// `effective_units`, counting only clusters whose differences do not cancel.
     differing: f64,
     reach: DifferenceReach,
 }
 
-/// Computes the mean of paired differences from its two parts, the mean of what rose and the mean of what fell: each
-/// has Wilson's interval on its effective number, as in [`bounded_mean_clustered`], and the two are combined by the distances of their ends. Rare large
-/// falls beside many small rises are seen, which the t interval misses. Sources: G. Zou and A. Donner, Statistics in
-/// Medicine 27 (2008), 1693-1702 (MOVER); with a correlation: R. Newcombe, Statistics in Medicine 17 (1998),
-/// 2635-2650, and G. Zou, American Journal of Epidemiology 168 (2008), 212-224.
+/// Computes the mean of paired differences from two parts, the mean rise and the mean fall. Each has Wilson's
+/// interval on its effective number, as in [`bounded_mean_clustered`], and the two are combined by the
+/// distances of their ends. So rare large falls beside many small rises are taken into account, which the t
+/// interval does not do. Sources: G. Zou and A. Donner, Statistics in Medicine 27 (2008), 1693-1702 (MOVER);
+/// with a correlation: R. Newcombe, Statistics in Medicine 17 (1998), 2635-2650, and G. Zou, American Journal
+/// of Epidemiology 168 (2008), 212-224.
 pub fn bounded_difference<K: Ord>(
     differences: &[f64],
     clusters: &[K],
     reach: DifferenceReach,
 ) -> Result<BoundedDifference, UndefinedReason> {
     check_all_finite(differences)?;
-    let dust = DUST * reach.fall.max(reach.rise);
+    let tolerance = SUMMATION_TOLERANCE * reach.fall.max(reach.rise);
     let part = |sign: f64, most: f64| -> Result<UnitSums, UndefinedReason> {
         let values: Vec<f64> = differences
             .iter()
-            .map(|value| if value.abs() <= dust { 0.0 } else { (sign * value).max(0.0) })
+            .map(|value| if value.abs() <= tolerance { 0.0 } else { (sign * value).max(0.0) })
             .collect();
         UnitSums::new(&values, clusters, (0.0, most)).map(UnitSums::without_verdicts)
     };
@@ -194,7 +201,7 @@ pub fn bounded_difference<K: Ord>(
     let correlation = if spread > 0.0 { (product(&up, &down) / spread).clamp(-1.0, 1.0) } else { 0.0 };
 
     let differing = rises.units().zip(falls.units()).filter_map(|((rise, size), (fall, _))| {
-        ((reach.rise * rise - reach.fall * fall).abs() > dust).then_some(size)
+        ((reach.rise * rise - reach.fall * fall).abs() > tolerance).then_some(size)
     });
     let (size, squares) = differing.fold((0.0, 0.0), |(n, squares), size| (n + size, squares + size * size));
     Ok(BoundedDifference {
@@ -209,12 +216,12 @@ pub fn bounded_difference<K: Ord>(
     })
 }
 
-/// Two-sided probability that so many fair coins fall alike.
+/// Two-sided probability that this many fair coins all fall alike.
 fn one_way(coins: f64) -> f64 {
     0.5_f64.powf(coins - 1.0).min(1.0)
 }
 
-/// Quantiles that decide what a test shows: that of its interval, and that of its power.
+/// Quantiles that determine what a test can detect: one for its interval and one for its power.
 struct PowerQuantiles {
     critical: f64,
     power: f64,
@@ -232,10 +239,11 @@ impl BoundedDifference {
         Ok(Interval { low, high, level, method: IntervalMethod::WilsonRisesFalls })
     }
 
-    /// Returns the two-sided p of no difference: the largest probability of error at which the interval holds 0, but no less than
-    /// `2 / 2^m` where m clusters of one size differ. If neither side is better, each of them is as likely to rise as to fall, and all go one
-    /// way so often: with four to eight clusters the interval alone is wrong in 8 to 10 % of samples. Source: R. A. Fisher, The
-    /// Design of Experiments (1935).
+    /// Returns the two-sided p value of no difference: the largest error probability at which the interval
+    /// contains 0, but at least `2 / 2^m` if m clusters of equal size differ. If neither side is better, each
+    /// cluster is as likely to rise as to fall, and all go one way with that probability; with four to eight
+    /// clusters, the interval alone is wrong in 8 to 10 % of samples. Source: R. A. Fisher, The Design of
+    /// Experiments (1935).
     pub fn p(&self) -> Result<f64, UndefinedReason> {
         if self.units < 2 {
             return Err(UndefinedReason::OneValue);
@@ -245,7 +253,7 @@ impl BoundedDifference {
             let (low, high) = self.ends(critical);
             low <= 0.0 && high >= 0.0
         };
-        // The interval grows with the quantile, and holds 0 from one quantile on.
+        // The interval grows with the quantile, so there is a smallest quantile at which it contains 0.
         let (mut short, mut long) = (0.0, 1.0);
         while !holds_zero(long) {
             short = long;
@@ -260,7 +268,7 @@ impl BoundedDifference {
         }
 
         let freedom = self.effective_units - 1.0;
-        Ok(student_two_sided(long, freedom.max(LEAST_FREEDOM)).max(self.least_p()))
+        Ok(student_two_sided(long, freedom.max(MIN_FREEDOM)).max(self.least_p()))
     }
 
     /// Probability that all clusters that differ go one way by chance.
@@ -268,15 +276,16 @@ impl BoundedDifference {
         one_way(self.differing)
     }
 
-    /// Returns about the smallest mean difference of pairs like these that their interval tells from 0 with the power
-    /// of the design; `se` is the error of the mean difference. A difference must exceed the distance from the mean to
-    /// the end of the interval, by as much as an estimate falls short of the truth with that power. That distance is
-    /// the larger one of the two observed, and no less than where every pair moves one way: how far others may move
-    /// the other way then follows from the number of clusters alone. Unreachable beyond what a pair can differ.
-    /// Source for the sum of the two: Miller, arXiv 2411.00640, equation 9, with quantiles of Student's t.
+    /// Returns the approximate smallest mean difference of pairs like these whose interval excludes 0 with
+    /// the power of the design; `se` is the standard error of the mean difference. A difference must exceed
+    /// the distance from the mean to the end of the interval, by as much as an estimate may fall short of the
+    /// truth at that power. That distance is the larger of the two observed ones, and at least the one for
+    /// pairs that all move one way: how far unseen pairs may move the other way then follows from the number
+    /// of clusters alone. Unreachable if it is more than a pair can differ. Source for the sum of the two:
+    /// Miller, arXiv 2411.00640, equation 9, with quantiles of Student's t.
     pub fn detectable(&self, se: f64, design: PowerDesign) -> Result<f64, UndefinedReason> {
         let quantiles = self.quantiles(1.0, design)?;
-        if one_way(self.effective_units) > design.alpha() + DUST {
+        if one_way(self.effective_units) > design.alpha() + SUMMATION_TOLERANCE {
             return Err(UndefinedReason::Unreachable);
         }
 
@@ -295,9 +304,9 @@ impl BoundedDifference {
         if needed <= fall.min(rise) { Ok(needed) } else { Err(UndefinedReason::Unreachable) }
     }
 
-    /// Returns by about what factor there must be more pairs like these, in as many more clusters, for their interval
-    /// to tell the mean difference that was observed from 0 with the power of the design. Reasons as for
-    /// [`detectable`](Self::detectable).
+    /// Returns the approximate factor by which the number of pairs like these, and of their clusters, must
+    /// grow for their interval to exclude 0 at the observed mean difference, with the power of the design.
+    /// Reasons as for [`detectable`](Self::detectable).
     pub fn factor_to_detect(&self, se: f64, design: PowerDesign) -> Result<f64, UndefinedReason> {
         let wanted = self.centre().abs();
         if wanted == 0.0 {

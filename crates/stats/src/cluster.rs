@@ -43,9 +43,10 @@ impl ClusteredMean {
     }
 
     /// Returns true if the clustered error is smaller than the independent one, because values within a
-    /// cluster are negatively correlated. Legitimate, and worth a note.
+    /// cluster are negatively correlated. This is legitimate, and worth a note.
     pub fn is_balanced_within(&self) -> bool {
-        // The design effect is of CR0, which is a little small: that alone says nothing about the values.
+        // The design effect uses CR0, which is slightly too small, so a design effect below 1 alone does not
+        // show this.
         self.se_cr1.is_ok_and(|clustered| self.se_independent.is_ok_and(|plain| clustered < plain))
     }
 }
@@ -71,11 +72,11 @@ pub fn clustered_mean<K: Ord>(
 }
 
 impl ClusteredMean {
-    /// Computes the mean of values in this number of clusters. `squares` is the sum over the clusters of the squared sum of
-    /// the deviations of its values from the mean.
+    /// Computes the mean of values in this number of clusters. `squares` is the sum over clusters of the
+    /// squared sum of the deviations of its values from the mean.
     ///
     /// # Errors
-    /// When the mean is undefined.
+    /// If the mean is undefined.
     pub fn from_squares(
         plain: &MeanEstimate,
         clusters: usize,

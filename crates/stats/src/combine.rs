@@ -1,4 +1,4 @@
-//! Several decisions on one thing combined: panels, score probabilities, both orders, best of several.
+//! Combining several decisions on the same thing: panels, score probabilities, both orders, best of several.
 
 use crate::{
     ConfidenceLevel, MeanAccumulator, UndefinedReason,
@@ -14,7 +14,7 @@ pub enum PanelMajority {
     Pass,
     /// More fails than passes.
     Fail,
-    /// Equal numbers: a separate outcome, never treated as a pass.
+    /// Equal numbers. This is a separate outcome and never treated as a pass.
     Tie,
 }
 
@@ -103,19 +103,19 @@ pub fn panel_scores(scores: &[f64]) -> Result<PanelScores, UndefinedReason> {
 /// Score computed from the probabilities of the score tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedScore {
-    /// Probability of all scores together, 0 to 1. Below one half the expected score is hardly meaningful.
+    /// Total probability of all scores, 0 to 1. Below one half the expected score is hardly meaningful.
     pub mass: f64,
     /// `sum(s p(s)) / mass`.
     pub score: f64,
-    /// `sum(s p(s))`, too low by the probability of other tokens; kept for comparison.
+    /// `sum(s p(s))`, which is too low by the probability of other tokens; kept for comparison.
     pub unnormalised: f64,
-    /// The most probable score, the first of equals.
+    /// The most probable score; among equally probable ones, the first.
     pub likeliest: f64,
 }
 
-/// Computes the expected score from `(score, log-probability)`; `None` where a score was not among the most
-/// probable tokens. Source: Y. Liu et al., G-Eval, arXiv 2303.16634, equation 1, normalised by the mass
-/// observed.
+/// Computes the expected score from `(score, log-probability)`; `None` if a score was not among the most
+/// probable tokens. Source: Y. Liu et al., G-Eval, arXiv 2303.16634, equation 1, normalised by the observed
+/// mass.
 pub fn expected_score(scores: &[(f64, Option<f64>)]) -> Result<ExpectedScore, UndefinedReason> {
     let seen: Vec<(f64, f64)> =
         scores.iter().filter_map(|&(score, log)| log.map(|log| (score, log))).collect();
@@ -135,7 +135,8 @@ pub fn expected_score(scores: &[(f64, Option<f64>)]) -> Result<ExpectedScore, Un
         return Err(UndefinedReason::NoMass);
     }
 
-    // Relative to the most probable, so that very small probabilities do not vanish before the division.
+    // Relative to the most probable score, so that very small probabilities do not underflow before the
+    // division.
     let relative: f64 = seen.iter().map(|&(_, log)| (log - most).exp()).sum();
     let weighted: f64 = seen.iter().map(|&(score, log)| score * (log - most).exp()).sum();
     Ok(ExpectedScore {
@@ -172,15 +173,17 @@ pub struct BothOrders {
     pub wins_b: u64,
     /// All other pairs.
     pub undecided: u64,
-    /// Number of times that the answer shown first was preferred, and that the one shown second was.
+    /// How often the answer shown first was preferred, and how often the one shown second.
     pub shown: (u64, u64),
-    /// Number of pairs in which the answer shown first was preferred both times, and the answer shown second.
+    /// Number of pairs in which the answer shown first was preferred both times, and likewise for the answer
+    /// shown second.
     pub twice: (u64, u64),
 }
 
 impl BothOrders {
-    /// Exact two-sided p of a judge without a preference for a place: the sign test of the pairs in which one place won
-    /// twice. The two showings of a pair are not independent, so showings are not counted.
+    /// Exact two-sided p value for a judge without position bias: the sign test over pairs in which one
+    /// position won twice. The two decisions on a pair are not independent, so single decisions are not
+    /// counted.
     pub fn position_p(&self) -> Result<f64, UndefinedReason> {
         match self.twice {
             (0, 0) => Err(UndefinedReason::NothingDiffers),
@@ -188,18 +191,20 @@ impl BothOrders {
         }
     }
 
-    /// Exact one-sided p of orders that agree as seldom as these or less by chance: Fisher's test of the verdicts of the two
-    /// orders, given how often each order names each answer. Small, the second verdict names the other answer, which a judge
-    /// that looks at the answers does only if its verdicts were not mapped back from places to names. A judge that takes one
-    /// place throughout has p = 1, since its orders are not associated, although they never agree; a binomial test of their
-    /// agreement would accuse it. Source: R. A. Fisher, Journal of the Royal Statistical Society 98 (1935), 39-82.
+    /// Exact one-sided p value of orders that agree this rarely, or even less often, by chance: Fisher's test
+    /// of the verdicts of the two orders, given how often each order names each answer. If it is small, the
+    /// second verdict names the other answer. A judge that looks at the answers only does that if its
+    /// verdicts were not mapped back from positions to names. A judge that always prefers one position has p
+    /// = 1, because its orders are not associated although they never agree; a binomial test of their
+    /// agreement would accuse it. Source: R. A. Fisher, Journal of the Royal Statistical Society 98 (1935),
+    /// 39-82.
     pub fn exchange_p(&self) -> f64 {
         let (both, named_first, named_second) =
             (self.wins_a, self.wins_a + self.twice.0, self.wins_a + self.twice.1);
         let n = self.wins_a + self.wins_b + self.twice.0 + self.twice.1;
         let least = (named_first + named_second).saturating_sub(n);
 
-        // Terms relative to that of the observed table; each follows from the one above it.
+        // Terms relative to that of the observed table; each follows from the previous one.
         let cells = |both: u64| {
             let (first, second) = (named_first - both, named_second - both);
             let neither = n + both - named_first - named_second;
@@ -225,14 +230,13 @@ impl BothOrders {
             upper += share;
         }
 
-        // With very many pairs one of the sums may be infinite; then the other is nothing beside it.
+        // With very many pairs one of the sums may be infinite; the other one is then negligible.
         if lower.is_infinite() { 1.0 } else { lower / (lower + upper) }
     }
 }
 
-/// Counts `(preference when A is shown first, preference when B is shown first)`, both naming the answers and
-/// not their positions. A win needs both orders. Source: L. Zheng et al., MT-Bench, arXiv 2306.05685, section
-/// 3.4.
+/// Counts pairs of (preference with A shown first, preference with B shown first); both name answers and not
+/// positions. A win needs both orders. Source: L. Zheng et al., MT-Bench, arXiv 2306.05685, section 3.4.
 pub fn count_both_orders(pairs: &[(AbPreference, AbPreference)]) -> BothOrders {
     let count = |keep: &dyn Fn(AbPreference, AbPreference) -> bool| {
         pairs.iter().filter(|&&(ab, ba)| keep(ab, ba)).count() as u64
@@ -259,20 +263,21 @@ pub fn count_both_orders(pairs: &[(AbPreference, AbPreference)]) -> BothOrders {
     }
 }
 
-/// Rank of the right answer among several: best-of-n credit.
+/// Result of the right answer among several: best-of-n credit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BestOf {
     /// True if the right answer alone has the highest score.
     pub strict: bool,
     /// True if it shares the highest score.
     pub tied: bool,
-    /// 1 over the number of answers that share the highest score, 0 if the right answer is not among them.
+    /// 1 divided by the number of answers that share the highest score; 0 if the right answer is not among
+    /// them.
     pub credit: f64,
 }
 
-/// Checks that the answer at position `right` got the highest score. Scores that differ by less than 1e-9 are
-/// tied: means of repeats may differ by rounding only. Source: S. Malik et al., RewardBench 2, arXiv
-/// 2506.01937, best of four.
+/// Checks whether the answer at position `right` has the highest score. Scores that differ by less than 1e-9
+/// are tied, because means of repeats may differ by rounding only. Source: S. Malik et al., RewardBench 2,
+/// arXiv 2506.01937, best of four.
 pub fn best_of(scores: &[f64], right: usize) -> Result<BestOf, UndefinedReason> {
     check_all_finite(scores)?;
     let own = *scores.get(right).ok_or(UndefinedReason::NoValues)?;

@@ -1,4 +1,4 @@
-//! Quantiles and tails of the distributions that the methods use.
+//! Quantiles and tails of the distributions used by the methods.
 
 use std::f64::consts::SQRT_2;
 
@@ -33,7 +33,7 @@ pub(crate) fn chi_squared_upper(x: f64) -> f64 {
     erfc((x / 2.0).sqrt())
 }
 
-/// Degrees of freedom above which [`student_quantile_series`] is exact to the last digits.
+/// Degrees of freedom from which [`student_quantile_series`] is exact to the last digits.
 const MIN_SERIES_FREEDOM: f64 = 1_000.0;
 
 /// Returns the quantile of Student's t that bounds a two-sided interval; freedom > 0.
@@ -45,7 +45,7 @@ pub(crate) fn student_critical_value(freedom: f64, level: ConfidenceLevel) -> Re
         return check_finite(student_quantile_series(normal_critical_value(level)?, freedom));
     }
 
-    // t^2 / (t^2 + freedom) is beta distributed; the share closer to 0 is the one solved for.
+    // t^2 / (t^2 + freedom) has a beta distribution; the share closer to 0 is solved for.
     let share = beta_quantile(level.get(), 0.5, freedom / 2.0);
     let odds = if share < 0.5 {
         share / (1.0 - share)
@@ -82,7 +82,7 @@ pub(crate) fn student_two_sided(t: f64, freedom: f64) -> f64 {
     beta_tails(freedom / 2.0, 0.5, freedom / all, square / all).0
 }
 
-/// Shift beyond which the noncentral t lies above any bound of interest.
+/// Shift beyond which the noncentral t is above any bound of interest.
 const MAX_NONCENTRALITY: f64 = 37.0;
 
 /// `P(T <= t)` of Student's t shifted by `shift` of either sign, for t >= 0. Source: R. Lenth, algorithm
@@ -123,7 +123,7 @@ pub(crate) fn student_power(
     level: ConfidenceLevel,
 ) -> Result<f64, UndefinedReason> {
     let bound = student_critical_value(freedom, level)?;
-    // Rejections above, and below: the latter are those above of the mirrored statistic.
+    // Rejections above and below the bounds; those below are rejections above of the mirrored statistic.
     Ok(2.0 - noncentral_student_cdf(bound, freedom, shift) - noncentral_student_cdf(bound, freedom, -shift))
 }
 

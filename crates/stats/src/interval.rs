@@ -17,7 +17,7 @@ impl ConfidenceLevel {
     /// 95 %, the usual one.
     pub const P95: Self = Self(0.95);
 
-    /// Creates a level; it must lie above 0 and below 1.
+    /// Creates a level, which must be above 0 and below 1.
     pub fn new(level: f64) -> Result<Self, ConfidenceLevelError> {
         if level > 0.0 && level < 1.0 { Ok(Self(level)) } else { Err(ConfidenceLevelError(level)) }
     }
@@ -44,7 +44,7 @@ impl Default for ConfidenceLevel {
     }
 }
 
-/// Method by which an interval was computed.
+/// Method with which an interval was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum IntervalMethod {
@@ -52,7 +52,7 @@ pub enum IntervalMethod {
     StudentT,
     /// The normal approximation.
     Normal,
-    /// Student's t with as many degrees of freedom as clusters less one, around a clustered error.
+    /// Student's t with one degree of freedom less than there are clusters, around a clustered error.
     ClusterT,
     /// Wilson's score interval for a proportion.
     Wilson,
@@ -76,9 +76,10 @@ pub enum IntervalMethod {
     AgrestiCaffo,
     /// Bonett and Price's adjusted paired difference of proportions.
     BonettPrice,
-    /// The former, or the exact bound on the share of pairs that rise or fall where that reaches further.
+    /// Bonett and Price's, extended to the exact bound on the share of pairs that rise or fall if that is
+    /// further out.
     BonettPriceExact,
-    /// Exact bound on the share of pairs that differ, where none of them does.
+    /// Exact bound on the share of pairs that differ, if none of them does.
     NoneDiffer,
     /// Percentiles of bootstrap resamples.
     Percentile,
@@ -96,23 +97,25 @@ pub enum IntervalMethod {
     PredictionPowered,
     /// Wilson's score interval on the effective number of values.
     WilsonEffective,
-    /// The former, or at either end Gaffke's bound with less weight at the ends of the range, where that reaches further.
+    /// Wilson's on the effective number, extended at either end to Gaffke's bound, with less weight at the
+    /// ends of the range, if that is further out.
     WilsonGaffke,
-    /// Either of the former, or at either end Blaker's bound on the share of one of two values, where that reaches further.
+    /// Either of the two above, extended at either end to Blaker's bound on the share of one of two values if
+    /// that is further out.
     WilsonBlaker,
-    /// Wilson's interval on the effective number of rises and that of falls, combined.
+    /// Wilson's intervals on the effective numbers of rises and of falls, combined.
     WilsonRisesFalls,
-    /// Prediction-powered inference, Wilson's interval on the labels and what the judge adds to them.
+    /// Prediction-powered inference: Wilson's interval on the labels and the information added by the judge.
     WilsonPowered,
-    /// Equal tails of figures drawn around the counts.
+    /// Equal tails of values drawn around the counts.
     Posterior,
     /// Newcombe's score interval of an area under the curve.
     NewcombeArea,
     /// Fisher's z transformation of a correlation, with the clustered error of its influence values.
     RobustZ,
-    /// Confidence sequence by betting: holds at all times at once.
+    /// Confidence sequence by betting, which is valid at all times at once.
     Betting,
-    /// Empirical Bayes: covers on average over groups.
+    /// Empirical Bayes, whose coverage holds on average over groups.
     EmpiricalBayes,
 }
 
@@ -172,12 +175,12 @@ pub struct Interval {
     pub high: f64,
     /// Confidence level.
     pub level: ConfidenceLevel,
-    /// Method by which it was computed.
+    /// Method with which it was computed.
     pub method: IntervalMethod,
 }
 
 impl Interval {
-    /// Creates `centre +- reach`, if both ends are finite.
+    /// Creates `centre +- reach`; fails unless both ends are finite.
     pub(crate) fn symmetric_around(
         centre: f64,
         reach: f64,

@@ -1,8 +1,11 @@
 //! Statistics for evaluations: intervals, agreement, comparisons, corrections and power.
 //!
-//! Pure functions over numbers. Every result carries the number of values behind it, its method and its
-//! confidence level; a statistic without a value is an [`UndefinedReason`] with the reason, never NaN. Randomness
-//! comes from a generator that the caller passes in.
+//! Pure functions over numbers. Every result has the number of values behind it, its method and its
+//! confidence level. A statistic without a value is an [`UndefinedReason`], never NaN. Randomness comes from
+//! a generator that the caller passes in.
+//!
+//! Where no published method covers a case, the choice is Assize's own; the comment then says so, and the
+//! handbook has the simulation behind it.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Exact power of McNemar's test, exact or by mid-p.
+//! Exact power of McNemar's test, for the exact and the mid-p value.
 
 use crate::{
     UndefinedReason,
@@ -7,27 +7,28 @@ use crate::{
     special_functions::{beta_tails, fair_coin_tail},
 };
 
-/// Number of pairs up to which the power is computed exactly. Beyond, Connor's formula is close.
+/// Number of pairs up to which the power is computed exactly. Beyond that, Connor's formula is close.
 const MAX_EXACT_PAIRS: u64 = 1_000;
-/// Share of the most likely number of differing pairs below which a number of them is left out.
+/// A number of differing pairs is ignored if its probability, relative to the most likely one, is below this.
 const NEGLIGIBLE: f64 = 1e-15;
-/// Share of the number of pairs by Connor's formula from which on the exact one is looked for; it is larger.
+/// The search for the exact number of pairs starts at this share of Connor's number; the exact number is
+/// larger.
 const SEARCH_START: f64 = 0.8;
-/// Halvings in the search for a difference, which lies within 0 to 1.
+/// Number of bisection steps in the search for a difference between 0 and 1.
 const HALVINGS: u32 = 40;
 
-/// The p value that McNemar's test is significant by.
+/// The p value by which McNemar's test is significant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum McNemarVariant {
     /// The exact one.
     #[default]
     Exact,
-    /// Mid-p: half of the probability of what was observed.
+    /// Mid-p: the observed split counts with half of its probability.
     MidP,
 }
 
 impl McNemarVariant {
-    /// Two-sided p value of `few` of `count` differing pairs, fewer than half, that go one way.
+    /// Two-sided p value if `few` of `count` differing pairs, fewer than half, go one way.
     fn p(self, few: u64, count: u64) -> f64 {
         let tail = fair_coin_tail(few, count).0;
         match self {
@@ -37,20 +38,20 @@ impl McNemarVariant {
     }
 }
 
-/// Numbers of differing pairs that are not negligible, and what the test needs to be significant with each.
+/// Numbers of differing pairs that are not negligible, and the splits that are significant for each.
 struct DifferingPairs {
     /// Number of differing pairs, its probability, and the largest number that may go one way in a significant split.
     counts: Vec<(u64, f64, u64)>,
 }
 
 impl DifferingPairs {
-    /// Differing pairs among `n`, each of which differs with the probability `share`, 0 to 1.
+    /// Considers `n` pairs, each of which differs with the probability `share`, 0 to 1.
     fn new(n: u64, share: f64, alpha: f64, variant: McNemarVariant) -> Self {
         let mut counts = binomial_weights(n, share);
         counts.sort_by_key(|(count, _)| *count);
         let total: f64 = counts.iter().map(|(_, weight)| weight).sum();
 
-        // A further differing pair allows at most one more to go the other way.
+        // One more differing pair allows at most one more to go the other way.
         let mut fewer = None;
         let counts = counts
             .into_iter()
@@ -69,7 +70,7 @@ impl DifferingPairs {
         Self { counts }
     }
 
-    /// Probability of a significant split where a share `first` of the differing pairs goes one way.
+    /// Probability of a significant split if a share `first` of the differing pairs goes one way.
     fn power(&self, first: f64) -> f64 {
         let tail = |count: u64, few: u64, share: f64| {
             if share <= 0.0 {
@@ -78,7 +79,7 @@ impl DifferingPairs {
             if share >= 1.0 {
                 return 0.0;
             }
-            // At most `few` of `count`: the binomial distribution as a beta distribution.
+            // At most `few` of `count`: the binomial distribution expressed as a beta distribution.
             beta_tails((count - few) as f64, (few + 1) as f64, 1.0 - share, share).0
         };
 
@@ -91,7 +92,7 @@ impl DifferingPairs {
     }
 }
 
-/// Relative weights of the numbers of successes in `n` trials, as far as they are not negligible.
+/// Relative weights of the numbers of successes in `n` trials that are not negligible.
 fn binomial_weights(n: u64, share: f64) -> Vec<(u64, f64)> {
     if share >= 1.0 {
         return vec![(n, 1.0)];
@@ -128,9 +129,10 @@ impl PowerDesign {
         self.mcnemar_variant_power(McNemarVariant::Exact, n, discordant, difference)
     }
 
-    /// Returns the power of McNemar's test in `n` pairs, a share `discordant` of which differ, where the pass rates
-    /// differ by `difference`: the sum over the numbers of differing pairs, each with its probability, of that of a
-    /// significant split. Source: R. Connor, Biometrics 43 (1987), 207-211, section 2 (the unconditional power).
+    /// Returns the power of McNemar's test in `n` pairs, a share `discordant` of which differ, if the pass
+    /// rates differ by `difference`: the sum, over the numbers of differing pairs, of the probability of the
+    /// number times the probability of a significant split. Source: R. Connor, Biometrics 43 (1987), 207-211,
+    /// section 2 (the unconditional power).
     pub fn mcnemar_variant_power(
         self,
         variant: McNemarVariant,
@@ -156,8 +158,9 @@ impl PowerDesign {
         self.mcnemar_variant_pairs(McNemarVariant::Exact, discordant, difference)
     }
 
-    /// Returns the smallest number of pairs with which McNemar's test has this power. Up to 1,000 pairs by the exact
-    /// power, which rises in jumps; beyond, by Connor's formula, [`mcnemar_pairs`](Self::mcnemar_pairs).
+    /// Returns the smallest number of pairs with which McNemar's test has this power. Up to 1,000 pairs it
+    /// uses the exact power, which rises in jumps; beyond that, Connor's formula,
+    /// [`mcnemar_pairs`](Self::mcnemar_pairs).
     pub fn mcnemar_variant_pairs(
         self,
         variant: McNemarVariant,
@@ -173,7 +176,7 @@ impl PowerDesign {
         let is_enough = |n: u64| -> Result<bool, UndefinedReason> {
             Ok(self.mcnemar_variant_power(variant, n, discordant, difference)? >= self.power())
         };
-        // Few pairs may do with even fewer by mid-p.
+        // With mid-p, small numbers of pairs may need even fewer.
         let mut start = start as u64;
         while start > 1 && is_enough(start)? {
             start /= 2;
@@ -187,14 +190,14 @@ impl PowerDesign {
         Ok(near)
     }
 
-    /// Returns the smallest difference of pass rates that McNemar's exact test shows, as
+    /// Returns the smallest difference of pass rates that McNemar's exact test detects, as
     /// [`mcnemar_variant_difference`](Self::mcnemar_variant_difference).
     pub fn mcnemar_exact_difference(self, n: u64, discordant: f64) -> Result<f64, UndefinedReason> {
         self.mcnemar_variant_difference(McNemarVariant::Exact, n, discordant)
     }
 
-    /// Returns the smallest difference of pass rates that McNemar's test shows with this power in `n` pairs, a share
-    /// `discordant` of which differ. Beyond 1,000 pairs by Connor's formula,
+    /// Returns the smallest difference of pass rates that McNemar's test detects with this power in `n`
+    /// pairs, a share `discordant` of which differ. Beyond 1,000 pairs it uses Connor's formula,
     /// [`mcnemar_difference`](Self::mcnemar_difference).
     pub fn mcnemar_variant_difference(
         self,
@@ -217,15 +220,15 @@ impl PowerDesign {
         self.smallest(discordant, |difference| pairs.power(first_share(discordant, difference)))
     }
 
-    /// Returns the smallest difference that McNemar's exact test shows, as
+    /// Returns the smallest difference that McNemar's exact test detects, as
     /// [`mcnemar_variant_one_way_difference`](Self::mcnemar_variant_one_way_difference).
     pub fn mcnemar_exact_one_way_difference(self, n: u64) -> Result<f64, UndefinedReason> {
         self.mcnemar_variant_one_way_difference(McNemarVariant::Exact, n)
     }
 
-    /// Returns the smallest difference that McNemar's test shows with this power in `n` pairs if all that differ
-    /// favour the same side: a lower bound for when no pair has differed yet. Beyond 1,000 pairs by Connor's formula,
-    /// [`mcnemar_one_way_difference`](Self::mcnemar_one_way_difference).
+    /// Returns the smallest difference that McNemar's test detects with this power in `n` pairs if all
+    /// differing pairs favour the same side: a lower bound if no pair has differed yet. Beyond 1,000 pairs it
+    /// uses Connor's formula, [`mcnemar_one_way_difference`](Self::mcnemar_one_way_difference).
     pub fn mcnemar_variant_one_way_difference(
         self,
         variant: McNemarVariant,
@@ -241,7 +244,7 @@ impl PowerDesign {
         self.smallest(1.0, |share| DifferingPairs::new(n, share, self.alpha(), variant).power(1.0))
     }
 
-    /// The smallest value up to `most` at which a rising power reaches the wanted one.
+    /// Returns the smallest value up to `most` at which an increasing power reaches the wanted one.
     fn smallest(self, most: f64, power: impl Fn(f64) -> f64) -> Result<f64, UndefinedReason> {
         if power(most) < self.power() {
             return Err(UndefinedReason::Undetectable);

@@ -8,9 +8,9 @@ use crate::{
 
 /// Running count, mean and spread in constant memory; the values are not kept.
 ///
-/// The updates are Welford's (B. P. Welford, Technometrics 4(3), 1962); merging two accumulators is
-/// by Chan, Golub and LeVeque (COMPSTAT 1982). Neither subtracts large sums from each other, so a
-/// small spread around a large mean survives.
+/// The updates are Welford's (B. P. Welford, Technometrics 4(3), 1962); merging two accumulators is by Chan,
+/// Golub and LeVeque (COMPSTAT 1982). Neither subtracts large sums from each other, so a small spread around
+/// a large mean is not lost.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MeanAccumulator {
     n: u64,
@@ -26,9 +26,8 @@ pub struct MeanEstimate {
     pub n: u64,
     /// The arithmetic mean.
     pub mean: Result<f64, UndefinedReason>,
-    /// Sample standard deviation, `sqrt(sum((x - mean)^2) / (n - 1))`. Exactly 0 if all values are equal, in
-    /// which case the interval has no width: the sample shows no spread, which does not mean that there is
-    /// none.
+    /// Sample standard deviation, `sqrt(sum((x - mean)^2) / (n - 1))`. Exactly 0 if all values are equal. The
+    /// interval then has no width: the sample shows no spread, which does not mean that there is none.
     pub sd: Result<f64, UndefinedReason>,
     /// Standard error of the mean, `sd / sqrt(n)`.
     pub se: Result<f64, UndefinedReason>,
@@ -43,8 +42,8 @@ impl MeanEstimate {
         self.sd == Ok(0.0)
     }
 
-    /// Returns `mean +- z se`, z being the normal quantile: the limit of the t interval for many values. Too
-    /// narrow for few. Source: the central limit theorem; Miller, arXiv 2411.00640, equation 2.
+    /// Returns `mean +- z se`, z being the normal quantile: the limit of the t interval for many values. It
+    /// is too narrow for few values. Source: the central limit theorem; Miller, arXiv 2411.00640, equation 2.
     pub fn normal_interval(&self, level: ConfidenceLevel) -> Result<Interval, UndefinedReason> {
         Interval::symmetric_around(
             self.mean?,
@@ -61,7 +60,7 @@ impl MeanAccumulator {
         Self::default()
     }
 
-    /// Adds a value. A NaN or an infinity makes every figure but the count undefined.
+    /// Adds a value. After a NaN or an infinity, everything except the count is undefined.
     pub fn push(&mut self, value: f64) {
         self.n += 1;
         let before = value - self.mean;

@@ -8,26 +8,27 @@ pub enum PValueAdjustment {
     /// `m p`. Controls the family-wise error rate. Source: O. J. Dunn, Journal of the American Statistical
     /// Association 56 (1961), 52-64.
     Bonferroni,
-    /// Largest so far of `(m - i + 1) p`. Controls the family-wise error rate with at least the power of
-    /// Bonferroni's: recommended for decisions. Source: S. Holm, Scandinavian Journal of Statistics 6 (1979),
-    /// 65-70.
+    /// Largest value so far of `(m - i + 1) p`. Controls the family-wise error rate with at least the power
+    /// of Bonferroni's; recommended for decisions. Source: S. Holm, Scandinavian Journal of Statistics 6
+    /// (1979), 65-70.
     Holm,
-    /// Largest so far of `1 - (1 - p)^(m - i + 1)`, for independent comparisons. Source: Z. Sidak, Journal
-    /// of the American Statistical Association 62 (1967), 626-633, stepped down as Holm's.
+    /// Largest value so far of `1 - (1 - p)^(m - i + 1)`, for independent comparisons. Source: Z. Sidak,
+    /// Journal of the American Statistical Association 62 (1967), 626-633, stepped down as Holm's.
     HolmSidak,
-    /// Smallest from here on of `(m - i + 1) p`, for independent or positively dependent comparisons. Source:
-    /// Y. Hochberg, Biometrika 75 (1988), 800-802.
+    /// Smallest value from i onwards of `(m - i + 1) p`, for independent or positively dependent comparisons.
+    /// Source: Y. Hochberg, Biometrika 75 (1988), 800-802.
     Hochberg,
-    /// Smallest from here on of `m p / i`. Controls the false discovery rate: recommended for screening.
-    /// Source: Y. Benjamini and Y. Hochberg, Journal of the Royal Statistical Society B 57 (1995), 289-300.
+    /// Smallest value from i onwards of `m p / i`. Controls the false discovery rate; recommended for
+    /// screening. Source: Y. Benjamini and Y. Hochberg, Journal of the Royal Statistical Society B 57 (1995),
+    /// 289-300.
     BenjaminiHochberg,
     /// Benjamini and Hochberg's times `1 + 1/2 + ... + 1/m`, under any dependence. Source: Y. Benjamini and
     /// D. Yekutieli, Annals of Statistics 29 (2001), 1165-1188.
     BenjaminiYekutieli,
 }
 
-/// Returns the adjusted p values in the order given; equal ones stay equal. Pass every comparison that you looked at.
-/// Without p values, the result is empty; a single one is unchanged.
+/// Returns the adjusted p values in the given order; equal ones stay equal. Pass every comparison that was
+/// looked at. Without p values the result is empty, and a single one is unchanged.
 pub fn adjust_p_values(p_values: &[f64], adjustment: PValueAdjustment) -> Result<Vec<f64>, UndefinedReason> {
     if !p_values.iter().all(|p| (0.0..=1.0).contains(p)) {
         return Err(UndefinedReason::OutOfRange);
@@ -76,8 +77,8 @@ pub fn adjust_p_values(p_values: &[f64], adjustment: PValueAdjustment) -> Result
     Ok(adjusted)
 }
 
-/// Returns true if a p value is at most alpha. Values equal on paper count as equal, as in
-/// `5 * 0.01 <= 0.05`.
+/// Returns true if a p value is at most alpha. Values that are mathematically equal count as equal, as in `5
+/// * 0.01 <= 0.05`.
 pub fn is_significant(p: f64, alpha: f64) -> bool {
     p <= alpha + 1e-12
 }

@@ -1,4 +1,4 @@
-//! Widths that intervals of means and rates will have.
+//! Predicted widths of the intervals of means and rates for other sample sizes.
 
 use crate::{
     ConfidenceLevel, UndefinedReason, bounded,
@@ -11,24 +11,26 @@ use crate::{
     units::{UnitList, UnitSums, cluster_critical_value},
 };
 
-/// Units that widths are computed from. Of more, evenly spaced ones are taken, from the lowest to the highest.
+/// Maximum number of units from which widths are computed. If there are more, evenly spaced ones are used,
+/// from the lowest mean to the highest.
 const MAX_UNITS: usize = 1_000;
 
-/// Values from 0 to 1, from which the width of the interval of [`bounded_mean_clustered`](crate::bounded_mean_clustered) is computed that
-/// other numbers of values of the same distribution have.
+/// Values from 0 to 1, for predicting the width that the interval of
+/// [`bounded_mean_clustered`](crate::bounded_mean_clustered) would have for other numbers of values from the
+/// same distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedMean {
     units: UnitSums,
-    /// Mean that numbers of values are planned on.
+    /// Mean to plan with.
     cautious_mean: f64,
     varies: bool,
 }
 
 impl PlannedMean {
-    /// Takes values, with the cluster of each.
+    /// Creates a plan from values and the cluster of each.
     ///
     /// # Errors
-    /// Values outside 0 to 1, or of fewer than two clusters.
+    /// If a value is outside 0 to 1, or there are fewer than two clusters.
     pub fn new<K: Ord>(
         values: &[f64],
         clusters: &[K],
@@ -37,10 +39,10 @@ impl PlannedMean {
         Self::from_units(&UnitSums::new(values, clusters, (0.0, 1.0))?, level)
     }
 
-    /// Takes the units of values from 0 to 1.
+    /// Creates a plan from the units of values from 0 to 1.
     ///
     /// # Errors
-    /// Values of fewer than two clusters.
+    /// If there are fewer than two clusters.
     pub fn from_units<L: UnitList>(
         all: &UnitSums<L>,
         level: ConfidenceLevel,
@@ -53,34 +55,35 @@ impl PlannedMean {
         Ok(Self { units: all.thinned(MAX_UNITS), cautious_mean, varies })
     }
 
-    /// Mean that numbers of values are planned on: that of the values; where they do not vary, the one in their interval that takes
-    /// most values.
+    /// Mean to plan with: the mean of the values or, if they do not vary, the mean in their interval that
+    /// needs the most values.
     pub const fn cautious_mean(&self) -> f64 {
         self.cautious_mean
     }
 
-    /// True if the values vary, so that their mean is planned on.
+    /// Returns true if the values vary, so that the plan can use their mean.
     pub const fn varies(&self) -> bool {
         self.varies
     }
 
-    /// True if each value is a cluster of its own.
+    /// Returns true if each value is its own cluster.
     pub const fn is_independent(&self) -> bool {
         self.units.is_independent()
     }
 
-    /// Values of a cluster on average; 1 if each is independent.
+    /// Mean number of values per cluster; 1 if values are independent.
     fn size(&self) -> f64 {
         self.units.n() / self.units.count() as f64
     }
 
-    /// Clusters of one size that a cluster counts for; 1 where all have one size.
+    /// Number of clusters of equal size that one cluster counts for, on average; 1 if all have the same size.
     fn evenness(&self) -> f64 {
         self.units.effective_count() / self.units.count() as f64
     }
 
-    /// Returns half the width of the interval of `n` values with this mean and spread. Each value counts for `n` divided by the
-    /// number of values: a sum of weights of the gamma distribution has the sum of their shapes.
+    /// Returns half the width of the interval of `n` values with this mean and spread. Each value counts as
+    /// `n` divided by the number of values: a sum of gamma-distributed weights is gamma-distributed with the
+    /// sum of their shapes.
     pub fn half_width(&self, n: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
         let units = check_finite(n / self.size())?;
         if units < 2.0 {
@@ -110,8 +113,8 @@ impl PlannedMean {
         check_finite((high - low) / 2.0)
     }
 
-    /// Returns the least number of values whose interval has this half width. For independent verdicts, the width is the mean one over
-    /// what they may be.
+    /// Returns the smallest number of values whose interval has this half-width. For independent verdicts,
+    /// the width is averaged over the possible numbers of passes.
     pub fn cases(&self, half_width: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
         let least = (2.0 * self.size()).ceil() as u64;
         if self.units.is_binary {

@@ -1,42 +1,44 @@
-//! Estimates of several groups, each drawn towards their mean by how little is known of it.
+//! Estimates of several groups, each shrunk towards their mean, the more the less is known about the group.
 
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason, distribution::normal_upper_tail,
     undefined::check_all_finite,
 };
 
-/// Least number of groups whose spread can be told from noise.
+/// Minimum number of groups for distinguishing their spread from noise.
 const MIN_GROUPS: usize = 4;
 
-/// A group's estimate, drawn towards the mean of all.
+/// A group's estimate, shrunk towards the mean of all groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PooledGroup {
     /// The estimate: `mean + shrinkage (own - mean)`.
     pub estimate: f64,
     /// Weight of the group's own estimate, 0 to 1.
     pub shrinkage: f64,
-    /// Interval that covers on average over groups, whatever the distribution of their true values.
+    /// Interval whose coverage holds on average over groups, whatever the distribution of their true values.
     pub interval: Interval,
 }
 
-/// Groups that are pooled in part.
+/// Partially pooled groups.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartialPooling {
     /// Mean of the groups, weighted by their precision.
     pub mean: f64,
-    /// Standard deviation of the true values of groups; 0 if they differ no more than their errors explain.
+    /// Standard deviation of the groups' true values; 0 if they differ no more than their errors explain.
     pub spread: f64,
     /// The groups, in their order.
     pub groups: Vec<PooledGroup>,
 }
 
-/// Pools the estimates of groups with known standard errors: their spread t^2 by the method of Paule and Mandel, weights
-/// `w = t^2 / (t^2 + se^2)`. Intervals are `estimate +- c w se` with the smallest c that covers on average whatever the
-/// distribution of true values with the second moment `se^2 / t^2` of the normalized bias; the t^2 of an interval is the
-/// estimate or what so few groups can't rule out as too small, whichever is larger. Needs four groups. Sources: B. Efron and C.
-/// Morris, Journal of the American Statistical Association 70 (1975), 311-319; R. Paule and J. Mandel, Journal of Research of the
-/// National Bureau of Standards 87 (1982), 377-385; C. Morris, Journal of the American Statistical Association 78 (1983), 47-65 (the
-/// least spread); T. Armstrong, M. Kolesár and M. Plagborg-Møller, Econometrica 90 (2022), 2567-2602 (the intervals).
+/// Pools the estimates of groups with known standard errors: their spread t^2 by the method of Paule and
+/// Mandel, weights `w = t^2 / (t^2 + se^2)`. Intervals are `estimate +- c w se` with the smallest c that
+/// covers on average, whatever the distribution of true values with the second moment `se^2 / t^2` of the
+/// normalised bias. The t^2 of an interval is the estimate, or the largest value that this few groups can't
+/// rule out, if that is larger. Needs four groups. Sources: B. Efron and C. Morris, Journal of the American
+/// Statistical Association 70 (1975), 311-319; R. Paule and J. Mandel, Journal of Research of the National
+/// Bureau of Standards 87 (1982), 377-385; C. Morris, Journal of the American Statistical Association 78
+/// (1983), 47-65 (the minimum spread); T. Armstrong, M. Kolesár and M. Plagborg-Møller, Econometrica 90
+/// (2022), 2567-2602 (the intervals).
 pub fn partial_pooling(
     estimates: &[f64],
     errors: &[f64],
@@ -56,7 +58,7 @@ pub fn partial_pooling(
 
     let variance = paule_mandel(estimates, errors);
     let mean = weighted_mean(estimates, errors, variance);
-    // Estimates that spread by luck less than their errors do not show that all groups are alike.
+    // Estimates may by luck spread less than their errors; that does not show that all groups are alike.
     let groups = estimates.len() as f64;
     let precision = errors.iter().map(|error| 1.0 / (error * error)).sum::<f64>() / groups;
     let used = variance.max(2.0 / (groups - 1.0) / precision);
@@ -81,7 +83,8 @@ fn weighted_mean(estimates: &[f64], errors: &[f64], variance: f64) -> f64 {
     estimates.iter().zip(weights()).map(|(own, weight)| own * weight).sum::<f64>() / weights().sum::<f64>()
 }
 
-/// The variance at which the weighted squares are what they are expected to be; 0 if they are less without any.
+/// Returns the variance at which the weighted squares equal their expectation; 0 if they are below it without
+/// any variance.
 fn paule_mandel(estimates: &[f64], errors: &[f64]) -> f64 {
     let excess = |variance: f64| {
         let mean = weighted_mean(estimates, errors, variance);
@@ -108,14 +111,16 @@ fn paule_mandel(estimates: &[f64], errors: &[f64]) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// Probability that a normal number around the root of t lies beyond c on either side.
+/// Probability that a normal variable with a mean of sqrt(t) is beyond c on either side.
 fn outside(t: f64, c: f64) -> f64 {
     normal_upper_tail(c - t.sqrt()) + normal_upper_tail(c + t.sqrt())
 }
 
-/// The largest share outside c of any distribution of squared biases with the mean m: the least concave function above [`outside`].
+/// Largest probability of being outside c over all distributions of squared biases with the mean m: the least
+/// concave function above [`outside`].
 fn worst(m: f64, c: f64) -> f64 {
-    // The tangent from the value at 0 touches at the t with the steepest chord; beyond it, the function itself is concave.
+    // The tangent from the value at 0 touches at the t with the steepest chord; beyond it, the function
+    // itself is concave.
     if c * c < 3.0 {
         return outside(m, c);
     }
@@ -130,7 +135,7 @@ fn worst(m: f64, c: f64) -> f64 {
     if m >= touch { outside(m, c) } else { outside(0.0, c) + m * chord(touch) }
 }
 
-/// The smallest c that leaves out no more than the level allows.
+/// Returns the smallest c whose probability of being outside is within the level.
 fn critical_value(m: f64, level: ConfidenceLevel) -> f64 {
     let (mut low, mut high) = (0.0, 2.0);
     while worst(m, high) > level.alpha() {

@@ -1,4 +1,4 @@
-//! Sample size for a wanted power or precision, and the smallest effect a sample can detect.
+//! Sample size for a wanted power or precision, and the smallest effect that a sample can detect.
 
 use crate::{
     ConfidenceLevel, ConfidenceLevelError, UndefinedReason,
@@ -58,12 +58,12 @@ impl PairedNoise {
 
 /// Rounds a fractional number of cases up.
 pub fn round_up_cases(n: f64) -> f64 {
-    // A result that is an integer on paper may come out a trace above it.
+    // A result that is mathematically an integer may be slightly above it.
     (n - 1e-9 * n.abs()).ceil().max(0.0)
 }
 
-/// Returns the number of cases needed when cases come in clusters: independent ones times the design effect.
-/// Source: L. Kish, Survey Sampling (1965), section 8.2.
+/// Returns the number of cases needed if cases come in clusters: the number of independent ones times the
+/// design effect. Source: L. Kish, Survey Sampling (1965), section 8.2.
 pub fn inflate_for_clusters(independent: f64, design_effect: f64) -> Result<f64, UndefinedReason> {
     if design_effect > 0.0 {
         check_finite(independent * design_effect)
@@ -72,7 +72,7 @@ pub fn inflate_for_clusters(independent: f64, design_effect: f64) -> Result<f64,
     }
 }
 
-/// Returns the design effect of clusters of a size whose cases correlate, `1 + (size - 1) correlation`.
+/// Returns the design effect of clusters of this size whose cases correlate, `1 + (size - 1) correlation`.
 /// Source: Kish (1965), equation 5.4.1.
 pub fn design_effect(cluster_size: f64, correlation: f64) -> Result<f64, UndefinedReason> {
     if cluster_size >= 1.0 && (-1.0..=1.0).contains(&correlation) {
@@ -98,12 +98,12 @@ impl PowerDesign {
         self.level
     }
 
-    /// The two-sided probability of an error that the test allows.
+    /// The two-sided error probability of the test.
     pub(crate) fn alpha(self) -> f64 {
         1.0 - self.level.get()
     }
 
-    /// The power that is wanted.
+    /// The wanted power.
     pub(crate) const fn power(self) -> f64 {
         self.power
     }
@@ -187,7 +187,7 @@ impl PowerDesign {
     }
 
     /// Returns the smallest difference that McNemar's test detects with this power in n pairs if all
-    /// discordant pairs favour the same side: a lower bound for when no pair has differed yet. Source: Connor
+    /// differing pairs favour the same side: a lower bound if no pair has differed yet. Source: Connor
     /// (1987), with the share of differing pairs equal to the difference.
     pub fn mcnemar_one_way_difference(self, n: u64) -> Result<f64, UndefinedReason> {
         if n == 0 {
@@ -247,7 +247,7 @@ fn check_rates(first: f64, second: f64) -> Result<(), UndefinedReason> {
 /// Number of cases beyond which a wanted power counts as unreachable.
 const MAX_CASES: f64 = 1e15;
 
-/// Finds the number of cases, from `least` on, at which a rising power reaches `wanted`.
+/// Returns the number of cases, at least `least`, at which an increasing power reaches `wanted`.
 fn solve_for_cases(
     wanted: f64,
     least: f64,
@@ -282,8 +282,8 @@ fn solve_for_cases(
     Ok(f64::midpoint(low, high))
 }
 
-/// Finds the least number of cases, from `least` on, whose half width is at most the wanted one. It falls with their number, but for
-/// a few cases.
+/// Returns the smallest number of cases, at least `least`, whose half-width is at most the wanted one. The
+/// half-width decreases with the number of cases, except for small numbers.
 pub fn least_cases(
     wanted: f64,
     least: u64,
@@ -312,18 +312,18 @@ pub fn least_cases(
     Ok(high as f64)
 }
 
-/// Variance of the number of passes from which the width of the interval is that of the expected number. Widths of neighbouring
-/// numbers differ by less than a hundredth of it from there on.
+/// From this variance of the number of passes, the width at the expected number is used. The widths of
+/// neighbouring numbers then differ by less than a hundredth.
 const SMOOTH_VARIANCE: f64 = 10_000.0;
 
-/// Numbers of passes within a standard deviation whose intervals are computed.
+/// Number of passes per standard deviation for which intervals are computed.
 const NUMBERS_OF_PASSES: f64 = 4.0;
 
-/// Probability, relative to that of the most likely number of passes, below which another is left out.
-const RARE: f64 = 1e-3;
+/// A number of passes is ignored if its probability, relative to the most likely one, is below this.
+const NEGLIGIBLE: f64 = 1e-3;
 
-/// Returns half the width that the interval of a pass rate, [`proportion`], has over n cases that pass with this probability: its mean
-/// over the numbers that may pass.
+/// Returns the expected half-width of the interval of a pass rate, [`proportion`], over n cases that pass
+/// with this probability: its mean over the possible numbers of passes.
 pub fn rate_half_width(rate: f64, n: u64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
     if !(0.0..=1.0).contains(&rate) {
         return Err(UndefinedReason::OutOfRange);
@@ -340,7 +340,7 @@ pub fn rate_half_width(rate: f64, n: u64, level: ConfidenceLevel) -> Result<f64,
         return Ok(low + (high - low) * (expected - below));
     }
 
-    // Probabilities in units of that of the most likely number, by their ratios.
+    // Probabilities relative to that of the most likely number, computed by their ratios.
     let odds = rate / (1.0 - rate);
     let mode = ((n as f64 + 1.0) * rate).floor().min(n as f64) as u64;
     let above = std::iter::successors(Some((mode, 1.0)), |&(k, p)| {
@@ -350,7 +350,7 @@ pub fn rate_half_width(rate: f64, n: u64, level: ConfidenceLevel) -> Result<f64,
         (k > 0).then(|| (k - 1, p / odds * k as f64 / (n - k + 1) as f64))
     });
     let (mut sum, mut all) = (0.0, 0.0);
-    let is_likely = |(_, p): &(u64, f64)| *p >= RARE;
+    let is_likely = |(_, p): &(u64, f64)| *p >= NEGLIGIBLE;
     let step = ((expected * (1.0 - rate)).sqrt() / NUMBERS_OF_PASSES).ceil().max(1.0) as usize;
     let (above, below) =
         (above.take_while(is_likely).step_by(step), below.take_while(is_likely).step_by(step));
@@ -362,7 +362,8 @@ pub fn rate_half_width(rate: f64, n: u64, level: ConfidenceLevel) -> Result<f64,
     check_finite(sum / all)
 }
 
-/// Returns the least number of cases whose interval of a pass rate has this half width, as [`rate_half_width`] expects it.
+/// Returns the smallest number of cases for which the interval of a pass rate has this half-width according
+/// to [`rate_half_width`].
 pub fn rate_precision(rate: f64, half_width: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
     rate_cases(rate, half_width, 1, level)
 }
@@ -417,20 +418,20 @@ pub(crate) fn rate_cases(
     Ok(high as f64)
 }
 
-/// Returns the number of cases at which the interval of a mean has this half width, `(t sd / half_width)^2` with the quantile of
-/// Student's t, on one degree of freedom less than there are cases; at least 2. Source: W. Cochran, Sampling Techniques (1977),
-/// section 4.6.
+/// Returns the number of cases at which the interval of a mean has this half-width: `(t sd / half_width)^2`,
+/// with the quantile of Student's t for one degree of freedom less than there are cases; at least 2. Source:
+/// W. Cochran, Sampling Techniques (1977), section 4.6.
 pub fn mean_precision(sd: f64, half_width: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
     if sd.is_nan() || sd < 0.0 || half_width.is_nan() || half_width <= 0.0 {
         return Err(UndefinedReason::OutOfRange);
     }
     check_finite(sd)?;
-    // As the half-width falls with n, its negative rises.
+    // The half-width decreases with n, so its negative increases.
     solve_for_cases(-half_width, 2.0, |n| Ok(-student_critical_value(n - 1.0, level)? * sd / n.sqrt()))
 }
 
-/// Returns the half width of the interval of a mean of n values, `t sd / sqrt(n)`; n is at least 2. Source as for
-/// [`mean_precision`], solved for the half width.
+/// Returns the half-width of the interval of a mean of n values, `t sd / sqrt(n)`; n is at least 2. Source as
+/// for [`mean_precision`], solved for the half-width.
 pub fn mean_half_width(sd: f64, n: u64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
     if sd.is_nan() || sd < 0.0 {
         return Err(UndefinedReason::OutOfRange);
@@ -442,9 +443,11 @@ pub fn mean_half_width(sd: f64, n: u64, level: ConfidenceLevel) -> Result<f64, U
     check_finite(student_critical_value(n as f64 - 1.0, level)? * sd / (n as f64).sqrt())
 }
 
-/// Returns half the width of the interval of a mean within 0 to 1, as [`bounded_mean`](crate::bounded_mean) computes it where scores don't
-/// lie close together (for those of a run, see [`PlannedMean`](crate::PlannedMean)): Wilson's on the effective number of values. `units` is the number of independent values, at least 2; `None` for values that all lie at the
-/// ends, whose interval has the normal quantile. Source: E. B. Wilson (1927).
+/// Returns half the width of the interval of a mean within 0 to 1, as [`bounded_mean`](crate::bounded_mean)
+/// computes it for scores that are not close together (for the scores of a run, see
+/// [`PlannedMean`](crate::PlannedMean)): Wilson's on the effective number of values. `units` is the number of
+/// independent values, at least 2; `None` if all values are at the ends, for which the normal quantile is
+/// used. Source: E. B. Wilson (1927).
 pub fn bounded_half_width(
     mean: f64,
     effective_n: f64,

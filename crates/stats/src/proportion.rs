@@ -24,22 +24,24 @@ pub struct Proportion {
 /// Method for the interval of a pass rate. With k successes of n, p = k / n and z the normal quantile:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RateInterval {
-    /// `(p + z^2/2n +- z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)`. Has a positive width even where
-    /// everything or nothing passed. Source: E. B. Wilson, Journal of the American Statistical
-    /// Association 22 (1927), 209-212.
+    /// `(p + z^2/2n +- z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)`. Has a positive width even if everything
+    /// or nothing passed. Source: E. B. Wilson, Journal of the American Statistical Association 22 (1927),
+    /// 209-212.
     Wilson,
     /// Wilson's with half a case added to either side. Source: R. Newcombe, Statistics in Medicine 17
     /// (1998), 857-872, method 4.
     WilsonContinuity,
-    /// All rates p at which the observed count is not too unlikely: the smaller of `P(X <= k)` and `P(X >= k)`, and of the other
-    /// tail as much as is no more likely, are together at least one minus the level. Covers at least as often as the level at
-    /// every rate and number of trials, and lies within Clopper-Pearson's: the default. Beyond a million trials it is Wilson's.
-    /// Sources: H. Blaker, The Canadian Journal of Statistics 28 (2000), 783-798; computed as in J. Klaschka, BlakerCI, Technical
+    /// All rates p at which the observed count is not too unlikely: the smaller one of `P(X <= k)` and `P(X
+    /// >= k)`, plus as much of the other tail as is no more likely, is at least one minus the level. The
+    /// coverage is at least the level for every rate and number of trials, and the interval is within Clopper
+    /// and Pearson's. This is the default. Beyond a million trials it is Wilson's. Sources: H. Blaker, The
+    /// Canadian Journal of Statistics 28 (2000), 783-798; computed as in J. Klaschka, BlakerCI, Technical
     /// report 1099, Institute of Computer Science, Prague (2010).
     #[default]
     Blaker,
-    /// Quantiles of Beta(k, n-k+1) and Beta(k+1, n-k): each end alone holds with half of the error, so it is
-    /// used for gates, which look at one end. Source: C. Clopper and E. Pearson, Biometrika 26 (1934), 404-413.
+    /// Quantiles of Beta(k, n-k+1) and Beta(k+1, n-k). Each end alone is valid with half of the error, so
+    /// this is used for gates, which look at one end. Source: C. Clopper and E. Pearson, Biometrika 26
+    /// (1934), 404-413.
     ClopperPearson,
     /// The Wald interval around `(k + z^2/2) / (n + z^2)`. Source: A. Agresti and B. Coull, The
     /// American Statistician 52 (1998), 119-126.
@@ -50,7 +52,7 @@ pub enum RateInterval {
     /// Equal tails of Beta(k + 1, n - k + 1), the posterior under a uniform prior. Source: T. Bayes,
     /// Philosophical Transactions 53 (1763).
     BetaPosterior,
-    /// `p +- z sqrt(p(1-p)/n)`. Has no width where everything or nothing passed; for comparison only. Source:
+    /// `p +- z sqrt(p(1-p)/n)`. Has no width if everything or nothing passed; for comparison only. Source:
     /// Brown, Cai and DasGupta (2001), which shows its failures.
     Wald,
 }
@@ -97,7 +99,7 @@ fn rate_interval(
             let centre = passed + square / 2.0;
             let reach = z * (passed * failed / all + square / 4.0).sqrt();
 
-            // At the ends the two terms cancel exactly on paper, but not in floating point.
+            // At the ends the two terms cancel exactly in mathematics, but not in floating point.
             let low = if none { 0.0 } else { (centre - reach) / (all + square) };
             let high = if every { 1.0 } else { (centre + reach) / (all + square) };
             (low, high, IntervalMethod::Wilson)
@@ -155,10 +157,10 @@ fn rate_interval(
     Ok(Interval { low: low.clamp(0.0, 1.0), high: high.clamp(0.0, 1.0), level, method })
 }
 
-/// Number of trials beyond which Blaker's interval and Wilson's are the same to a thousandth of the width.
+/// Number of trials from which Blaker's interval and Wilson's agree to a thousandth of the width.
 pub(crate) const MAX_BLAKER_TRIALS: u64 = 1_000_000;
 
-/// Halvings in the search for an end of Blaker's interval.
+/// Number of bisection steps in the search for an end of Blaker's interval.
 const HALVINGS: u32 = 50;
 
 /// Returns the lower end of Blaker's interval.
@@ -167,13 +169,14 @@ pub(crate) fn blaker_end(successes: u64, n: u64, level: ConfidenceLevel) -> f64 
         return 0.0;
     }
 
-    // Tails of a binomial are tails of beta distributions.
+    // Binomial tails are tails of beta distributions.
     let (passed, failed) = (successes as f64, (n - successes) as f64);
     let at_least = |p: f64| beta_tails(passed, failed + 1.0, p, 1.0 - p).0;
     let at_most = |few: u64, p: f64| beta_tails((n - few) as f64, few as f64 + 1.0, 1.0 - p, p).0;
 
-    // At Clopper and Pearson's end, the upper tail has half of the error. The other tail gains a count where that becomes as
-    // likely, and both are then more than the error: the end lies before the first such rate, or there.
+    // At Clopper and Pearson's end, the upper tail has half of the error. The other tail gains another count
+    // at the rate where that count becomes as likely, and the two tails together then exceed the error: the
+    // end is before or at the first such rate.
     let clopper_pearson = beta_quantile(level.tail(), passed, failed + 1.0);
     let (mut gained, mut most) = (0, successes);
     while gained < most {

@@ -5,7 +5,7 @@ use rand_core::RngCore;
 /// The Xoshiro256++ generator, seeded with one number: equal seeds give the same resamples on every machine
 /// and in every version. Not for secrets. Source: D. Blackman and S. Vigna, "Scrambled linear pseudorandom
 /// number generators", ACM Transactions on Mathematical Software 47 (2021); the state is filled by
-/// SplitMix64, as they advise.
+/// SplitMix64, as they recommend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeededRandom {
     state: [u64; 4],
@@ -64,7 +64,7 @@ pub(crate) struct RandomIndices<'r, R: ?Sized> {
 }
 
 impl<'r, R: RngCore + ?Sized> RandomIndices<'r, R> {
-    /// Returns `None` if `n` is 0 or above 2^32 - 1.
+    /// Creates the source of indices; `None` if `n` is 0 or above 2^32 - 1.
     pub(crate) fn new(n: usize, random: &'r mut R) -> Option<Self> {
         let n = u32::try_from(n).ok().filter(|&n| n > 0)?;
         Some(Self { random, n, unfair: n.wrapping_neg() % n, spare: None })

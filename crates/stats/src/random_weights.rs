@@ -1,8 +1,13 @@
-//! Ends of the interval of a mean whose units have random weights.
+//! Ends of the interval of a mean over units with random weights.
+//!
+//! A mean over nearly equal values has almost no spread, yet the sample may have missed rare values at an end
+//! of the range. So the mean is also computed with random weights, including a small one for each end of the
+//! range, and the interval must reach to the quantile of that weighted mean. The quantile is computed by a
+//! saddlepoint approximation and not by simulation, so that it is fast and has the same value in every run.
 
 use crate::{distribution::normal_upper_quantile, units::UnitList};
 
-/// Most steps of a search; fewer than ten are usual.
+/// Maximum number of steps of a search; fewer than ten are usual.
 const MAX_STEPS: u32 = 100;
 
 /// Relative precision of the tilt.
@@ -10,44 +15,47 @@ const TILT_PRECISION: f64 = 1e-9;
 /// Precision of an end, as a share of the range.
 const END_PRECISION: f64 = 1e-10;
 
-/// Distance from the mean, in standard errors, below which the correction of the saddlepoint is left out, as it would be 0 by 0.
+/// Distance from the mean, in standard errors, below which the correction of the saddlepoint is omitted; it
+/// would be 0 / 0.
 const NEAR_MEAN: f64 = 1e-3;
 
-/// Units of values from 0 to 1 with random weights: those of the units are drawn from the gamma distribution of shape 1. Beside them, an
-/// average unit at either end of the range has a weight of shape `end_weight`. For independent values of 0 and 1 and half a unit at
-/// either end, the share of ones then has Jeffreys' posterior.
+/// Units of values from 0 to 1 with random weights. The weight of a unit has a gamma distribution of shape 1;
+/// in addition, an average unit at either end of the range has a weight of shape `end_weight`. For
+/// independent values of 0 and 1 and an `end_weight` of one half, the share of ones then has Jeffreys'
+/// posterior.
 #[derive(Debug)]
 pub(crate) struct RandomWeights<'a, L> {
     units: &'a L,
     /// Size of an average unit.
     size: f64,
     end_weight: f64,
-    /// Shape of the weight of a unit: the number of like units that each stands for.
+    /// Shape of a unit's weight: the number of similar units that each one represents.
     unit_weight: f64,
-    /// True if values count from 1 downwards.
+    /// True if values are mirrored, so that they count from 1 downwards.
     is_mirrored: bool,
 }
 
-/// A weight's shape, and what the weight is multiplied by in the sum that is at most 0 if the weighted mean is at most some value.
+/// One weight in the sum that is at most 0 if the weighted mean is at most a given value: its shape, and its
+/// factor in the sum.
 struct WeightedTerm {
     shape: f64,
     distance: f64,
-    /// Decrease of `distance` as that value rises by one.
+    /// Decrease of `distance` per unit of the given value.
     size: f64,
 }
 
-/// Probability that the weighted mean is at most some value.
+/// Probability that the weighted mean is at most a given value.
 struct LowerTail {
     /// The normal quantile of the probability.
     quantile: f64,
-    /// Derivative of the quantile by the value, about.
+    /// Approximate derivative of the quantile with respect to the value.
     slope: f64,
-    /// The saddlepoint, where a search for that of a nearby value begins.
+    /// The saddlepoint, from which the search for that of a nearby value starts.
     tilt: f64,
 }
 
 impl<'a, L: UnitList> RandomWeights<'a, L> {
-    /// Weights of these units, of which there is at least one; `end_weight` is above 0.
+    /// Creates weights for these units, at least one; `end_weight` must be above 0.
     pub(crate) fn new(units: &'a L, end_weight: f64) -> Self {
         let mut size = 0.0;
         units.visit(|_, of_unit| size += of_unit);
@@ -55,13 +63,13 @@ impl<'a, L: UnitList> RandomWeights<'a, L> {
         Self { units, size, end_weight, unit_weight: 1.0, is_mirrored: false }
     }
 
-    /// Takes each unit for so many like it, not necessarily a whole number.
+    /// Lets each unit represent this many similar ones, not necessarily a whole number.
     pub(crate) fn with_unit_weight(self, unit_weight: f64) -> Self {
         Self { unit_weight, ..self }
     }
 
-    /// Moves the ends of an interval within 0 to 1 outwards to where the weighted mean lies beyond either with probability `tail`, if
-    /// it is more likely to.
+    /// Moves the ends of an interval within 0 to 1 outwards to the quantiles of the weighted mean with
+    /// probability `tail` on each side, if these are further out.
     pub(crate) fn widen(self, (low, high): (f64, f64), tail: f64) -> (f64, f64) {
         let mirrored = Self { is_mirrored: true, ..self };
         (
@@ -70,7 +78,8 @@ impl<'a, L: UnitList> RandomWeights<'a, L> {
         )
     }
 
-    /// Returns the value below which the weighted mean lies with probability `tail`, if that is less than `end`.
+    /// Returns the value below which the weighted mean is with probability `tail`, if that is less than
+    /// `end`.
     fn lower_end(&self, tail: f64, end: f64) -> Option<f64> {
         if end <= 0.0 || end >= 1.0 {
             return None;
@@ -119,7 +128,8 @@ impl<'a, L: UnitList> RandomWeights<'a, L> {
             most = most.max(term.distance);
         });
 
-        // K is finite in between, as a term lies at either end, and K' rises from minus to plus infinity.
+        // K is finite in between, because there is a term at either end, and K' rises from minus to plus
+        // infinity.
         let (mut low, mut high) = (1.0 / least, 1.0 / most);
         let mut tilt = within_or_middle(start, low, high);
         for _ in 0..MAX_STEPS {
@@ -157,7 +167,7 @@ impl<'a, L: UnitList> RandomWeights<'a, L> {
     }
 }
 
-/// The value, or the middle of the range if it lies outside.
+/// Returns the value, or the middle of the range if the value is outside it.
 fn within_or_middle(value: f64, low: f64, high: f64) -> f64 {
     if value > low && value < high { value } else { f64::midpoint(low, high) }
 }
@@ -182,7 +192,7 @@ mod tests {
             let rate = f64::from(ones) / f64::from(n);
             let (low, high) = weights.widen((rate, rate), TAIL);
             let (a, b) = (f64::from(ones) + 0.5, f64::from(n - ones) + 0.5);
-            // The saddlepoint is off by less than a fiftieth of the tail.
+            // The error of the saddlepoint is less than a fiftieth of the tail.
             let found = beta_tails(a, b, low, 1.0 - low).0;
             assert!((found / TAIL - 1.0).abs() < 0.02, "{ones} of {n}: {found} below {low}");
             assert!((low - beta_quantile(TAIL, a, b)).abs() < 2e-3, "{ones} of {n}: {low}");
@@ -196,7 +206,8 @@ mod tests {
         let sizes = [3.0, 2.0, 3.0, 1.0, 5.0, 2.0];
         let units: UnitVec = sums.into_iter().zip(sizes).collect();
         let (low, high) = RandomWeights::new(&units, 0.5).widen((0.79, 0.8), TAIL);
-        // Two million draws of numpy's Generator.gamma. The ends of the saddlepoint lie further out, by a seventieth of the width.
+        // Two million draws of numpy's Generator.gamma. The ends by the saddlepoint are further out, by a
+        // seventieth of the width.
         assert!((low - 0.534_397).abs() < 5e-3 && (high - 0.846_328).abs() < 5e-3, "{low} {high}");
 
         let random = &mut SeededRandom::new(5);
@@ -214,7 +225,7 @@ mod tests {
             below += u32::from(sum / all < low);
             above += u32::from(sum / all > high);
         }
-        // Four standard errors, and the error of the saddlepoint.
+        // Four standard errors plus the error of the saddlepoint.
         for count in [below, above] {
             assert!((f64::from(count) / f64::from(draws) - TAIL).abs() < 0.004, "{count} of {draws}");
         }

@@ -7,8 +7,8 @@ pub(crate) fn sort_order(values: &[f64]) -> Vec<usize> {
     order
 }
 
-/// Distance within which values are tied, as long as the largest is at least 1; below that, its share of the largest.
-/// Scores that are equal on paper often differ by the order in which they were summed.
+/// Distance within which values are tied if the largest is at least 1; below that, relative to the largest.
+/// Scores that are mathematically equal often differ by the order of summation.
 const TIE_TOLERANCE: f64 = 1e-9;
 
 /// Returns the distance within which values of a list are tied.
@@ -16,8 +16,8 @@ pub(crate) fn tie_distance(values: &[f64]) -> f64 {
     TIE_TOLERANCE * values.iter().fold(0.0f64, |largest, value| largest.max(value.abs())).min(1.0)
 }
 
-/// Calls `see` with each group of tied values, in ascending order: the positions of its values. Minus zero equals zero. Everything
-/// that treats ties in some way finds them here.
+/// Calls `see` with the positions of each group of tied values, in ascending order of values. Minus zero
+/// equals zero. All code that treats ties uses this function.
 fn for_each_tie(values: &[f64], see: impl FnMut(&[usize])) {
     let values: Vec<f64> = values.iter().map(|value| value + 0.0).collect();
     let (order, distance) = (sort_order(&values), tie_distance(&values));
@@ -42,8 +42,8 @@ pub(crate) fn mid_ranks(values: &[f64]) -> (Vec<f64>, Vec<u64>) {
     (ranks, groups)
 }
 
-/// Returns the values, with the lowest of each group of tied values in place of the others: what differs only by rounding is
-/// equal. Values are tied within 1e-9, or within this share of the largest if that is below 1.
+/// Returns the values, with each group of tied values replaced by its lowest one: values that differ only by
+/// rounding become equal. Values are tied within 1e-9, or relative to the largest one if that is below 1.
 pub fn merge_ties(values: &[f64]) -> Vec<f64> {
     let mut merged = values.to_vec();
     for_each_tie(values, |tied| {

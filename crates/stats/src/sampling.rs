@@ -4,9 +4,9 @@ use rand_core::RngCore;
 
 use crate::{UndefinedReason, undefined::check_all_finite, variates::uniform};
 
-/// Probabilities of being drawn, proportional to sizes, whose sum is the number wanted. What would exceed 1 is drawn for
-/// certain, and the others share what is left. Sizes are above 0. Source: M. Hansen and W. Hurwitz, Annals of Mathematical
-/// Statistics 14 (1943), 333-362.
+/// Returns probabilities of being drawn that are proportional to sizes and sum to the wanted number. A member
+/// whose probability would exceed 1 is certain to be drawn, and the others share the rest. Sizes must be
+/// above 0. Source: M. Hansen and W. Hurwitz, Annals of Mathematical Statistics 14 (1943), 333-362.
 pub fn inclusion_probabilities(sizes: &[f64], wanted: usize) -> Result<Vec<f64>, UndefinedReason> {
     check_all_finite(sizes)?;
     if sizes.iter().any(|size| *size <= 0.0) {
@@ -37,9 +37,10 @@ pub fn inclusion_probabilities(sizes: &[f64], wanted: usize) -> Result<Vec<f64>,
     }
 }
 
-/// Draws members with these probabilities, exactly, and as many as their sum says: along the members in random order, every
-/// point a whole number apart from a random start falls on one. The members come in random order. Source: W. Madow, Annals
-/// of Mathematical Statistics 20 (1949), 333-354.
+/// Draws members with exactly these probabilities, and exactly as many as their sum. The members are put in
+/// random order on a line, each as long as its probability; points at distance 1 from a random start select
+/// the members they fall on. Members are returned in random order. Source: W. Madow, Annals of Mathematical
+/// Statistics 20 (1949), 333-354.
 pub fn systematic_draw<R: RngCore + ?Sized>(probabilities: &[f64], random: &mut R) -> Vec<usize> {
     let mut keyed: Vec<(u64, usize)> = (0..probabilities.len()).map(|at| (random.next_u64(), at)).collect();
     keyed.sort_unstable();

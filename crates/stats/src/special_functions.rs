@@ -1,7 +1,7 @@
 //! The binomial density and the incomplete beta function, to nearly full precision at any size.
 //!
-//! Quotients of gamma functions lose digits as their arguments grow: the logarithms are large and
-//! nearly cancel. Here the large parts are cancelled on paper first.
+//! Quotients of gamma functions lose digits as their arguments grow, because the logarithms are large and
+//! nearly cancel. Here the large parts are cancelled analytically first.
 
 use std::f64::consts::PI;
 
@@ -25,7 +25,7 @@ fn stirling_error(x: f64) -> f64 {
         / x
 }
 
-/// `x ln(x / m) + m - x` without cancellation where x is close to m. Source: Loader (2000), section 3.
+/// `x ln(x / m) + m - x` without cancellation if x is close to m. Source: Loader (2000), section 3.
 fn deviance(x: f64, mean: f64) -> f64 {
     if (x - mean).abs() >= 0.1 * (x + mean) {
         return x * (x / mean).ln() + mean - x;
@@ -92,7 +92,7 @@ fn beta_continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     // The number of steps grows with the square root of the parameters.
     let most = 1_000 + (20.0 * a.max(b).sqrt()).min(4e7) as u64;
 
-    // Quotients of successive numerators, and of successive denominators inverted.
+    // Ratios of successive numerators, and inverted ratios of successive denominators.
     let mut above = 1.0;
     let mut below = 1.0 / safe(1.0 - (a + b) * x / (a + 1.0));
     let mut product = below;
@@ -148,7 +148,7 @@ pub(crate) fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
         let next = if newton.is_finite() && newton > low && newton < high {
             newton
         } else if low == 0.0 && high < 0.1 {
-            // Far down, halving the exponent is faster than halving the distance.
+            // Near 0, halving the exponent is faster than halving the distance.
             (high * f64::MIN_POSITIVE.max(high * high * high)).sqrt()
         } else {
             f64::midpoint(low, high)
@@ -165,19 +165,19 @@ pub(crate) fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
     x
 }
 
-/// Computes the complementary error function: its series of positive terms near 0, its continued fraction
-/// beyond, so that the far tail keeps its digits. Source: NIST DLMF 7.6.2 and 7.9.1.
+/// Computes the complementary error function: by its series of positive terms near 0, and by its continued
+/// fraction beyond, so that the far tail keeps its digits. Source: NIST DLMF 7.6.2 and 7.9.1.
 pub(crate) fn erfc(x: f64) -> f64 {
-    /// Argument below which 1 minus the series loses few digits; above, the continued fraction needs few
+    /// Argument up to which 1 minus the series loses few digits. Above it, the continued fraction needs few
     /// steps.
-    const FAR: f64 = 1.5;
+    const SERIES_LIMIT: f64 = 1.5;
 
     if x < 0.0 {
         return 2.0 - erfc(-x);
     }
 
     let square = x * x;
-    if x < FAR {
+    if x < SERIES_LIMIT {
         let (mut term, mut sum) = (x, x);
         let mut odd = 1.0;
         while term > sum * f64::EPSILON / 4.0 {
@@ -208,12 +208,12 @@ pub(crate) fn erfc_inverse(probability: f64) -> f64 {
     if better.is_finite() { better } else { x }
 }
 
-/// Number of trials from which a binomial tail is taken from the normal distribution; there the two differ by
-/// less than 1e-6 in the tail's logarithm.
+/// Number of trials from which the normal distribution is used for a binomial tail. The two then differ by
+/// less than 1e-6 in the logarithm of the tail.
 const NORMAL_FROM: u64 = 1 << 42;
 
-/// Returns `P(X <= k)` and `P(X = k)` for a fair coin thrown n times, k <= n / 2: the terms are summed from
-/// the largest down, each from its neighbour, so that no digits cancel.
+/// Returns `P(X <= k)` and `P(X = k)` for n tosses of a fair coin, k <= n / 2. The terms are summed from the
+/// largest down, each computed from its neighbour, so that no digits cancel.
 pub(crate) fn fair_coin_tail(successes: u64, trials: u64) -> (f64, f64) {
     let (k, n) = (successes as f64, trials as f64);
     if trials >= NORMAL_FROM {
@@ -257,7 +257,7 @@ mod tests {
         near(beta_tails(1.0, 7.0, 0.2, 0.8).0, 1.0 - 0.8f64.powi(7));
         near(beta_tails(5.0, 1.0, 0.9, 0.1).0, 0.9f64.powi(5));
         near(beta_tails(0.5, 0.5, 0.3, 0.7).0, 2.0 * 0.3f64.sqrt().asin() / PI);
-        // A thousand steps of the fraction leave their rounding.
+        // A thousand steps of the fraction accumulate rounding errors.
         assert!((beta_tails(1e6, 1e6, 0.5, 0.5).0 - 0.5).abs() < 1e-12);
     }
 

@@ -50,7 +50,7 @@ impl SymmetricMatrix {
     }
 
     /// Returns the inverse of a symmetric positive definite matrix, by Cholesky decomposition; `None` if it
-    /// is not one.
+    /// is not positive definite.
     pub(crate) fn inverse(&self) -> Option<Self> {
         let n = self.size;
         let mut lower = Self::zero(n);

@@ -1,4 +1,8 @@
-//! Ends of the interval of a mean whose units have nearly two values.
+//! Ends of the interval of a mean over units with nearly two values.
+//!
+//! If all units but a few are equal, the mean is essentially the share of one of two values, and only an
+//! exact interval of a proportion covers it at every share. So for each way to split the units into two
+//! groups, the interval must extend at least as far as the exact interval of that share.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,34 +13,37 @@ use crate::{
     units::UnitList,
 };
 
-/// Least share of the exact reach that remains where the units themselves vary.
-const LEAST_SHARE: f64 = 0.8;
+/// The exact distance is reduced by the spread of the units, but to no less than this share of it.
+const MIN_EXACT_SHARE: f64 = 0.8;
 
-/// Most units that are set apart from the others.
+/// Maximum number of units that are split off from the others.
 const MAX_APART: usize = 10;
 
-/// Units from 0 to 1, taken for a mixture of two values whose shares have the exact interval of a proportion. Mixtures of all units and
-/// of an end of the range that none of them shows are looked at, and those of the few lowest or highest units and the others.
+/// Units from 0 to 1, regarded as a mixture of two values whose shares have the exact interval of a
+/// proportion. The mixtures considered are: all units with an end of the range that no unit shows, and the
+/// few lowest or highest units with the others.
 #[derive(Debug)]
 pub(crate) struct NearlyTwoValues {
     mean: f64,
-    /// Distances of the mean of the lowest unit, the two lowest and so on to the mean of the others.
+    /// Distance from the mean of the lowest unit to the mean of the others, then of the two lowest units, and
+    /// so on.
     lowest: Vec<f64>,
-    /// Distances of the highest units, likewise.
+    /// The same for the highest units.
     highest: Vec<f64>,
     /// Number of units.
     count: u64,
 }
 
-/// Ends that are kept at most.
+/// Maximum number of cached distances.
 const MAX_KEPT: usize = 1_000;
 
 thread_local! {
-    /// Distances by number of successes, number of trials and level: the means of many cases with as many trials take the same ones.
+    /// Cached distances by number of successes, number of trials and level, because means of many cases with
+    /// equal numbers of trials need the same ones.
     static DISTANCES: RefCell<HashMap<(u64, u64, u64), f64>> = RefCell::default();
 }
 
-/// Distance from a share of so many units to the lower end of Blaker's interval.
+/// Returns the distance from the share `count / all` to the lower end of Blaker's interval.
 fn distance_to_end(count: u64, all: u64, level: ConfidenceLevel) -> f64 {
     let key = (count, all, level.get().to_bits());
     DISTANCES.with_borrow_mut(|kept| {
@@ -47,9 +54,11 @@ fn distance_to_end(count: u64, all: u64, level: ConfidenceLevel) -> f64 {
     })
 }
 
-/// Distances from the mean of the first units to that of all others, in a sample with this sum and size: of `step` units, not necessarily a
-/// whole number, of twice as many, and so on, each for `1 / count` of the sample. Units that hold less of it count for as much less, and
-/// those that hold more for no more: what a large cluster is off by is in the error of the mean already.
+/// Returns the distances from the mean of the first units to the mean of all others, in a sample with this
+/// sum and size: for the first `step` units (not necessarily a whole number), for twice as many, and so on;
+/// each stands for `1 / count` of the sample. If the units hold less of the sample, their distance is reduced
+/// in proportion. If they hold more, it is not increased, because the deviation of a large cluster is already
+/// part of the error of the mean.
 fn distances(units: &[(f64, f64)], step: f64, count: f64, (sum, size): (f64, f64)) -> Vec<f64> {
     let mut found = Vec::new();
     let (mut own_sum, mut own_size, mut left) = (0.0, 0.0, step);
@@ -73,7 +82,8 @@ fn distances(units: &[(f64, f64)], step: f64, count: f64, (sum, size): (f64, f64
 }
 
 impl NearlyTwoValues {
-    /// Takes units, of which there are at least two, for so many of one size, each of which is as many of them.
+    /// Takes at least two units, which are equivalent to `count` units of equal size. Each of those is as
+    /// large as `step` units.
     pub(crate) fn new(units: &impl UnitList, count: f64, step: f64) -> Self {
         let (mut sum, mut size) = (0.0, 0.0);
         let (mut lowest, mut highest) = (Vec::new(), Vec::new());
@@ -81,7 +91,7 @@ impl NearlyTwoValues {
         units.visit(|of_unit, n| {
             sum += of_unit;
             size += n;
-            // Both lists begin with the unit that lies furthest out.
+            // Both lists begin with the outermost unit.
             let value = of_unit / n;
             let keep = |list: &mut Vec<(f64, f64)>, is_further: &dyn Fn(f64) -> bool| {
                 let at = list.partition_point(|(sum, size)| !is_further(sum / size));
@@ -102,8 +112,8 @@ impl NearlyTwoValues {
         }
     }
 
-    /// Moves the ends of an interval outwards to where they lie if the units are such a mixture. `own` are the ends by the spread of the units
-    /// alone.
+    /// Moves the ends of an interval outwards to where they would be if the units are such a mixture. `own`
+    /// are the ends that follow from the spread of the units alone.
     pub(crate) fn widen(
         self,
         (low, high): (f64, f64),
@@ -114,13 +124,13 @@ impl NearlyTwoValues {
             return (low, high);
         }
 
-        // Values at an end of the range are missed by all units, and the mean of those has an error of its own: both at once are less
-        // likely.
+        // The units may have missed all values at an end of the range, and their mean has an error of its
+        // own; both at once are less likely.
         let below = |count: u64| distance_to_end(count, self.count, level);
         let all = below(self.count);
         let of_end = |unseen: f64, reached: f64| {
             let exact = all * unseen;
-            (exact - reached / 2.0).max(LEAST_SHARE * exact)
+            (exact - reached / 2.0).max(MIN_EXACT_SHARE * exact)
         };
         let mut down = of_end(self.mean, self.mean - own.0);
         let mut up = of_end(1.0 - self.mean, own.1 - self.mean);

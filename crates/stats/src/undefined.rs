@@ -1,4 +1,4 @@
-//! Reasons for which a statistic has no value, and their words.
+//! Reasons why a statistic has no value, and their texts.
 
 use std::fmt::Display;
 
@@ -15,7 +15,7 @@ pub fn no_interval(reason: impl Display) -> String {
     format!("no CI: {reason}")
 }
 
-/// Reason for which a statistic is undefined. Its text completes "undefined, because ...".
+/// Reason why a statistic is undefined. Its text completes "undefined, because ...".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum UndefinedReason {
@@ -28,7 +28,7 @@ pub enum UndefinedReason {
     /// There are too few values for the method.
     #[error("there are too few values for this method")]
     TooFew,
-    /// A value is NaN or infinite, or the values are too large to be added up.
+    /// A value is NaN or infinite, or the values are too large to be added.
     #[error("the values do not add up to a finite number")]
     NotFinite,
     /// More passes than attempts were counted.
@@ -40,10 +40,10 @@ pub enum UndefinedReason {
     /// Two lists that belong together have different lengths.
     #[error("the lists that belong together have different lengths")]
     UnequalLengths,
-    /// A number lies outside the range in which the method means anything.
+    /// A number is outside the range in which the method is meaningful.
     #[error("a number is outside the range of this method")]
     OutOfRange,
-    /// The share is taken of a class that holds nothing.
+    /// The share is of a class without members.
     #[error("no case is in the class that this is a share of")]
     EmptyClass,
     /// Only one of two classes occurs, so that there is nothing to distinguish.
@@ -58,7 +58,7 @@ pub enum UndefinedReason {
     /// No unit was rated twice.
     #[error("no unit has two ratings")]
     NoPairs,
-    /// Raters are known by the items that others rated too.
+    /// Raters can only be assessed by items that others rated too.
     #[error(
         "raters share too few items: some items need three votes, and every rater needs items with other votes"
     )]
@@ -72,7 +72,8 @@ pub enum UndefinedReason {
     /// A rating is not on the declared scale.
     #[error("a rating is not on the declared scale")]
     NotOnScale,
-    /// A rating lies between points of the declared scale, and the statistic counts how often each point was given.
+    /// A rating is between points of the declared scale, and the statistic counts how often each point was
+    /// given.
     #[error(
         "a rating lies between the points of the scale, as means do (`--truth majority` avoids those of people), and this counts points"
     )]
@@ -89,7 +90,7 @@ pub enum UndefinedReason {
     /// Nothing differs between the two sides, and the statistic divides by the differences.
     #[error("no pair differs")]
     NothingDiffers,
-    /// No probability lies on any score.
+    /// No score has any probability.
     #[error("no probability was observed on any score")]
     NoMass,
     /// The counts exceed what the exact method can handle.
@@ -98,13 +99,14 @@ pub enum UndefinedReason {
     /// Some systems were never compared with the others, not even through a third.
     #[error("some were never compared with the others, not even through a third")]
     NotConnected,
-    /// A group won every contest with the rest, so that its estimated lead would be infinite.
+    /// A group won every contest with the others, so that its estimated lead would be infinite.
     #[error("some won every contest with the others, so their lead is unbounded")]
     OneSided,
     /// No method gives an interval for the metric.
     #[error("no method gives an interval for it")]
     NoIntervalMethod,
-    /// The likelihood grows without a bound, as where one criterion divides the answers like all others together.
+    /// The likelihood has no maximum, such as if one criterion divides the answers exactly as all others
+    /// together do.
     #[error("a steeper curve always fits the data better, so no curve is best")]
     Unbounded,
     /// Even the largest possible difference would not be detected.

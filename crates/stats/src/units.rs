@@ -1,8 +1,8 @@
-//! Units of a sample: values that are drawn independently of the others, or clusters of values.
+//! Units of a sample: independent values, or clusters of values.
 
 use crate::{
     BoundedMean, ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
-    bounded::{DUST, EffectiveMean, end_weight, outermost, wilson_ends},
+    bounded::{EffectiveMean, SUMMATION_TOLERANCE, end_weight, outermost, wilson_ends},
     distribution::{normal_critical_value, student_critical_value},
     proportion,
     random_weights::RandomWeights,
@@ -10,28 +10,30 @@ use crate::{
     undefined::{check_all_finite, check_finite},
 };
 
-/// Weight of the two pseudo clusters, one at either end of the range, that the error of clustered values is smoothed
-/// with. Where few clusters hold all that differs, their own spread says too little about that of others.
+/// Weight of the two pseudo clusters, one at either end of the range, that smooth the error of clustered
+/// values. If all differences come from a few clusters, their spread alone says too little about other
+/// clusters.
 const CLUSTER_PRIOR: f64 = 0.1;
 
-/// Fewest degrees of freedom of several clusters.
-pub(crate) const LEAST_FREEDOM: f64 = 0.1;
+/// Minimum degrees of freedom of several clusters.
+pub(crate) const MIN_FREEDOM: f64 = 0.1;
 
-/// The quantile of Student's t for so many clusters of one size. Where one cluster holds nearly everything, the degrees of freedom are
-/// at least a tenth, whose interval has any width.
+/// Returns the quantile of Student's t for this many clusters of equal size. If one cluster holds nearly
+/// everything, the degrees of freedom are limited to a tenth, whose interval is practically unlimited.
 pub(crate) fn cluster_critical_value(
     effective_count: f64,
     level: ConfidenceLevel,
 ) -> Result<f64, UndefinedReason> {
-    student_critical_value((effective_count - 1.0).max(LEAST_FREEDOM), level)
+    student_critical_value((effective_count - 1.0).max(MIN_FREEDOM), level)
 }
 
-/// Sums and sizes of units. Those of a large sample may be in a file, so they are shown one after the other.
+/// Sums and sizes of units. The units of a large sample may be in a file, so they are visited one after the
+/// other.
 pub trait UnitList {
     /// Number of units.
     fn count(&self) -> usize;
 
-    /// Shows `see` the sum and the size of each unit, always in the same order.
+    /// Calls `see` with the sum and the size of each unit, always in the same order.
     fn visit(&self, see: impl FnMut(f64, f64));
 }
 
@@ -61,7 +63,7 @@ impl FromIterator<(f64, f64)> for UnitVec {
     }
 }
 
-/// Scale from 0 to 1 of the values of a range.
+/// Maps the values of a range to a scale from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnitScale {
     least: f64,
@@ -71,10 +73,10 @@ pub struct UnitScale {
 }
 
 impl UnitScale {
-    /// Scale of values between the two numbers.
+    /// Creates the scale for values between two numbers.
     ///
     /// # Errors
-    /// When there is nothing between them.
+    /// If the second number is not larger than the first.
     pub fn new((least, most): (f64, f64)) -> Result<Self, UndefinedReason> {
         let width = check_finite(most - least)?;
         if width <= 0.0 {
@@ -84,13 +86,13 @@ impl UnitScale {
         Ok(Self { least, width, values: 0, at_ends: true })
     }
 
-    /// Takes a value of the sample, and returns it on the scale.
+    /// Takes a value of the sample and returns it on the scale.
     ///
     /// # Errors
-    /// When it is not in the range.
+    /// If the value is not in the range.
     pub fn take(&mut self, value: f64) -> Result<f64, UndefinedReason> {
         let share = (value - self.least) / self.width;
-        if !(-DUST..=1.0 + DUST).contains(&share) {
+        if !(-SUMMATION_TOLERANCE..=1.0 + SUMMATION_TOLERANCE).contains(&share) {
             return Err(UndefinedReason::OutOfRange);
         }
 
@@ -123,8 +125,8 @@ impl UnitSums {
             return Err(UndefinedReason::UnequalLengths);
         }
 
-        // Clusters in the order of their names, and values of a cluster in theirs. A map would take several times the memory of
-        // the values.
+        // Sorted by cluster, which keeps the order of values within each. A map would take several times the
+        // memory of the values.
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by(|a, b| clusters[*a].cmp(&clusters[*b]));
         let units = order.chunk_by(|a, b| clusters[*a] == clusters[*b]).map(|members| {
@@ -139,7 +141,7 @@ impl UnitSums {
         Self::from_list(units, scale)
     }
 
-    /// The units of values that are no verdicts, wherever they lie.
+    /// Marks the values as scores, even if all of them are at the ends of the range.
     pub(crate) fn without_verdicts(self) -> Self {
         Self { is_binary: false, ..self }
     }
@@ -149,7 +151,7 @@ impl UnitSums {
         self.units.sums.iter().copied().zip(self.units.sizes.iter().copied())
     }
 
-    /// The variance of the values of both lists together, each of them independent.
+    /// Returns the variance of the values of both lists together; all of them must be independent.
     pub(crate) fn pooled_spread(&self, other: &Self) -> f64 {
         let all = || self.units.sums.iter().chain(&other.units.sums);
         let n = self.n + other.n;
@@ -159,10 +161,11 @@ impl UnitSums {
 }
 
 impl<L: UnitList> UnitSums<L> {
-    /// Units of the values that the scale took. The sum of a unit is that of its values on the scale.
+    /// Creates the units of the values that `scale` took. The sum of a unit is the sum of its values on the
+    /// scale.
     ///
     /// # Errors
-    /// When there is no value.
+    /// If there are no values.
     pub fn from_list(units: L, scale: UnitScale) -> Result<Self, UndefinedReason> {
         if scale.values == 0 {
             return Err(UndefinedReason::NoValues);
@@ -178,7 +181,7 @@ impl<L: UnitList> UnitSums<L> {
         &self.units
     }
 
-    /// The list of units.
+    /// Returns the list of units.
     pub fn into_list(self) -> L {
         self.units
     }
@@ -188,14 +191,15 @@ impl<L: UnitList> UnitSums<L> {
         self.units.count()
     }
 
-    /// Number of units of one size that would carry as much information, `n^2 / sum(size^2)`: the number of units where all have one
-    /// size, and near 1 where one of them holds most of the values. Source: L. Kish, Survey Sampling (1965).
+    /// Number of units of equal size that would carry as much information, `n^2 / sum(size^2)`: the number of
+    /// units if all have the same size, and near 1 if one of them holds most of the values. Source: L. Kish,
+    /// Survey Sampling (1965).
     pub(crate) fn effective_count(&self) -> f64 {
         self.n * self.n / self.sum(|_, size| size * size)
     }
 
-    /// The mean of the values, which had this range, and its interval, as [`bounded_mean_clustered`](crate::bounded_mean_clustered)
-    /// has them.
+    /// Returns the mean of the values, whose range is `range`, and its interval, as in
+    /// [`bounded_mean_clustered`](crate::bounded_mean_clustered).
     pub fn bounded_mean(&self, range: (f64, f64), level: ConfidenceLevel) -> BoundedMean {
         let units = self.effective_count();
         let unlimited = self.effective_mean();
@@ -203,7 +207,7 @@ impl<L: UnitList> UnitSums<L> {
         let place = |share: f64| range.0 + (range.1 - range.0) * share;
 
         let interval = if self.is_binary {
-            // The same as for the share of ones. A mean of a single value has no interval.
+            // The same as for the share of ones. The mean of a single value has no interval.
             self.critical_value(level).and_then(|_| {
                 let passed = (scaled.mean * self.n).round() as u64;
                 let found = proportion(passed, self.n as u64, level).interval?;
@@ -235,8 +239,8 @@ impl<L: UnitList> UnitSums<L> {
         }
     }
 
-    /// The quantile that bounds an interval: of Student's t with a degree of freedom less than there are clusters of one size,
-    /// or the normal one for a proportion.
+    /// Returns the quantile for an interval: of Student's t with one degree of freedom less than there are
+    /// clusters of equal size, or the normal quantile for a proportion.
     pub(crate) fn critical_value(&self, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
         match self.count() {
             1 if self.is_independent => Err(UndefinedReason::OneValue),
@@ -246,7 +250,7 @@ impl<L: UnitList> UnitSums<L> {
         }
     }
 
-    /// At most so many of the units, evenly spaced from the one of the lowest mean to that of the highest.
+    /// Returns at most `most` of the units, evenly spaced in the order of their means.
     pub(crate) fn thinned(&self, most: usize) -> UnitSums {
         let mut units = Vec::with_capacity(self.count());
         self.units.visit(|sum, size| units.push((sum, size)));
@@ -276,7 +280,7 @@ impl<L: UnitList> UnitSums<L> {
         self.is_independent
     }
 
-    /// The sum over all units.
+    /// Returns the sum of `part` over all units.
     fn sum(&self, mut part: impl FnMut(f64, f64) -> f64) -> f64 {
         let mut all = 0.0;
         self.units.visit(|sum, size| all += part(sum, size));
@@ -287,7 +291,7 @@ impl<L: UnitList> UnitSums<L> {
         self.sum(|sum, _| sum) / self.n
     }
 
-    /// Deviations of the sums of the clusters from what the mean has them be.
+    /// Deviations of the clusters' sums from their expectation by the mean.
     pub(crate) fn deviations(&self) -> Vec<f64> {
         let mean = self.mean();
         let mut found = Vec::with_capacity(self.count());
@@ -299,17 +303,17 @@ impl<L: UnitList> UnitSums<L> {
         self.effective_mean_of(self.count() as f64)
     }
 
-    /// True if the units differ in more than the order of summation.
+    /// Returns true if the units differ by more than the order of summation.
     pub(crate) fn varies(&self) -> bool {
         let mean = self.mean();
         let size = self.n / self.count() as f64;
         let spread = self.sum(|sum, size| (sum - size * mean) * (sum - size * mean));
-        spread > (DUST * size).powi(2) * self.count() as f64
+        spread > (SUMMATION_TOLERANCE * size).powi(2) * self.count() as f64
     }
 
-    /// The effective mean that so many units have if they vary as these do; at least 2. A unit that holds much of the sample pulls
-    /// the mean towards itself: what it is off by counts for more (CR2). Source: R. Bell and D. McCaffrey, Survey Methodology 28
-    /// (2002), 169-181.
+    /// Returns the effective mean of `units` units, at least 2, that vary as these do. A unit with a large
+    /// share of the sample pulls the mean towards itself, so its deviation counts more (CR2). Source: R. Bell
+    /// and D. McCaffrey, Survey Methodology 28 (2002), 169-181.
     pub(crate) fn effective_mean_of(&self, units: f64) -> EffectiveMean {
         let mean = self.mean().clamp(0.0, 1.0);
         if self.is_binary {
@@ -319,7 +323,7 @@ impl<L: UnitList> UnitSums<L> {
         let seen = self.count() as f64;
         let effective = units * self.effective_count() / seen;
         if !self.varies() {
-            // No spread to learn from: each cluster counts as one value at an end.
+            // There is no spread to learn from, so each cluster counts as one value at an end.
             return EffectiveMean { mean, effective_n: effective };
         }
 
@@ -328,7 +332,7 @@ impl<L: UnitList> UnitSums<L> {
         let smoothed_units = effective + 2.0 * prior;
         let smoothed_n = smoothed_units * size;
         let smoothed = (mean * effective + prior) / smoothed_units;
-        // Squares have one degree of freedom less than there are units.
+        // The sum of squares has one degree of freedom less than there are units.
         let more = if units == seen { 1.0 } else { (units - 1.0) / (seen - 1.0) };
         let from_data = self.sum(|sum, size| (sum - size * smoothed).powi(2) / (1.0 - size / smoothed_n));
         let from_ends = prior * size * size * (smoothed.powi(2) + (1.0 - smoothed).powi(2));

@@ -1,4 +1,4 @@
-//! Random numbers of continuous distributions, from any generator of bits.
+//! Random numbers from continuous distributions, with any generator of bits.
 
 use rand_core::RngCore;
 
@@ -58,7 +58,7 @@ mod tests {
             let drawn: Vec<f64> = (0..40_000).map(|_| gamma(shape, &mut random)).collect();
             let mean = drawn.iter().sum::<f64>() / 40_000.0;
             let variance = drawn.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 40_000.0;
-            // Both are the shape. Five standard errors of either.
+            // Both equal the shape. Five standard errors are allowed for each.
             assert!((mean - shape).abs() < 5.0 * (shape / 40_000.0).sqrt(), "{shape}: {mean}");
             let error = ((2.0 * shape * shape + 6.0 * shape) / 40_000.0).sqrt();
             assert!((variance - shape).abs() < 5.0 * error, "{shape}: {variance}");

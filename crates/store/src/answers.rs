@@ -1,4 +1,4 @@
-//! The answers stored in a run, read by case without holding them all in memory.
+//! The answers stored in a run, read by case and never all held in memory.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -24,7 +24,7 @@ pub struct AnswerIndex {
     places: HashMap<AnswerKey, (u64, usize)>,
 }
 
-/// The fields of a row that identify it.
+/// The fields that identify a row.
 #[derive(Deserialize)]
 struct ResultRowHead {
     suite: String,
@@ -35,7 +35,7 @@ struct ResultRowHead {
 }
 
 impl RunFolder {
-    /// The targets whose answers the run holds, in order; `None` for answers that the eval file gave.
+    /// The targets whose answers the run has, in order; `None` for answers given in the eval file.
     pub fn answering_targets(&self) -> Result<BTreeSet<Option<String>>, StoreError> {
         let mut found = BTreeSet::new();
         scan_rows(self.file(RESULTS_FILE), |head, _, _| {
@@ -44,7 +44,7 @@ impl RunFolder {
         Ok(found)
     }
 
-    /// Index of the answers of one target, or of those that the eval file gave (`None`).
+    /// Creates an index of the answers of one target, or of those given in the eval file (`None`).
     pub fn answers(&self, target: Option<&str>) -> Result<AnswerIndex, StoreError> {
         let path = self.file(RESULTS_FILE);
         let mut places = HashMap::new();
@@ -65,7 +65,7 @@ impl AnswerIndex {
         keys
     }
 
-    /// Reads the row of a case; `None` if the run has none.
+    /// Reads the row of a case; `None` if the index has no such row.
     pub fn row(&self, key: &AnswerKey) -> Result<Option<ResultRow>, StoreError> {
         let Some(&(at, length)) = self.places.get(key) else { return Ok(None) };
         let mut text = vec![0; length];

@@ -1,8 +1,15 @@
-//! Journal of the batches that providers work on: one file a batch, in a folder of the workspace and not of a run.
+//! Journal of the batches that providers work on: one file per batch, in a folder of the workspace and not of
+//! a run.
 //!
-//! A file is written and forced to the disk before its batch is created, and gets the batch's id right after. So a process
-//! that dies in between leaves a file without an id, and whoever comes next knows that the batch may exist. A file is
-//! removed when the replies of its batch are in the folder's reply cache.
+//! A batch costs money from the moment the provider accepts it, and its replies may be ready hours later,
+//! when this process and its run are gone. So a batch must never be forgotten, and never be sent twice:
+//!
+//! 1. The file of a batch is written and synced before the request that creates the batch is sent.
+//! 2. The batch's id is appended as soon as the provider returns it.
+//! 3. The file is removed only after all replies of the batch are in the reply cache.
+//!
+//! A process that dies between the first two steps leaves a file without an id. The next process then knows
+//! that the batch may exist. The journal belongs to the workspace, because any later run can use the replies.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -14,21 +21,21 @@ use crate::disk::{DiskFile, replace, sync_folder};
 use crate::error::StoreError;
 use crate::private_file::{create_private_folder, private_options};
 
-/// Version of the form of the files.
+/// Format version of the files.
 const VERSION: u32 = 1;
 /// Extension of the files.
-const ENDING: &str = "batch";
-/// Name of the file that is locked by whoever sends batches or takes in their replies.
-const LOCK: &str = "lock";
-/// The longest file that is read, in bytes: a batch of 100,000 requests has about 7 MB.
-const LONGEST: u64 = 64 << 20;
+const EXTENSION: &str = "batch";
+/// Name of the lock file. A process holds its lock while it sends batches or collects replies.
+const LOCK_FILE: &str = "lock";
+/// Size limit of a file, in bytes. A batch of 100,000 requests has about 7 MB.
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// Batch of which replies are expected. Holds no secret.
+/// A batch whose replies are pending. Contains no secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchRecord {
-    /// Version of this form.
+    /// Format version.
     pub version: u32,
-    /// Name under which it was sent: letters, digits and `-`.
+    /// Name under which the batch was sent: letters, digits and `-`.
     pub token: String,
     /// The provider's name, for people.
     pub provider: String,
@@ -38,15 +45,15 @@ pub struct BatchRecord {
     pub server: String,
     /// The model.
     pub model: String,
-    /// Time of the intent, in seconds since 1970.
+    /// When the file was written, in seconds since 1970, which is before the batch was created.
     pub created: i64,
-    /// Tokens that it may take at most.
+    /// Maximum number of tokens that the batch may use.
     pub most_tokens: u64,
     /// Upper bound of its cost in picodollars, as far as prices are known.
     pub most_pico_usd: u64,
-    /// Names of its requests: the keys of their calls.
+    /// Names of its requests, which are their cache keys.
     pub keys: Vec<String>,
-    /// The provider's id of it; `None` if nobody knows whether it was created.
+    /// The provider's id of the batch; `None` if it is unknown whether the batch was created.
     #[serde(skip)]
     pub id: Option<String>,
 }
@@ -58,7 +65,7 @@ struct CreatedLine {
 }
 
 impl BatchRecord {
-    /// Version of the form that is written.
+    /// The format version that is written.
     pub const VERSION: u32 = VERSION;
 
     fn is_sound(&self) -> bool {
@@ -73,14 +80,14 @@ pub struct BatchJournal {
     folder: PathBuf,
 }
 
-/// Right to send batches and to take in their replies. Ends with the value, and with the process.
+/// Permission to send batches and to collect replies. It ends when this value is dropped or the process ends.
 #[derive(Debug)]
 pub struct BatchLock {
     _file: File,
 }
 
 impl BatchJournal {
-    /// Journal in this folder, which is made if it is missing.
+    /// Opens the journal in this folder, creating the folder if it is missing.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let folder = folder.into();
         create_private_folder(&folder).map_err(StoreError::io("create", &folder))?;
@@ -88,9 +95,9 @@ impl BatchJournal {
         Ok(Self { folder })
     }
 
-    /// Locks the journal, if no other process does.
+    /// Locks the journal; `None` if another process holds the lock.
     pub fn try_lock(&self) -> Result<Option<BatchLock>, StoreError> {
-        let path = self.folder.join(LOCK);
+        let path = self.folder.join(LOCK_FILE);
         let opened = private_options().create(true).append(true).open(&path);
         let file = opened.map_err(StoreError::io("open", &path))?;
 
@@ -103,17 +110,17 @@ impl BatchJournal {
 
     /// Path of the file of a batch.
     pub fn path(&self, token: &str) -> PathBuf {
-        self.folder.join(format!("{token}.{ENDING}"))
+        self.folder.join(format!("{token}.{EXTENSION}"))
     }
 
-    /// All batches, the oldest first.
+    /// Returns all batches, the oldest first.
     pub fn batches(&self) -> Result<Vec<BatchRecord>, StoreError> {
         let entries = fs::read_dir(&self.folder).map_err(StoreError::io("read", &self.folder))?;
         let mut found = Vec::new();
 
         for entry in entries {
             let path = entry.map_err(StoreError::io("read", &self.folder))?.path();
-            if path.extension().is_some_and(|ending| ending == ENDING) {
+            if path.extension().is_some_and(|ending| ending == EXTENSION) {
                 found.push(read(&path)?);
             }
         }
@@ -122,7 +129,7 @@ impl BatchJournal {
         Ok(found)
     }
 
-    /// Records that a batch is about to be created. It is on the disk when this returns.
+    /// Records that a batch is about to be created. The record is synced to disk when this returns.
     pub fn begin(&self, record: &BatchRecord) -> Result<(), StoreError> {
         let path = self.path(&record.token);
         let draft = path.with_extension("draft");
@@ -141,8 +148,9 @@ impl BatchJournal {
         })
     }
 
-    /// Records the id of a batch that was created. It is on the disk when this returns. Nothing is recorded of a batch that was
-    /// closed: a file with nothing but an id would be taken for a damaged one.
+    /// Records the id of a batch that was created. The record is synced to disk when this returns. If the
+    /// batch was closed in the meantime, nothing is written: a file with nothing but an id would look
+    /// damaged.
     pub fn note_id(&self, token: &str, id: &str) -> Result<(), StoreError> {
         let path = self.path(token);
         if !path.exists() {
@@ -150,7 +158,7 @@ impl BatchJournal {
         }
         let write = || {
             let mut line = serde_json::to_vec(&CreatedLine { id: id.to_owned() })?;
-            // An earlier attempt may have left a part of a line.
+            // An earlier attempt may have left an incomplete line.
             line.insert(0, b'\n');
             line.push(b'\n');
             let mut file = DiskFile::append(&path)?;
@@ -161,7 +169,7 @@ impl BatchJournal {
         write().map_err(|error: io::Error| StoreError::io("write", &path)(error))
     }
 
-    /// Removes a batch whose replies are all taken in, or that was not created.
+    /// Removes a batch that was not created, or whose replies are all collected.
     pub fn close(&self, token: &str) -> Result<(), StoreError> {
         let path = self.path(token);
         match fs::remove_file(&path) {
@@ -174,7 +182,7 @@ impl BatchJournal {
 }
 
 fn read(path: &Path) -> Result<BatchRecord, StoreError> {
-    let text = assize_files::read_text_up_to(path, LONGEST).map_err(StoreError::io("read", path))?;
+    let text = assize_files::read_text_up_to(path, MAX_FILE_BYTES).map_err(StoreError::io("read", path))?;
     let mut lines = text.lines();
     let record = lines.next().and_then(|line| serde_json::from_str::<BatchRecord>(line).ok());
     let stem = path.file_stem().and_then(|stem| stem.to_str());
@@ -187,7 +195,7 @@ fn read(path: &Path) -> Result<BatchRecord, StoreError> {
         return Err(StoreError::io("read", path)(what));
     };
 
-    // A line that is not whole was never finished: nobody knows the id then.
+    // An incomplete line was never finished, so the id is unknown.
     let id = lines.find_map(|line| serde_json::from_str::<CreatedLine>(line).ok()).map(|line| line.id);
     Ok(BatchRecord { id, ..record })
 }
@@ -230,7 +238,7 @@ mod tests {
         journal.close("t2").unwrap();
         assert_eq!(journal.batches().unwrap().len(), 1);
 
-        // Another process was faster.
+        // Another process closed it first.
         journal.note_id("t2", "batch_1").unwrap();
         assert_eq!(journal.batches().unwrap().len(), 1);
     }

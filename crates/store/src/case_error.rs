@@ -16,7 +16,7 @@ pub struct CaseError {
 }
 
 impl CaseError {
-    /// Tells if nothing more may be asked: the run is ending, or must not buy anything.
+    /// Returns true if no further calls may be made: the run is ending, or may use only cached replies.
     pub const fn ends_all(&self) -> bool {
         matches!(self.kind, CaseErrorKind::Cancelled | CaseErrorKind::NotCached)
     }

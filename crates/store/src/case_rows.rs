@@ -1,5 +1,5 @@
-//! The rows of a finished case as the files of a run take them, made where the case was worked on: the one thread that
-//! appends them then only copies bytes.
+//! The rows of a finished case in the form in which they are written to the files of a run. They are
+//! serialised on the thread that ran the case, so that the single thread that appends them only copies bytes.
 
 use assize_rubric::CaseDecision;
 use serde::Serialize;
@@ -7,9 +7,9 @@ use serde::Serialize;
 use crate::checksum::end_row;
 use crate::{InputsRow, JudgementRow, QuestionRow, ResultRow, StoreError};
 
-/// Room for one decision with a reply of a few sentences.
+/// Initial capacity for a decision with a reply of a few sentences, in bytes.
 const USUAL_JUDGEMENT: usize = 1536;
-/// Room for a result beside its decisions, and for each of them in it.
+/// Initial capacity for a result, and for each of its decisions, in bytes.
 const USUAL_RESULT: usize = 1024;
 const USUAL_CRITERION: usize = 512;
 
@@ -19,12 +19,13 @@ pub struct CaseRows {
     pub(crate) judgements: Vec<u8>,
     pub(crate) inputs: Vec<u8>,
     pub(crate) result: Vec<u8>,
-    /// Row of the question, with the hash it goes by.
+    /// Row of the question, with the hash that identifies it.
     pub(crate) question: Option<(String, Vec<u8>)>,
 }
 
 impl CaseRows {
-    /// Writes the rows; `inputs` is the hash of what the result rests on, for runs that can be resumed.
+    /// Serialises the rows. `inputs` is the hash of everything the result depends on; it is only needed for
+    /// runs that can be resumed.
     pub fn new(
         decisions: &[CaseDecision],
         result: &ResultRow,
@@ -50,7 +51,7 @@ impl CaseRows {
         Ok(rows)
     }
 
-    /// Adds what was asked. It is written once, however many results share it.
+    /// Adds the question. It is written once, however many results share it.
     pub fn with_question(mut self, question: &QuestionRow) -> Result<Self, StoreError> {
         let mut row = Vec::new();
         append(&mut row, question)?;

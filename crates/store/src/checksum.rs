@@ -1,34 +1,35 @@
-//! Checksums of rows and of `run.json`: the last member of a JSON object, over the bytes of the object without it.
+//! Checksums of rows and of `run.json`. The checksum is the last member of a JSON object and covers the bytes
+//! of the object without it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Text between a row and the eight hexadecimal digits of its checksum.
+/// Text between a row and its checksum.
 const LEAD: &[u8] = b",\"crc\":\"";
 /// Text after the digits.
 const TAIL: &[u8] = b"\"}\n";
-/// Number of digits.
+/// Number of hexadecimal digits of a checksum.
 const DIGITS: usize = 8;
 
-/// Text between an object of several lines and the digits of its checksum.
+/// Text between an object of several lines and its checksum.
 const DOCUMENT_LEAD: &[u8] = b",\n  \"crc\": \"";
-/// Text after them.
+/// Text after its digits.
 const DOCUMENT_TAIL: &[u8] = b"\"\n}\n";
-/// End of such an object without its checksum.
+/// End of such an object before the checksum is added.
 const DOCUMENT_END: &[u8] = b"\n}";
 
 /// State of a checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowCheck {
-    /// The text is as it was written.
+    /// The text is unchanged.
     Intact,
     /// The text has no checksum.
     Missing,
-    /// The text is not as it was written.
+    /// The text was changed.
     Changed,
 }
 
-/// Adds the checksum to the object that was written to `rows` from `start` on, and ends the line.
+/// Adds the checksum to the object in `rows` that begins at `start`, and ends the line.
 pub(crate) fn end_row(rows: &mut Vec<u8>, start: usize) {
     let sum = crc32fast::hash(&rows[start..]);
     let lead = if rows.ends_with(b"{}") { &LEAD[1..] } else { LEAD };
@@ -39,7 +40,7 @@ pub(crate) fn end_row(rows: &mut Vec<u8>, start: usize) {
     rows.extend_from_slice(TAIL);
 }
 
-/// Checks a line with its line end.
+/// Checks a line that includes its line end.
 pub(crate) fn check_row(line: &[u8]) -> RowCheck {
     let Some((row, digits)) = split_row(line) else { return RowCheck::Missing };
 
@@ -49,18 +50,18 @@ pub(crate) fn check_row(line: &[u8]) -> RowCheck {
     compare(hasher, digits)
 }
 
-/// Checksum that a line names; `None` if it names none.
+/// Returns the checksum in a line; `None` if it has none.
 pub(crate) fn named_sum(line: &[u8]) -> Option<u32> {
     split_row(line).and_then(|(_, digits)| parse_digits(digits))
 }
 
-/// Splits a line into its object, without the brace at the end, and the digits of its checksum.
+/// Splits a line into its object, without the closing brace, and the digits of its checksum.
 fn split_row(line: &[u8]) -> Option<(&[u8], [u8; DIGITS])> {
     let (row, digits) = line.strip_suffix(TAIL)?.split_last_chunk::<DIGITS>()?;
     Some((row.strip_suffix(LEAD)?, *digits))
 }
 
-/// Adds the checksum to an object of several lines, and ends the last one.
+/// Adds the checksum to an object of several lines, and ends its last line.
 pub(crate) fn end_document(text: &mut Vec<u8>) {
     let sum = crc32fast::hash(text);
     text.truncate(text.len() - DOCUMENT_END.len());
@@ -69,8 +70,8 @@ pub(crate) fn end_document(text: &mut Vec<u8>) {
     text.extend_from_slice(DOCUMENT_TAIL);
 }
 
-/// Checks a file that holds one object of several lines, whose text is not held in memory. The file is read from its beginning
-/// afterwards.
+/// Checks a file with one object of several lines, without holding its text in memory. Afterwards the file is
+/// at its beginning.
 pub(crate) fn check_document(file: &mut File) -> io::Result<RowCheck> {
     let mut end = Vec::new();
     let longest = (DOCUMENT_LEAD.len() + DIGITS + DOCUMENT_TAIL.len()) as u64;
@@ -127,7 +128,7 @@ mod tests {
         for bit in 0..row.len() * 8 {
             let mut changed = row.to_vec();
             changed[bit / 8] ^= 1 << (bit % 8);
-            // A digit in upper case is the same number.
+            // An upper-case digit is the same number.
             let digits = row.len() - TAIL.len() - DIGITS..row.len() - TAIL.len();
             if !(digits.contains(&(bit / 8)) && bit % 8 == 5) {
                 assert_ne!(check_row(&changed), RowCheck::Intact, "bit {bit}");

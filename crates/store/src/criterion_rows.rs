@@ -1,4 +1,4 @@
-//! The criteria that results show of decisions.
+//! Criterion rows of decisions, as results have them.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use assize_rubric::{CaseDecision, Gate, GateCheck, GateState, OutcomeKind, RawSc
 use crate::{CriterionRow, GateRow};
 
 impl GateRow {
-    /// The row of a gate of `grader` that failed.
+    /// Returns the row of a gate of `grader`, if the gate failed.
     pub fn for_failed_gate(gate: GateCheck, grader: &str) -> Option<Self> {
         (gate.state == GateState::Failed).then(|| Self {
             grader: grader.to_owned(),
@@ -17,8 +17,8 @@ impl GateRow {
     }
 }
 
-/// The rows that results show for a grader: its criteria, or what it found point by point; those of a
-/// composite are its members', with the member's name before the id.
+/// Returns a grader's rows for the result: its criteria, or the points that it found. The rows of a composite
+/// are those of its members, with the member's name before the id.
 pub fn criterion_rows(decisions: &[&CaseDecision]) -> Vec<CriterionRow> {
     let mut found = Vec::with_capacity(decisions.len());
     for decided in decisions.iter().filter(|decided| !decided.is_vote()) {
@@ -27,14 +27,14 @@ pub fn criterion_rows(decisions: &[&CaseDecision]) -> Vec<CriterionRow> {
     found
 }
 
-/// The words of what [`criterion_rows`] shows, by id.
+/// Returns the texts of the rows of [`criterion_rows`], by id.
 pub fn criterion_texts(decided: &CaseDecision) -> Vec<(Arc<str>, String)> {
     let mut found = Vec::new();
     visit_rows(decided, &mut |criterion, text| found.push((criterion.id, text.to_owned())));
     found
 }
 
-/// Shows `see` each row of a decision, with its words.
+/// Calls `see` with each row of a decision and its text.
 fn visit_rows(decided: &CaseDecision, see: &mut impl FnMut(CriterionRow, &str)) {
     let decision = &decided.decision;
     let base = |id: Arc<str>, outcome| CriterionRow {
@@ -72,7 +72,7 @@ fn visit_rows(decided: &CaseDecision, see: &mut impl FnMut(CriterionRow, &str)) 
     }
 
     if let (Some(score), false) = (finding.score(), decision.reason.trim().is_empty()) {
-        // A score with a reason of its own: that of a judge or a program.
+        // A score with a reason of its own, as judges and programs give it.
         let scored = CriterionRow {
             value: Some(UnitInterval::get(score)),
             reason: decision.reason.clone(),
@@ -82,7 +82,7 @@ fn visit_rows(decided: &CaseDecision, see: &mut impl FnMut(CriterionRow, &str)) 
     }
 
     for (index, note) in finding.notes.iter().enumerate() {
-        // A remark decides nothing, so it is no row of its own.
+        // A remark decides nothing, so it gets no row.
         let Some(passed) = note.passed else { continue };
         let row = CriterionRow {
             value: Some(f64::from(u8::from(passed))),

@@ -1,5 +1,5 @@
-//! Writing to the disk: the few operations that a run folder and the reply cache rest on, in one place, so that tests can let each of them
-//! fail.
+//! The few disk operations on which run folders and the reply cache depend, in one place, so that tests can
+//! make each of them fail.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -21,12 +21,12 @@ impl DiskFile {
         Self::open(private_options().create(true).write(true).truncate(true), path)
     }
 
-    /// Opens a file for appending, and creates it if there is none.
+    /// Opens a file for appending, creating it if it is missing.
     pub(crate) fn append(path: &Path) -> io::Result<Self> {
         Self::open(private_options().create(true).append(true), path)
     }
 
-    /// Creates a file for appending. One that is there already is an error.
+    /// Creates a file for appending. An existing file is an error.
     pub(crate) fn append_new(path: &Path) -> io::Result<Self> {
         Self::open(private_options().create_new(true).append(true), path)
     }
@@ -49,12 +49,12 @@ impl DiskFile {
         })
     }
 
-    /// Keeps other writers out for as long as this is open.
+    /// Locks the file against other writers for as long as it is open.
     pub(crate) fn try_lock(&self) -> Result<(), fs::TryLockError> {
         self.file.try_lock()
     }
 
-    /// Opens the same file once more.
+    /// Opens the same file again.
     pub(crate) fn try_clone(&self) -> io::Result<Self> {
         Ok(Self {
             file: self.file.try_clone()?,
@@ -63,17 +63,17 @@ impl DiskFile {
         })
     }
 
-    /// Returns the number of bytes.
+    /// Returns the length in bytes.
     pub(crate) fn len(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
 
-    /// Cuts the file to a number of bytes.
+    /// Truncates the file to a length in bytes.
     pub(crate) fn set_len(&self, length: u64) -> io::Result<()> {
         self.file.set_len(length)
     }
 
-    /// Forces what was written to the disk.
+    /// Syncs everything written to disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         #[cfg(test)]
         self.faults.step(faults::DiskStep::Sync)?;
@@ -106,7 +106,7 @@ impl Write for DiskFile {
     }
 }
 
-/// Puts a file in the place of another in one step that outlives a loss of power.
+/// Replaces a file by another one, in one step that survives a loss of power.
 pub(crate) fn replace(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(test)]
     faults::FaultPlan::current().step(faults::DiskStep::Rename)?;
@@ -115,12 +115,12 @@ pub(crate) fn replace(from: &Path, to: &Path) -> io::Result<()> {
     sync_folder(to.parent().unwrap_or(Path::new(".")))
 }
 
-/// Forces the names in a folder to the disk.
+/// Syncs the names in a folder to disk.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     #[cfg(test)]
     faults::FaultPlan::current().step(faults::DiskStep::SyncFolder)?;
 
-    // Other systems keep names without being asked, and can't open a folder.
+    // Other systems sync names on their own, and can't open a folder.
     #[cfg(unix)]
     {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -135,7 +135,7 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 pub(crate) mod faults {
-    //! Faults of the disk, at the n-th operation of a thread's files.
+    //! Simulated disk faults, at the n-th operation on a thread's files.
 
     use std::cell::RefCell;
     use std::io;
@@ -149,16 +149,16 @@ pub(crate) mod faults {
         Sync,
         Rename,
         SyncFolder,
-        /// Part of a transaction of the database, which writes its files itself.
+        /// Part of a transaction of the database, which writes its files on its own.
         Transaction,
     }
 
     /// Fault of an operation.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(crate) enum DiskFault {
-        /// The operation fails with this error of the system, and so do all later ones of its kind.
+        /// The operation fails with this error, and so do all later ones of the same kind.
         Error(io::ErrorKind),
-        /// Half of the bytes are written, then the error comes.
+        /// Half of the bytes are written, then the operation fails.
         ShortWrite(io::ErrorKind),
         /// The operation fails with this error, and so do all later ones of any kind.
         Gone(io::ErrorKind),
@@ -168,11 +168,11 @@ pub(crate) mod faults {
     struct PlanState {
         steps: usize,
         fault: Option<(usize, DiskFault)>,
-        /// Kind of operation that has failed.
+        /// Kind of operation that failed.
         failed: Option<DiskStep>,
     }
 
-    /// Plan of the files that a thread opens.
+    /// Fault plan of the files that a thread opens.
     #[derive(Debug, Clone, Default)]
     pub(crate) struct FaultPlan {
         state: Arc<Mutex<PlanState>>,
@@ -183,7 +183,8 @@ pub(crate) mod faults {
     }
 
     impl FaultPlan {
-        /// Sets the plan for files that this thread opens from now on: operation `nth`, from 0, has the fault.
+        /// Sets the plan for files that this thread opens from now on: operation `nth`, from 0, fails with
+        /// `fault`.
         pub(crate) fn begin(nth: usize, fault: DiskFault) -> Self {
             let plan = Self::default();
             plan.lock().fault = Some((nth, fault));
@@ -191,12 +192,12 @@ pub(crate) mod faults {
             plan
         }
 
-        /// Ends all plans of this thread.
+        /// Removes this thread's plan.
         pub(crate) fn end() {
             CURRENT.with(|current| *current.borrow_mut() = Self::default());
         }
 
-        /// Makes it the plan of this thread as well.
+        /// Makes it this thread's plan as well.
         pub(crate) fn adopt(self) {
             CURRENT.with(|current| *current.borrow_mut() = self);
         }
@@ -205,7 +206,7 @@ pub(crate) mod faults {
             CURRENT.with(|current| current.borrow().clone())
         }
 
-        /// Kind of operation that has failed, if any.
+        /// Kind of operation that failed, if any.
         pub(crate) fn failed(&self) -> Option<DiskStep> {
             self.lock().failed
         }
@@ -230,7 +231,7 @@ pub(crate) mod faults {
             None
         }
 
-        /// Counts a part of a transaction, which fails as the database would report it.
+        /// Counts a part of a transaction, and reports its fault as the database would.
         pub(crate) fn transaction(&self) -> rusqlite::Result<()> {
             self.step(DiskStep::Transaction).map_err(|error| {
                 let code = match error.kind() {
@@ -250,7 +251,7 @@ pub(crate) mod faults {
             }
         }
 
-        /// Number of bytes to write, after the fault was played.
+        /// Plays the fault of a write. Returns the number of bytes that are still to be written.
         pub(super) fn write(
             &self,
             length: usize,

@@ -68,7 +68,7 @@ pub struct AnytimeInterval {
 }
 
 impl EarlyStop {
-    /// Returns true if cases were not run because the result was clear.
+    /// Returns true if cases were not run because the result was already clear.
     pub const fn is_early(&self) -> bool {
         self.conclusion.is_some() && self.saved > 0
     }

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Reason of a failed operation, without the number of the operating system where people know the words.
+/// Returns the reason of a failed operation, without the operating system's error number if a common text
+/// exists.
 fn io_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or folder".to_owned(),
@@ -35,7 +36,7 @@ pub enum StoreError {
         /// Description of the defect.
         message: String,
     },
-    /// A finished run has lost rows, or got others.
+    /// A finished run has lost rows, or has additional ones.
     #[error(
         "`{}` has {found} rows, but the run ended with {expected}: the file was truncated or changed; `--resume` runs the missing cases again",
         path.display()
@@ -48,7 +49,7 @@ pub enum StoreError {
         /// Rows when the run ended.
         expected: u64,
     },
-    /// `run.json` is not as it was written.
+    /// `run.json` was changed after it was written.
     #[error(
         "`{}` was changed after it was written: it does not match its checksum; restore it, or run again into a new folder",
         path.display()
@@ -57,7 +58,7 @@ pub enum StoreError {
         /// Path of the file.
         path: PathBuf,
     },
-    /// Rows of a finished run were replaced by others.
+    /// Rows of a finished run were replaced by rows of another run.
     #[error(
         "`{}` does not hold the rows with which the run ended: some were replaced by rows of another run; restore the file, or run again into a new folder",
         path.display()
@@ -72,7 +73,7 @@ pub enum StoreError {
         /// The serialisation error.
         source: serde_json::Error,
     },
-    /// The folder holds no run.
+    /// The folder is not a run.
     #[error("`{}` is not a run folder: it has no run.json", path.display())]
     NotARun {
         /// The folder.
@@ -92,7 +93,7 @@ pub enum StoreError {
         /// Description of the failure.
         message: String,
     },
-    /// The reply cache is damaged or not a database. It is rebuilt if the file is deleted.
+    /// The reply cache is damaged or not a database. Deleting the file lets it be rebuilt.
     #[error("the reply cache `{}` is damaged: {message}", path.display())]
     DamagedCache {
         /// Path of the file.
@@ -100,7 +101,7 @@ pub enum StoreError {
         /// Description of the damage.
         message: String,
     },
-    /// Another process is writing this run, or this cache.
+    /// Another process is writing this run or this cache.
     #[error("`{}` is being written by another process", path.display())]
     Busy {
         /// The folder of the run, or the file of the cache.
@@ -124,7 +125,7 @@ impl StoreError {
         move |source| Self::Io { action, path, source }
     }
 
-    /// The error once more, for whoever asks again for what failed.
+    /// Copies the error for a caller who tries again after a failure.
     pub(crate) fn again(&self) -> Self {
         match self {
             Self::Io { action, path, source } => Self::Io {

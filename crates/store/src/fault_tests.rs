@@ -1,4 +1,4 @@
-//! Faults of the disk at every operation of a run: nothing is lost that was said to be kept.
+//! Disk faults at every operation of a run: no row that was reported as written is lost.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -8,11 +8,11 @@ use crate::{CaseRecord, CaseRows, RunFolder, RunInfo, RunWriter, StoreError};
 
 const CASES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
-/// More operations than a run of these cases has.
+/// More operations than a run of these cases needs.
 const MANY: usize = 200;
 
 fn faults() -> [DiskFault; 3] {
-    // A full disk, one that fails, and one that fills up in the middle of a row.
+    // A full disk, a broken one, and one that becomes full in the middle of a row.
     [
         DiskFault::Error(ErrorKind::StorageFull),
         DiskFault::Error(ErrorKind::Other),
@@ -34,7 +34,7 @@ fn case(id: &str) -> CaseRecord {
     record
 }
 
-/// Records a case. Returns true if it is said to be on record.
+/// Records a case. Returns true if the writer reported it as written.
 fn record(writer: &mut RunWriter, id: &str) -> bool {
     let CaseRecord { result, decisions } = case(id);
     writer.append(&CaseRows::new(&decisions, &result, Some(format!("hash of {id}"))).unwrap());
@@ -45,7 +45,8 @@ fn finish(writer: RunWriter) -> Result<RunFolder, StoreError> {
     writer.finish(&mut RunInfo { finished_at: Some("later".to_owned()), ..info() })
 }
 
-/// Resumes a run without faults, completes it, and checks that `kept` were all there and nothing stands twice.
+/// Resumes a run without faults, completes it, and checks that all of `kept` are there and that no case is
+/// there twice.
 fn complete(folder: &RunFolder, kept: &BTreeSet<&str>) {
     let mut there = BTreeSet::new();
     let mut writer = folder

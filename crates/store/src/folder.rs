@@ -1,4 +1,15 @@
 //! Writing a run folder.
+//!
+//! A process may be killed at any byte, and the machine may lose power. These invariants keep a run readable:
+//!
+//! - A row is complete only with its line end, so a torn last line is recognised and ignored. A file never
+//!   gets a row after a torn one: a writer whose write failed truncates the file, and writes no more rows.
+//! - The rows that a result depends on are written before the result, so a result row never stands alone
+//!   after a kill. Judgements without a result are leftovers, which readers skip. After a loss of power the
+//!   disk may have kept them in another order; readers notice that.
+//! - `run.json` is replaced by a rename, so readers see the old or the new one. Its row counts are written
+//!   last, after all rows are synced: if there are counts, every row is on disk.
+//! - While a run is being written, its judgements file is locked.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::TryLockError;
@@ -24,25 +35,26 @@ pub(crate) const JUDGEMENTS_FILE: &str = "judgements.jsonl";
 pub(crate) const INPUTS_FILE: &str = "inputs.jsonl";
 pub(crate) const QUESTIONS_FILE: &str = "questions.jsonl";
 pub(crate) const REVIEW_FILE: &str = "review.jsonl";
-/// Of each suite whose `afterAll` of `extensions` has ended, a number that stands for the results at that time.
+/// For each suite whose `afterAll` extensions have run, a number that identifies the results they ran on.
 const EXTENSIONS_FILE: &str = "extensions.json";
 
-/// Bytes after which the disk is asked for them while the run goes on, so that little is left to wait for at its end.
-const MUCH: usize = 4 << 20;
+/// Number of unsynced bytes at which a sync is started during the run, so that little is left to sync at its
+/// end.
+const SYNC_BYTES: usize = 4 << 20;
 
-/// The place of a run on disk.
+/// A run folder on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFolder {
     path: PathBuf,
 }
 
 impl RunFolder {
-    /// Names a folder; nothing is touched.
+    /// Creates the value for a path. Nothing is read or created.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// The folder.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -52,8 +64,8 @@ impl RunFolder {
         self.path.join(RESULTS_FILE)
     }
 
-    /// Makes the folder and writes the first `run.json`, so that a folder that can't be written is
-    /// found out before anything is spent.
+    /// Creates the folder and writes the first `run.json`, so that a folder that can't be written is found
+    /// before any money is spent.
     pub fn create(&self, info: &RunInfo) -> Result<RunWriter, StoreError> {
         create_private_folder(&self.path).map_err(StoreError::io("create", &self.path))?;
 
@@ -61,11 +73,11 @@ impl RunFolder {
             return Err(StoreError::Occupied { path: self.path.clone() });
         }
 
-        // First of all: a folder with `run.json` alone is a run that can be resumed.
+        // Written first, because a folder with nothing but `run.json` can be resumed.
         self.write_info(info)?;
         let rows = self.open_rows()?;
 
-        // The names too must outlive a loss of power: those in the folder, and that of the folder.
+        // The names must survive a loss of power too: those in the folder, and the name of the folder itself.
         disk::sync_folder(&self.path).map_err(StoreError::io("write", &self.path))?;
         if let Some(parent) = self.path.parent() {
             disk::sync_folder(parent).map_err(StoreError::io("write", parent))?;
@@ -74,7 +86,8 @@ impl RunFolder {
         Ok(RunWriter::new(self.clone(), rows, RowTallies::default(), HashSet::new()))
     }
 
-    /// Numbers of rows with which the run ended; `None` for a run that goes on, or whose writer did not count them.
+    /// Returns the row counts of a finished run; `None` for a run in progress, or if its writer did not count
+    /// rows.
     pub(crate) fn row_counts(&self) -> Result<Option<RowCounts>, StoreError> {
         let path = self.file(RUN_FILE);
         let file = match assize_files::open_file(&path) {
@@ -85,7 +98,7 @@ impl RunFolder {
 
         let header: Result<RowCountsHeader, _> =
             serde_json::from_reader(BufReader::with_capacity(64 * 1024, file));
-        // What else is wrong with the file is told by whoever reads all of it.
+        // Other errors in the file are reported by the code that reads all of it.
         Ok(header.ok().and_then(|header| header.rows))
     }
 
@@ -102,8 +115,9 @@ impl RunFolder {
         let state = check_document(&mut file).map_err(StoreError::io("read", &path))?;
         let mut file = BufReader::with_capacity(64 * 1024, file);
 
-        // A newer layout need not fit today's types at all, so its version is looked at before they complain.
-        // The file is not held as a text: of a large scorecard it is far larger than what it says.
+        // A newer layout may not fit the current types at all, so its version is read before their error is
+        // reported. The file is not read into a string, because the file of a large scorecard is much larger
+        // than its content in memory.
         let read: Result<RunInfo, serde_json::Error> = serde_json::from_reader(&mut file);
         match read {
             Ok(info) if info.format_version < SUMMED_VERSION => return Ok(info),
@@ -127,7 +141,7 @@ impl RunFolder {
         read.map_err(|error| damaged(&path, &error))
     }
 
-    /// Replaces `run.json` in one step: a reader sees the old or the new one, never a half.
+    /// Replaces `run.json` in one step, so that a reader sees either the old or the new one.
     pub(crate) fn write_info(&self, info: &RunInfo) -> Result<(), StoreError> {
         let mut text =
             serde_json::to_vec_pretty(info).map_err(|error| damaged(&self.file(RUN_FILE), &error))?;
@@ -144,21 +158,21 @@ impl RunFolder {
         disk::replace(&draft, &path).map_err(StoreError::io("write", &path))
     }
 
-    /// Suites whose `afterAll` of `extensions` has ended, each with a number that stands for the results then. What can't be read
-    /// is as good as absent: the functions are run once more.
+    /// Returns the suites whose `afterAll` extensions have run, each with a number that identifies the
+    /// results they ran on. An unreadable file counts as missing: the extensions are then run again.
     pub fn ended_extensions(&self) -> BTreeMap<String, u64> {
         let file = assize_files::open_file(&self.file(EXTENSIONS_FILE)).ok();
         file.and_then(|file| serde_json::from_reader(BufReader::new(file)).ok()).unwrap_or_default()
     }
 
-    /// Notes the suites whose `afterAll` of `extensions` has ended.
+    /// Stores the suites whose `afterAll` extensions have run.
     pub fn write_ended_extensions(&self, suites: &BTreeMap<String, u64>) -> Result<(), StoreError> {
         let path = self.file(EXTENSIONS_FILE);
         let text = serde_json::to_vec(suites).map_err(|error| damaged(&path, &error))?;
         self.replace(EXTENSIONS_FILE, &text)
     }
 
-    /// Replaces `review.jsonl` in one step. It repeats what the rows say, for whoever looks at it next.
+    /// Replaces `review.jsonl` in one step. Its content repeats other rows, for the next reviewer.
     pub fn write_review(&self, rows: &[ReviewRow]) -> Result<(), StoreError> {
         let mut text = Vec::new();
         for row in rows {
@@ -171,12 +185,12 @@ impl RunFolder {
         self.path.join(name)
     }
 
-    /// Opens the files of rows for appending, and keeps other writers out for as long as they are open.
+    /// Opens the row files for appending, and locks out other writers for as long as they are open.
     pub(crate) fn open_rows(&self) -> Result<RowFiles, StoreError> {
         let judgements = self.append_to(JUDGEMENTS_FILE)?;
         match judgements.file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(StoreError::Busy { path: self.path.clone() }),
-            // Where files can't be locked, two writers at once can't be noticed.
+            // On file systems without locks, a second writer can't be detected.
             Err(TryLockError::Error(_)) | Ok(()) => {}
         }
 
@@ -212,13 +226,13 @@ fn damaged(path: &Path, error: &serde_json::Error) -> StoreError {
 pub struct RunWriter {
     folder: RunFolder,
     files: RowFiles,
-    /// Rows written so far, those of earlier writers of the run among them.
+    /// Rows written so far, including those of earlier writers of the run.
     written: RowTallies,
-    /// Rows that were taken and are not written yet.
+    /// Rows that were appended and are not written yet.
     waiting: RowTallies,
-    /// True if rows could not be written, so that nobody knows how many there are.
+    /// True if a write failed, so that the number of rows is unknown.
     has_failed: bool,
-    /// Hashes of the questions that are on record.
+    /// Hashes of the questions that are already stored.
     asked: HashSet<QuestionKey>,
 }
 
@@ -231,19 +245,19 @@ pub(crate) struct RowFiles {
     results: RowFile,
 }
 
-/// One of them, and what is to be appended to it.
+/// One of these files, and the rows that are waiting to be written to it.
 #[derive(Debug)]
 struct RowFile {
     name: &'static str,
     file: DiskFile,
-    /// Bytes of the rows that were written whole.
+    /// Length of the complete rows in bytes.
     length: u64,
     waiting: Vec<u8>,
-    /// Bytes that the disk was not asked for yet.
+    /// Number of bytes for which no sync was started yet.
     unsynced: usize,
-    /// Forces what was written before to the disk.
+    /// Thread that syncs the rows written before it was started.
     syncing: Option<JoinHandle<io::Result<()>>>,
-    /// Error of that attempt.
+    /// Error of such a thread.
     failed: Option<io::Error>,
 }
 
@@ -254,21 +268,21 @@ impl RowFile {
 
         match &written {
             Ok(()) => self.length += self.waiting.len() as u64,
-            // What was written in part is a torn row, after which no other could be read. Where it can't be cut off either,
-            // it stays the last one: a writer that has failed writes no more.
+            // An incomplete write leaves a torn row, and no row after it could be read. If it can't be
+            // truncated, it stays the last one, because a writer that has failed writes no more.
             Err(_) => drop(self.file.set_len(self.length)),
         }
         self.waiting.clear();
 
-        if self.unsynced >= MUCH {
+        if self.unsynced >= SYNC_BYTES {
             self.begin_sync();
         }
 
         written.map_err(StoreError::io("write", folder.file(self.name)))
     }
 
-    /// Begins to force what was written to the disk, unless that goes on already. Where it can't begin, all of it is left
-    /// to [`Self::sync`].
+    /// Starts to sync everything written so far, unless a sync is running. If it can't be started,
+    /// [`Self::sync`] does it all at the end.
     fn begin_sync(&mut self) {
         if !self.syncing.as_ref().is_none_or(JoinHandle::is_finished) {
             return;
@@ -282,7 +296,7 @@ impl RowFile {
         }
     }
 
-    /// Waits for what was begun. The system tells of a failure only once, so it is kept.
+    /// Waits for a running sync. The system reports a failure only once, so it is kept.
     fn end_sync(&mut self) {
         let ended = self.syncing.take().map(JoinHandle::join);
         if let Some(Err(error)) = ended.map(|ended| ended.unwrap_or_else(|panic| resume_unwind(panic))) {
@@ -290,7 +304,7 @@ impl RowFile {
         }
     }
 
-    /// Forces all that was written to the disk.
+    /// Syncs everything written so far.
     fn sync(&mut self, folder: &RunFolder) -> Result<(), StoreError> {
         self.end_sync();
         let rest = self.file.sync();
@@ -319,20 +333,20 @@ impl RunWriter {
         self.settle()
     }
 
-    /// Records what was asked.
+    /// Records a question.
     pub fn record_question(&mut self, question: &QuestionRow) -> Result<(), StoreError> {
         self.append(&CaseRows::default().with_question(question)?);
         self.settle()
     }
 
-    /// Takes the rows of a finished case. They are on record after the next [`Self::settle`].
+    /// Adds the rows of a finished case. They are written by the next [`Self::settle`].
     pub fn append(&mut self, rows: &CaseRows) {
         let is_new =
             rows.question.as_ref().is_some_and(|(hash, _)| self.asked.insert(QuestionKey::new(hash)));
         self.take(rows, is_new);
     }
 
-    /// Takes rows of which no two have the same question, without a list of questions.
+    /// Adds rows whose questions are known to be distinct, without keeping a set of their hashes.
     pub(crate) fn append_distinct(&mut self, rows: &CaseRows) {
         self.take(rows, true);
     }
@@ -352,13 +366,13 @@ impl RunWriter {
         self.waiting.judgements.add_lines(&rows.judgements);
     }
 
-    /// Writes what was taken. What a result rests on is written before the result, so whenever this process is killed, no
-    /// result row stands without it. The disk may take them in another order: after a loss of power, a result of a run that
-    /// had not ended can stand alone, which readers notice.
+    /// Writes the added rows. A result is written after the rows that it depends on, so that no result row
+    /// stands alone if the process is killed. The disk may reorder writes: after a loss of power, a result of
+    /// an unfinished run can stand alone, which readers notice.
     pub fn settle(&mut self) -> Result<(), StoreError> {
         let RowFiles { judgements, inputs, questions, results } = &mut self.files;
         if self.has_failed {
-            // A row after a torn one could not be read.
+            // No row after a torn one could be read.
             for file in [questions, inputs, judgements, results] {
                 file.waiting.clear();
             }
@@ -382,11 +396,11 @@ impl RunWriter {
         written
     }
 
-    /// Ends the run: rows are forced to the disk, then `run.json` gets its final form, with the numbers of rows. It does so even when
-    /// rows can't be written: how the run ended is then the most useful thing to keep.
+    /// Ends the run: syncs the rows, then writes the final `run.json` with the row counts. `run.json` is
+    /// written even if rows could not be, because how the run ended is then the most useful information.
     pub fn finish(mut self, info: &mut RunInfo) -> Result<RunFolder, StoreError> {
         let rows = self.sync();
-        // The counts promise that the rows are on the disk.
+        // The counts guarantee that the rows are on disk.
         info.rows = rows.is_ok().then_some(self.written.into());
         self.folder.write_info(info)?;
         rows.map(|()| self.folder)
@@ -397,7 +411,7 @@ impl RunWriter {
         let RowFiles { judgements, inputs, questions, results } = &mut self.files;
         let mut files = [judgements, inputs, questions, results];
 
-        // Each waits for the disk, so they wait together.
+        // Started on all files first, so that they wait for the disk at the same time.
         for file in &mut files {
             file.begin_sync();
         }

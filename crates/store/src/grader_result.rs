@@ -1,4 +1,4 @@
-//! Result of a grader that is no rubric, as stored in its row of `judgements.jsonl`.
+//! Result of a grader other than a rubric, as stored in its row of `judgements.jsonl`.
 
 use assize_rubric::{
     AnswerComparison, BenchmarkFinding, CompositeStructure, GraderFinding, GraderFindingKind, GraderNote,
@@ -37,7 +37,7 @@ pub struct GraderResult {
 }
 
 impl GraderResult {
-    /// The result with what its row says about a benchmark beside it.
+    /// Adds what the row stores about a benchmark outside of the result.
     pub(crate) fn with_applicability(mut self, may_not_apply: bool) -> Self {
         if let Some(benchmark) = &mut self.benchmark {
             benchmark.may_not_apply = may_not_apply;

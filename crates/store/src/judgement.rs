@@ -1,4 +1,4 @@
-//! One row of `judgements.jsonl`: one decision with everything it rests on.
+//! One row of `judgements.jsonl`: one decision with everything needed to recompute and explain it.
 
 use std::sync::Arc;
 
@@ -138,7 +138,7 @@ impl RowOutcome {
     }
 }
 
-/// The columns that say what was decided.
+/// The columns with the decision itself.
 struct FindingColumns {
     criterion: Criterion,
     outcome: RowOutcome,
@@ -150,7 +150,7 @@ struct FindingColumns {
 impl FindingColumns {
     fn new(decision: &Decision) -> Self {
         let whole = |result: Option<GraderResult>, may_not_apply: bool| Self {
-            // The layout has a criterion in every row.
+            // Every row of this layout has a criterion, so a whole grader gets a placeholder.
             criterion: Criterion { may_not_apply, ..Criterion::checklist("grader", "the grader as a whole") },
             outcome: match &result {
                 Some(GraderResult { error: None, .. }) => RowOutcome::Graded,
@@ -173,14 +173,14 @@ impl FindingColumns {
                 grader_result: None,
             },
             Finding::Grader(finding) => whole(Some(finding.as_ref().into()), decision.may_not_apply()),
-            // One order of a comparison is never stored by itself.
+            // A single order of a comparison is never stored.
             Finding::Preference(_) => whole(Some(GraderResult::default()), false),
         }
     }
 }
 
 impl JudgementRow {
-    /// The row of a decision on a case.
+    /// Creates the row of a decision on a case.
     pub fn new(key: &CaseKey, decided: &CaseDecision) -> Self {
         let CaseDecision { lines, grader, standing, member, turn, judging, decision, vote, panel } =
             decided.clone();
@@ -225,7 +225,8 @@ impl JudgementRow {
 }
 
 impl From<JudgementRow> for CaseDecision {
-    /// The decision in a row. A criterion whose outcome, number and scale do not fit together is ungraded.
+    /// Returns the decision of a row. A criterion whose outcome, number and scale contradict each other is
+    /// ungraded.
     fn from(row: JudgementRow) -> Self {
         let finding = if let Some(result) = row.grader_result {
             Finding::from(GraderFinding::from(result.with_applicability(row.criterion.may_not_apply)))

@@ -1,11 +1,11 @@
 //! Storage of runs on disk, written and read back.
 //!
-//! A run is a folder: [`RunInfo`] (`run.json`), one [`ResultRow`] a case (`results.jsonl`), one
-//! [`JudgementRow`] a criterion decision (`judgements.jsonl`). The judgements of a case are written
-//! before its result, and only the result row makes the case count: after a crash, judgements
-//! without a result are ignored.
-//! The run of a scorecard also has `review.jsonl`, one [`ReviewRow`] for each case a person should look at.
-//! A row of `inputs.jsonl` identifies the inputs of a case's result, so that a run can be resumed.
+//! A run is a folder: [`RunInfo`] (`run.json`), one [`ResultRow`] per case (`results.jsonl`), and one
+//! [`JudgementRow`] per decision on a criterion (`judgements.jsonl`). The judgements of a case are written
+//! before its result, and only the result row makes the case count: after a crash, judgements without a
+//! result are ignored. The run of a scorecard also has `review.jsonl`, with one [`ReviewRow`] for each case a
+//! person should look at. A row of `inputs.jsonl` identifies the inputs of a case's result, so that a run can
+//! be resumed.
 //!
 //! The [`ReplyCache`] is stored next to the runs. It is not a record: deleting it only costs money.
 //!

@@ -1,4 +1,5 @@
-//! Rows of several run folders as the rows of one, in the order of the plan. Rows keep their bytes.
+//! Merges the rows of several run folders into one, in the order of the plan. The bytes of rows stay the
+//! same.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -19,31 +20,33 @@ use crate::row_counts::ExpectedRows;
 use crate::row_places::{PlaceSpool, RowPlace};
 use crate::{CaseKey, CaseRecord, CaseRows, RecordPosition, RunFolder, RunWriter, StoreError};
 
-/// Bytes of rows that are taken before they are written.
+/// Number of bytes of rows that are collected before they are written.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// Runs whose files are open at once, at most. Those of more are put one after the other into a folder of their own.
-const MOST_OPEN: usize = 32;
-/// Files of a run with rows.
+/// Maximum number of runs whose files are open at once. If there are more, their rows are first concatenated
+/// in a temporary folder.
+const MAX_OPEN_RUNS: usize = 32;
+/// Row files of a run.
 const ROW_FILES: [&str; 4] = [RESULTS_FILE, JUDGEMENTS_FILE, INPUTS_FILE, QUESTIONS_FILE];
 
-/// Rows of several runs, found and not yet copied. The positions of many are in a file, so that memory does not grow with their
-/// number.
+/// The rows of several runs, located and not yet copied. If there are many positions, they are in a file, so
+/// that memory does not grow with their number.
 #[derive(Debug)]
 pub struct RowMerge {
     sources: Vec<RunFolder>,
     places: PlaceSpool,
 }
 
-/// The rows of many runs in one folder, so that few files are open however many runs there are. It goes with the merge.
+/// The rows of many runs concatenated in one temporary folder, so that few files are open however many runs
+/// there are.
 struct GatheredRows {
     folder: TempDir,
-    /// Bytes before those of each source, of each of [`ROW_FILES`].
+    /// For each source, the offset of its rows in each of [`ROW_FILES`].
     begins: Vec<[u64; 4]>,
 }
 
 impl GatheredRows {
-    /// Gathers the rows beside the folder that they will be merged to.
+    /// Concatenates the rows in a folder beside the target folder.
     fn gather(sources: &[RunFolder], target: &Path) -> Result<Self, StoreError> {
         let beside = target.parent().unwrap_or(target);
         let folder = TempDir::with_prefix_in(".merging-", beside).map_err(StoreError::io("write", beside))?;
@@ -67,7 +70,7 @@ impl GatheredRows {
         Ok(Self { folder, begins })
     }
 
-    /// The position of rows of a source among all.
+    /// Converts a position in a source to the position in the concatenated files.
     fn place(&self, place: RowPlace) -> RowPlace {
         let [results, judgements, inputs, questions] = self.begins[place.source as usize];
         RowPlace {
@@ -83,7 +86,7 @@ impl GatheredRows {
     }
 }
 
-/// The fields of a result by which its rows are found.
+/// The fields of a result by which its other rows are found.
 #[derive(Deserialize)]
 struct ResultHead {
     suite: Arc<str>,
@@ -105,15 +108,15 @@ struct QuestionHead {
 }
 
 impl RowMerge {
-    /// Merge of no runs yet, whose rows will go to a run in this folder. The folder need not be there.
+    /// Creates a merge of no runs, for the target run in this folder, which need not exist yet.
     pub fn new(target: &Path) -> Self {
         Self { sources: Vec::new(), places: PlaceSpool::new(target) }
     }
 
-    /// Finds the rows of another run. Every row is read and held against its checksum.
+    /// Locates the rows of another run. Every row is read and checked against its checksum.
     ///
     /// # Errors
-    /// If the rows can't be read, were changed, or do not say their place in the plan.
+    /// If the rows can't be read, were changed, or do not have a place in the plan.
     pub fn add(&mut self, folder: &RunFolder) -> Result<(), StoreError> {
         let source = u32::try_from(self.sources.len()).unwrap_or(u32::MAX);
         self.sources.push(folder.clone());
@@ -146,7 +149,8 @@ impl RowMerge {
                 });
             };
 
-            // A case without graders has no judgements; looking for them would read past those of the next case.
+            // A case without graders has no judgements; looking for them would read past those of the next
+            // case.
             let judged = if row.graders.is_empty() { None } else { judgements.find(&key)? };
             let inputs = inputs.find(&key)?.unwrap_or_default();
             let key = row.case_hash.as_deref().map(QuestionKey::new);
@@ -161,13 +165,13 @@ impl RowMerge {
                     judgements: judged.map_or(judgements.next_start(), |rows| rows.start),
                 },
                 inputs: inputs.start,
-                // Offsets count from 1, so that none is no number.
+                // Offsets are stored plus 1, so that 0 can mean that there is no row.
                 question: question.and_then(|(_, at)| NonZeroU64::new(at + 1)),
             };
             self.places.push(place, question.map(|(digest, _)| digest));
         }
 
-        // What follows is leftovers, or rows that were lost.
+        // Only leftovers may follow; rows that were lost are reported.
         judgements.finish()
     }
 
@@ -176,15 +180,15 @@ impl RowMerge {
         self.places.len()
     }
 
-    /// True if no result was found.
+    /// Returns true if no result was found.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The first place of the plan that two results have, with the indexes of their runs.
+    /// Returns the first place of the plan that has two results, with the indexes of their runs.
     ///
     /// # Errors
-    /// If positions can't be read again.
+    /// If the positions can't be read back.
     pub fn find_duplicate(&mut self) -> Result<Option<(u64, [usize; 2])>, StoreError> {
         let mut before: Option<RowPlace> = None;
         for place in self.places.in_order()? {
@@ -203,14 +207,14 @@ impl RowMerge {
         self.places.last_place()
     }
 
-    /// Copies the rows to a run, and shows `see` each record before it is copied.
+    /// Copies the rows to a run, and calls `see` with each record before it is copied.
     ///
     /// # Errors
     /// If rows can't be read or written.
     pub fn write(self, writer: &mut RunWriter, see: &mut dyn FnMut(&CaseRecord)) -> Result<(), StoreError> {
         let Self { sources, mut places } = self;
         let gathered = match sources.len() {
-            0..=MOST_OPEN => None,
+            0..=MAX_OPEN_RUNS => None,
             _ => Some(GatheredRows::gather(&sources, writer.folder().path())?),
         };
         let sources = match &gathered {
@@ -240,7 +244,7 @@ impl RowMerge {
     }
 }
 
-/// The rows of a file, without one at its end that was not written to the end.
+/// Returns the rows of a file without an incomplete one at its end.
 fn whole_rows(mut file: File) -> std::io::Result<std::io::Take<File>> {
     let mut end = file.seek(SeekFrom::End(0))?;
     let mut tail = vec![0; 64 * 1024];
@@ -260,12 +264,12 @@ fn whole_rows(mut file: File) -> std::io::Result<std::io::Take<File>> {
     Ok(file.take(end))
 }
 
-/// Rows of which those of one case stand together, in the order in which cases finished.
+/// Rows of a file in which the rows of a case are adjacent, in the order in which cases finished.
 struct KeyedRows {
     rows: JsonlRows<CaseKey>,
-    /// Row that was read and belongs to a later case, with its offset.
+    /// The first row of a later case, which was read already, with its offset.
     ahead: Option<(CaseKey, u64)>,
-    /// Offset behind the last row that was read.
+    /// End offset of the last row read.
     end: u64,
 }
 
@@ -301,7 +305,7 @@ impl KeyedRows {
         Ok(row.map(|row| (row, self.rows.row_start())))
     }
 
-    /// Offset of the row that is looked at next.
+    /// Offset of the next row to look at.
     fn next_start(&self) -> u64 {
         self.ahead.as_ref().map_or(self.rows.position(), |(_, start)| *start)
     }
@@ -311,7 +315,7 @@ impl KeyedRows {
     }
 }
 
-/// Run whose rows are copied.
+/// A run whose rows are being copied.
 struct OpenSource {
     folder: RunFolder,
     records: CaseRecords,
@@ -334,7 +338,7 @@ impl OpenSource {
         })
     }
 
-    /// Reads the record of a case, and its rows as they are.
+    /// Reads the record of a case, and its rows as bytes.
     fn read(&mut self, place: RowPlace) -> Result<(CaseRecord, CaseRows), StoreError> {
         let record = self.records.read_at(place.at)?.ok_or_else(|| StoreError::Damaged {
             path: self.folder.file(RESULTS_FILE),
@@ -359,7 +363,7 @@ impl OpenSource {
     }
 }
 
-/// Reader of parts of a file, mostly one after the other.
+/// Reads parts of a file, which mostly follow each other.
 struct ByteReader {
     path: PathBuf,
     file: BufReader<File>,
@@ -373,7 +377,7 @@ impl ByteReader {
     }
 
     fn go_to(&mut self, at: u64) -> Result<(), StoreError> {
-        // Within the bytes that are read already this moves nothing on the disk.
+        // Within the buffer this does not read from the disk.
         let distance = at.cast_signed().wrapping_sub(self.position.cast_signed());
         let moved = if distance == 0 { Ok(()) } else { self.file.seek_relative(distance) };
         moved.map_err(StoreError::io("read", &self.path))?;

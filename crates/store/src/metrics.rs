@@ -160,8 +160,9 @@ pub struct CriterionRate {
 }
 
 impl CriterionRate {
-    /// Compares rates so that the worst comes first. A penalty is the worse the more often it is met. What nobody decided
-    /// comes last. Equal ones are in the order of their names and texts, so that each run of the same cases lists them alike.
+    /// Compares rates so that the worst comes first. For a penalty, a higher rate is worse. Rates without a
+    /// decided result come last. Equal rates are ordered by name and text, so that every run of the same
+    /// cases lists them in the same order.
     pub fn cmp_worst_first(&self, other: &Self) -> Ordering {
         let quality = |one: &Self| match one.rate.value {
             Some(value) if one.weight < 0.0 => 1.0 - value,
@@ -299,7 +300,7 @@ mod tests {
             rate("a", "Says 2", 1.0),
             rate("b", "Says 0", 1.0),
         ];
-        // Maps of criteria have no order.
+        // The order must not depend on the order of hash maps.
         let mut rates = [3, 2, 0, 1].map(|at: usize| sorted[at].clone());
         rates.sort_by(CriterionRate::cmp_worst_first);
         assert_eq!(rates, sorted);

@@ -1,10 +1,10 @@
-//! Files and folders that other users of the machine can't read: they hold what was asked and answered.
+//! Files and folders that only the user can read, because they contain questions and answers.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Options of opening a file that only this user may read if it is created.
+/// Options for opening a file that only this user can read if it is created.
 pub(crate) fn private_options() -> OpenOptions {
     #[allow(unused_mut, reason = "other systems have no mode")]
     let mut options = OpenOptions::new();
@@ -14,7 +14,7 @@ pub(crate) fn private_options() -> OpenOptions {
     options
 }
 
-/// Creates a folder, and those above it. An existing one stays as it is.
+/// Creates a folder with its parents. An existing folder stays as it is.
 pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
     if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
         std::fs::create_dir_all(above)?;

@@ -1,18 +1,18 @@
-//! Hash of a question, as short as it can be held.
+//! Compact hash of a question.
 
-/// Hash of a question. A set of them takes a third of the memory of their texts.
+/// Hash of a question. As bytes, a set of them takes a third of the memory that their texts would take.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum QuestionKey {
     /// The bytes of 32 hexadecimal digits.
     Digest([u8; 16]),
-    /// A text that is something else, as other programs may write it.
+    /// Any other text, such as other programs may write.
     Other(Box<str>),
 }
 
 impl QuestionKey {
-    /// Key of a hash as rows have it.
+    /// Creates the key for a hash in its textual form.
     pub(crate) fn new(hash: &str) -> Self {
-        // Only one spelling of a number is a digest, or two hashes would have one key.
+        // Only one spelling of a number is accepted as a digest, or two different texts would have one key.
         let is_digest =
             hash.len() == 32 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         match u128::from_str_radix(hash, 16) {
@@ -21,7 +21,7 @@ impl QuestionKey {
         }
     }
 
-    /// Sixteen bytes that no other key has.
+    /// Returns sixteen bytes that no other key has.
     pub(crate) fn digest(&self) -> [u8; 16] {
         match self {
             Self::Digest(digest) => *digest,

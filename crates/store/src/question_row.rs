@@ -1,4 +1,4 @@
-//! Row of `questions.jsonl`: what was asked, once for all results with the same question.
+//! Row of `questions.jsonl`: a question, stored once for all results that share it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

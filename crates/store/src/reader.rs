@@ -1,4 +1,4 @@
-//! Reading a run back, row by row, in flat memory.
+//! Reads a run row by row, with constant memory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -33,7 +33,7 @@ pub struct CaseRecord {
     pub decisions: Vec<CaseDecision>,
 }
 
-/// The rows of `results.jsonl`, in order. A torn last line is left out.
+/// The rows of `results.jsonl`, in order. A torn last line is ignored.
 pub type ResultRows = JsonlRows<ResultRow>;
 
 impl RunFolder {
@@ -55,7 +55,7 @@ impl RunFolder {
         Ok(CaseRecords::new(results, judgements, true))
     }
 
-    /// Reads the results with their decisions as far as they are there: for whoever mends the run.
+    /// Reads the results with their decisions as far as they exist, for resuming a damaged run.
     pub(crate) fn remaining_cases(&self) -> Result<CaseRecords, StoreError> {
         let results = JsonlRows::open(self.file(RESULTS_FILE))?.with_needed_sums();
         let judgements = JsonlRows::open(self.file(JUDGEMENTS_FILE))?.with_needed_sums();
@@ -63,7 +63,7 @@ impl RunFolder {
         Ok(CaseRecords::new(results, judgements, false))
     }
 
-    /// Finds where each question is stored, so that it can be read when it is wanted. An error if rows were lost.
+    /// Locates each question, so that it can be read when it is needed. Fails if rows were lost.
     pub fn question_index(&self) -> Result<QuestionIndex, StoreError> {
         let mut places = HashMap::new();
         let Some(mut rows) = self.question_rows()? else { return Ok(QuestionIndex { rows: None, places }) };
@@ -74,7 +74,8 @@ impl RunFolder {
         Ok(QuestionIndex { rows: Some(rows), places })
     }
 
-    /// Reads what was asked; nothing in runs of versions that did not keep it. Ends with an error if rows were lost.
+    /// Reads the questions; none in runs of older versions, which did not store them. Ends with an error if
+    /// rows were lost.
     pub fn questions(&self) -> Result<impl Iterator<Item = Result<QuestionRow, StoreError>>, StoreError> {
         Ok(self.question_rows()?.into_iter().flatten())
     }
@@ -95,8 +96,8 @@ impl RunFolder {
     }
 }
 
-/// Keeps the first `most` of the records that are `wanted`, in the order of the run's files and beginning
-/// behind the place `after`. Returns them with their places, and how many are wanted behind that place.
+/// Returns the first `most` of the `wanted` records after the place `after`, in the order of the run's files.
+/// Also returns how many records are wanted after that place.
 pub fn first_in_order<E>(
     records: impl Iterator<Item = Result<CaseRecord, E>>,
     wanted: impl Fn(&CaseRecord) -> bool,
@@ -122,7 +123,8 @@ pub fn first_in_order<E>(
     Ok((kept, total))
 }
 
-/// Place of a record in the order of the run's files; where that is not known, in the order of the rows.
+/// Place of a record in the order of the run's files; records of unknown place come last, in the order of
+/// their rows.
 pub type RecordPlace = (u64, usize);
 
 /// Questions of a run, read one at a time by the hash of their case.
@@ -133,7 +135,7 @@ pub struct QuestionIndex {
 }
 
 impl QuestionIndex {
-    /// Reads a question; `None` if the run does not hold it.
+    /// Reads a question; `None` if the run does not have it.
     pub fn read(&mut self, case_hash: &str) -> Result<Option<QuestionRow>, StoreError> {
         let Some((rows, &at)) = self.rows.as_mut().zip(self.places.get(case_hash)) else { return Ok(None) };
 
@@ -142,7 +144,7 @@ impl QuestionIndex {
     }
 }
 
-/// Position of a case's rows in the files of its run, from which [`CaseRecords::read_at`] reads it again.
+/// Position of a case's rows in the files of its run, for reading it again by [`CaseRecords::read_at`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RecordPosition {
     /// Offset of its row in `results.jsonl`, in bytes.
@@ -156,18 +158,18 @@ pub struct RecordPosition {
 pub struct JsonlRows<T> {
     path: PathBuf,
     lines: BufReader<File>,
-    /// The last line that was read; kept for the next one unless it was a very long one.
+    /// The last line read. Its buffer is reused for the next line unless it is very long.
     text: Vec<u8>,
     line: usize,
-    /// Position behind the last line that was read, in bytes.
+    /// End of the last line read, in bytes.
     position: u64,
-    /// Position at which the last row begins.
+    /// Start of the last row, in bytes.
     row_start: u64,
-    /// Rows read so far; `None` after a jump, when nobody counts them.
+    /// Tally of the rows read so far; `None` after a seek, when they can't be counted.
     tally: Option<RowTally>,
-    /// Rows that a run had when it ended.
+    /// Tally of the rows when the run ended.
     expected: Option<ExpectedRows>,
-    /// True if a row without a checksum is an error: somebody wrote it by hand.
+    /// True if a row without a checksum is an error, because it was added by hand.
     needs_sums: bool,
     done: bool,
     row: PhantomData<T>,
@@ -192,27 +194,29 @@ impl<T: DeserializeOwned> JsonlRows<T> {
         })
     }
 
-    /// Ends with an error unless the rows are the `expected` ones, each with its checksum.
+    /// Checks that the rows are exactly the `expected` ones, each with its checksum; otherwise reading ends
+    /// with an error.
     pub(crate) fn expecting(self, expected: Option<ExpectedRows>) -> Self {
         Self { expected, needs_sums: expected.is_some(), ..self }
     }
 
-    /// Refuses rows without a checksum.
+    /// Makes a row without a checksum an error.
     fn with_needed_sums(self) -> Self {
         Self { needs_sums: true, ..self }
     }
 
     fn read(&mut self) -> Result<Option<T>, StoreError> {
-        const LONG: usize = 1 << 20;
+        const MAX_KEPT_LINE: usize = 1 << 20;
         loop {
             self.text.clear();
-            self.text.shrink_to(LONG);
+            self.text.shrink_to(MAX_KEPT_LINE);
             let length =
                 self.lines.read_until(b'\n', &mut self.text).map_err(StoreError::io("read", &self.path))?;
             self.line += 1;
             self.row_start = self.position;
 
-            // Every complete row ends in a newline: a tail without one was torn off by a crash, or is being written.
+            // Every complete row ends in a newline. A tail without one was torn off by a crash, or is being
+            // written.
             if self.text.last() != Some(&b'\n') {
                 let back = -length.cast_signed() as i64;
                 self.lines.seek_relative(back).map_err(StoreError::io("read", &self.path))?;
@@ -242,12 +246,13 @@ impl<T: DeserializeOwned> JsonlRows<T> {
 }
 
 impl<T> JsonlRows<T> {
-    /// Number of the line that was read last, from 1.
+    /// Number of the last line read, from 1.
     pub(crate) const fn line(&self) -> usize {
         self.line
     }
 
-    /// Number of the line that was read last, from 1. After a jump the lines before it are counted in the file.
+    /// Number of the last line read, from 1. After a seek, the lines before it are counted by reading the
+    /// file.
     fn true_line(&self) -> usize {
         if self.tally.is_some() {
             self.line
@@ -256,12 +261,12 @@ impl<T> JsonlRows<T> {
         }
     }
 
-    /// Offset of the row that was read last.
+    /// Offset of the last row read.
     pub(crate) const fn row_start(&self) -> u64 {
         self.row_start
     }
 
-    /// Offset behind the row that was read last.
+    /// End offset of the last row read.
     pub(crate) const fn position(&self) -> u64 {
         self.position
     }
@@ -274,7 +279,8 @@ impl<T> JsonlRows<T> {
         })
     }
 
-    /// Returns an error at the first row behind those with which the run ended: what it lacks would be said of it otherwise.
+    /// Returns an error at the first row beyond those with which the run ended. Otherwise such a row would be
+    /// parsed, and its defects would be reported instead.
     fn check_surplus(&mut self) -> Result<(), StoreError> {
         let Some((expected, tally)) = self.expected.zip(self.tally) else { return Ok(()) };
         if tally.count <= expected.count {
@@ -304,9 +310,9 @@ impl<T> JsonlRows<T> {
         }
     }
 
-    /// Continues with the row that begins at a position.
+    /// Continues with the row at a position.
     pub(crate) fn seek(&mut self, position: u64) -> Result<(), StoreError> {
-        // Within the bytes that are read already this moves nothing on the disk.
+        // Within the buffer this does not read from the disk.
         let distance = position.cast_signed().wrapping_sub(self.position.cast_signed());
         self.lines.seek_relative(distance).map_err(StoreError::io("read", &self.path))?;
 
@@ -317,7 +323,8 @@ impl<T> JsonlRows<T> {
     }
 }
 
-/// Number, from 1, of the line that begins at an offset; `None` if the file can't be read. It reads all that is before.
+/// Number, from 1, of the line at an offset; `None` if the file can't be read. Reads everything before the
+/// offset.
 pub(crate) fn line_at(path: &Path, offset: u64) -> Option<usize> {
     let before = BufReader::with_capacity(1 << 20, assize_files::open_file(path).ok()?).take(offset);
     let mut line = 1;
@@ -329,7 +336,8 @@ pub(crate) fn line_at(path: &Path, offset: u64) -> Option<usize> {
     Some(line)
 }
 
-/// Returns an error if a row is not as it was written. Rows of versions that wrote no checksum pass unless it is needed.
+/// Returns an error if a row was changed. Rows without a checksum, which older versions wrote, pass unless
+/// `is_needed`.
 pub(crate) fn check_sum(line: &[u8], is_needed: bool) -> Result<(), String> {
     match check_row(line) {
         RowCheck::Missing if is_needed => Err(
@@ -360,8 +368,8 @@ impl<T: DeserializeOwned> Iterator for JsonlRows<T> {
 
 /// Results with their decisions, in the order of `results.jsonl`.
 ///
-/// Both files are in the order in which cases finished, so one pass over each is enough; judgements
-/// of a case that never got its result row are passed over.
+/// Both files are in the order in which cases finished, so one pass over each is enough. Judgements of a case
+/// that never got its result row are skipped.
 #[derive(Debug)]
 pub struct CaseRecords {
     results: ResultRows,
@@ -369,16 +377,16 @@ pub struct CaseRecords {
     ahead: Option<JudgementRow>,
     /// True if a result without its decisions is an error.
     needs_decisions: bool,
-    /// Bytes of the rows of the case that was read last.
+    /// Byte ranges of the rows of the last case read.
     extent: RecordExtent,
 }
 
-/// Bytes of the rows of a case in the files of its run.
+/// Byte ranges of a case's rows in the files of its run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RecordExtent {
     /// Its row of `results.jsonl`.
     pub(crate) result: Range<u64>,
-    /// Its rows of `judgements.jsonl` that the result rests on.
+    /// The rows of `judgements.jsonl` that the result depends on.
     pub(crate) judgements: Range<u64>,
 }
 
@@ -391,12 +399,12 @@ impl CaseRecords {
         Self { results, judgements, ahead: None, needs_decisions, extent: RecordExtent::default() }
     }
 
-    /// Bytes of the rows of the case that was read last.
+    /// Byte ranges of the rows of the last case read.
     pub(crate) fn last_extent(&self) -> RecordExtent {
         self.extent.clone()
     }
 
-    /// Position of the case that is read next.
+    /// Position of the next case.
     pub fn position(&self) -> RecordPosition {
         let judgements = match self.ahead {
             Some(_) => self.judgements.row_start,
@@ -414,7 +422,7 @@ impl CaseRecords {
         self.next().transpose()
     }
 
-    /// Reads the decisions on a case, with the offset of each.
+    /// Reads the decisions on a case, each with its offset.
     fn decisions_of(&mut self, key: &CaseKey) -> Result<(Vec<CaseDecision>, Vec<u64>), StoreError> {
         let (mut rows, mut starts) = (Vec::new(), Vec::new());
         loop {
@@ -424,7 +432,7 @@ impl CaseRecords {
                 return Ok((rows, starts));
             };
 
-            // The row that is ahead is the last one that was read.
+            // The row that was read ahead is the last one read.
             let start = self.judgements.row_start;
             if row.belongs_to(key) {
                 rows.push(row.into());
@@ -447,15 +455,15 @@ impl Iterator for CaseRecords {
         let result = match self.results.next() {
             Some(Ok(result)) => result,
             Some(Err(error)) => return Some(Err(error)),
-            // The rest is leftovers, or rows that nobody wrote.
+            // Only leftovers may follow; damaged rows among them are reported.
             None => return self.judgements.by_ref().find_map(Result::err).map(Err),
         };
 
         self.extent =
             RecordExtent { result: self.results.row_start..self.results.position, judgements: 0..0 };
 
-        // A case without graders (its target failed) has no judgements; looking for them would read
-        // past those of the next case.
+        // A case without graders (its target failed) has no judgements; looking for them would read past
+        // those of the next case.
         if result.graders.is_empty() {
             return Some(Ok(CaseRecord { result, decisions: Vec::new() }));
         }
@@ -475,9 +483,9 @@ impl Iterator for CaseRecords {
         }
 
         Some(decisions.map(|(mut decisions, starts)| {
-            // A case that was judged, lost its result row in a crash and was judged again stands
-            // there twice in a row; the last decisions are the ones the result rests on. Each time
-            // begins with the same row, and no row occurs twice in one time.
+            // A case that was judged, lost its result row in a crash and was judged again has two series of
+            // judgements in a row, and the result depends on the second one. Each series begins with the same
+            // row, and no row occurs twice in a series.
             let again = decisions.first().and_then(|first| {
                 decisions
                     .iter()

@@ -1,4 +1,4 @@
-//! One row of `results.jsonl`: what became of a case.
+//! One row of `results.jsonl`: the result of a case.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -208,7 +208,7 @@ pub struct CriterionRow {
 }
 
 impl CriterionRow {
-    /// The score from 0 to 10, whole or not, when there is one.
+    /// Returns the score from 0 to 10, possibly fractional, if there is one.
     pub fn score_out_of_ten(&self) -> Option<f64> {
         self.raw_score.map(f64::from).or(self.points)
     }
@@ -226,18 +226,20 @@ impl ResultRow {
             && self.error.as_ref().is_some_and(|error| error.kind == CaseErrorKind::Skipped)
     }
 
-    /// Returns true if the case was not run because of one it depends on, whatever that makes of it.
+    /// Returns true if the case was not run because of one it depends on, whether it then counts as skipped
+    /// or failed.
     pub fn depends_on_failed_case(&self) -> bool {
         self.error.as_ref().is_some_and(|error| error.stage == CaseStage::Dependency)
     }
 
-    /// Returns true for a trial that was run only because those before it did not pass. Counted beside first trials, it would
-    /// bias rates and differences: failures are followed by it, passes are not.
+    /// Returns true for a trial that was run only because those before it did not pass. Counting it beside
+    /// first trials would bias rates and differences, because failures are followed by such a trial and
+    /// passes are not.
     pub fn is_later_attempt(&self) -> bool {
         self.trial > 1 && self.trials.is_some_and(|plan| plan.early_stop)
     }
 
-    /// The case that the row is about.
+    /// Returns the key of the case.
     pub fn key(&self) -> CaseKey {
         CaseKey {
             suite: self.suite.clone(),
@@ -249,9 +251,9 @@ impl ResultRow {
 }
 
 impl From<&ResultRow> for TrialResult {
-    /// The row as one of the trials of its case.
+    /// Converts the row to a trial of its case.
     fn from(row: &ResultRow) -> Self {
-        // A dependency that fails its dependents works as a gate.
+        // A dependency that makes its dependents fail acts as a gate.
         let gate_failed =
             !row.gates_failed.is_empty() || (row.depends_on_failed_case() && row.verdict == Verdict::Fail);
         Self::new(row.verdict, row.score, (row.score_low, row.score_high), gate_failed, row.cost())

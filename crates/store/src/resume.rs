@@ -1,4 +1,4 @@
-//! Going on with a run that stopped: what it holds is checked row by row, and what is not kept is taken out.
+//! Resuming a run: every row is checked, and the rows of cases that are not kept are removed.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -16,16 +16,18 @@ use crate::{
 };
 
 impl RunFolder {
-    /// Goes on with the run in this folder. `keep` is shown every finished case with the hash of its inputs and says
-    /// whether its rows stay; a torn last row goes in any case. `run.json` becomes `info`.
+    /// Continues the run in this folder. `keep` is called with every finished case and the hash of its
+    /// inputs, and decides whether its rows stay. A torn last row is always removed. `run.json` becomes
+    /// `info`.
     ///
-    /// The rows that stay keep their bytes. A process that ends half-way through this leaves a run that can be resumed.
+    /// The rows that stay keep their bytes. If the process ends in the middle of this, the run can still be
+    /// resumed.
     pub fn resume(
         &self,
         info: &RunInfo,
         keep: &mut dyn FnMut(&CaseRecord, &str) -> bool,
     ) -> Result<RunWriter, StoreError> {
-        // Whoever holds the old files open keeps others out until the new ones are locked too.
+        // The old files stay open, and so locked, until the new ones are locked too.
         let before = self.open_rows()?;
         self.check_replaced()?;
 
@@ -43,8 +45,8 @@ impl RunFolder {
             has_question && keep(record, inputs)
         })?;
 
-        // Results first: judgements without a result are leftovers that readers pass over, and a result without its
-        // judgements would be damage.
+        // Results are filtered first: judgements without a result are leftovers that readers skip, but a
+        // result without its judgements would be damage.
         let is_kept =
             |line: &[u8]| serde_json::from_slice(line).is_ok_and(|key: CaseKey| kept.contains(&key));
         let results = self.filter(RESULTS_FILE, is_kept)?;
@@ -58,8 +60,8 @@ impl RunFolder {
         Ok(RunWriter::new(self.clone(), rows, RowTallies { results, judgements, questions }, asked))
     }
 
-    /// Returns an error if a run that had ended holds other rows than it ended with, and as many: rows that were lost or damaged
-    /// are judged again, but of rows that were replaced nobody can say which they are.
+    /// Returns an error if a finished run has as many rows as it ended with, but other ones. Lost or damaged
+    /// rows can be judged again, but it is impossible to say which rows were replaced.
     fn check_replaced(&self) -> Result<(), StoreError> {
         let Some(counts) = self.row_counts()? else { return Ok(()) };
         let expected = [
@@ -89,7 +91,8 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Keys of the cases with all their rows that `keep` chooses, told what each result rests on. Nothing is changed.
+    /// Returns the keys of the complete cases that `keep` selects by their record and inputs hash. Nothing is
+    /// changed.
     pub fn whole_cases(
         &self,
         keep: &mut dyn FnMut(&CaseRecord, &str) -> bool,
@@ -107,11 +110,11 @@ impl RunFolder {
             let record = record?;
             let key = record.result.key();
 
-            // Both files are in the order in which cases finished; inputs whose result was lost are passed over.
+            // Both files are in the order in which cases finished; inputs whose result was lost are skipped.
             let row =
                 inputs.by_ref().find(|row| row.as_ref().map_or(true, |row| row.key == key)).transpose()?;
 
-            // A result is only as good as the decisions it rests on.
+            // A result is only kept with all the decisions it depends on.
             if is_whole(&record) && row.is_some_and(|row| keep(&record, &row.inputs)) {
                 kept.insert(key);
             }
@@ -120,7 +123,7 @@ impl RunFolder {
         Ok(kept)
     }
 
-    /// Replaces a file of rows by those that stay, byte for byte. Returns what it holds.
+    /// Replaces a row file by the rows that stay, byte for byte. Returns their tally.
     fn filter(&self, name: &str, mut stays: impl FnMut(&[u8]) -> bool) -> Result<RowTally, StoreError> {
         let (path, draft) = (self.file(name), self.file(&format!("{name}.new")));
         let old = assize_files::open_file(&path).map_err(StoreError::io("read", &path))?;
@@ -136,7 +139,7 @@ impl RunFolder {
                 break;
             }
 
-            // A row that can't be read has been complained about where it matters; here it belongs to no case.
+            // An unreadable row was reported elsewhere; here it belongs to no case.
             if stays(&line) {
                 new.write_all(&line).map_err(StoreError::io("write", &draft))?;
                 kept.add(&line);
@@ -151,7 +154,7 @@ impl RunFolder {
     }
 }
 
-/// Returns true if all the decisions that the result rests on are there.
+/// Returns true if all decisions that the result depends on are there.
 fn is_whole(record: &CaseRecord) -> bool {
     let mut by_grader: HashMap<&str, Vec<&CaseDecision>> = HashMap::new();
     for decided in &record.decisions {

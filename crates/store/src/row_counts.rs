@@ -1,4 +1,4 @@
-//! Numbers of rows of a run that has ended, and sums of their checksums.
+//! Row counts of a finished run, and sums of their checksums.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,21 +45,21 @@ impl RowTally {
         self.sum = self.sum.wrapping_add(named_sum(line).unwrap_or(0));
     }
 
-    /// Counts the rows of a text of whole lines.
+    /// Counts the rows of a text that consists of complete lines.
     pub(crate) fn add_lines(&mut self, lines: &[u8]) {
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
             self.add(line);
         }
     }
 
-    /// Adds rows of the same file.
+    /// Adds the tally of other rows of the same file.
     pub(crate) fn join(&mut self, others: Self) {
         self.count += others.count;
         self.sum = self.sum.wrapping_add(others.sum);
     }
 }
 
-/// Rows of the files of a run.
+/// Tallies of the row files of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct RowTallies {
     pub(crate) results: RowTally,
@@ -86,7 +86,7 @@ impl From<RowTallies> for RowCounts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ExpectedRows {
     pub(crate) count: u64,
-    /// `None` if the run did not add up the checksums.
+    /// Sum of the checksums; `None` if the run did not store it.
     pub(crate) sum: Option<u32>,
 }
 

@@ -1,15 +1,15 @@
-//! Positions of the rows of many runs in the order of the plan.
+//! Positions of the rows of many runs, in the order of the plan.
 
 use std::num::NonZeroU64;
 use std::path::Path;
 
 use crate::{RecordPosition, SortedRecords, StoreError};
 
-/// Numbers of a position, and of the hash of a question with its position.
-const PLACE: usize = 6;
-const ASKED: usize = 2 + PLACE;
+/// Number of integers of a position, and of a question's hash with its position.
+const PLACE_LEN: usize = 6;
+const ASKED_LEN: usize = 2 + PLACE_LEN;
 
-/// Position of the rows of a case in its run.
+/// Position of a case's rows in its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RowPlace {
     /// Place in the plan, from 1.
@@ -20,20 +20,20 @@ pub(crate) struct RowPlace {
     pub(crate) at: RecordPosition,
     /// Offset in `inputs.jsonl`, if there is a row.
     pub(crate) inputs: u64,
-    /// Offset in `questions.jsonl`, from 1.
+    /// Offset in `questions.jsonl` plus 1; `None` if there is no row.
     pub(crate) question: Option<NonZeroU64>,
 }
 
 impl RowPlace {
-    /// The position as a record, whose order is that of places, and then of runs.
-    fn to_record(self) -> [u64; PLACE] {
+    /// Converts the position to a record. Records are ordered by place and then by run.
+    fn to_record(self) -> [u64; PLACE_LEN] {
         let RecordPosition { result, judgements } = self.at;
         let run = u64::from(self.source) << 32 | u64::from(self.inputs_length);
         let question = self.question.map_or(0, NonZeroU64::get);
         [self.place, run, result, judgements, self.inputs, question]
     }
 
-    fn from_record([place, run, result, judgements, inputs, question]: [u64; PLACE]) -> Self {
+    fn from_record([place, run, result, judgements, inputs, question]: [u64; PLACE_LEN]) -> Self {
         Self {
             place,
             source: (run >> 32) as u32,
@@ -45,17 +45,17 @@ impl RowPlace {
     }
 }
 
-/// Positions of rows. Those of many are in a file.
+/// Positions of rows; if there are many, they are in a file.
 #[derive(Debug)]
 pub(crate) struct PlaceSpool {
-    places: SortedRecords<PLACE>,
-    /// Positions of rows whose question is known, by the hash of the question.
-    asked: SortedRecords<ASKED>,
+    places: SortedRecords<PLACE_LEN>,
+    /// Positions of rows that have a question, ordered by the question's hash.
+    asked: SortedRecords<ASKED_LEN>,
     last_place: u64,
 }
 
 impl PlaceSpool {
-    /// No positions. A file will be in the nearest folder above this one that is there.
+    /// Creates an empty list. Its file would be in the nearest existing folder above the target.
     pub(crate) fn new(target: &Path) -> Self {
         let beside = target.parent().unwrap_or(target);
         Self { places: SortedRecords::new(beside), asked: SortedRecords::new(beside), last_place: 0 }
@@ -65,12 +65,12 @@ impl PlaceSpool {
         self.places.len() + self.asked.len()
     }
 
-    /// Highest place; 0 if there is none.
+    /// Highest place; 0 if there are no positions.
     pub(crate) fn last_place(&self) -> u64 {
         self.last_place
     }
 
-    /// Adds a position, with the hash of the question if its row is there.
+    /// Adds a position, with the hash of its question if the question has a row.
     pub(crate) fn push(&mut self, place: RowPlace, asked: Option<[u8; 16]>) {
         self.last_place = self.last_place.max(place.place);
         match asked {
@@ -84,7 +84,8 @@ impl PlaceSpool {
         }
     }
 
-    /// Has only the first row of each question name the row of the question: a run has one for each.
+    /// Removes the question from all but its first case, because the merged run has one row for each
+    /// question.
     pub(crate) fn ask_once(&mut self) -> Result<(), StoreError> {
         let mut before = None;
         for record in std::mem::take(&mut self.asked).in_order()? {
@@ -99,7 +100,8 @@ impl PlaceSpool {
         Ok(())
     }
 
-    /// All positions, by their place and then by their run. Questions are named by their first row only.
+    /// Returns all positions, ordered by place and then by run. Only the first case with a question has its
+    /// position.
     pub(crate) fn in_order(
         &mut self,
     ) -> Result<impl Iterator<Item = Result<RowPlace, StoreError>>, StoreError> {

@@ -13,7 +13,7 @@ use crate::{
 
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
 pub const FORMAT_VERSION: u32 = 2;
-/// Version from which on `run.json` ends with a checksum.
+/// Version since which `run.json` ends with a checksum.
 pub(crate) const SUMMED_VERSION: u32 = 2;
 
 /// Description of a run.
@@ -61,12 +61,13 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
-    /// Returns true if its cases are probes of a judge or pairs of answers: their verdicts decide nothing for the run.
+    /// Returns true if its cases are probes of a judge or pairs of answers, whose verdicts decide nothing
+    /// about the run.
     pub fn is_measurement(&self) -> bool {
         self.command == "pairwise" || self.command.starts_with("audit ")
     }
 
-    /// Suites of which a case was selected; all of them if none was.
+    /// Returns the suites with selected cases; all suites if no case was selected.
     pub fn suites_with_cases(&self) -> Vec<&SuiteInfo> {
         let all = self.suites.iter();
         let selected: Vec<&SuiteInfo> = all.clone().filter(|suite| suite.cases > 0).collect();
@@ -212,7 +213,8 @@ pub struct RunSummary {
 }
 
 impl RunSummary {
-    /// Requests of all invocations that worked on the run; `None` if an earlier one was killed, and in runs of older versions.
+    /// Requests of all invocations that worked on the run; `None` if one was killed, and in runs of older
+    /// versions.
     pub fn sent_in_all(&self) -> Option<SentRequests> {
         self.resumed.as_ref().map_or(self.sent, |resumed| resumed.sent)
     }
@@ -243,10 +245,10 @@ pub struct SentRequests {
 }
 
 impl SentRequests {
-    /// No request.
+    /// No requests.
     pub const NONE: Self = Self { requests: 0, given_up: 0, cost_usd: Some(Usd::ZERO), cost_partial: None };
 
-    /// Requests of both processes.
+    /// Adds the requests of another process.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let [own, added] = [self, other].map(|one| Cost::from_parts(one.cost_usd, one.cost_partial));

@@ -1,4 +1,4 @@
-//! Rows of a run by their byte offsets: every row of a file in parallel, and one case with its decisions.
+//! Reads rows of a run by byte offset: all rows of a file in parallel, or one case with its decisions.
 
 use std::fs::TryLockError;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
@@ -10,10 +10,10 @@ use crate::folder::{JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
 use crate::reader::{CaseRecords, JsonlRows, check_sum, line_at};
 use crate::{CaseRecord, QuestionRow, RecordPosition, RunFolder, StoreError};
 
-/// Bytes from which on a part of a file is worth a thread of its own.
-const WORTH_A_THREAD: u64 = 4 << 20;
+/// Number of bytes from which a part of a file gets its own thread.
+const MIN_THREAD_BYTES: u64 = 4 << 20;
 
-/// File of rows of a run.
+/// A row file of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowsFile {
     /// `results.jsonl`.
@@ -34,32 +34,32 @@ impl RowsFile {
     }
 }
 
-/// Rows of a file, as several readers collected them.
+/// Rows of a file, as collected by several threads.
 #[derive(Debug)]
 pub struct ScannedRows<A> {
     /// Collections of the parts of the file, in order.
     pub parts: Vec<A>,
-    /// Offset behind the last complete row: where to go on when more rows have been written.
+    /// End offset of the last complete row, from which a later scan can continue.
     pub end: u64,
 }
 
 impl RunFolder {
-    /// Number of bytes of a file of rows; 0 if there is none.
+    /// Length of a row file in bytes; 0 if it does not exist.
     pub fn rows_length(&self, file: RowsFile) -> u64 {
         std::fs::metadata(self.file(file.name())).map_or(0, |metadata| metadata.len())
     }
 
-    /// Returns true while a process writes the run. False where files can't be locked, or there are none.
+    /// Returns true while a process writes the run; false if files can't be locked or don't exist.
     pub fn is_being_written(&self) -> bool {
         let file = assize_files::open_file(&self.file(JUDGEMENTS_FILE));
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
-    /// Shows `see` every complete row from the offset `from` on, with its own offset. Parts of a large file are read at the
-    /// same time by up to `readers` threads, each with a collection of its own.
+    /// Calls `see` with every complete row from the offset `from`, and the row's offset. Parts of a large
+    /// file are read in parallel by up to `readers` threads, each with its own collection.
     ///
     /// # Errors
-    /// If the file can't be read, or a row is not as it was written.
+    /// If the file can't be read, or if `see` rejects a row.
     pub fn scan_rows<A: Default + Send>(
         &self,
         file: RowsFile,
@@ -70,11 +70,11 @@ impl RunFolder {
         self.scan_rows_within(file, from..self.rows_length(file), readers, see)
     }
 
-    /// As [`scan_rows`](Self::scan_rows), for the rows that begin within a range of offsets. The first offset is that of a
-    /// row; the last row may end behind the range.
+    /// Like [`scan_rows`](Self::scan_rows), for the rows that begin within a range of offsets. The range must
+    /// begin at a row; the last row may extend beyond it.
     ///
     /// # Errors
-    /// If the file can't be read, or a row is not as it was written.
+    /// If the file can't be read, or if `see` rejects a row.
     pub fn scan_rows_within<A: Default + Send>(
         &self,
         file: RowsFile,
@@ -85,7 +85,7 @@ impl RunFolder {
         let path = self.file(file.name());
         let from = range.start;
         let bytes = range.end.saturating_sub(from);
-        let count = (bytes / WORTH_A_THREAD + 1).min(readers.max(1) as u64);
+        let count = (bytes / MIN_THREAD_BYTES + 1).min(readers.max(1) as u64);
 
         let bounds: Vec<(u64, u64)> =
             (0..count).map(|at| (from + bytes * at / count, from + bytes * (at + 1) / count)).collect();
@@ -109,25 +109,26 @@ impl RunFolder {
         Ok(ScannedRows { parts, end })
     }
 
-    /// Reads one case with its decisions; `None` if no complete row begins there.
+    /// Reads one case with its decisions; `None` if no complete row begins at the position.
     ///
     /// # Errors
-    /// If the rows can't be read, or are not as they were written.
+    /// If the rows can't be read, or were changed.
     pub fn case_at(&self, at: RecordPosition) -> Result<Option<CaseRecord>, StoreError> {
         self.cases_from(at)?.next().transpose()
     }
 
-    /// Reads what was asked by the row that begins at an offset of `questions.jsonl`; `None` if no complete row does.
+    /// Reads the question whose row begins at an offset of `questions.jsonl`; `None` if there is no complete
+    /// row.
     ///
     /// # Errors
-    /// If the row can't be read, or is not as it was written.
+    /// If the row can't be read, or was changed.
     pub fn question_at(&self, offset: u64) -> Result<Option<QuestionRow>, StoreError> {
         let mut rows = JsonlRows::open(self.file(QUESTIONS_FILE))?;
         rows.seek(offset)?;
         rows.next().transpose()
     }
 
-    /// Reads the cases from a place on, as far as they were written.
+    /// Reads the cases from a position, as far as they are written.
     ///
     /// # Errors
     /// If the files can't be opened.
@@ -141,8 +142,8 @@ impl RunFolder {
     }
 }
 
-/// Reads the rows that begin between two offsets. `is_inside` says that the first offset may lie within a row, which then
-/// belongs to the part before.
+/// Reads the rows that begin between two offsets. `is_inside` says that the first offset may be in the middle
+/// of a row, which then belongs to the previous part.
 fn scan_part<A: Default>(
     path: &Path,
     (from, to): (u64, u64),
@@ -154,7 +155,7 @@ fn scan_part<A: Default>(
     let mut lines = BufReader::with_capacity(1 << 20, file);
     let mut text = Vec::new();
 
-    // Beginning one byte earlier, a row that begins exactly here is not skipped.
+    // Starting one byte earlier, so that a row that begins exactly here is not skipped.
     let mut at = if is_inside { from - 1 } else { from };
     lines.seek(SeekFrom::Start(at)).map_err(failed())?;
     if is_inside {

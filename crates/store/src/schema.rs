@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{JudgementRow, QuestionRow, ResultRow, ReviewRow, RunInfo};
 
 /// The schemas of a run folder and of labels: name and schema (JSON Schema, draft 2020-12). They describe the
-/// output of this version, where every field is present that older versions omitted.
+/// output of this version, which always has fields that older versions omitted.
 pub fn schemas() -> Vec<(&'static str, Value)> {
     let written = || SchemaSettings::draft2020_12().for_serialize();
     vec![

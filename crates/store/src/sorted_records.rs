@@ -10,23 +10,24 @@ use std::path::{Path, PathBuf};
 use crate::{SpoolFile, StoreError};
 
 /// Bytes of records that are sorted in memory at once.
-const MOST_HELD: usize = 2 << 20;
-/// Bytes of records that are read again at once, of each stretch.
-const PIECE: usize = 4 << 10;
+const MAX_HELD_BYTES: usize = 2 << 20;
+/// Bytes of records that are read from a run of the file at once.
+const READ_BYTES: usize = 4 << 10;
 
-/// Sorts any number of records of a few numbers, which are compared one after the other. Beyond two megabytes of them, they are in a
-/// file without a name, in stretches that are sorted; a process that is killed leaves nothing. It then holds what it sorts at once,
-/// and while the records are read four kilobytes for each two megabytes in the file.
+/// Sorts any number of records, each an array of integers, in lexicographic order. If they exceed two
+/// megabytes, they are written to an unnamed file in sorted stretches, which are merged when they are read; a
+/// killed process leaves nothing behind. Memory is then limited to the two megabytes and, while reading, four
+/// kilobytes for each stretch.
 #[derive(Debug)]
 pub struct SortedRecords<const N: usize> {
     /// Folder for the file.
     beside: PathBuf,
     file: Option<SpoolFile>,
-    /// Place in the file and number of records of each stretch.
+    /// Offset and number of records of each sorted stretch.
     stretches: Vec<(u64, usize)>,
     held: Vec<[u64; N]>,
     len: usize,
-    /// Error of the file. Records that follow it are lost.
+    /// Error while writing the file. Later records are lost.
     failed: Option<StoreError>,
 }
 
@@ -39,12 +40,12 @@ impl<const N: usize> Default for SortedRecords<N> {
 impl<const N: usize> SortedRecords<N> {
     /// Bytes of a record in the file.
     const BYTES: usize = N * size_of::<u64>();
-    /// Records that are sorted in memory at once.
-    const HELD: usize = MOST_HELD / Self::BYTES;
-    /// Records that are read again at once.
-    const READ: usize = PIECE / Self::BYTES;
+    /// Number of records that are sorted in memory at once.
+    const HELD: usize = MAX_HELD_BYTES / Self::BYTES;
+    /// Number of records that are read from a stretch at once.
+    const READ: usize = READ_BYTES / Self::BYTES;
 
-    /// No records. If there will be many, their file is in this folder, or the nearest one above it that is there.
+    /// Creates an empty list. Its file would be in this folder, or in the nearest existing one above it.
     pub fn new(beside: &Path) -> Self {
         Self {
             beside: beside.to_path_buf(),
@@ -56,7 +57,7 @@ impl<const N: usize> SortedRecords<N> {
         }
     }
 
-    /// Adds a record. An error is kept until the records are read.
+    /// Adds a record. An error is kept and returned when the records are read.
     pub fn push(&mut self, record: [u64; N]) {
         self.len += 1;
         if self.failed.is_some() {
@@ -77,12 +78,12 @@ impl<const N: usize> SortedRecords<N> {
         self.len
     }
 
-    /// True if there is no record.
+    /// Returns true if there are no records.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Sorts and stores what is in memory.
+    /// Sorts the records in memory and writes them as a stretch.
     fn store_stretch(&mut self) -> Result<(), StoreError> {
         self.held.sort_unstable();
         let file = match &mut self.file {
@@ -98,7 +99,7 @@ impl<const N: usize> SortedRecords<N> {
         Ok(())
     }
 
-    /// Brings the file into one order, for records that are read many times.
+    /// Merges all stretches into one, for records that are read many times.
     ///
     /// # Errors
     /// As for [`Self::in_order`].
@@ -125,10 +126,11 @@ impl<const N: usize> SortedRecords<N> {
         Ok(())
     }
 
-    /// Reads the records of these positions in their order. [`Self::settle`] must have been called since the last one was added.
+    /// Reads the records at these positions of the sorted order. [`Self::settle`] must have been called after
+    /// the last record was added.
     ///
     /// # Errors
-    /// When the file can't be read.
+    /// If the file can't be read.
     pub fn range(&mut self, positions: Range<usize>) -> Result<Vec<[u64; N]>, StoreError> {
         match &mut self.file {
             None => Ok(self.held[positions].to_vec()),
@@ -136,10 +138,10 @@ impl<const N: usize> SortedRecords<N> {
         }
     }
 
-    /// Reads the records in their order. More may be added afterwards.
+    /// Reads the records in order. More records may be added afterwards.
     ///
     /// # Errors
-    /// When the file can't be written or read. After an error while a record was added, this is an error from then on.
+    /// If the file can't be written or read. An error while a record was added is returned from then on.
     pub fn in_order(&mut self) -> Result<RecordsInOrder<'_, N>, StoreError> {
         if let Some(error) = &self.failed {
             return Err(error.again());
@@ -152,7 +154,7 @@ impl<const N: usize> SortedRecords<N> {
             .map(|&(next, left)| StretchReader { next, left, ready: Vec::new() })
             .collect();
         let mut next = BinaryHeap::with_capacity(readers.len());
-        // A single stretch, as there is after `settle`, is in order as it is.
+        // A single stretch, such as after `settle`, needs no merging.
         if let Some(file) = &mut self.file
             && (readers.len() > 1 || !self.held.is_empty())
         {
@@ -165,13 +167,13 @@ impl<const N: usize> SortedRecords<N> {
     }
 }
 
-/// A file in a folder, or in the nearest one above it that is there.
+/// Creates a file in a folder, or in the nearest existing one above it.
 fn open_file(beside: &Path) -> Result<SpoolFile, StoreError> {
     let above = beside.ancestors().find(|folder| folder.is_dir());
     SpoolFile::unnamed(&above.map_or_else(std::env::temp_dir, Path::to_path_buf))
 }
 
-/// Appends records to a file. No other process reads it, so numbers are in the order of bytes of this machine.
+/// Appends records to a file. Only this process reads it, so the byte order is the machine's own.
 fn append<const N: usize>(file: &mut SpoolFile, records: &[[u64; N]]) -> Result<(), StoreError> {
     let mut bytes = vec![0; records.len() * SortedRecords::<N>::BYTES];
     for (part, number) in bytes.as_chunks_mut().0.iter_mut().zip(records.as_flattened()) {
@@ -181,7 +183,7 @@ fn append<const N: usize>(file: &mut SpoolFile, records: &[[u64; N]]) -> Result<
     file.append(&bytes).map(drop)
 }
 
-/// Reads records of a file again.
+/// Reads records back from a file.
 fn read<const N: usize>(file: &mut SpoolFile, at: u64, count: usize) -> Result<Vec<[u64; N]>, StoreError> {
     let mut bytes = vec![0; count * SortedRecords::<N>::BYTES];
     file.read_at(at, &mut bytes)?;
@@ -193,14 +195,14 @@ fn read<const N: usize>(file: &mut SpoolFile, at: u64, count: usize) -> Result<V
     Ok(records)
 }
 
-/// Sorted records of the file that are read one after the other.
+/// Reads the records of a stretch one by one.
 #[derive(Debug)]
 struct StretchReader<const N: usize> {
-    /// Place of the next piece in the file.
+    /// Offset of the next records in the file.
     next: u64,
-    /// Records that follow there.
+    /// Number of records there.
     left: usize,
-    /// Records that were read, the last one first.
+    /// Records already read, in reverse order.
     ready: Vec<[u64; N]>,
 }
 
@@ -218,7 +220,7 @@ impl<const N: usize> StretchReader<N> {
     }
 }
 
-/// Records in their order.
+/// Records in order.
 #[derive(Debug)]
 pub struct RecordsInOrder<'a, const N: usize> {
     held: std::iter::Peekable<std::slice::Iter<'a, [u64; N]>>,
@@ -256,7 +258,7 @@ mod tests {
 
     const LARGE: usize = 64;
 
-    /// A record of this number.
+    /// A record with this number.
     fn large(number: u64) -> [u64; LARGE] {
         let mut record = [7; LARGE];
         record[0] = number;
@@ -273,7 +275,8 @@ mod tests {
         let held = SortedRecords::<LARGE>::HELD as u64;
         for count in [0, 1, 100, held, 3 * held + 7] {
             let mut records = SortedRecords::new(&home.path().join("not/there"));
-            // An order that is far from sorted: every number once, by a step without a common factor.
+            // An order that is far from sorted: a step that has no common factor with the count visits each
+            // number once.
             for at in 0..count {
                 records.push(large(at * 7_919 % count));
             }

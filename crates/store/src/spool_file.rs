@@ -1,4 +1,4 @@
-//! File for what a process can't hold in memory: gone when the process is.
+//! A temporary file for data that does not fit in memory. It disappears when the process ends.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::StoreError;
 use crate::private_file::private_options;
 
-/// File of pieces that are read again by their place. Only this user can read it.
+/// A file of pieces that are read back by their place. Only this user can read it.
 #[derive(Debug)]
 pub struct SpoolFile {
     file: File,
@@ -30,18 +30,18 @@ impl SpoolPlace {
 }
 
 impl SpoolFile {
-    /// An empty file of this name. One that is there already is an error.
+    /// Creates an empty file with this name. An existing file is an error.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         let file = private_options().create_new(true).read(true).write(true).open(path);
         let file = file.map_err(StoreError::io("create", path))?;
-        // Its name is not needed any more, and without one nothing is left by a process that is killed.
+        // The name is no longer needed, and a killed process leaves nothing behind without one.
         #[cfg(unix)]
         fs::remove_file(path).map_err(StoreError::io("delete", path))?;
 
         Ok(Self { file, path: path.to_path_buf(), end: 0 })
     }
 
-    /// An empty file without a name in this folder.
+    /// Creates an empty, unnamed file in this folder.
     pub(crate) fn unnamed(folder: &Path) -> Result<Self, StoreError> {
         let file = tempfile::tempfile_in(folder).map_err(StoreError::io("write", folder))?;
         Ok(Self { file, path: folder.to_path_buf(), end: 0 })
@@ -69,12 +69,12 @@ impl SpoolFile {
         Ok(bytes)
     }
 
-    /// Offset at which the next piece will be.
+    /// Offset at which the next piece will be written.
     pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
-    /// Reads as many bytes as there is room for.
+    /// Fills `bytes` from the file.
     pub(crate) fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), StoreError> {
         let found = self.file.seek(SeekFrom::Start(at)).and_then(|_| self.file.read_exact(bytes));
         found.map_err(StoreError::io("read", &self.path))
@@ -83,7 +83,7 @@ impl SpoolFile {
 
 impl Drop for SpoolFile {
     fn drop(&mut self) {
-        // Where it could not be removed before.
+        // If it could not be removed earlier.
         #[cfg(not(unix))]
         let _ = fs::remove_file(&self.path);
     }

@@ -36,7 +36,7 @@ const fn is_zero(count: &usize) -> bool {
 }
 
 impl From<&ToolCall> for ToolCallRow {
-    /// The whole call; [`shorten_tool_calls`] cuts it to what is kept.
+    /// Copies the whole call; [`shorten_tool_calls`] cuts it to the stored length.
     fn from(call: &ToolCall) -> Self {
         Self {
             tool: call.name.clone(),

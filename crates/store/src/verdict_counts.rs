@@ -11,7 +11,7 @@ use crate::ResultRow;
 pub struct VerdictCounts {
     /// Passed.
     pub pass: usize,
-    /// Between the lines.
+    /// Borderline: between the two thresholds.
     pub borderline: usize,
     /// Failed.
     pub fail: usize,

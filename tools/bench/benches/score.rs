@@ -1,4 +1,4 @@
-//! A million criteria: scored by the crate, and by the plainest loops that could do it.
+//! Scoring a million criteria: with the crate, and with the plainest possible loops.
 
 use assize_rubric::{
     Criterion, Gate, Outcome, Rubric, RubricScore, UnitInterval, VerdictThresholds, Weight, score_rubric,
@@ -21,8 +21,8 @@ fn lines() -> VerdictThresholds {
     )
 }
 
-/// A rubric with uneven weights and a gate on every tenth criterion, and its outcomes, a fifth of
-/// them unmet.
+/// A rubric with uneven weights and a gate on every tenth criterion, and its outcomes, a fifth of which are
+/// unmet.
 fn judged(criteria: usize) -> (Rubric, Vec<Outcome>) {
     let list = (0..criteria)
         .map(|index| {
@@ -53,7 +53,7 @@ fn score(bencher: Bencher<'_, '_>, rubrics: usize) {
     });
 }
 
-/// The same rubrics and outcomes, plain sums, no gates, no bounds, no compensation.
+/// The same rubrics and outcomes with plain sums: no gates, no bounds, no compensation.
 #[divan::bench(args = RUBRICS)]
 fn naive_same_data(bencher: Bencher<'_, '_>, rubrics: usize) {
     let all = million(rubrics);
@@ -71,7 +71,7 @@ fn naive_same_data(bencher: Bencher<'_, '_>, rubrics: usize) {
     });
 }
 
-/// Nothing but two sums over pairs of numbers that lie side by side.
+/// Only two sums over adjacent pairs of numbers.
 #[divan::bench(args = RUBRICS)]
 fn naive_pairs(bencher: Bencher<'_, '_>, rubrics: usize) {
     let all: Vec<Vec<(f64, f64)>> = million(rubrics)

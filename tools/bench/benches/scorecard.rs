@@ -1,5 +1,5 @@
-//! A scorecard of a hundred thousand benchmarks: added up, and asked what would raise it, beside the plainest loop over
-//! the same numbers.
+//! Scoring a scorecard of a hundred thousand benchmarks, and computing the possible gains, compared with the
+//! plainest loop over the same numbers.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ fn main() {
     divan::main();
 }
 
-/// Ten components, a hundred rubrics each, a hundred benchmarks each.
+/// Ten components with a hundred rubrics each, and a hundred benchmarks per rubric.
 const LEAVES: usize = 100_000;
 
 fn node(code: String, kind: ScorecardNodeKind) -> ScorecardNode {
@@ -72,7 +72,7 @@ fn what_would_raise_it_most(bencher: Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(LEAVES)).bench_local(|| black_box(scores.gains()));
 }
 
-/// The weighted mean of the same scores, level by level: no bounds, no gates, no coverage.
+/// The weighted mean of the same scores, level by level, without bounds, gates and coverage.
 #[divan::bench]
 fn naive_same_data(bencher: Bencher<'_, '_>) {
     let (card, tallies) = card();

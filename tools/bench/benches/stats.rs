@@ -1,4 +1,4 @@
-//! The heavy methods at the sizes they are built for.
+//! The expensive methods at the sizes they are built for.
 
 use assize_stats::{
     ConfidenceLevel, SeededRandom,
@@ -12,7 +12,7 @@ fn main() {
     divan::main();
 }
 
-/// Scores on a scale of 0 to 10, the same each time.
+/// Scores on a scale of 0 to 10, equal in every run.
 fn scores(n: usize) -> Vec<f64> {
     (0..n).map(|index| f64::from((index as u32).wrapping_mul(2_654_435_761) >> 16) % 11.0).collect()
 }
@@ -27,7 +27,7 @@ fn bootstrap_10_000_resamples_of_10_000_cases(bencher: Bencher<'_, '_>) {
 
 #[divan::bench(args = [(500_000, 500_000), (499_000, 501_000), (400_000, 600_000)])]
 fn mcnemar_exact_of_a_million(bencher: Bencher<'_, '_>, (heads, tails): (u64, u64)) {
-    // Equal halves are answered without a sum, so one side is moved by one.
+    // Equal halves return without computing a sum, so one side is one larger.
     bencher.bench_local(|| fair_coin(black_box(heads), black_box(tails + 1)));
 }
 

@@ -12,7 +12,7 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 /// Known biases of judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BiasKind {
-    /// Too lenient or too strict throughout.
+    /// Too lenient or too strict on all answers.
     Severity,
     /// Higher scores for long answers.
     Length,
@@ -49,7 +49,7 @@ impl BiasKind {
 pub struct JudgeBias {
     /// Kind of bias.
     pub kind: BiasKind,
-    /// The metric, or the reason why there is none.
+    /// The metric, or the reason why it can't be measured.
     pub measured: Result<MetricEstimate, &'static str>,
 }
 
@@ -65,7 +65,8 @@ pub fn model_family(model: &str) -> Option<String> {
     }
 }
 
-/// Measures all four biases, as far as the data allows. `reach` is how far two decisions can lie apart.
+/// Measures all four biases, as far as the data allows. `reach` is the largest possible distance of two
+/// decisions.
 pub(crate) fn measure_biases(
     items: &[&CalibrationItem],
     pairs: &[JudgePeoplePair],

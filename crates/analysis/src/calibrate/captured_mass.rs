@@ -1,14 +1,14 @@
-//! Probability that the scores of a judge had together.
+//! Total probability that the judge's tokens gave to scores.
 
 use super::item::CalibrationItem;
-use super::material::LEAST_MASS;
+use super::material::MIN_CAPTURED_MASS;
 
-/// Summary of the captured mass of the decisions that come from probabilities of scores.
+/// Summary of the captured mass of decisions that were read from the probabilities of scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CapturedMass {
     /// Number of such decisions.
     pub decisions: usize,
-    /// Number of those below one half, which count as ungraded.
+    /// Number of decisions with a mass below one half, which count as ungraded.
     pub refused: usize,
     /// Median mass, 0 to 1.
     pub median: f64,
@@ -17,7 +17,7 @@ pub struct CapturedMass {
 }
 
 impl CapturedMass {
-    /// Summarises the items; `None` if no decision comes from probabilities.
+    /// Summarises the items; `None` if no decision was read from probabilities.
     pub(crate) fn of_items(items: &[CalibrationItem]) -> Option<Self> {
         let mut masses: Vec<f64> =
             items.iter().filter_map(|item| item.judge.as_ref()?.captured_mass).collect();
@@ -29,7 +29,10 @@ impl CapturedMass {
 
         Some(Self {
             decisions: masses.len(),
-            refused: masses.iter().filter(|mass| **mass < LEAST_MASS - assize_rubric::TOLERANCE).count(),
+            refused: masses
+                .iter()
+                .filter(|mass| **mass < MIN_CAPTURED_MASS - assize_rubric::TOLERANCE)
+                .count(),
             median,
             lowest,
         })

@@ -1,4 +1,8 @@
 //! Minimum values that a judge must reach to be used.
+//!
+//! A gate must not pass by luck. So the estimate only counts if its interval lies above what a guessing judge
+//! reaches, too few labels fail whatever the value is, and decisions that the judge did not make are assumed
+//! to be wrong.
 
 use assize_stats::{RateInterval, UndefinedReason, proportion_by};
 use serde::Serialize;
@@ -11,11 +15,12 @@ use crate::metric::MetricEstimate;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateBasis {
-    /// The estimate itself, as long as the interval lies above what guessing reaches.
+    /// The estimate itself, provided that its interval lies above the value that guessing reaches.
     #[default]
     Estimate,
-    /// Lower end of its interval, so that few labels can't pass by luck. For a share it is Clopper and Pearson's, which alone
-    /// holds with half of the error; an end of Blaker's interval does not, and falls with some further successes.
+    /// Lower end of its interval, so that few labels can't pass by luck. For a share it is the end of Clopper
+    /// and Pearson's interval, the only one that is exceeded by chance with at most half of the error.
+    /// Blaker's interval does not guarantee that, and its lower end may fall when another success is added.
     Lower,
 }
 
@@ -37,20 +42,20 @@ pub struct CalibrationGateResult {
     pub section: String,
     /// Value that was compared; an undefined metric fails.
     pub value: Result<f64, UndefinedReason>,
-    /// Set if there are too few labels for any value to count.
+    /// Set if there are too few labels, whatever the value is.
     pub few: Option<FewLabels>,
-    /// True if the minimum was reached, whatever the missing decisions would be.
+    /// True if the minimum is reached whatever the missing decisions would be.
     pub passed: bool,
-    /// True if the minimum was reached by what the judge decided, and what it did not decide could change that.
+    /// True if the judge's decisions reach the minimum, but its missing decisions could change that.
     pub undecided: bool,
 }
 
-/// Labels so few that guesses often agree with all of them.
+/// Labels so few that a guessing judge would often agree with all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FewLabels {
-    /// Number of labels, or of clusters.
+    /// Number of labels or clusters found.
     pub found: usize,
-    /// Smallest number with which a limit can be reached at this level.
+    /// Smallest number with which a gate can be passed at this level.
     pub least: usize,
     /// True if clusters are counted, because some hold several labels.
     pub is_clustered: bool,
@@ -72,10 +77,11 @@ impl std::fmt::Display for FewLabels {
     }
 }
 
-/// Metrics that are shares of labels, whose exact bound allows for their number.
+/// Metrics that are shares of labels. Their exact lower bound already accounts for the number of labels.
 const SHARES: [&str; 3] = ["accuracy", "sensitivity", "specificity"];
 
-/// Returns why the labels of a section are too few for a metric; `None` if they are enough, as for shares of independent labels.
+/// Returns the number of labels if it is too small for a metric. It is never too small for shares of
+/// independent labels.
 fn too_few(section: &CalibrationSection, figure: &MetricEstimate) -> Option<FewLabels> {
     if SHARES.contains(&figure.id) && !section.is_clustered {
         return None;
@@ -90,8 +96,8 @@ fn too_few(section: &CalibrationSection, figure: &MetricEstimate) -> Option<FewL
     (few.found < few.least).then_some(few)
 }
 
-/// Returns the value that a judge who guesses reaches: two lucky pairs are a full agreement, whose interval reaches
-/// below this.
+/// Returns the value that a guessing judge reaches. Two lucky pairs make full agreement, but the interval of
+/// full agreement over two pairs reaches below this value.
 fn guessing_level(figure: &str) -> f64 {
     match figure {
         "accuracy" | "balanced_accuracy" | "macro_f1" | "sensitivity" | "specificity" | "auroc" => 0.5,
@@ -99,7 +105,7 @@ fn guessing_level(figure: &str) -> f64 {
     }
 }
 
-/// Value of a metric that is held against the minimum.
+/// Value of a metric that is compared with the minimum.
 fn compared_value(figure: &MetricEstimate, on: GateBasis) -> Result<f64, UndefinedReason> {
     let low = figure
         .interval
@@ -125,7 +131,7 @@ fn exact_low(figure: &MetricEstimate) -> Option<f64> {
     exact.interval.ok().map(|interval| interval.low)
 }
 
-/// Checks the gates against the sections over all items. A metric that does not exist fails.
+/// Checks the gates against the sections over all items. A gate on a metric that does not exist fails.
 pub fn check_calibration_gates(
     calibration: &CalibrationReport,
     requests: &[CalibrationGate],

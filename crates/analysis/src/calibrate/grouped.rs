@@ -12,13 +12,13 @@ use super::pairing::{cluster_numbers, units_of};
 use crate::metric::{MetricEstimate, ResamplingOptions};
 use crate::shares::bounded_metric;
 
-/// Least number of systems whose order is compared: two always correlate perfectly.
+/// Minimum number of systems whose order is compared: two always correlate perfectly.
 const MIN_SYSTEMS: usize = 3;
 
 /// A statistic of two lists.
 type ListStatistic = fn(&[f64], &[f64]) -> Result<f64, UndefinedReason>;
 
-/// Items with a score of the judge and of people, by case and by system.
+/// Items scored by both the judge and people, by case and by system.
 struct GroupedScores<'i> {
     judge: Vec<f64>,
     people: Vec<f64>,
@@ -63,7 +63,7 @@ impl<'i> GroupedScores<'i> {
         self.clusters[self.cases[group][0]]
     }
 
-    /// Mean of a figure of cases within `range`, with the interval over clusters.
+    /// Mean over cases of a statistic within `range`, with the interval over clusters.
     fn mean_of_cases(
         &self,
         names: (&'static str, &'static str, &'static str),
@@ -77,7 +77,7 @@ impl<'i> GroupedScores<'i> {
         bounded_metric(names, says, (&values, &clusters), range, resampling.level)
     }
 
-    /// The figure of the means of systems, over the items at these positions.
+    /// The statistic of the systems' mean scores, over the items at these positions.
     fn of_systems(&self, at: &[usize], figure: ListStatistic) -> Result<f64, UndefinedReason> {
         let mut sums: BTreeMap<&str, (f64, f64, f64)> = BTreeMap::new();
         for &at in at {

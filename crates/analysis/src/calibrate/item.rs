@@ -1,7 +1,7 @@
 //! Judged items: one criterion on one answer.
 //!
-//! A run has hundreds of thousands of them, few of which are labelled: texts are shared, and what only labels and tables have is
-//! kept apart.
+//! A run has hundreds of thousands of items, few of which are labelled. So equal texts are shared, and fields
+//! that only labels and tables have are in a box of their own.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub enum DecisionValue {
     Score(f64),
     /// The criterion does not apply.
     NotApplicable,
-    /// No decision: the person was unsure, or the judge left it ungraded.
+    /// No decision: the person was unsure, or the judge left the criterion ungraded.
     Undecided,
 }
 
@@ -66,11 +66,11 @@ impl DecisionValue {
 pub struct JudgeItemDecision {
     /// The decision.
     pub said: DecisionValue,
-    /// The judge's probability of "met", 0 to 1.
+    /// The judge's probability of "met", 0 to 1; `None` if it gave none.
     pub probability: Option<f64>,
-    /// True if the judge is from the same family of models as the answer; `None` if that is not known.
+    /// True if the judge and the target are models of the same family; `None` if that is unknown.
     pub same_family: Option<bool>,
-    /// Probability of all scores together, where the decision comes from probabilities of scores, 0 to 1.
+    /// Total probability of all scores, 0 to 1, if the decision was read from the probabilities of scores.
     pub captured_mass: Option<f64>,
 }
 
@@ -79,34 +79,35 @@ pub struct JudgeItemDecision {
 pub struct CalibrationItem {
     /// Identity of the item.
     pub key: ItemKey,
-    /// Decision of the judge; `None` if it was not asked.
+    /// Decision of the judge; `None` if it was not called.
     pub judge: Option<JudgeItemDecision>,
-    /// Hash of what was judged, to which labels are bound; `None` in tables.
+    /// Hash of what was judged, which labels are bound to; `None` in tables.
     pub seen: Option<SeenHash>,
     /// Length of the answer.
     pub length: Option<f64>,
-    /// Cluster of related items, which are not independent evidence.
+    /// Cluster of related items; they are not independent evidence.
     pub cluster: Arc<str>,
-    /// Labels, and what the row of a table says beside the decision of the judge.
+    /// Labels, and the fields of a table's row other than the judge's decision.
     pub(crate) labels: Option<Box<ItemLabels>>,
 }
 
-/// Labels of an item, with what is known about them.
+/// Labels of an item and the fields that come with them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct ItemLabels {
     /// Decisions of people, with their names.
     pub(crate) people: Vec<(Option<String>, DecisionValue)>,
-    /// Decision in the place of those of people who differed: what is true, and no rating of its own.
+    /// Decision of an adjudicator, which replaces those of people who disagreed. It is the truth, but not a
+    /// rating.
     pub(crate) adjudicated: Option<DecisionValue>,
     /// Criteria of the same case and system that this one depends on.
     pub(crate) requires: Vec<String>,
-    /// Sampling of the labelled case, as far as its labels agree on it.
+    /// How the labelled case was sampled, if the labels agree on it.
     pub(crate) sampled: Option<SamplingMethod>,
-    /// Probability with which the case was drawn for labelling, if its labels name one.
+    /// Probability with which the case was drawn for labelling, if the labels name exactly one.
     pub(crate) drawn: Option<f64>,
-    /// True if its labels name several probabilities.
+    /// True if the labels name different probabilities.
     pub(crate) drawn_twice: bool,
-    /// First line of a table about this item.
+    /// First line about this item in a table.
     pub(crate) place: Option<LabelLocation>,
 }
 
@@ -116,22 +117,23 @@ impl CalibrationItem {
         self.labels.as_ref().map_or(&[], |labels| &labels.people)
     }
 
-    /// Decision in the place of those of people who differed.
+    /// Decision of an adjudicator, which replaces those of people who disagreed.
     fn adjudicated(&self) -> Option<DecisionValue> {
         self.labels.as_ref()?.adjudicated
     }
 
-    /// Sampling of the labelled case, as far as its labels agree on it.
+    /// How the labelled case was sampled, if the labels agree on it.
     pub(crate) fn sampled(&self) -> Option<SamplingMethod> {
         self.labels.as_ref()?.sampled
     }
 
-    /// Probability with which the case was drawn for labelling, if its labels name one.
+    /// Probability with which the case was drawn for labelling, if the labels name exactly one.
     pub(crate) fn drawn(&self) -> Option<f64> {
         self.labels.as_ref()?.drawn
     }
 
-    /// Returns true if its labels name several probabilities, so that it was drawn more than once.
+    /// Returns true if the labels name different probabilities, which means that the item was drawn more than
+    /// once.
     pub(crate) fn is_drawn_twice(&self) -> bool {
         self.labels.as_ref().is_some_and(|labels| labels.drawn_twice)
     }
@@ -141,19 +143,20 @@ impl CalibrationItem {
         self.labels.as_ref().map_or(&[], |labels| &labels.requires)
     }
 
-    /// First line of a table about this item.
+    /// First line about this item in a table.
     pub(crate) fn place(&self) -> Option<&LabelLocation> {
         self.labels.as_ref()?.place.as_ref()
     }
 
-    /// Decisions of people that the judge is measured by: that of an adjudicator, else all of them.
+    /// Decisions that the judge is compared with: the adjudicator's if there is one, else those of all
+    /// people.
     pub fn truths(&self) -> impl Iterator<Item = DecisionValue> + Clone + '_ {
         let adjudicated = self.adjudicated();
         let rated = self.people().iter().map(|(_, said)| *said).filter(move |_| adjudicated.is_none());
         adjudicated.into_iter().chain(rated)
     }
 
-    /// Returns everything that people said, adjudicators included.
+    /// Returns all decisions of people, adjudicators included.
     pub(crate) fn words_of_people(&self) -> impl Iterator<Item = DecisionValue> + '_ {
         self.people().iter().map(|(_, said)| *said).chain(self.adjudicated())
     }
@@ -176,7 +179,7 @@ mod tests {
 
     #[test]
     fn an_item_without_labels_is_small() {
-        // A run of 100,000 cases has several hundred thousand.
+        // A run of 100,000 cases has several hundred thousand items.
         assert!(size_of::<CalibrationItem>() <= 192, "{}", size_of::<CalibrationItem>());
     }
 }

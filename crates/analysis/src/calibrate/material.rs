@@ -16,7 +16,7 @@ use crate::labels::{LabelProblem, LabelRow, TableDecision};
 pub struct ExcludedLabels {
     /// Labels about cases or criteria that were not judged.
     pub unmatched: u64,
-    /// Labels about another answer or question than the one that was judged.
+    /// Labels about an answer or question other than the one that was judged.
     pub stale: u64,
     /// Labels of cases the judge was tuned on or shown, or that are not in the selected split.
     pub other_split: u64,
@@ -31,7 +31,7 @@ pub struct CalibrationMaterial {
     pub items: Vec<CalibrationItem>,
     /// Counts of excluded labels.
     pub left_out: ExcludedLabels,
-    /// Message about the best near match among the labels that match nothing.
+    /// Message about the closest match among the labels that match nothing.
     pub unmatched_example: Option<String>,
     /// Name of the judge, if it is known.
     pub judge: Option<String>,
@@ -43,7 +43,7 @@ pub enum MaterialError {
     /// Rows that contradict each other or the judged items.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Problems(Vec<LabelProblem>),
-    /// Labels, none of which matches a judged item.
+    /// No label matches a judged item.
     #[error("no label matches an item that was judged; {0}")]
     NothingMatches(String),
 }
@@ -103,15 +103,15 @@ impl CalibrationMaterial {
         if problems.is_empty() { Ok(material) } else { Err(MaterialError::Problems(problems)) }
     }
 
-    /// Adds labels to the judged items of a run. A label needs only as much of the item's key as identifies
-    /// it.
+    /// Adds labels to the judged items of a run. A label needs only as much of an item's key as is needed to
+    /// identify the item.
     pub fn attach_labels(
         &mut self,
         rows: &[LabelRow],
         keep: impl Fn(&LabelRow) -> LabelInclusion,
     ) -> Result<(), MaterialError> {
         let mut problems = Vec::new();
-        // Few cases of a run are labelled.
+        // Few cases of a run are labelled, so only the items of these are indexed.
         let mut by_case: BTreeMap<&str, Vec<usize>> =
             rows.iter().map(|row| (row.case.as_str(), Vec::new())).collect();
         for (at, item) in self.items.iter().enumerate() {
@@ -206,7 +206,7 @@ impl CalibrationMaterial {
     }
 }
 
-/// Decision whether a label counts.
+/// Whether a label counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelInclusion {
     /// The label counts.
@@ -240,9 +240,9 @@ fn to_decision_value(outcome: LabelOutcome) -> DecisionValue {
     }
 }
 
-/// Least probability of all scores together: with less, most of what the judge would have said was not a score, and the
-/// decision counts as ungraded.
-pub(crate) const LEAST_MASS: f64 = 0.5;
+/// Minimum total probability of all scores. Below it, most of the judge's probability was on words that are
+/// not scores, and the decision counts as ungraded.
+pub(crate) const MIN_CAPTURED_MASS: f64 = 0.5;
 
 fn read_judge_decision(
     row: &LabelRow,
@@ -276,7 +276,7 @@ fn read_judge_decision(
         row.probabilities.iter().map(|&(score, p)| (score, (p > 0.0).then(|| p.ln()))).collect();
     match expected_score(&logs) {
         Ok(found) => {
-            let said = match (found.mass >= LEAST_MASS - TOLERANCE, reading.likeliest) {
+            let said = match (found.mass >= MIN_CAPTURED_MASS - TOLERANCE, reading.likeliest) {
                 (false, _) => DecisionValue::Undecided,
                 (true, true) => DecisionValue::Score(found.likeliest),
                 (true, false) => DecisionValue::Score(found.score),
@@ -290,7 +290,7 @@ fn read_judge_decision(
     }
 }
 
-/// Returns true if a name is a person's, in any spelling.
+/// Returns true if a name is this person's; spelling variants count as equal.
 pub fn is_person(who: Option<&str>, person: &str) -> bool {
     let key = person_key(person);
     who.is_some_and(|who| who == person || (!key.is_empty() && person_key(who) == key))
@@ -346,7 +346,7 @@ impl CalibrationItem {
         }
 
         let own = self.labels.get_or_insert_default();
-        // An item drawn in one way in one row and in another in the next counts as chosen.
+        // If the rows of an item name different kinds of sampling, the item counts as chosen by hand.
         let chosen = Some(SamplingMethod::Chosen);
         let is_first = own.people.is_empty() && own.adjudicated.is_none();
         own.sampled = match (is_first, own.sampled, row.sampled) {
@@ -366,7 +366,7 @@ impl CalibrationItem {
                 continue;
             }
 
-            // Labels files are append-only: the last label of a person counts.
+            // Label files are append-only, so the last label of a person counts.
             let earlier = own.people.iter().position(|(other, _)| {
                 other.as_deref().is_some_and(|other| is_person(who.as_deref(), other))
             });

@@ -13,7 +13,7 @@ pub enum TruthRule {
     /// Every label is a pair of its own.
     #[default]
     Each,
-    /// One pair for each item: the majority of verdicts, where a tie gives no pair; or the mean of scores.
+    /// One pair per item: with the majority of verdicts (a tie gives no pair) or the mean of scores.
     Consensus,
 }
 
@@ -28,10 +28,10 @@ pub(crate) struct JudgePeoplePair {
     pub(crate) item: usize,
 }
 
-/// Counts of the items of a section, by what could be compared.
+/// Counts of the items of a section: how many could be compared, and why the others could not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct PairingCounts {
-    /// Items that the judge was asked about.
+    /// Items on which the judge was called.
     pub judged: u64,
     /// Items that at least one person labelled.
     pub labelled: u64,
@@ -39,7 +39,7 @@ pub struct PairingCounts {
     pub compared: u64,
     /// Labelled items that the judge left ungraded.
     pub ungraded: u64,
-    /// Labelled items that the judge was not asked about.
+    /// Labelled items on which the judge was not called.
     pub not_judged: u64,
     /// Labelled items that the judge found not applicable and people did not.
     pub judge_not_applicable: u64,
@@ -47,13 +47,13 @@ pub struct PairingCounts {
     pub people_not_applicable: u64,
     /// Labelled items that both found not applicable.
     pub both_not_applicable: u64,
-    /// Labelled items on which every person was unsure.
+    /// Labelled items on which everybody was unsure.
     pub unsure: u64,
-    /// Labelled items with as many met as unmet labels, where the majority counts.
+    /// Labelled items with as many met as unmet labels, if the majority counts.
     pub tied: u64,
 }
 
-/// A statistic of the judge's numbers and those of people.
+/// A statistic of the judge's numbers and people's numbers.
 pub(crate) type PairStatistic<'f> = dyn Fn(&[f64], &[f64]) -> Result<f64, UndefinedReason> + 'f;
 
 /// Numbers the clusters in the order of their names.
@@ -130,7 +130,7 @@ fn consensus_numbers(numbers: &[f64], verdicts: bool) -> Vec<f64> {
     if mean == 0.5 { Vec::new() } else { vec![f64::from(u8::from(mean > 0.5))] }
 }
 
-/// Returns the judge's numbers, and those of people.
+/// Returns the judge's numbers and people's numbers.
 pub(crate) fn split_columns(pairs: &[JudgePeoplePair]) -> (Vec<f64>, Vec<f64>) {
     pairs.iter().map(|pair| (pair.judge, pair.people)).unzip()
 }
@@ -159,7 +159,7 @@ pub(crate) fn confusion_table<'p>(pairs: impl IntoIterator<Item = &'p JudgePeopl
     counts
 }
 
-/// Returns the units of the chosen groups, for a resample.
+/// Returns the positions of all items in the chosen groups, for a resample.
 pub(crate) fn units_of(groups: &[Vec<usize>], chosen: &[usize]) -> Vec<usize> {
     chosen.iter().filter_map(|&at| groups.get(at)).flatten().copied().collect()
 }

@@ -1,4 +1,4 @@
-//! Agreement among people: an upper limit for what a judge can be expected to reach.
+//! Agreement between people: an upper limit for the agreement that can be expected of a judge.
 
 use assize_stats::{
     agreement::AlphaMetric,
@@ -28,8 +28,8 @@ fn ordered_pairs(items: &[&CalibrationItem]) -> Vec<JudgePeoplePair> {
     pairs
 }
 
-/// Computes the metrics of agreement among people on verdicts; empty if no item has two labels. Pairs of one
-/// item are not independent.
+/// Computes the metrics of agreement between people on verdicts; empty if no item has two labels. Pairs from
+/// the same item are not independent.
 pub(crate) fn people_verdict_metrics(
     items: &[&CalibrationItem],
     resampling: ResamplingOptions,
@@ -75,7 +75,7 @@ pub(crate) fn people_verdict_metrics(
     figures
 }
 
-/// Computes the metrics of agreement among people on scores.
+/// Computes the metrics of agreement between people on scores.
 pub(crate) fn people_score_metrics(
     items: &[&CalibrationItem],
     resampling: ResamplingOptions,

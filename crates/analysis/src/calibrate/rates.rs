@@ -15,7 +15,7 @@ use assize_stats::{
 use super::item::{CalibrationItem, DecisionValue};
 use super::selection::{SelectionReport, selection_report};
 
-/// Error rates of a judge, measured elsewhere.
+/// Error rates of a judge that were measured elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GivenRates {
     /// Share of truly met criteria that it finds met, 0 to 1.
@@ -33,16 +33,16 @@ pub struct GivenRates {
 pub struct PassRate {
     /// Mean with its clustered error, and an interval within the range of the verdicts or scores.
     pub mean: Result<ClusteredMean, UndefinedReason>,
-    /// For verdicts, the count with the interval for independent ones.
+    /// For verdicts, the counts with the interval for independent verdicts.
     pub counted: Option<Proportion>,
 }
 
-/// Pass rates that count only criteria whose prerequisites are met too.
+/// Pass rates that count a criterion only if its prerequisites are met too.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GatedPassRates {
-    /// Pass rate with direct prerequisites.
+    /// Pass rate if only direct prerequisites count.
     pub direct: PassRate,
-    /// Pass rate with prerequisites of prerequisites, and so on.
+    /// Pass rate if prerequisites of prerequisites count too, and so on.
     pub recursive: PassRate,
     /// Number of criteria with circular prerequisites.
     pub circular: u64,
@@ -59,11 +59,11 @@ pub struct TargetPassRates {
     pub people: Option<PassRate>,
     /// Rate of the judge over all items.
     pub judge: Option<PassRate>,
-    /// Judge corrected by the labels (PPI++), or the reason why not.
+    /// The judge's rate corrected by the labels (PPI++), or the reason why it can't be.
     pub powered: Result<PredictionPowered, String>,
-    /// Bounds where labels were not drawn by lot.
+    /// Bounds of the rate if labels were not drawn at random.
     pub selection: Option<SelectionReport>,
-    /// Judge corrected by given error rates.
+    /// The judge's rate corrected by the given error rates.
     pub rogan_gladen: Option<Result<RoganGladen, UndefinedReason>>,
     /// People's verdicts with prerequisites; `None` if the table names no prerequisites.
     pub people_gated: Option<GatedPassRates>,
@@ -77,7 +77,7 @@ pub(crate) struct RateOptions {
     pub(crate) level: ConfidenceLevel,
     pub(crate) assume_random: bool,
     pub(crate) given: Option<GivenRates>,
-    /// Lowest and highest value that a decision can have.
+    /// Lowest and highest possible value of a decision.
     pub(crate) range: (f64, f64),
 }
 
@@ -217,7 +217,7 @@ fn prediction_powered_rate(
         .map_err(|reason| reason.to_string())
 }
 
-/// Corrects the judge by labels that were drawn with probabilities of their own.
+/// Corrects the judge's rate by labels that were drawn with individual probabilities.
 fn weighted_rate(
     labelled: &[(&CalibrationItem, f64, f64)],
     judged: &[(&CalibrationItem, f64)],
@@ -259,12 +259,13 @@ fn weighted_rate(
         .map_err(|reason| reason.to_string())
 }
 
-/// Standard errors, and share of the items, by which labels of one draw may stand for more items than were judged.
+/// How far the weights of labels from a single draw may exceed the number of judged items: in standard
+/// errors, and as a share of the items.
 const DRAW_SLACK: (f64, f64) = (4.0, 0.05);
 
-/// Returns true if labels stand for many more items than were judged, as those of two draws together do. Each stands for as many as
-/// the reciprocal of its probability. The error is that of a draw of fixed size: J. Hájek, Annals of Mathematical
-/// Statistics 35 (1964), 1491-1523.
+/// Returns true if labels represent many more items than were judged, which happens when labels of two draws
+/// are combined. A label represents as many items as the reciprocal of its probability. The standard error is
+/// that of a draw of fixed size: J. Hájek, Annals of Mathematical Statistics 35 (1964), 1491-1523.
 fn stands_for_more(labels: &[DrawnLabel], judged: usize) -> bool {
     let weight = |label: &DrawnLabel| 1.0 / label.probability;
     let total: f64 = labels.iter().map(weight).sum();
@@ -295,7 +296,7 @@ fn gated_rates(
     let (mut direct, mut recursive, mut circular) = (Vec::new(), Vec::new(), 0u64);
     for members in answers.values() {
         let place = |id: &String| {
-            // Out of range: a missing prerequisite can't be met.
+            // An index out of range marks a missing prerequisite, which can't be met.
             members.iter().position(|item| *item.key.criterion == **id).unwrap_or(members.len())
         };
         let needs: Vec<Vec<usize>> =

@@ -28,9 +28,9 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 /// Options of a calibration.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CalibrationOptions {
-    /// Reference where several people labelled an item.
+    /// How several labels of one item are compared with the judge.
     pub truth: TruthRule,
-    /// Scores that may be given; taken from the data if `None`.
+    /// Possible scores; if `None`, those that occur in the data.
     pub scale: Option<RatingScale>,
     /// Resampling for intervals.
     pub resampling: ResamplingOptions,
@@ -40,14 +40,15 @@ pub struct CalibrationOptions {
     pub given: Option<GivenRates>,
     /// True to treat items of one case as independent.
     pub items_independent: bool,
-    /// True to compute the metrics of all items also with missing decisions at their worst, as gates need them.
+    /// True to also compute the metrics of all items with the missing decisions at their worst, which gates
+    /// need.
     pub worst_case: bool,
 }
 
 /// Metrics of a group of items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibrationSection {
-    /// The criterion id, target name or `all` that the items have in common.
+    /// What the items have in common: a criterion id, a target name, or `all`.
     pub title: String,
     /// Kind of the title: `criterion`, `system` or `all`.
     pub by: &'static str,
@@ -67,8 +68,8 @@ pub struct CalibrationSection {
     pub reliability: Vec<ReliabilityBinRate>,
     /// Metrics of the judge against people.
     pub figures: Vec<MetricEstimate>,
-    /// The metrics if each missing decision of the judge were the opposite of the label; empty if none is missing, or if
-    /// it was not asked for.
+    /// The metrics if each missing decision of the judge contradicted the label. Empty if no decision is
+    /// missing, or if the option is off.
     pub worst: Vec<MetricEstimate>,
     /// Metrics of people against each other; empty if no item has two labels.
     pub people: Vec<MetricEstimate>,
@@ -91,11 +92,11 @@ pub struct CalibrationReport {
     pub clusters: usize,
     /// Number of items.
     pub items: usize,
-    /// Mass of the probabilities that scores were read from; `None` if none were.
+    /// Mass of the probabilities from which scores were read; `None` if there were none.
     pub captured_mass: Option<CapturedMass>,
     /// Notes for the reader.
     pub notes: Vec<String>,
-    /// True if the run ended before all its cases: labels that match nothing may be about those.
+    /// True if the run ended early: labels that match nothing may be about cases that were not run.
     pub is_partial: bool,
 }
 
@@ -204,7 +205,7 @@ fn build_section(
             };
             figures.extend(grouped_metrics(items, resampling));
             let mut metrics = vec![AlphaMetric::Ordinal, AlphaMetric::Interval];
-            // Means of distributions are hardly ever equal to a score of people, whatever the agreement.
+            // A mean over a distribution hardly ever equals a person's score, even if they agree well.
             if items.iter().filter_map(|item| item.judge_number()).all(|score| score.fract() == 0.0) {
                 metrics.push(AlphaMetric::Nominal);
             }
@@ -246,7 +247,8 @@ fn build_section(
     }
 }
 
-/// Metrics with each missing decision of the judge as far from the labels as can be; empty if none is missing.
+/// Metrics with each missing decision of the judge as far from the labels as possible; empty if none is
+/// missing.
 fn worst_metrics(
     items: &[&CalibrationItem],
     scores: bool,
@@ -295,8 +297,8 @@ pub(crate) fn score_range(items: &[&CalibrationItem], options: &CalibrationOptio
     all.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), score| (least.min(score), most.max(score)))
 }
 
-/// Returns the declared scale, or every integer score that occurs: means of several scores are not possible
-/// answers.
+/// Returns the declared scale, or every integer score that occurs. Other scores are means, which no rater can
+/// give.
 fn effective_scale(
     items: &[&CalibrationItem],
     options: &CalibrationOptions,
@@ -313,7 +315,7 @@ fn effective_scale(
     }
 }
 
-/// Kind of decisions: verdicts or scores.
+/// Whether decisions are verdicts or scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum CalibrationDecisionKind {
     Verdicts,
@@ -333,8 +335,8 @@ fn item_decision_kinds(item: &CalibrationItem) -> BTreeSet<CalibrationDecisionKi
     item.words_of_people().chain(judge).filter_map(decision_kind).collect()
 }
 
-/// Reads 0 and 1 as verdicts if a criterion has no other numbers (unless the scale is declared and nobody
-/// gave a verdict in words), and finds criteria on which the judge and people use different codes.
+/// Reads 0 and 1 as verdicts if a criterion has no other numbers (unless the scale is declared and no verdict
+/// is given in words), and reports criteria on which the judge and people use different codes.
 pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -> Vec<LabelProblem> {
     #[derive(Default)]
     struct SeenCodes {
@@ -415,11 +417,11 @@ pub(crate) fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -
     problems
 }
 
-/// Distance by which a score may pass an end of the scale: means and sums are rounded.
+/// How far a score may be outside the scale because a mean or sum was rounded.
 const ROUNDING: f64 = 1e-9;
 
-/// Sets scores that pass an end of the declared scale by rounding to that end, and returns those that pass it by more. Scores
-/// between its points may be means.
+/// Moves scores that are outside the declared scale by no more than rounding to its end, and returns those
+/// that are further outside. Scores between the points of the scale are accepted, because they may be means.
 pub(crate) fn clamp_to_scale(
     items: &mut [CalibrationItem],
     options: &CalibrationOptions,

@@ -1,4 +1,4 @@
-//! Rescaling of a judge's scores and probabilities to what people say, measured by cross-validation.
+//! Rescaling of a judge's scores and probabilities to people's scores, measured by cross-validation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,15 +13,15 @@ use super::pairing::{JudgePeoplePair, confusion_table, pair_up};
 use super::report::{CalibrationOptions, clamp_to_scale, score_range, unify_codes};
 use crate::metric::MetricEstimate;
 
-/// Largest number of parts that cross-validation divides the clusters into.
+/// Maximum number of folds of the cross-validation.
 const MAX_FOLDS: usize = 10;
-/// Least number of clusters: with fewer, a part says little about the others.
+/// Minimum number of clusters: with fewer, a fold says little about the others.
 const MIN_CLUSTERS: usize = 10;
 
-/// A way to rescale.
+/// A method of rescaling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RescaleMethod {
-    /// The judge's number as it is.
+    /// The judge's number unchanged.
     None,
     /// A straight line, for scores.
     Line,
@@ -43,21 +43,21 @@ impl RescaleMethod {
     }
 }
 
-/// A fitted function from the judge's number to that of people.
+/// A fitted function from the judge's number to people's.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RescaleFit {
-    /// The number itself.
+    /// The number unchanged.
     Identity,
     /// `offset + slope x`.
     Line {
-        /// Change for each unit.
+        /// Increase per unit.
         slope: f64,
         /// Value at 0.
         offset: f64,
     },
     /// `1 / (1 + exp(slope x + offset))`.
     Platt(PlattFit),
-    /// Interpolated between points.
+    /// Interpolation between points.
     Isotonic(IsotonicFit),
 }
 
@@ -75,7 +75,7 @@ impl RescaleFit {
         }
     }
 
-    /// Returns the number of people that is expected at a number of the judge.
+    /// Returns the expected number of people for a number of the judge.
     pub fn predict(&self, x: f64) -> Result<f64, UndefinedReason> {
         match self {
             Self::Identity => Ok(x),
@@ -86,27 +86,29 @@ impl RescaleFit {
     }
 }
 
-/// A way to rescale, its error on items that it was not fitted to, and the fit to all items.
+/// A method, its error on items that it was not fitted to, and its fit to all items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RescaleResult {
-    /// The way.
+    /// The method.
     pub method: RescaleMethod,
     /// Mean error by cross-validation: squared for verdicts (Brier), absolute for scores.
     pub error: MetricEstimate,
     /// Fit to all items.
     pub fit: Result<RescaleFit, UndefinedReason>,
-    /// Half-width of the conformal interval for the score of people, on their scale; `None` for verdicts.
+    /// Half-width of the conformal interval for a person's score, in units of that score; `None` for
+    /// verdicts.
     pub radius: Option<Result<f64, UndefinedReason>>,
 }
 
-/// A threshold for probabilities, chosen and checked.
+/// A threshold for probabilities: its choice, and how well that choice works.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThresholdReport {
-    /// The threshold chosen on all items, at or above which an item counts as met.
+    /// The threshold chosen on all items; an item counts as met at or above it.
     pub threshold: f64,
-    /// Mean of sensitivity and specificity by cross-validation: each part with the threshold of the others.
+    /// Mean of sensitivity and specificity by cross-validation: each fold is judged with a threshold chosen
+    /// on the others.
     pub chosen: Result<f64, UndefinedReason>,
-    /// Value with the threshold 0.5.
+    /// The same mean with the threshold 0.5.
     pub half: Result<f64, UndefinedReason>,
 }
 
@@ -115,39 +117,41 @@ pub struct ThresholdReport {
 pub struct RescaleReport {
     /// True if people gave scores instead of verdicts.
     pub scores: bool,
-    /// Number of pairs of the judge's number and that of people.
+    /// Number of pairs of a judge's and a person's number.
     pub pairs: usize,
-    /// Number of clusters, which cross-validation keeps together.
+    /// Number of clusters. Cross-validation never splits a cluster.
     pub clusters: usize,
-    /// Number of parts.
+    /// Number of folds.
     pub folds: usize,
     /// Level of the conformal intervals.
     pub level: f64,
-    /// Each way, the number as it is first.
+    /// All methods, the unchanged number first.
     pub methods: Vec<RescaleResult>,
-    /// Index of the way with the smallest error.
+    /// Index of the method with the smallest error.
     pub best: usize,
-    /// Half-widths of the best way for each system by itself; empty for verdicts, and unless there are several.
+    /// Half-widths of the best method for each system separately; empty for verdicts, and unless there are
+    /// several systems.
     pub systems: Vec<SystemRadius>,
     /// Threshold for probabilities; `None` for scores.
     pub threshold: Option<Result<ThresholdReport, UndefinedReason>>,
 }
 
-/// Half-width of the conformal interval for scores of people on the answers of one system. It holds for this system, and not
-/// only on average over all: a judge may be surer of one than of another. Source: V. Vovk, D. Lindsay, I. Nouretdinov and A.
-/// Gammerman, Mondrian Confidence Machine (2003).
+/// Half-width of the conformal interval for people's scores of the answers of one system. Its coverage holds
+/// for this system and not only on average over all, as the judge may be more precise on one system than on
+/// another. Source: V. Vovk, D. Lindsay, I. Nouretdinov and A. Gammerman, Mondrian Confidence Machine (2003).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SystemRadius {
     /// Name of the system.
     pub system: String,
     /// Number of pairs.
     pub pairs: usize,
-    /// The half-width, on the scale of people; undefined with too few pairs.
+    /// The half-width, in units of people's scores; undefined with too few pairs.
     pub radius: Result<f64, UndefinedReason>,
 }
 
-/// Fits and cross-validates rescalings of the judge's scores, or of its probabilities where people gave verdicts. All criteria
-/// are taken together. Fails if verdicts and scores are mixed, or the judge gave no numbers.
+/// Fits and cross-validates rescalings of the judge's scores, or of its probabilities if people gave
+/// verdicts. All criteria are fitted together. Fails if verdicts and scores are mixed, or if the judge gave
+/// no numbers.
 pub fn rescale(
     mut material: CalibrationMaterial,
     options: &CalibrationOptions,
@@ -218,11 +222,11 @@ pub enum RescaleError {
     TooFew(usize),
 }
 
-/// Pairs divided into parts, each cluster within one part.
+/// Pairs divided into folds, each cluster within one fold.
 struct CrossValidation {
     x: Vec<f64>,
     pairs: Vec<JudgePeoplePair>,
-    /// Part of each pair.
+    /// Fold of each pair.
     part: Vec<usize>,
     clusters: usize,
     folds: usize,
@@ -232,7 +236,7 @@ impl CrossValidation {
     fn new(known: Vec<(f64, JudgePeoplePair)>, clusters: &BTreeSet<usize>) -> Self {
         let folds = clusters.len().min(MAX_FOLDS);
         let (x, pairs): (Vec<f64>, Vec<JudgePeoplePair>) = known.into_iter().unzip();
-        // By hash, so that nothing that repeats in the order of cases decides what is in a part.
+        // Ordered by hash, so that no pattern in the order of cases determines the folds.
         let mut order: Vec<usize> = clusters.iter().copied().collect();
         order.sort_by_key(|cluster| *blake3::hash(&cluster.to_le_bytes()).as_bytes());
         let parts: BTreeMap<usize, usize> =
@@ -242,13 +246,13 @@ impl CrossValidation {
         Self { x, pairs, part, clusters: clusters.len(), folds }
     }
 
-    /// The numbers of judge and people whose part `takes` accepts.
+    /// The judge's and people's numbers of the folds that `takes` accepts.
     fn select(&self, takes: impl Fn(usize) -> bool) -> (Vec<f64>, Vec<f64>) {
         let chosen = (0..self.x.len()).filter(|&at| takes(self.part[at]));
         chosen.map(|at| (self.x[at], self.pairs[at].people)).unzip()
     }
 
-    /// People's numbers minus the predictions of fits to the other parts.
+    /// People's numbers minus the predictions of fits to the other folds.
     fn residuals(&self, method: RescaleMethod) -> Result<Vec<f64>, UndefinedReason> {
         let mut residuals = vec![0.0; self.x.len()];
         for part in 0..self.folds {
@@ -274,7 +278,7 @@ impl CrossValidation {
         let clusters: Vec<usize> = self.pairs.iter().map(|pair| pair.cluster).collect();
         let mean = residuals.as_ref().map_err(|reason| *reason).and_then(|residuals| {
             let sizes: Vec<f64> = residuals.iter().map(|residual| residual.abs().powi(power)).collect();
-            // A line may leave the scale.
+            // The predictions of a line may be outside the scale.
             let farthest = sizes.iter().copied().fold((most - least).powi(power), f64::max);
             bounded_mean_clustered(&sizes, &clusters, (0.0, farthest), level)
         });
@@ -296,7 +300,7 @@ impl CrossValidation {
         }
     }
 
-    /// Half-widths of each system, if there are several.
+    /// Half-widths for each system, if there are several.
     fn radii(&self, method: RescaleMethod, systems: &[String], level: ConfidenceLevel) -> Vec<SystemRadius> {
         let mut of: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         if let Ok(residuals) = self.residuals(method) {

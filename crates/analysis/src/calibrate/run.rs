@@ -16,31 +16,32 @@ use crate::shared_texts::SharedTexts;
 pub struct RunItems {
     /// Items, without labels yet.
     pub material: CalibrationMaterial,
-    /// Ids whose criterion text differs between cases.
+    /// Ids of criteria whose text differs between cases.
     pub reworded: Vec<String>,
-    /// Number of graders other than rubrics, whose decisions people can't label one by one.
+    /// Number of graders other than rubrics, whose decisions people can't label individually.
     pub other_graders: u64,
 }
 
-/// One decision of a record, before it is known whether its criterion's id needs the grader's name to be unique.
+/// A decision of a record. Whether its criterion id needs the grader's name to be unique is only known at the
+/// end.
 struct JudgedItem {
     item: CalibrationItem,
     grader: Arc<str>,
     text: String,
 }
 
-/// Parts of a record that its decisions share.
+/// Fields of a record that its decisions share.
 struct JudgedAnswer<'r> {
     result: &'r ResultRow,
-    /// Key of its items, without a criterion.
+    /// Key of its items, without the criterion.
     key: ItemKey,
     cluster: Arc<str>,
     length: Option<f64>,
-    /// Model that gave the answer, if that is known.
+    /// Model that gave the answer, if it is known.
     model: Option<&'r str>,
 }
 
-/// Texts of the criteria of a grader with the same id: the first, and whether there are others.
+/// Texts of a grader's criteria with the same id: the first one, and whether there are others.
 struct CriterionWording {
     first: String,
     differs: bool,
@@ -115,7 +116,8 @@ pub fn from_run(
     Ok(RunItems { material, reworded: reworded_ids(&wordings, &shared), other_graders })
 }
 
-/// Ids whose texts differ. An id that several graders of one answer have is theirs by the grader's name.
+/// Returns the ids whose texts differ. If several graders of an answer have the same id, the grader's name is
+/// part of it.
 fn reworded_ids(
     wordings: &BTreeMap<(Arc<str>, Arc<str>), CriterionWording>,
     shared: &BTreeSet<Arc<str>>,
@@ -148,7 +150,7 @@ impl<'r> JudgedAnswer<'r> {
         }
     }
 
-    /// Decision of a judge about a benchmark of a scorecard; `None` for those that checks or people decided.
+    /// Decision of a judge on a benchmark of a scorecard; `None` if checks or a person decided.
     fn benchmark_decision(&self, row: &CaseDecision, texts: &mut SharedTexts) -> Option<JudgedItem> {
         let benchmark = row.decision.benchmark()?;
         if benchmark.decided_by != Some(DecidedBy::Judge) {

@@ -19,7 +19,7 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 /// Minimum number of pairs for a correlation: two pairs always correlate perfectly.
 const MIN_CORRELATION_PAIRS: usize = 5;
 
-/// Computes every metric of pairs of scores. `scale` holds the possible scores, `range` the lowest and highest.
+/// Computes every metric of pairs of scores. `scale` has the possible scores, `range` the lowest and highest.
 pub(crate) fn score_metrics(
     pairs: &[JudgePeoplePair],
     scale: &RatingScale,
@@ -37,7 +37,7 @@ pub(crate) fn score_metrics(
     let enough = |value: Result<f64, UndefinedReason>| {
         if pairs.len() < MIN_CORRELATION_PAIRS { value.and(Err(UndefinedReason::TooFew)) } else { value }
     };
-    // Where every pair agrees there is no spread to resample.
+    // If all pairs agree, there is no spread to resample.
     let by_chance = chance_of_same(&people);
     let perfect = |id: &str, value: f64| perfect_interval(id, value, groups.len(), by_chance, level);
     let plain = |id, name, figure: &PairStatistic<'_>, says| {
@@ -56,7 +56,7 @@ pub(crate) fn score_metrics(
         let value = enough(figure(&judge, &people));
         let formula = match id {
             _ if value.is_ok_and(is_perfect) => value.ok().and_then(|value| perfect(id, value)),
-            // Nor is there where all disagree, of which no bound is known.
+            // The same if all pairs disagree completely, for which no bound is known.
             _ if value.is_ok_and(|value| is_perfect(-value)) => Some(Err(UndefinedReason::NoSpread)),
             "spearman" if independent => Some(value.and_then(|r| bonett_wright(r, n, level))),
             "pearson" if independent => Some(value.and_then(|r| fisher_z(r, n, level))),
@@ -116,8 +116,8 @@ pub(crate) fn score_metrics(
     ]
 }
 
-/// Interval of the root of a mean distance to a power. Distances have a largest possible value, so that their mean has an
-/// interval even where all are the same.
+/// Interval of the root of a mean distance to a power. Distances are bounded, so that their mean has an
+/// interval even if all of them are equal.
 fn distance_interval(
     (judge, people): (&[f64], &[f64]),
     clusters: &[usize],
@@ -134,12 +134,12 @@ fn distance_interval(
         .map(|interval| Interval { low: root(interval.low), high: root(interval.high), ..interval })
 }
 
-/// Rounding may keep the coefficient of full agreement just below 1.
+/// Returns true for full agreement; rounding may leave the coefficient just below 1.
 pub(super) fn is_perfect(value: f64) -> bool {
     value > 1.0 - 1e-9
 }
 
-/// Interval of a coefficient of full agreement; `None` for others.
+/// Interval of a coefficient of full agreement; `None` for other values.
 fn perfect_interval(
     id: &str,
     value: f64,
@@ -148,7 +148,7 @@ fn perfect_interval(
     level: ConfidenceLevel,
 ) -> Option<Result<Interval, UndefinedReason>> {
     let found = is_perfect(value).then(|| perfect_agreement(units, by_chance, level))?;
-    // A pair of answers is in order where neither was guessed.
+    // A pair of answers is in order if neither of the two was guessed.
     let power = if id == "kendall_tau_b" { 2 } else { 1 };
     Some(found.map(|interval| Interval { low: interval.low.powi(power), ..interval }))
 }
@@ -165,7 +165,8 @@ fn gwet_quadratic(
     }
 
     let found = coefficient(&ratings, scale, AgreementWeights::Quadratic, ChanceAgreement::Gwet, level).value;
-    // Its agreement by chance is that of the shares of points, which numbers between points do not have.
+    // Its chance agreement uses the frequencies of the scale's points, which numbers between points don't
+    // have.
     match (found, scale.points()) {
         (Err(UndefinedReason::NotOnScale), [least, .., most])
             if judge.iter().chain(people).all(|rating| (least..=most).contains(&rating)) =>

@@ -8,21 +8,22 @@ use assize_stats::{
 
 use super::item::{CalibrationItem, DecisionValue};
 
-/// Factors by which odds may differ between labelled items and others; the last is no assumption at all.
+/// Factors by which the odds may differ between labelled items and others; the last one assumes nothing.
 const FACTORS: [f64; 5] = [1.0, 1.5, 2.0, 3.0, f64::INFINITY];
 
 /// Bounds of a pass rate for one strength of selection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SelectionBound {
-    /// Factor by which the odds of being met differ at most between labelled items and others with the same decision of the judge.
+    /// Largest ratio of the odds of being met between labelled items and others with the same decision of the
+    /// judge.
     pub factor: f64,
-    /// Lowest and highest rate, if the rates of the labelled items were exact.
+    /// Lowest and highest rate, if the rates of the labelled items were known exactly.
     pub bounds: (f64, f64),
     /// The bounds, widened by the sampling error of the labels.
     pub with_error: (f64, f64),
 }
 
-/// Strength of the bias that the choice of labels may cause in the pass rate.
+/// How biased the pass rate may be by the choice of the labelled items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectionReport {
     /// Number of labelled items.
@@ -31,7 +32,8 @@ pub struct SelectionReport {
     pub unlabelled: usize,
     /// Bounds, by growing strength of selection.
     pub bounds: Vec<SelectionBound>,
-    /// The judge's own rate, and how strong selection must be for it to be true, but for sampling error.
+    /// The judge's own rate, and the strength of selection with which it would be the true rate, apart from
+    /// sampling error.
     pub judge: (f64, Result<f64, UndefinedReason>),
 }
 
@@ -42,7 +44,8 @@ struct MeasuredStratum {
     high: f64,
 }
 
-/// Bounds the pass rate of verdicts, if some of them are labelled and not all labels are of items that were drawn by lot.
+/// Bounds the pass rate of verdicts, if only some items are labelled and not all labelled ones were drawn at
+/// random.
 pub(crate) fn selection_report(
     judged: &[(&CalibrationItem, f64)],
     level: ConfidenceLevel,
@@ -97,7 +100,8 @@ fn measure(members: &[&CalibrationItem], level: ConfidenceLevel) -> Option<Measu
     let (values, clusters): (Vec<f64>, Vec<&str>) = labelled.into_iter().unzip();
     let unlabelled = (members.len() - values.len()) as f64;
     let stratum = |rate: f64| SelectionStratum { rate, labelled: values.len() as f64, unlabelled };
-    // A stratum without labels is open between 0 and 1, whatever is assumed; so is the rate of a single cluster.
+    // A stratum without labels could have any rate from 0 to 1, whatever is assumed, and so could a single
+    // cluster.
     let found = bounded_mean_clustered(&values, &clusters, (0.0, 1.0), level);
     Some(match found {
         Ok(found) => {
@@ -108,7 +112,7 @@ fn measure(members: &[&CalibrationItem], level: ConfidenceLevel) -> Option<Measu
     })
 }
 
-/// Bounds with what each stratum's interval adds, by squares.
+/// Widens the bounds by the interval of each stratum; the widths are added in quadrature.
 fn widened(strata: &[MeasuredStratum], bounds: (f64, f64), factor: f64) -> Option<(f64, f64)> {
     let moved = |at: usize, rate: f64| {
         let changed: Vec<SelectionStratum> = strata
@@ -127,7 +131,8 @@ fn widened(strata: &[MeasuredStratum], bounds: (f64, f64), factor: f64) -> Optio
         down += (bounds.0 - moved(at, one.low)?.0).powi(2);
         up += (moved(at, one.high)?.1 - bounds.1).powi(2);
     }
-    // What was counted among the labelled items is certain where nothing is assumed of the others.
+    // If nothing is assumed about the other items, the counts of the labelled items are exact, so there is
+    // nothing to add.
     if factor.is_infinite() {
         return Some(bounds);
     }

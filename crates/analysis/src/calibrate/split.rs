@@ -10,7 +10,8 @@ pub enum SplitChoice {
     NotSeen,
     /// Only labels held back for testing.
     Test,
-    /// Labels the judge was tuned on: metrics on these do not measure the judge.
+    /// Labels the judge was tuned on. Their metrics say how well the tuning worked, not how good the judge
+    /// is.
     Train,
     /// A share of the cases, 0 to 1, selected by a hash of their ids.
     Holdout(f64),
@@ -32,13 +33,13 @@ impl SplitChoice {
     }
 }
 
-/// Returns true if a case belongs to the held-out share. Depends only on a hash of the id, so that a case
-/// stays on its side when other cases come and go, and all its criteria stay together.
+/// Returns true if a case belongs to the held-out share. This depends only on a hash of the id, so that a
+/// case stays on its side when other cases are added or removed, and all its criteria stay together.
 pub fn is_held_out(case: &str, share: f64) -> bool {
     let hash = blake3::hash(case.as_bytes());
     let bytes = hash.as_bytes();
     let first = u64::from_le_bytes(std::array::from_fn(|at| bytes[at]));
-    // 53 bits, as many as an f64 holds.
+    // An f64 has 53 bits of precision.
     ((first >> 11) as f64) / ((1u64 << 53) as f64) < share
 }
 

@@ -14,10 +14,10 @@ use super::item::{CalibrationItem, DecisionValue};
 use super::pairing::{JudgePeoplePair, PairStatistic, confusion_table, group_positions, resampled_statistic};
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
-/// Number of bins of the calibration error.
+/// Number of bins for the calibration error.
 const BINS: usize = 10;
 
-/// Bin of a reliability curve: the judge's probabilities beside what people said.
+/// Bin of a reliability curve: the judge's probabilities and people's verdicts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReliabilityBinRate {
     /// Mean probability of "met" that the judge gave.
@@ -56,7 +56,8 @@ impl ClusterTables {
         }
     }
 
-    /// A proportion: Blaker's interval, or Wilson's on the effective number where clusters hold several pairs.
+    /// A proportion with Blaker's interval, or with Wilson's on the effective sample size if clusters hold
+    /// several pairs.
     pub(super) fn rate(&self, figure: impl Fn(ConfusionTable, ConfidenceLevel) -> Proportion) -> MetricParts {
         let found = figure(self.table, self.level);
         let (mut values, mut clusters) = (Vec::new(), Vec::new());
@@ -76,7 +77,7 @@ impl ClusterTables {
         (found.rate, found.rate.and(interval), found.n)
     }
 
-    /// A figure of the whole table, at most 1.
+    /// A statistic of the whole table, at most 1.
     pub(super) fn other(
         &self,
         figure: impl Fn(ConfusionTable) -> Result<f64, UndefinedReason>,
@@ -93,7 +94,7 @@ impl ClusterTables {
     }
 }
 
-/// Computes the confusion table and every metric of it.
+/// Computes the confusion table and all its metrics.
 pub(crate) fn verdict_figures(
     pairs: &[JudgePeoplePair],
     resampling: ResamplingOptions,
@@ -241,7 +242,7 @@ pub(crate) fn alpha_metric(
     }
 }
 
-/// Pairs whose judge gave a probability, with that probability.
+/// Pairs with a probability of the judge.
 fn with_probability<'p>(
     items: &[&CalibrationItem],
     pairs: &'p [JudgePeoplePair],
@@ -251,8 +252,8 @@ fn with_probability<'p>(
     known.collect()
 }
 
-/// Computes the reliability curve of the judge's probabilities, over the bins of the calibration error that hold any. The
-/// interval of a share is that of a mean over the clusters of its pairs.
+/// Computes the reliability curve of the judge's probabilities, over the non-empty bins of the calibration
+/// error. The interval of a share is that of a mean over the clusters of its pairs.
 pub(crate) fn reliability_bins(
     items: &[&CalibrationItem],
     pairs: &[JudgePeoplePair],

@@ -1,4 +1,10 @@
-//! A comparison that may be looked at whenever one likes, and stopped as soon as it is clear.
+//! A comparison that can be looked at any number of times, and stopped as soon as it is clear.
+//!
+//! An ordinary interval is only valid if the number of cases is fixed before the first look. A user who looks
+//! again and again until it excludes 0 will sooner or later see that, even if the runs do not differ. Here the
+//! interval is a confidence sequence: it holds the difference at all times at once, with the level as a whole.
+//! Each cluster is added once, when both runs have all its cases, in the order in which its last case finished,
+//! so that the order can't be chosen after the fact.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,26 +17,27 @@ use crate::facts::{CaseFact, RunFacts};
 /// Identity of a case by its numbers in the table of names: suite, case, trial.
 pub type CaseNumbers = (u32, u32, u32);
 
-/// A comparison in the order in which cases were finished.
+/// A comparison over cases in the order in which they finished.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AnytimeComparison {
-    /// Number of clusters with a pair: cases, unless several belong together or were repeated.
+    /// Number of clusters with a pair. A case is its own cluster unless cases are related or repeated.
     pub clusters: usize,
-    /// Mean difference over them, candidate minus base.
+    /// Mean difference over clusters, candidate minus base.
     pub difference: f64,
-    /// Lower end of the interval that holds the difference at all times at once.
+    /// Lower end of the interval, which is valid at all times at once.
     pub low: f64,
     /// Upper end of the interval.
     pub high: f64,
-    /// Confidence level of all intervals together.
+    /// Confidence level of all looks together.
     pub level: f64,
-    /// Number of clusters after which the interval left out 0 for the first time; null if it never did.
+    /// Number of clusters after which the interval first excluded 0; null if it never did.
     pub decided_after: Option<usize>,
-    /// Number of clusters after which the interval lay within the margin for the first time.
+    /// Number of clusters after which the interval was first within the margin.
     pub equivalent_after: Option<usize>,
 }
 
-/// Paired differences along the order in which clusters of cases became known, with an interval that holds at all times at once.
+/// Paired differences in the order in which clusters were completed, with an interval that is valid at all
+/// times at once.
 #[derive(Debug, Clone)]
 pub struct AnytimeTracker {
     sequence: BettingSequence,
@@ -38,12 +45,12 @@ pub struct AnytimeTracker {
     margin: Option<f64>,
     decided_after: Option<usize>,
     equivalent_after: Option<usize>,
-    /// Clusters that count already: what comes later of them does not.
+    /// Clusters that were added; later cases of these are ignored.
     counted: HashSet<u32>,
 }
 
 impl AnytimeTracker {
-    /// Begins without pairs. `margin` is that of equivalence.
+    /// Creates a tracker without pairs. `margin` is the margin of equivalence.
     pub fn new(margin: Option<f64>, level: ConfidenceLevel) -> Result<Self, UndefinedReason> {
         Ok(Self {
             sequence: BettingSequence::new((-1.0, 1.0), level)?,
@@ -69,8 +76,8 @@ impl AnytimeTracker {
         Ok(())
     }
 
-    /// Adds the clusters of two growing runs that do not count yet, by the place of their last case in `order`. A cluster waits
-    /// until both runs have each case of it that one of them has, unless the runs are over.
+    /// Adds the new clusters of two growing runs, ordered by the position of their last case in `order`. A
+    /// cluster waits until both runs have all its cases that one of them has, unless the runs are over.
     pub fn add_new(
         &mut self,
         base: &RunFacts,
@@ -86,7 +93,7 @@ impl AnytimeTracker {
         found.sort_unstable_by_key(|(_, sum)| sum.place);
 
         for (cluster, sum) in found {
-            // A cluster without a score on both sides says nothing, now or later.
+            // A cluster without a score on both sides never contributes.
             if sum.pairs > 0.0 {
                 self.add(sum.difference / sum.pairs)?;
             }
@@ -96,12 +103,12 @@ impl AnytimeTracker {
         Ok(())
     }
 
-    /// Returns true once the interval left out 0, or lay within the margin.
+    /// Returns true once the interval has excluded 0, or has been within the margin.
     pub const fn is_clear(&self) -> bool {
         self.decided_after.is_some() || self.equivalent_after.is_some()
     }
 
-    /// Comparison so far; undefined without a pair.
+    /// The comparison so far; undefined without a pair.
     pub fn comparison(&self) -> Result<AnytimeComparison, UndefinedReason> {
         let interval = self.sequence.interval();
         Ok(AnytimeComparison {
@@ -116,12 +123,12 @@ impl AnytimeTracker {
     }
 }
 
-/// Pairs of a cluster.
+/// Sum over the pairs of a cluster.
 #[derive(Debug, Clone, Copy, Default)]
 struct ClusterSum {
     difference: f64,
     pairs: f64,
-    /// Place of the last pair among the cases of the candidate.
+    /// Position of the last pair among the cases of the candidate.
     place: usize,
     /// Cases that only one of the runs has.
     one_sided: usize,
@@ -142,7 +149,7 @@ fn clusters_of(
         base.cases.iter().map(|case| (numbers(case), case)).collect();
     let after: HashSet<CaseNumbers> = candidate.cases.iter().map(numbers).collect();
 
-    // An ordered map, so that sums and ties of places do not depend on hashes.
+    // An ordered map, so that sums and ties of positions do not depend on hashes.
     let mut clusters: BTreeMap<u32, ClusterSum> = BTreeMap::new();
     for case in &candidate.cases {
         let sum = clusters.entry(case.cluster).or_default();
@@ -163,8 +170,8 @@ fn clusters_of(
     clusters.into_iter().collect()
 }
 
-/// Compares two runs along the cases of the candidate in the order in which they were finished. Pairs of a cluster count once, by
-/// their mean, when the last of them is there.
+/// Compares two runs in the order in which the cases of the candidate finished. The pairs of a cluster count
+/// once, as their mean, when the last of them is complete.
 pub fn compare_anytime(
     base: &RunFacts,
     candidate: &RunFacts,
@@ -182,7 +189,7 @@ pub fn compare_anytime(
 mod tests {
     use super::*;
 
-    /// A case that is a cluster of its own unless another one is named.
+    /// A case that is its own cluster unless another one is given.
     fn case(number: u32, cluster: u32, score: f64) -> CaseFact {
         CaseFact {
             suite: 0,
@@ -229,7 +236,8 @@ mod tests {
         let mean = tracker.comparison().expect("two pairs").difference;
         assert!((mean - f64::midpoint(0.1, 0.3)).abs() < 1e-12, "{mean}");
 
-        // A case that the candidate never had leaves its cluster out, and one that only it has is no pair.
+        // A case missing from the candidate excludes its cluster, and a case missing from the base is no
+        // pair.
         let three = facts(vec![case(2, 2, 0.6), case(1, 1, 0.3), case(3, 2, 0.6), case(9, 9, 1.0)]);
         assert_eq!(look(&mut tracker, &base, &three, true), 2);
     }

@@ -18,10 +18,11 @@ pub struct ComparisonSet {
     pub comparisons: Vec<RunComparison>,
     /// The runs, the base first.
     pub runs: Vec<String>,
-    /// Change of the headline metric from the column's run to the row's, over the cases that those two share;
+    /// Change of the headline metric from the column's run to the row's, over the cases that these two share;
     /// null on the diagonal. p values are adjusted over all pairs of runs. Empty for two runs.
     pub matrix: Vec<Vec<Option<MetricDifference>>>,
-    /// Source of the weights, gates and thresholds that all runs were scored with again; null if none were.
+    /// Source of the weights, gates and thresholds that all runs were rescored with; null if they were not
+    /// rescored.
     pub rescored_with: Option<String>,
 }
 
@@ -82,7 +83,8 @@ fn compare_all_pairs(
     matrix
 }
 
-/// Collects the headline metric of two runs over the cases they share, and the aspect for which it is not comparable.
+/// Collects the headline metric of two runs over the cases they share, or returns the aspect that makes it
+/// incomparable.
 fn headline_pairs(
     base: &RunFacts,
     candidate: &RunFacts,

@@ -40,18 +40,19 @@ pub struct CriterionFlip {
     pub grader: String,
     /// Id of the criterion.
     pub criterion: String,
-    /// Text of the criterion; empty where none is stored.
+    /// Text of the criterion; empty if none is stored.
     pub text: String,
-    /// True if the criterion is a penalty: a value of 1 then means that it was incurred.
+    /// True if the criterion is a penalty; a value of 1 then means that it was incurred.
     pub penalty: bool,
-    /// True if a side was decided on a scale: values of 0 and 1 are scores then.
+    /// True if a side was decided on a scale; values of 0 and 1 are then scores.
     #[serde(skip)]
     pub is_scored: bool,
     /// Value in the base, 0 to 1; null if it did not apply or was ungraded.
     pub base: Option<f64>,
     /// Value in the candidate.
     pub candidate: Option<f64>,
-    /// True on each side, the base first, on which the criterion does not apply: its value is missing, but not ungraded.
+    /// For each side, the base first: true if the criterion does not apply, so that a missing value does not
+    /// mean ungraded.
     #[serde(skip)]
     pub not_applicable: [bool; 2],
     /// Reason in the base; null until the rows are looked up.
@@ -90,7 +91,7 @@ impl VerdictFlip {
         }
     }
 
-    /// Copies the reasons of a stored row if it belongs to this case.
+    /// Copies the reasons from a stored row if it belongs to this case.
     pub fn copy_reasons(&mut self, row: &ResultRow, from_candidate: bool) {
         if *row.case_id != *self.case_id || row.trial != self.trial || *row.suite != *self.suite {
             return;

@@ -13,7 +13,7 @@ use super::pairing::RunComparison;
 pub enum FailOn {
     /// A pass rate or mean score that is worse.
     Worse,
-    /// Also a suite, tag, grader or criterion that is worse after adjusting.
+    /// Also a suite, tag, grader or criterion that is worse after the adjustment of p values.
     AnyWorse,
 }
 
@@ -38,9 +38,9 @@ pub enum ComparisonGateStatus {
     Held,
     /// The condition does not hold.
     Failed,
-    /// The result depends on incomplete or missing cases, or there is no pair of cases to tell it from.
+    /// The result depends on incomplete or missing cases, or no pair of cases can be compared.
     Undecided,
-    /// The cases do not show enough to decide.
+    /// The evidence is not enough to decide.
     Inconclusive,
 }
 
@@ -109,7 +109,7 @@ fn check_worse(comparison: &RunComparison, which: FailOn) -> (ComparisonGateStat
         return (ComparisonGateStatus::Undecided, format!("not comparable: {}", withheld.join(", ")));
     }
 
-    // What the unknown cases could do to a part is not computed: they may belong to any of its rows.
+    // The worst case of a part is not computed, because the unknown cases may belong to any of its rows.
     let unknown = &comparison.unknown;
     let could_be_worse = unknown.worst.iter().any(is_worse);
     if let Some(reason) = without_pairs(comparison) {
@@ -125,7 +125,7 @@ fn check_worse(comparison: &RunComparison, which: FailOn) -> (ComparisonGateStat
     (ComparisonGateStatus::Held, "no significant regression".to_owned())
 }
 
-/// Names of the metrics that are not comparable, among those that a gate is about.
+/// Names of the metrics that are not comparable, among those that a gate depends on.
 fn withheld_names(comparison: &RunComparison, which: FailOn) -> Vec<String> {
     let is_withheld = |contrast: &MetricDifference| contrast.call == Conclusion::NotComparable;
     let headlines = headline_metrics(comparison).into_iter().filter(|(_, contrast)| is_withheld(contrast));
@@ -145,7 +145,7 @@ fn check_drop(comparison: &RunComparison, most: f64, strict: bool) -> (Compariso
     for (name, contrast) in headline_metrics(comparison) {
         let Some(difference) = contrast.difference else {
             said.push(format!("{name}: undefined"));
-            // A pass rate may be undefined while scores are known; one of the two is enough.
+            // The pass rate may be undefined while scores are known; one of the two is enough.
             continue;
         };
         let drop = 0.0 - difference;
@@ -181,7 +181,7 @@ fn check_drop(comparison: &RunComparison, most: f64, strict: bool) -> (Compariso
     (hold, said.join(", "))
 }
 
-/// Reason why nothing can be told, if no pair has a verdict or a score on both sides.
+/// Reason why nothing can be compared, if no pair has a verdict or score on both sides.
 fn without_pairs(comparison: &RunComparison) -> Option<String> {
     let is_empty = headline_metrics(comparison).iter().any(|(_, metric)| metric.n == 0);
     is_empty.then(|| {

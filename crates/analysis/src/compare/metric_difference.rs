@@ -1,4 +1,19 @@
 //! Comparison of one metric on two sides: difference, interval, test, and detectable difference.
+//!
+//! A reader looks at the interval and at p, so the two must not contradict each other, and neither may claim
+//! more than the pairs can show:
+//!
+//! - Too few pairs (or clusters) to be significant even if all of them went one way get no interval and no
+//!   conclusion, not even "no difference": a comparison that could not have shown a difference does not show
+//!   that there is none.
+//! - An interval that excludes 0 while p is above the error level is extended to 0. It only gets wider, so it
+//!   covers no less. The opposite correction, narrowing an interval to agree with a significant test, would
+//!   lose coverage.
+//! - If no pair differs, the standard error is 0 and would claim certainty. The interval is then the exact
+//!   bound that follows from the number of pairs, and is valid for any number.
+//!
+//! An adjusted p value may still be above the level while the interval excludes 0, because the interval is
+//! about this one comparison; the sentence says so.
 
 use assize_stats::{
     ConfidenceLevel, DifferenceReach, Interval, McNemarVariant, SeededRandom, UndefinedReason,
@@ -21,13 +36,14 @@ pub enum Conclusion {
     Better,
     /// The candidate's metric is significantly lower.
     Worse,
-    /// The interval lies within the margin.
+    /// The interval is within the margin.
     Equivalent,
-    /// No pair differs, although the test could have shown it of so many, and no margin was given.
+    /// No pair differs, no margin was given, and there are enough pairs for the test to have shown a
+    /// difference.
     NoDifference,
     /// None of these could be shown.
     Inconclusive,
-    /// The metric was not measured alike on both sides, so that it is not compared.
+    /// The metric was not measured in the same way on both sides, so it is not compared.
     NotComparable,
 }
 
@@ -45,7 +61,7 @@ impl Conclusion {
     }
 }
 
-/// Unit in which people read a metric from 0 to 1.
+/// Unit in which a metric from 0 to 1 is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricUnit {
     /// A share of cases: a percentage, whose changes are percentage points.
@@ -75,7 +91,7 @@ impl MetricUnit {
         format!("{sign}{size}")
     }
 
-    /// Formats both ends of an interval of differences; the unit comes once.
+    /// Formats both ends of an interval of differences, with the unit once.
     pub fn format_interval(self, low: f64, high: f64) -> String {
         let low = self.format_change(low);
         format!("{} to {}", low.trim_end_matches(" pp"), self.format_change(high))
@@ -92,7 +108,7 @@ pub struct MetricDifference {
     pub n: usize,
     /// Number of clusters; null if every pair is independent.
     pub clusters: Option<usize>,
-    /// Number of independent pairs, or of clusters of one size, that say as much.
+    /// Number of independent pairs, or of clusters of equal size, with the same amount of information.
     #[serde(skip)]
     pub(crate) independent: f64,
     /// Metric of the base over the pairs, 0 to 1.
@@ -120,17 +136,17 @@ pub struct MetricDifference {
     pub level: f64,
     /// Method of the interval.
     pub interval_method: Option<String>,
-    /// Probability of a difference at least as large if the two did not differ.
+    /// Probability of a difference at least as large if the two sides did not differ.
     pub p: Option<f64>,
     /// Name of the test.
     pub test: &'static str,
     /// `p` adjusted for the number of comparisons made together; null for a single comparison.
     pub p_adjusted: Option<f64>,
-    /// About the smallest difference that the test shows with a power of 80% in this number of pairs; null if it shows
-    /// none, as with too few clusters.
+    /// Approximate smallest difference that the test detects with a power of 80% in this number of pairs;
+    /// null if there is none, such as with too few clusters.
     pub detectable: Option<f64>,
-    /// About the number of pairs in which the test shows a difference as large as the observed one with a power of 80%; null if
-    /// none was observed.
+    /// Approximate number of pairs in which the test detects the observed difference with a power of 80%;
+    /// null if no difference was observed.
     pub enough: Option<u64>,
     /// Reason why a field is undefined.
     pub undefined: Option<String>,
@@ -162,7 +178,7 @@ impl PairSample {
     }
 }
 
-/// Largest number of pairs that is named as enough; nobody collects more.
+/// Largest number of pairs reported as enough. Larger ones are omitted, because nobody can collect that many.
 const MAX_PLANNED_PAIRS: u64 = 1_000_000_000;
 /// Number of bootstrap resamples.
 const RESAMPLES: usize = 10_000;
@@ -174,14 +190,13 @@ struct DifferenceParts {
     test: &'static str,
     detectable: Result<f64, UndefinedReason>,
     enough: Result<f64, UndefinedReason>,
-    /// Number of independent pairs, or of clusters of one size, that say as much.
+    /// Number of independent pairs, or of clusters of equal size, with the same amount of information.
     independent: f64,
 }
 
-/// Compares the two sides. Pass and fail without clusters: McNemar's test and the interval of Bonett and Price.
-/// Otherwise: the paired Wilson interval, which is about the mean whatever its distribution, and its p value.
-/// If no pair differs, an error of zero would claim certainty: the interval then follows from the number of pairs
-/// (or clusters).
+/// Compares the two sides. Verdicts without clusters use McNemar's test and the interval of Bonett and Price.
+/// All other values use the paired Wilson interval, which makes no assumption about the distribution, and its
+/// p value. If no pair differs, the interval follows from the number of pairs or clusters.
 pub(crate) fn compare_metric(
     pairs: &PairSample,
     unit: MetricUnit,
@@ -207,7 +222,8 @@ pub(crate) fn compare_metric(
     let too_few = too_few_units(&parts, clusters, &differences, options.level);
     let interval = parts.interval.ok().filter(|_| undefined.is_some() || too_few.is_none());
     let interval = interval.map(|interval| match parts.p {
-        // The approximate interval excludes no difference that the test does not exclude.
+        // The interval is an approximation; it must not exclude a difference of 0 that the test does not
+        // exclude.
         Ok(p) if !is_significant(p, 1.0 - options.level.get()) => {
             Interval { low: interval.low.min(0.0), high: interval.high.max(0.0), ..interval }
         }
@@ -249,8 +265,9 @@ pub(crate) fn compare_metric(
     contrast
 }
 
-/// Reason for no interval where so few pairs or clusters could show no difference even if all of them went one way. `None` for enough of
-/// them, and where none differs: the exact bound then holds for any number.
+/// Returns why there is no interval if the pairs or clusters are so few that no difference would be
+/// significant even if all of them went one way. `None` if there are enough, or if none differs: the exact
+/// bound is then valid for any number.
 fn too_few_units(
     parts: &DifferenceParts,
     clusters: Option<usize>,
@@ -259,7 +276,7 @@ fn too_few_units(
 ) -> Option<String> {
     let least = least_pairs(level);
     let differs = differences.iter().any(|value| value.abs() > DIFFERENCE_TOLERANCE);
-    // Mid-p values need a pair less.
+    // With mid-p values, one pair less may be enough.
     let is_shown = parts.p.is_ok_and(|p| is_significant(p, 1.0 - level.get()));
     if !differs || is_shown || parts.independent + DIFFERENCE_TOLERANCE >= least as f64 {
         return None;
@@ -270,7 +287,7 @@ fn too_few_units(
         None => (differences.len(), "pair"),
     };
     let is = if found == 1 { "is" } else { "are" };
-    // Clusters of unequal size count as fewer.
+    // Clusters of unequal size carry less information.
     let size = if found >= least { " of equal size" } else { "" };
     Some(format!(
         "{} {is} too few; at least {least}{size} are needed for {} confidence",
@@ -302,7 +319,7 @@ impl DifferenceErrors {
     }
 }
 
-/// Tolerance below which values differ only by the order of summation.
+/// Differences up to this size come from the order of summation.
 const DIFFERENCE_TOLERANCE: f64 = 1e-9;
 
 fn mean(values: &[f64]) -> Result<f64, UndefinedReason> {
@@ -314,8 +331,8 @@ fn counted(n: usize, one: &str) -> String {
     format!("{n} {one}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Smallest number of pairs of which the exact test can show a difference at a level: all pairs go one way with the probability
-/// `2 / 2^n`. Fewer decide nothing, alike or not.
+/// Smallest number of pairs in which the exact test can show a difference at a level: all pairs go one way
+/// with probability `2 / 2^n`. Fewer pairs can't show anything, whether they differ or not.
 pub(crate) fn least_pairs(level: ConfidenceLevel) -> usize {
     let alpha = 1.0 - level.get();
     let is_enough = |pairs: &u16| is_significant(0.5_f64.powi(i32::from(*pairs) - 1), alpha);
@@ -377,7 +394,7 @@ fn compare_scores(
             None => bootstrap_mean(differences, RESAMPLES, options.level, &mut random),
             Some(_) => bootstrap_clustered_mean(differences, ids, RESAMPLES, options.level, &mut random),
         };
-        // Equal differences leave nothing to resample, but further cases may differ otherwise.
+        // Equal differences leave nothing to resample, yet further cases may differ.
         drawn
             .and_then(|drawn| drawn.bca.or(Ok(drawn.percentile)))
             .ok()
@@ -413,9 +430,9 @@ impl DifferenceParts {
 }
 
 impl MetricDifference {
-    /// Decides the conclusion. With a margin, an interval within it means equivalent, whatever the test
-    /// result: such a small difference was declared irrelevant. Otherwise the test decides, by its adjusted p
-    /// if there is one.
+    /// Decides the conclusion. With a margin, an interval within it means equivalent, whatever the test says:
+    /// the user declared such a small difference irrelevant. Otherwise the test decides, by its adjusted p
+    /// value if there is one.
     pub(crate) fn conclude(&mut self, options: &ComparisonOptions) {
         if self.call == Conclusion::NotComparable {
             return;
@@ -427,7 +444,7 @@ impl MetricDifference {
                 low >= -margin - DIFFERENCE_TOLERANCE && high <= margin + DIFFERENCE_TOLERANCE
             })
         };
-        // Of fewer pairs, the exact test shows no difference even if all of them differ.
+        // With fewer pairs, the exact test shows no difference even if all of them differ.
         let is_enough = self.independent + DIFFERENCE_TOLERANCE >= least_pairs(options.level) as f64;
         self.call = match (options.margin, self.difference) {
             (Some(margin), Some(_)) if within(margin) && is_enough => Conclusion::Equivalent,
@@ -440,7 +457,8 @@ impl MetricDifference {
         self.says = self.summary_sentence(options);
     }
 
-    /// Returns the metric of so many pairs without any number: it was not measured alike on both sides.
+    /// Returns a metric of `n` pairs without any value, because it was not measured in the same way on both
+    /// sides.
     pub(crate) fn withheld(
         n: usize,
         unit: MetricUnit,
@@ -507,7 +525,7 @@ impl MetricDifference {
                 "No pair differs, but with {pairs}, the change may still be up to ±{}.",
                 unit.format_size(high)
             ),
-            // The interval is about this comparison alone.
+            // The interval is not adjusted: it is about this comparison alone.
             Conclusion::Inconclusive if low > 0.0 || high < 0.0 => format!(
                 "No significant difference: p = {:.3}, adjusted for several comparisons ({range}).",
                 self.p_adjusted.or(self.p).unwrap_or(1.0),

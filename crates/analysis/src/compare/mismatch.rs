@@ -1,4 +1,17 @@
 //! Comparability of two runs: same questions, rubrics and judging.
+//!
+//! If something other than the answers changed between two runs, some of their metrics no longer compare the
+//! answers. Refusing the whole comparison would be too much: a raised threshold changes no score, and a
+//! reworded criterion leaves the other criteria as they were. Users who are refused too often allow
+//! everything, and then nothing is checked. So each difference is noted together with the metrics that it
+//! touches, and only these are withheld.
+//!
+//! Which metrics a difference touches follows from how scores are computed: a score is a weighted mean, so
+//! gates and thresholds touch verdicts only; the weights of criteria touch their grader, but a grader's own
+//! weight touches only the case. The exception is a composite that counts passing members, where gates and
+//! thresholds change scores too. A withheld metric has no numbers at all, not even one for each side, because
+//! two numbers side by side are a comparison. A value that a run did not store is never taken for a
+//! difference.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +56,7 @@ impl ComparisonAspect {
 /// An aspect in which two runs differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunMismatch {
-    /// The aspect.
+    /// The aspect; `respect` is its key in JSON.
     pub respect: ComparisonAspect,
     /// Number of pairs of cases with the difference.
     pub cases: usize,
@@ -55,15 +68,15 @@ pub struct RunMismatch {
     pub candidate: String,
     /// Metrics that it touches, such as `pass rate` or a criterion.
     pub touches: Vec<String>,
-    /// True if it was allowed: the metrics that it touches are compared all the same.
+    /// True if the user allowed it; the metrics that it touches are then compared anyway.
     pub allowed: bool,
 }
 
-/// Number of touched metrics that are named; the others are counted.
+/// Maximum number of touched metrics that are named; the rest is counted.
 const MAX_TOUCHED: usize = 6;
 
 impl RunMismatch {
-    /// Names the metrics that it touches and, unless it was allowed, that are not compared therefore.
+    /// Names the metrics that it touches, and says that they are not compared unless it was allowed.
     pub fn describe_touched(&self) -> String {
         let mut names = self.touches.iter().take(MAX_TOUCHED).cloned().collect::<Vec<_>>().join(", ");
         if self.touches.len() > MAX_TOUCHED {
@@ -74,12 +87,12 @@ impl RunMismatch {
     }
 }
 
-/// Accessor of a criterion field that holds a name.
+/// Reads the number of a name from a criterion.
 type NameField = fn(&CriterionFact) -> u32;
 
 /// A difference between the two sides of a case.
 struct CaseDifference {
-    respect: ComparisonAspect,
+    aspect: ComparisonAspect,
     base: String,
     candidate: String,
     touched: Vec<MetricPart>,
@@ -100,8 +113,8 @@ impl MismatchCounts {
     pub(crate) fn compare_pair(&mut self, base: &CaseFact, candidate: &CaseFact, names: &NameTable) {
         if base.question.zip(candidate.question).is_some_and(|(a, b)| a != b) {
             let (nothing, touched) = (String::new(), vec![MetricPart::Everything]);
-            let respect = ComparisonAspect::Question;
-            let difference = CaseDifference { respect, base: nothing.clone(), candidate: nothing, touched };
+            let aspect = ComparisonAspect::Question;
+            let difference = CaseDifference { aspect, base: nothing.clone(), candidate: nothing, touched };
             self.add(difference, base, names);
         }
 
@@ -112,8 +125,8 @@ impl MismatchCounts {
                 touched.extend(parts_of_grader(grader.name));
             }
 
-            let respect = ComparisonAspect::Thresholds;
-            self.add(CaseDifference { respect, base: ours, candidate: theirs, touched }, base, names);
+            let aspect = ComparisonAspect::Thresholds;
+            self.add(CaseDifference { aspect, base: ours, candidate: theirs, touched }, base, names);
         }
 
         // A case that was not graded has no graders to compare.
@@ -124,7 +137,7 @@ impl MismatchCounts {
         let mut changes = grader_changes(base, candidate, names);
         changes.extend(rubric_changes(base, candidate, names));
         let mut changes = changes.into_iter();
-        // The first change is named; what the others touch counts as well.
+        // Only the first change is named, but the metrics that any of them touches count.
         if let Some(mut first) = changes.next() {
             first.touched.extend(changes.flat_map(|change| change.touched));
             self.add(first, base, names);
@@ -135,7 +148,7 @@ impl MismatchCounts {
             (ComparisonAspect::Prompt, |criterion| criterion.prompt),
             (ComparisonAspect::Judging, |criterion| criterion.judging),
         ];
-        for (respect, part) in parts {
+        for (aspect, part) in parts {
             let differing: Vec<_> = shared_criteria(base, candidate)
                 .filter(|(a, b)| {
                     let (a, b) = (part(a), part(b));
@@ -143,18 +156,18 @@ impl MismatchCounts {
                 })
                 .collect();
             let Some((a, b)) = differing.first() else { continue };
-            let said = |criterion| names.text(part(criterion)).to_owned();
-            let (ours, theirs) = (said(a), said(b));
+            let describe = |criterion| names.text(part(criterion)).to_owned();
+            let (ours, theirs) = (describe(a), describe(b));
             let touched = differing.iter().flat_map(|(a, _)| parts_of_criterion(a)).collect();
-            self.add(CaseDifference { respect, base: ours, candidate: theirs, touched }, base, names);
+            self.add(CaseDifference { aspect, base: ours, candidate: theirs, touched }, base, names);
         }
     }
 
     fn add(&mut self, difference: CaseDifference, case: &CaseFact, names: &NameTable) {
-        let CaseDifference { respect, base, candidate, touched } = difference;
-        let count = self.0[respect as usize].get_or_insert_with(|| AspectCount {
+        let CaseDifference { aspect, base, candidate, touched } = difference;
+        let count = self.0[aspect as usize].get_or_insert_with(|| AspectCount {
             mismatch: RunMismatch {
-                respect,
+                respect: aspect,
                 cases: 0,
                 first_case: names.text(case.case).to_owned(),
                 base,
@@ -171,7 +184,7 @@ impl MismatchCounts {
         }
     }
 
-    /// The mismatches, and the metrics that those touch which are not among the `allowed`.
+    /// Returns the mismatches, and the metrics touched by those that are not `allowed`.
     pub(crate) fn into_parts(
         self,
         allowed: AllowedAspects,
@@ -196,12 +209,12 @@ fn counts_verdicts(grader: &GraderFact) -> bool {
     grader.standing.is_some_and(|standing| standing.counts_verdicts)
 }
 
-/// The metrics that the result of a grader makes.
+/// The metrics that depend on the result of a grader.
 fn parts_of_grader(grader: u32) -> [MetricPart; 3] {
     [MetricPart::PassRate, MetricPart::Score, MetricPart::Grader(grader)]
 }
 
-/// The metrics that the decision on a criterion makes.
+/// The metrics that depend on the decision on a criterion.
 fn parts_of_criterion(criterion: &CriterionFact) -> impl Iterator<Item = MetricPart> {
     let own = MetricPart::Criterion(criterion.grader, criterion.id, criterion.wording);
     parts_of_grader(criterion.grader).into_iter().chain([own])
@@ -214,15 +227,15 @@ pub(crate) fn shared_criteria<'c>(
 ) -> impl Iterator<Item = (&'c CriterionFact, &'c CriterionFact)> {
     base.criteria.iter().enumerate().filter_map(|(at, criterion)| {
         let same = |other: &&CriterionFact| other.grader == criterion.grader && other.id == criterion.id;
-        // Nearly always it is at the same index.
+        // It is nearly always at the same index.
         let there = candidate.criteria.get(at).filter(same);
         there.or_else(|| candidate.criteria.iter().find(same)).map(|other| (criterion, other))
     })
 }
 
-/// Graders that only one side has, that weigh or gate otherwise, or whose settings differ.
+/// Finds graders that only one side has, or that differ in weight, gate, members or settings.
 fn grader_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Vec<CaseDifference> {
-    let respect = ComparisonAspect::Rubric;
+    let aspect = ComparisonAspect::Rubric;
     let mut found = Vec::new();
     for (ours, theirs, is_base) in [(base, candidate, true), (candidate, base, false)] {
         let lost = ours.graders.iter().filter(|grader| {
@@ -231,7 +244,7 @@ fn grader_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> V
         for grader in lost {
             let sides = (format!("grader `{}`", names.text(grader.name)), "no such grader".to_owned());
             let (base, candidate) = if is_base { sides } else { (sides.1, sides.0) };
-            found.push(CaseDifference { respect, base, candidate, touched: parts_of_case().to_vec() });
+            found.push(CaseDifference { aspect, base, candidate, touched: parts_of_case().to_vec() });
         }
     }
 
@@ -239,7 +252,7 @@ fn grader_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> V
         let Some(other) = candidate.graders.iter().find(|other| other.name == grader.name) else { continue };
         let mut change = |what: &str, touched: Vec<MetricPart>| {
             let base = format!("grader `{}`", names.text(grader.name));
-            found.push(CaseDifference { respect, base, candidate: format!("the same with {what}"), touched });
+            found.push(CaseDifference { aspect, base, candidate: format!("the same with {what}"), touched });
         };
         if let Some((a, b)) = grader.standing.zip(other.standing) {
             if a.composition != b.composition {
@@ -268,14 +281,14 @@ const fn parts_of_case() -> [MetricPart; 2] {
     [MetricPart::PassRate, MetricPart::Score]
 }
 
-/// Criteria that only one side has, that read, weigh or gate otherwise.
+/// Finds criteria that only one side has, or that differ in wording, weight or gate.
 fn rubric_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Vec<CaseDifference> {
-    let respect = ComparisonAspect::Rubric;
+    let aspect = ComparisonAspect::Rubric;
     let mut found = Vec::new();
     let mut both = 0;
     let mut change = |id: u32, what: &str, touched: Vec<MetricPart>| {
         let base = format!("`{}`", names.text(id));
-        found.push(CaseDifference { respect, base, candidate: format!("the same id with {what}"), touched });
+        found.push(CaseDifference { aspect, base, candidate: format!("the same id with {what}"), touched });
     };
     for (a, b) in shared_criteria(base, candidate).filter(|(a, b)| a.is_fixed && b.is_fixed) {
         both += 1;
@@ -297,7 +310,7 @@ fn rubric_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> V
         }
     }
 
-    // A grader that failed on one side has no criteria there; that does not make it another rubric.
+    // A grader that failed on one side has no criteria there; the rubric is still the same.
     let graded = |case: &CaseFact, other: &CaseFact| -> Vec<u32> {
         let is_shared = |criterion: &&CriterionFact| {
             criterion.is_fixed && other.criteria.iter().any(|theirs| theirs.grader == criterion.grader)
@@ -321,7 +334,7 @@ fn rubric_changes(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> V
             })
             .flat_map(parts_of_grader);
         found.push(CaseDifference {
-            respect,
+            aspect,
             base: format!("{} criteria", ours.len()),
             candidate: format!("{} criteria, {both} of them shared", theirs.len()),
             touched: touched.collect(),

@@ -29,11 +29,12 @@ pub struct ComparisonOptions {
     pub adjustment: Option<PValueAdjustment>,
     /// True to bootstrap intervals of score differences.
     pub bootstrap: bool,
-    /// True to take McNemar's mid-p value, which is less cautious than the exact one and closer to its level.
+    /// True to use McNemar's mid-p value, which is less conservative than the exact one and closer to its
+    /// level.
     pub mid_p: bool,
     /// Seed of all random draws.
     pub seed: u64,
-    /// Differences in how the runs were measured that do not keep metrics from being compared.
+    /// Aspects in which the runs may differ without making metrics incomparable.
     pub allowed: AllowedAspects,
 }
 

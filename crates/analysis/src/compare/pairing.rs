@@ -37,21 +37,21 @@ pub struct IncompletePair {
     pub candidate_passed: Option<bool>,
 }
 
-/// Cases that pass or fail on both sides with another score, those that moved most first.
+/// Cases whose verdict is the same on both sides but whose score changed, the largest changes first.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScoreShifts {
     /// Number of cases whose score is lower in the candidate.
     pub lower_count: usize,
-    /// The first of them, [`MAX_SHIFTS`](Self::MAX_SHIFTS) at most.
+    /// The first of these, at most [`MAX_SHIFTS`](Self::MAX_SHIFTS).
     pub lower: Vec<VerdictFlip>,
     /// Number of cases whose score is higher in the candidate.
     pub higher_count: usize,
-    /// The first of them.
+    /// The first of these, at most [`MAX_SHIFTS`](Self::MAX_SHIFTS).
     pub higher: Vec<VerdictFlip>,
 }
 
 impl ScoreShifts {
-    /// Cases that are kept in each direction.
+    /// Maximum number of cases kept in each direction.
     pub const MAX_SHIFTS: usize = 200;
 
     fn new(mut moved: Vec<(f64, &CaseFact, &CaseFact)>, names: &NameTable) -> Self {
@@ -82,7 +82,7 @@ pub struct RunComparison {
     pub common: usize,
     /// Aspects in which the two runs differ although only the answers should.
     pub mismatches: Vec<RunMismatch>,
-    /// Metric that [`verdict`](Self::verdict) is about.
+    /// Metric on which [`verdict`](Self::verdict) is based.
     pub headline: HeadlineMetric,
     /// Overall conclusion.
     pub verdict: Conclusion,
@@ -90,16 +90,18 @@ pub struct RunComparison {
     pub pass_rate: MetricDifference,
     /// Mean score, over pairs with a score on both sides.
     pub score: MetricDifference,
-    /// Lowest and highest change of the mean score over all cases of the base, whatever the outcome of incomplete
-    /// and missing ones; null if everything is decided.
+    /// Lowest and highest change of the mean score over all cases of the base, whatever the incomplete and
+    /// missing cases would score; null if everything is decided.
     pub score_bounds: Option<[f64; 2]>,
     /// Tables by suite, tag, grader and criterion, each with two rows or more.
     pub tables: Vec<ComparisonTable>,
-    /// Cases that passed and no longer do. Empty, as the next list is, where the pass rate is not comparable.
+    /// Cases that passed and no longer do. Like the next list, it is empty if the pass rate is not
+    /// comparable.
     pub regressions: Vec<VerdictFlip>,
     /// Cases that did not pass and do now.
     pub improvements: Vec<VerdictFlip>,
-    /// Cases whose score moved while their verdict stayed. No program reads them from `--json`: the rows have all scores.
+    /// Cases whose score changed while their verdict did not. Not in `--json`, where the rows have all
+    /// scores.
     #[serde(skip)]
     pub shifts: ScoreShifts,
     /// Cases that are incomplete on at least one side, which are excluded from the pass rates.
@@ -108,11 +110,12 @@ pub struct RunComparison {
     pub new: Vec<CaseName>,
     /// Cases that only the base has.
     pub gone: Vec<CaseName>,
-    /// Number of removed cases that passed.
+    /// Number of missing cases that passed in the base.
     pub gone_passed: usize,
-    /// Cases of the base whose result is not known on a side.
+    /// Cases of the base without a known result on one of the sides.
     pub unknown: UnknownPairs,
-    /// True if cases are trials of each other or share their origin: errors are computed over clusters.
+    /// True if cases are trials of each other or share their origin, so that errors are computed over
+    /// clusters.
     pub clustered: bool,
 }
 
@@ -159,7 +162,7 @@ fn align_cases<'f>(base: &'f RunFacts, candidate: &'f RunFacts, names: &NameTabl
     }
 }
 
-/// Pairs of verdicts, and the cases whose verdict changed or is not known.
+/// Pairs of verdicts, and the cases whose verdict changed or is unknown.
 #[derive(Default)]
 struct VerdictPairs {
     passes: PairSample,
@@ -283,7 +286,7 @@ pub fn compare(
     comparison
 }
 
-/// The tables by suite, tag, grader and criterion. A table of one row would repeat the total.
+/// Builds the tables by suite, tag, grader and criterion. A table with one row would repeat the total.
 fn group_tables(
     [suites, tags, graders, criteria]: [GroupedPairs<'_>; 4],
     withheld: &WithheldMetrics,

@@ -1,4 +1,7 @@
-//! Differences of small groups, drawn towards those of the others.
+//! Differences of small groups, shrunk towards the mean of all groups.
+//!
+//! The difference of a group with few pairs is mostly noise. Partial pooling estimates it from its own pairs
+//! and from the other groups, weighted by how much the groups really vary.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +10,10 @@ use serde::Serialize;
 
 use super::metric_difference::PairSample;
 
-/// Largest number of groups; with more, their list says nothing to a reader.
+/// Maximum number of groups; a longer list would tell a reader nothing.
 const MAX_GROUPS: usize = 500;
 
-/// The difference of a group, pooled in part.
+/// The partially pooled difference of a group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PooledDifference {
     /// Name of the group.
@@ -19,24 +22,24 @@ pub struct PooledDifference {
     pub pairs: usize,
     /// Its own difference, candidate minus base.
     pub difference: f64,
-    /// The difference drawn towards the mean of all groups.
+    /// The difference shrunk towards the mean of all groups.
     pub estimate: f64,
-    /// Weight of its own difference, 0 to 1.
+    /// Weight of the group's own difference, 0 to 1.
     pub own_weight: f64,
-    /// Lower end of the interval, which covers on average over groups.
+    /// Lower end of the interval, whose coverage holds on average over groups.
     pub low: f64,
     /// Upper end of the interval.
     pub high: f64,
 }
 
-/// Differences of all groups of a table, pooled in part.
+/// Partially pooled differences of all groups of a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PooledDifferences {
     /// Mean difference of the groups.
     pub mean: f64,
-    /// Standard deviation of the true differences of groups.
+    /// Estimated standard deviation of the true differences between groups.
     pub spread: f64,
-    /// The groups, those with fewer than six pairs too.
+    /// All groups, including those with fewer than six pairs.
     pub groups: Vec<PooledDifference>,
 }
 
@@ -66,13 +69,14 @@ impl GroupDifferences {
 
     /// Sum of the squared deviations from the mean.
     fn squares(&self) -> f64 {
-        // Once: the mean of a group of 100,000 takes as many steps.
+        // Computed once, because the mean of a group of 100,000 clusters takes as many steps.
         let mean = self.mean();
         self.clusters.iter().map(|value| (value - mean).powi(2)).sum()
     }
 }
 
-/// Pools groups. Their errors follow from one variance within groups, since two or three pairs don't tell their own.
+/// Pools groups. They share one variance within groups, because two or three pairs are too few to estimate
+/// one.
 pub(crate) fn pool_groups(
     groups: &[GroupDifferences],
     level: ConfidenceLevel,

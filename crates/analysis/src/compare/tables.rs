@@ -22,7 +22,7 @@ pub const MIN_PAIRS: usize = 6;
 pub struct ComparisonGroup {
     /// Name of the group.
     pub name: String,
-    /// Text of the criterion; absent for other groups, and where none is stored.
+    /// Text of the criterion; absent for other groups, and if none is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Comparison within it.
@@ -30,7 +30,7 @@ pub struct ComparisonGroup {
     pub contrast: MetricDifference,
 }
 
-/// Rows of one kind; their p values are adjusted for their number.
+/// Rows of one kind. Their p values are adjusted for the number of rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparisonTable {
     /// Kind of the groups: `suite`, `tag`, `grader` or `criterion`.
@@ -41,7 +41,8 @@ pub struct ComparisonTable {
     pub rows: Vec<ComparisonGroup>,
     /// Number of groups with fewer than [`MIN_PAIRS`] pairs.
     pub too_small: usize,
-    /// All groups, each drawn towards the others; absent where there are too few of them or their pairs don't differ.
+    /// All groups, each shrunk towards the others; absent if there are too few groups, or if their pairs
+    /// don't differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pooled: Option<PooledDifferences>,
 }
@@ -54,14 +55,14 @@ pub(crate) struct GroupedPairs<'n> {
     texts: BTreeMap<u64, &'n str>,
 }
 
-/// Pairs of a group, with what names it in the facts.
+/// Pairs of a group, and the names of the group in the facts.
 #[derive(Debug)]
 struct GroupSample {
     id: GroupId,
     pairs: PairSample,
 }
 
-/// Names of a group as facts have them.
+/// Names of a group as numbers of the facts' name table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GroupId {
     /// Name of the suite, tag or grader.
@@ -70,10 +71,10 @@ pub(crate) struct GroupId {
     pub(crate) criterion: Option<(u32, u64)>,
 }
 
-/// Key of a group: its suite, tag or grader; and for a criterion its grader (and whether it is a fault), id
-/// and wording.
+/// Key of a group: its suite, tag or grader; for a criterion its grader (and whether it is a fault), id and
+/// wording.
 type ComparisonGroupKey<'n> = (&'n str, (bool, &'n str), &'n str, u64);
-/// Placeholder for the grader of a group that is not a criterion.
+/// Placeholder for the grader if the group is not a criterion.
 const NO_CRITERION: (bool, &str) = (false, "");
 
 impl<'n> GroupedPairs<'n> {
@@ -101,9 +102,9 @@ impl<'n> GroupedPairs<'n> {
         }
     }
 
-    /// Adds the criteria of a pair. Criteria with equal ids but different texts are different criteria: ids
-    /// by position recur in every case. For a fault the metric is how far it was avoided, so that higher is
-    /// better in every row.
+    /// Adds the criteria of a pair. Criteria with equal ids but different texts are different criteria,
+    /// because ids by position recur in every case. For a fault the metric is how far it was avoided, so that
+    /// higher is better in every row.
     pub(crate) fn criteria(&mut self, pair: (&CaseFact, &CaseFact), names: &'n NameTable) {
         for (a, b) in shared_criteria(pair.0, pair.1) {
             if let (VoteValue::Value(base), VoteValue::Value(candidate)) = (a.decision, b.decision) {
@@ -129,7 +130,8 @@ impl<'n> GroupedPairs<'n> {
         group.pairs.push(base, candidate, cluster);
     }
 
-    /// Compares each group that is large enough; `withheld` names the aspect for which one is not comparable.
+    /// Compares each group that is large enough. `withheld` returns the aspect that makes a group
+    /// incomparable.
     pub(crate) fn table(
         self,
         by: &'static str,
@@ -153,7 +155,8 @@ impl<'n> GroupedPairs<'n> {
                 (false, true) => format!("{first}: {grader}/{id}"),
             };
             let name = if is_fault { format!("{name} (avoided)") } else { name };
-            // Groups of a single pair are criteria of single cases: nothing is common to them.
+            // A group with a single pair is a criterion of a single case, which has nothing in common with
+            // the others.
             if withheld(group).is_none() && pairs.len() > 1 {
                 all.push(GroupDifferences::new(name.clone(), &pairs));
             }
@@ -182,7 +185,7 @@ impl<'n> GroupedPairs<'n> {
     }
 }
 
-/// Adjusts the p values of comparisons reported together, and updates their conclusions.
+/// Adjusts the p values of comparisons that are reported together, and updates their conclusions.
 pub(crate) fn adjust_all<'c>(
     contrasts: impl Iterator<Item = &'c mut MetricDifference>,
     options: &ComparisonOptions,

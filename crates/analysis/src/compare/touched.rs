@@ -1,18 +1,18 @@
-//! Metrics that a difference in how two runs were measured touches.
+//! Metrics that are touched by a difference in how two runs were measured.
 
 use std::collections::BTreeSet;
 
 use super::mismatch::ComparisonAspect;
 use crate::facts::{CaseFact, NameTable};
 
-/// A metric, or the metrics that share a name, that a difference touches.
+/// A metric, or several that are named together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum MetricPart {
     /// Every metric of the case.
     Everything,
     /// The pass rate.
     PassRate,
-    /// The mean score, and with it those of the suite and the tags of the case.
+    /// The mean score, and with it the mean scores of the case's suite and tags.
     Score,
     /// The score of a grader.
     Grader(u32),
@@ -52,7 +52,7 @@ impl TouchedMetrics {
         self.parts.insert(part);
     }
 
-    /// Names the metrics; suites and tags are parts of the mean score.
+    /// Names the metrics. Suites and tags are not named, because they belong to the mean score.
     pub(crate) fn describe(&self, names: &NameTable) -> Vec<String> {
         let name = |part: &MetricPart| match *part {
             MetricPart::Everything => "everything".to_owned(),
@@ -70,20 +70,21 @@ impl TouchedMetrics {
     }
 }
 
-/// Metrics that are not compared, each with the first aspect that touches it.
+/// Metrics that are not compared, by the aspect that touches them. The first aspect that touches a metric is
+/// its reason.
 #[derive(Debug, Default)]
 pub(crate) struct WithheldMetrics(Vec<(ComparisonAspect, TouchedMetrics)>);
 
 impl WithheldMetrics {
-    pub(crate) fn add(&mut self, respect: ComparisonAspect, touched: TouchedMetrics) {
-        self.0.push((respect, touched));
+    pub(crate) fn add(&mut self, aspect: ComparisonAspect, touched: TouchedMetrics) {
+        self.0.push((aspect, touched));
     }
 
     fn find(&self, is_touched: impl Fn(&TouchedMetrics) -> bool) -> Option<ComparisonAspect> {
-        self.0.iter().find(|(_, touched)| is_touched(touched)).map(|(respect, _)| *respect)
+        self.0.iter().find(|(_, touched)| is_touched(touched)).map(|(aspect, _)| *aspect)
     }
 
-    /// The aspect for which a metric is not compared; `None` if it is.
+    /// Returns the aspect that makes a metric incomparable; `None` if it is comparable.
     pub(crate) fn reason(&self, part: MetricPart) -> Option<ComparisonAspect> {
         self.find(|touched| touched.parts.contains(&part))
     }
@@ -97,7 +98,7 @@ impl WithheldMetrics {
     }
 }
 
-/// Aspects in which two runs may differ and are compared all the same.
+/// Aspects in which two runs may differ and are compared anyway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AllowedAspects(u8);
 
@@ -109,12 +110,12 @@ impl AllowedAspects {
 
     /// Adds an aspect.
     #[must_use]
-    pub const fn with(self, respect: ComparisonAspect) -> Self {
-        Self(self.0 | 1 << respect as u8)
+    pub const fn with(self, aspect: ComparisonAspect) -> Self {
+        Self(self.0 | 1 << aspect as u8)
     }
 
-    /// Returns true if the aspect is among them.
-    pub const fn contains(self, respect: ComparisonAspect) -> bool {
-        self.0 & (1 << respect as u8) != 0
+    /// Returns true if the aspect is allowed.
+    pub const fn contains(self, aspect: ComparisonAspect) -> bool {
+        self.0 & (1 << aspect as u8) != 0
     }
 }

@@ -1,7 +1,7 @@
-//! Cases of the base whose result is not known on a side, and what they could make of a comparison.
+//! Cases of the base without a known result on a side, and their possible effect on a comparison.
 //!
-//! A gate must not hold because cases are missing. So each metric is computed again with every unknown result at its worst
-//! for the candidate, and at its best.
+//! A gate must not hold because cases are missing. So each metric is also computed with every unknown result
+//! at its worst for the candidate, and at its best.
 
 use serde::Serialize;
 
@@ -9,16 +9,17 @@ use super::ComparisonOptions;
 use super::metric_difference::{MetricDifference, MetricUnit, PairSample, compare_metric};
 use crate::facts::CaseFact;
 
-/// Cases of the base whose result is not known on a side.
+/// Cases of the base without a known result on a side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UnknownPairs {
-    /// Cases of both runs that are incomplete on a side.
+    /// Number of cases of both runs that are incomplete on a side.
     pub incomplete: usize,
-    /// Cases that the candidate lacks.
+    /// Number of cases missing from the candidate.
     pub missing: usize,
-    /// Of all these, those that may have passed before and may not pass now.
+    /// Number of these cases that may have passed before and may not pass now.
     pub possible_regressions: usize,
-    /// Pass rate and mean score with each unknown result at its worst for the candidate; empty if all is known.
+    /// Pass rate and mean score with each unknown result at its worst for the candidate; empty if all results
+    /// are known.
     #[serde(skip)]
     pub worst: Vec<MetricDifference>,
     /// Pass rate and mean score with each unknown result at its best.
@@ -83,7 +84,7 @@ impl UnknownPairs {
         self.incomplete + self.missing == 0
     }
 
-    /// The numbers in words, such as `2 cases incomplete, 3 missing from the candidate`.
+    /// Formats the numbers, such as `2 cases incomplete, 3 missing from the candidate`.
     pub fn describe(&self) -> String {
         let cases = |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
         match (self.incomplete, self.missing) {

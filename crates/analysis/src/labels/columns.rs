@@ -18,9 +18,9 @@ pub enum ColumnRole {
     Trial,
     /// Id of the criterion.
     Criterion,
-    /// Label of a person; a list holds the labels of several.
+    /// Label of a person, or a list with the labels of several.
     Label,
-    /// Name of the reviewer; a list beside a list of labels.
+    /// Name of the reviewer, or a list beside a list of labels.
     Who,
     /// Prompt or version of the judge that gave the label.
     Prompt,
@@ -40,7 +40,7 @@ pub enum ColumnRole {
     Drawn,
     /// Permitted use of the label.
     Split,
-    /// True for a label that decides what others differed on.
+    /// True for a label that decides where others disagree.
     Adjudicates,
     /// Decision of the judge.
     Judge,
@@ -56,9 +56,9 @@ pub enum ColumnRole {
     Requires,
     /// The judge's preference with the answers in their order.
     First,
-    /// The judge's preference with the answers exchanged, already mapped back.
+    /// The judge's preference with the answers exchanged, already mapped back to their names.
     Second,
-    /// Answer of two that people prefer.
+    /// Which of two answers people prefer.
     Preferred,
     /// Repeated scores: a list, or a list of lists with one for each answer.
     Scores,
@@ -117,7 +117,7 @@ pub struct ColumnMapping {
 }
 
 impl ColumnMapping {
-    /// Parses `case=item_id,label=verdict`. Roles without a column are looked for under their default names.
+    /// Parses `case=item_id,label=verdict`. Roles that are not named keep their default column names.
     pub fn parse(text: &str) -> Result<Self, NamePairError> {
         let mut columns = Self::default();
         for (name, column) in parse_name_pairs(text)? {
@@ -130,10 +130,10 @@ impl ColumnMapping {
         Ok(columns)
     }
 
-    /// Combines several lists into one, as if they had been written as one.
+    /// Combines several mappings into one, as if they had been written as one.
     ///
     /// # Errors
-    /// When two of them name a column of the same role.
+    /// If two of them name a column for the same role.
     pub fn merge(lists: impl IntoIterator<Item = Self>) -> Result<Self, NamePairError> {
         let mut all = Self::default();
         for (role, column) in lists.into_iter().flat_map(|list| list.given) {
@@ -152,8 +152,8 @@ impl ColumnMapping {
         Ok(())
     }
 
-    /// Returns true if any column was named: the table then comes from another tool, and its other columns
-    /// are ignored.
+    /// Returns true if any column was named. The table is then from another tool, and its other columns are
+    /// ignored.
     pub fn is_given(&self) -> bool {
         !self.given.is_empty()
     }
@@ -168,7 +168,7 @@ impl ColumnMapping {
         self.given.iter().map(|(role, column)| (*role, column.as_str()))
     }
 
-    /// Returns the column names to look for. A column that was given to another role is not among them.
+    /// Returns the column names to look for, without columns that were given to another role.
     pub(super) fn names(&self, role: ColumnRole) -> Vec<&str> {
         let is_free = |name: &&&str| self.given.values().all(|column| column != **name);
         match self.given(role) {

@@ -1,8 +1,8 @@
-//! Label files: human labels, and in tables of other tools also a judge's decisions.
+//! Label files: people's labels and, in tables of other tools, also a judge's decisions.
 //!
-//! Three forms: label files of this program (JSON lines of [`assize_rubric::Label`], which scorecards read as
-//! well), JSON lines of other tools, and CSV or TSV. [`ColumnMapping`] maps their columns. All of them become
-//! [`LabelRow`]s.
+//! There are three forms: label files of this program (JSON lines of [`assize_rubric::Label`], which
+//! scorecards read as well), JSON lines of other tools, and CSV or TSV. [`ColumnMapping`] maps the columns of
+//! the latter two. All of them become [`LabelRow`]s.
 
 mod columns;
 mod problem;

@@ -24,7 +24,7 @@ impl fmt::Display for LabelLocation {
     }
 }
 
-/// Returns the problem of a file that can't be read. It has no line.
+/// Returns the problem with a file that can't be read. It has no line.
 pub(super) fn unreadable(file: &Arc<Path>, error: &dyn fmt::Display) -> LabelProblem {
     let message = match file.try_exists() {
         Ok(false) => "no such file or folder".to_owned(),
@@ -43,16 +43,18 @@ pub struct LabelProblem {
     pub message: String,
 }
 
-/// Problems with one message in one file, apart from what was found.
+/// Problems in one file that share a message, apart from the values found.
 struct RepeatedProblem<'p> {
     file: &'p Path,
-    /// Message without numbers, names and findings.
+    /// Message without numbers, names and values found.
     form: String,
-    /// Problems by message without numbers and findings, in the order of the first of each.
+    /// Indexes of the problems by message without numbers and values found, in the order of the first problem
+    /// of each.
     variants: Vec<(String, Vec<usize>)>,
 }
 
-/// Describes problems, one a line: a mistake that a file repeats is one message with the number of further lines.
+/// Describes problems, one per line. A mistake that a file repeats is one message with the number of further
+/// lines.
 pub fn describe_problems(problems: &[LabelProblem]) -> Vec<String> {
     let mut mistakes: Vec<RepeatedProblem<'_>> = Vec::new();
     for (index, problem) in problems.iter().enumerate() {
@@ -67,7 +69,7 @@ pub fn describe_problems(problems: &[LabelProblem]) -> Vec<String> {
         let count = known.variants.len();
         match known.variants.iter().position(|(other, _)| *other == words) {
             Some(at) => known.variants[at].1.push(index),
-            // Words that differ on every line need not be told apart beyond those that are shown.
+            // Variants beyond those that are shown need not be distinguished.
             None if count == MAX_VARIANTS => known.variants[count - 1].1.push(index),
             None => known.variants.push((words, vec![index])),
         }
@@ -90,8 +92,8 @@ pub fn describe_problems(problems: &[LabelProblem]) -> Vec<String> {
     shown.into_iter().map(|(_, text)| text).collect()
 }
 
-/// Returns a message without its numbers and without what was found; unless names are kept, also without what stands
-/// between backticks.
+/// Returns a message without its numbers and without the value found. Unless `keeps_names`, text in backticks
+/// is removed too.
 fn message_form(message: &str, keeps_names: bool) -> String {
     let message = message.split(", found ").next().unwrap_or_default();
     let parts = message.split('`').enumerate();

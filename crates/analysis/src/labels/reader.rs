@@ -28,14 +28,14 @@ pub struct LabelReadOptions {
     pub needed: Vec<ColumnRole>,
 }
 
-/// Lists the files of a folder that can hold labels, by name: JSON lines and tables.
+/// Lists the files of a folder that can contain labels, by name: JSON lines and tables.
 ///
 /// # Errors
 /// If the folder can't be read.
 pub fn label_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let has_labels = |path: &PathBuf| {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-        // Spreadsheet programs put a file beside the one that is open.
+        // Spreadsheet programs put a lock file beside a file that is open.
         let is_lock = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("~$"));
         path.is_file()
             && !is_lock
@@ -72,7 +72,7 @@ fn problem_at(file: &Arc<Path>, line: u64, message: impl Into<String>) -> LabelP
     LabelProblem { place: LabelLocation { file: Arc::clone(file), line }, message: message.into() }
 }
 
-/// Reports requested columns that are missing, and unknown columns of our own files.
+/// Reports requested columns that are missing, and unknown columns of Assize's own files.
 fn check_columns(lines: &[TableLine], reading: &LabelReadOptions, problems: &mut Vec<LabelProblem>) {
     let Some(first) = lines.first() else { return };
     let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -126,7 +126,7 @@ fn unknown_key(name: &str, place: &LabelLocation, problems: &mut Vec<LabelProble
     });
 }
 
-/// Returns a cell by its name, or by a dotted path of names.
+/// Returns a cell by its name, or by a dotted path into nested objects.
 fn find_cell<'c>(cells: &'c serde_json::Map<String, Value>, column: &str) -> Option<&'c Value> {
     if let Some(value) = cells.get(column) {
         return Some(value);
@@ -231,7 +231,7 @@ impl RowReader<'_> {
 
     fn labels(&self, problems: &mut Vec<LabelProblem>) -> Vec<(Option<String>, LabelOutcome)> {
         let Some(value) = self.value(ColumnRole::Label) else {
-            // A scorecard's label without an outcome means that the failure was found.
+            // In a scorecard's labels, a label without an outcome means that the failure was found.
             let found = self.line.cells.contains_key("benchmark_code") && !self.has_column(ColumnRole::Label);
             return if found {
                 vec![(self.text(ColumnRole::Who, problems), LabelOutcome::Unmet)]
@@ -268,7 +268,7 @@ impl RowReader<'_> {
             .collect()
     }
 
-    /// Labels of traces name one benchmark, or none of them, and leave the others open.
+    /// Labels of traces name one benchmark or none, and say nothing about the others.
     fn first_failure(&self) -> bool {
         let cell = |name: &str| self.line.cells.get(name);
         cell("x-primary") == Some(&Value::Bool(true))
@@ -371,7 +371,7 @@ impl RowReader<'_> {
         }
 
         let trial = self.number(ColumnRole::Trial, problems);
-        // Not used here: read only so that a mistake in it is reported.
+        // Only read so that a mistake in it is reported.
         let _ = self.word::<FailureSeverity>(ColumnRole::Severity, "low, medium or high", problems);
         let scores = self.scores(problems);
         let row = LabelRow {

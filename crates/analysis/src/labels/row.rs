@@ -9,7 +9,7 @@ use super::LabelLocation;
 pub enum TableDecision {
     /// The judge decided.
     Decided(LabelOutcome),
-    /// Ungraded. Never a zero, never a pass.
+    /// The judge could not decide. This is neither a zero nor a pass.
     Ungraded,
 }
 
@@ -18,7 +18,7 @@ pub enum TableDecision {
 pub struct LabelRow {
     /// Location of the row.
     pub place: LabelLocation,
-    /// Id of the case; the line number if the table has no such column.
+    /// Id of the case; the line number if the table has no column for it.
     pub case: String,
     /// Name of the suite.
     pub suite: Option<String>,
@@ -28,7 +28,7 @@ pub struct LabelRow {
     pub trial: Option<u32>,
     /// Id of the criterion.
     pub criterion: Option<String>,
-    /// True if the criterion is the first failure found in the whole case, out of all possible ones.
+    /// True if the criterion is the first failure that was found in the whole case, out of all possible ones.
     pub first_failure: bool,
     /// Prompt or version of the judge that gave the label.
     pub prompt: Option<String>,
@@ -54,14 +54,14 @@ pub struct LabelRow {
     pub drawn: Option<f64>,
     /// Permitted use of the label.
     pub split: Option<LabelSplit>,
-    /// True if the labels decide what others differed on.
+    /// True if the labels decide where others disagree.
     pub adjudicates: bool,
-    /// Answer of two that people prefer.
+    /// Which of two answers people prefer.
     pub preferred: Option<String>,
     /// The judge's preferences in both orders.
     pub orders: [Option<String>; 2],
     /// Repeated scores, a list for each answer; a failed one is `None`.
     pub scores: Vec<Vec<Option<f64>>>,
-    /// Judge that gave the repeated scores; `None` for other rows, and if the table does not say.
+    /// Judge that gave the repeated scores; `None` for other rows, and if the table does not name it.
     pub scored_by: Option<String>,
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::problem::unreadable;
 use super::{LabelLocation, LabelProblem};
 
-/// A line with its cells by name. Cells of tables are texts; an empty one is null.
+/// A line with its cells by name. Cells of tables are texts; empty cells are null.
 pub(super) struct TableLine {
     /// True for a line of JSON.
     pub(super) is_json: bool,
@@ -20,10 +20,10 @@ pub(super) struct TableLine {
 /// Row of a table: its line, and its cells by column.
 pub type TableRow = (u64, Map<String, Value>);
 
-/// Reads a table in CSV, TSV, Parquet or a sheet of a spreadsheet as rows of texts by column, each with its line.
+/// Reads CSV, TSV, Parquet or a sheet of a spreadsheet as rows of texts by column, each with its line number.
 ///
 /// # Errors
-/// If it can't be read, or a row does not fit its header.
+/// If the file can't be read, or a row does not fit its header.
 pub fn read_table(path: &Path) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
     let mut problems = Vec::new();
     let lines = read_file(path, &mut problems).unwrap_or_default();
@@ -35,7 +35,7 @@ pub fn read_table(path: &Path) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
     }
 }
 
-/// Reads the lines of a file. `None` if it can't be read at all, which is then the last problem.
+/// Reads the lines of a file. `None` if it can't be read at all; the last problem then says why.
 pub(super) fn read_file(path: &Path, problems: &mut Vec<LabelProblem>) -> Option<Vec<TableLine>> {
     if let Some(sheet) = SheetPath::parse(path) {
         return read_sheet_lines(&sheet, problems);
@@ -51,7 +51,7 @@ pub(super) fn read_file(path: &Path, problems: &mut Vec<LabelProblem>) -> Option
     }
 }
 
-/// Reads the rows of a sheet. Their place is the path with the sheet's name, and the number of the row.
+/// Reads the rows of a sheet. Their location is the path with the sheet's name, and the row number.
 fn read_sheet_lines(path: &SheetPath, problems: &mut Vec<LabelProblem>) -> Option<Vec<TableLine>> {
     let sheet = match read_sheet(path) {
         Ok(sheet) => sheet,
@@ -80,7 +80,8 @@ fn read_sheet_lines(path: &SheetPath, problems: &mut Vec<LabelProblem>) -> Optio
             place: LabelLocation { file: Arc::clone(&file), line: row.number as u64 },
             cells: cells
                 .map(|(name, text)| {
-                    // Lists of a Parquet file, such as scores, are lists; of other tables they are texts.
+                    // A list in a Parquet file, such as scores, becomes a list; in other tables it stays a
+                    // text.
                     let list = text.starts_with('[') && !is_sheet;
                     let list = list.then(|| serde_json::from_str(text).ok()).flatten();
                     ((*name).to_owned(), list.unwrap_or_else(|| cell_value(text)))
@@ -91,7 +92,7 @@ fn read_sheet_lines(path: &SheetPath, problems: &mut Vec<LabelProblem>) -> Optio
     Some(sheet.rows.iter().map(line).collect())
 }
 
-/// Reports columns of one name.
+/// Reports columns with the same name.
 fn check_names(file: &Arc<Path>, line: u64, header: &[&str], problems: &mut Vec<LabelProblem>) {
     for (at, name) in header.iter().enumerate() {
         if !name.is_empty() && header[..at].contains(name) {
@@ -108,7 +109,8 @@ fn cell_value(text: &str) -> Value {
     }
 }
 
-/// Reads the lines of a file, JSON or a table by its ending or content; every unreadable line is a problem.
+/// Reads the lines of a file as JSON or as a table, by its extension or content. Every unreadable line is a
+/// problem.
 fn read_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> Vec<TableLine> {
     let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -121,7 +123,7 @@ fn read_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) 
     }
 }
 
-/// Separator of a CSV file: spreadsheets of countries with a decimal comma write semicolons.
+/// Returns the separator of a CSV file. Spreadsheets in countries with a decimal comma write semicolons.
 fn separator(bytes: &[u8]) -> u8 {
     let header = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     if header.contains(&b';') && !header.contains(&b',') { b';' } else { b',' }
@@ -153,8 +155,8 @@ fn read_json_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProbl
     found
 }
 
-/// Counts lines up to the start of a record. The CSV reader's own count is one line behind if lines end in a
-/// carriage return as well.
+/// Counts lines up to the start of a record. The count of the `csv` crate is one line behind if lines end in
+/// CR LF.
 struct LineCount<'b> {
     bytes: &'b [u8],
     upto: usize,

@@ -13,7 +13,7 @@ pub struct PairwiseMatch {
     pub first: usize,
     /// Index of the target whose answer is the baseline.
     pub second: usize,
-    /// Index of the case or its cluster: comparisons of one are not independent.
+    /// Index of the case or its cluster; comparisons within one are not independent.
     pub cluster: usize,
     /// Outcome for the candidate; `None` if an order could not be judged.
     pub outcome: Option<PairOutcome>,
@@ -30,8 +30,8 @@ pub struct PairwiseMatches {
 }
 
 impl PairwiseMatches {
-    /// Adds the comparisons of a case between two targets; `case` is the case without the two. Every vote of
-    /// a panel is one comparison.
+    /// Adds the comparisons of a case between two targets. `case` identifies the case without the targets.
+    /// Every vote of a panel is one comparison.
     pub fn add_row(&mut self, row: &ResultRow, case: &str, (first, second): (usize, usize)) {
         let shared =
             row.cluster.as_ref().map_or_else(|| format!("case {case}"), |name| format!("cluster {name}"));

@@ -11,21 +11,21 @@ use crate::shares::share_metric;
 /// Metrics of position bias.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PositionBiasReport {
-    /// Share of decisions for the first answer, and share of inconsistent comparisons.
+    /// Share of decisions for the answer shown first, and share of inconsistent comparisons.
     pub figures: Vec<MetricEstimate>,
     /// Comparisons in which the answer shown first won both times.
     pub first_twice: u64,
     /// Comparisons in which the answer shown second won both times.
     pub second_twice: u64,
-    /// Exact two-sided probability of a split of the two counts at least this uneven without position bias;
-    /// or the reason why it is undefined.
+    /// Exact two-sided probability that the two counts are at least this uneven without position bias; or the
+    /// reason why it is undefined.
     pub p: Result<f64, UndefinedReason>,
     /// Conclusion in one sentence.
     pub says: String,
 }
 
 /// Measures position bias. A judge without it picks the answer shown first in half of its decisions,
-/// whichever answers are better, since each is shown first once.
+/// whichever answers are better, because each answer is shown first once.
 pub fn measure_position_bias(contests: &[PairwiseMatch]) -> PositionBiasReport {
     let decided = contests.iter().filter(|contest| contest.outcome.is_some());
     let picks: Vec<(usize, bool)> = decided
@@ -108,7 +108,7 @@ mod tests {
             (0..12).map(|n| contest(n, AnswerPreference::First, AnswerPreference::First)).collect();
         let found = measure_position_bias(&biased);
         assert_eq!((found.figures[0].value, found.first_twice), (Ok(1.0), 12));
-        // Twelve of twelve on a fair coin, both sides: 2 / 2^12.
+        // Twelve heads in twelve tosses of a fair coin, two-sided: 2 / 2^12.
         assert!((found.p.unwrap() - 2.0 / 4096.0).abs() < 1e-15);
         assert!(found.says.contains("shown first"));
     }

@@ -11,9 +11,9 @@ use super::PairwiseMatch;
 pub struct RankedTarget {
     /// Index of the target.
     pub system: usize,
-    /// Rank from 1 by strength; equal strengths share a rank.
+    /// Rank by strength, from 1; equal strengths share a rank.
     pub rank: usize,
-    /// Natural logarithm of the strength; over all targets these sum to 0.
+    /// Natural logarithm of the strength; these sum to 0 over all targets.
     pub log_strength: f64,
     /// Interval of `log_strength`.
     pub interval: Result<Interval, UndefinedReason>,
@@ -28,9 +28,9 @@ pub struct RankedTarget {
 pub struct TargetRanking {
     /// Targets in the order of their rank.
     pub systems: Vec<RankedTarget>,
-    /// Treatment of ties and of orders that disagree.
+    /// How ties, and orders that disagree, are counted.
     pub ties: TieRule,
-    /// Frequency of ties, if they are modelled as an outcome of their own.
+    /// Frequency of ties, if the model has ties as an outcome of their own.
     pub tie_weight: Option<f64>,
     /// Number of comparisons.
     pub comparisons: usize,
@@ -75,7 +75,7 @@ impl TargetRanking {
             .enumerate()
             .map(|(at, &system)| {
                 let found = &fitted.strengths[system];
-                // Equal strengths are reached by Newton steps that stop just short of equality.
+                // Newton's method stops just short of equality for equal strengths.
                 let ahead = order.iter().filter(|&&other| strength(other) > strength(system) + 1e-9).count();
                 RankedTarget {
                     system,

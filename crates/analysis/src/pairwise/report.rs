@@ -14,7 +14,7 @@ use crate::shares::{mean_metric, share_metric};
 
 /// Seed of the sign-flip test: fixed, so that p values are reproducible.
 const SEED: u64 = 1;
-/// Number of random sign flips when there are too many clusters to enumerate.
+/// Number of random sign flips if there are too many clusters to enumerate all of them.
 const DRAWS: u32 = 20_000;
 /// Significance level.
 const ALPHA: f64 = 0.05;
@@ -28,7 +28,7 @@ pub struct PairReport {
     pub second: usize,
     /// Number of comparisons by outcome, from the first target's side.
     pub counts: BTreeMap<PairOutcome, u64>,
-    /// Comparisons with an order that could not be judged, which are excluded.
+    /// Number of comparisons that are excluded because an order could not be judged.
     pub ungraded: u64,
     /// Shares of the outcomes, and the win score.
     pub figures: Vec<MetricEstimate>,
@@ -47,7 +47,7 @@ pub enum PairConclusion {
     First,
     /// The second is better.
     Second,
-    /// These comparisons do not show a difference.
+    /// The comparisons do not show a difference.
     Inconclusive,
 }
 
@@ -68,7 +68,7 @@ pub struct PairwiseReport {
     pub comparisons: usize,
     /// Number of cases or clusters.
     pub clusters: usize,
-    /// Comparisons with an order that could not be judged.
+    /// Number of comparisons in which an order could not be judged.
     pub ungraded: u64,
 }
 
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use assize_rubric::AnswerPreference;
 
-    /// So many wins, losses and ties of the first over the second, each of a case of its own.
+    /// This many wins, losses and ties of the first over the second target, each in a case of its own.
     fn played(first: usize, second: usize, wins: usize, losses: usize, ties: usize) -> PairwiseMatches {
         let ends = [(PairOutcome::Win, wins), (PairOutcome::Loss, losses), (PairOutcome::Tie, ties)];
         let all = ends.iter().flat_map(|&(outcome, times)| std::iter::repeat_n(outcome, times));

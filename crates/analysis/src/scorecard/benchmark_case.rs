@@ -9,7 +9,7 @@ use super::BenchmarkMeasurement;
 pub struct BenchmarkCase {
     /// The finding.
     pub finding: BenchmarkFinding,
-    /// Its score, where it has one.
+    /// Its score, if it has one.
     pub score: Option<UnitInterval>,
     /// Reason of the finding, in words.
     pub reason: String,
@@ -17,11 +17,11 @@ pub struct BenchmarkCase {
     pub calls: u64,
     /// Number of judge calls answered from the cache.
     pub cached_calls: u64,
-    /// Labels of people about it; `None` where nobody said anything that concerns it.
+    /// Labels of people about it; `None` if there are none.
     pub labels: Option<Box<LabelAccount>>,
-    /// Votes behind the decision; empty if one judge was asked once.
+    /// Votes behind the decision; empty if there was only one judge call.
     pub votes: Vec<BenchmarkVote>,
-    /// The way it was measured.
+    /// How it was measured.
     pub measurement: BenchmarkMeasurement,
 }
 
@@ -32,11 +32,11 @@ pub struct BenchmarkVote {
     pub judge: String,
     /// Number of the repeat, from 1.
     pub repeat: u32,
-    /// True if the judge was asked because the others were uncertain.
+    /// True for the stronger judge that was called because the others were uncertain.
     pub escalated: bool,
     /// The finding of this judge alone.
     pub finding: BenchmarkFinding,
-    /// Its score, 0 to 1, where it has one.
+    /// Its score, 0 to 1, if it has one.
     pub score: Option<UnitInterval>,
     /// Reason of the vote.
     pub reason: String,

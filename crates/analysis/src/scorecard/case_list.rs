@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::benchmark_case::BenchmarkCase;
 
-/// Results of a benchmark on its cases, ordered by id. Most benchmarks of a large tree have few cases, and
-/// all benchmarks share the ids.
+/// Results of a benchmark on its cases, sorted by id. A sorted list instead of a map, because most benchmarks
+/// of a large tree have few cases; the ids are shared by all benchmarks.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BenchmarkCaseList {
     entries: Vec<(Arc<str>, BenchmarkCase)>,
@@ -29,11 +29,11 @@ impl BenchmarkCaseList {
     pub(super) fn sort_and_dedup(&mut self) {
         self.entries.reverse();
         self.entries.sort_by(|a, b| a.0.cmp(&b.0));
-        // The sort is stable, so the entry added last is first now.
+        // The sort is stable and the list was reversed, so the entry added last comes first.
         self.entries.dedup_by(|later, first| later.0 == first.0);
     }
 
-    /// Returns the cases that `takes` selects.
+    /// Returns the cases that `takes` accepts.
     pub(super) fn filter_ids(&self, takes: impl Fn(&str) -> bool) -> Self {
         Self { entries: self.entries.iter().filter(|(id, _)| takes(id)).cloned().collect() }
     }

@@ -17,7 +17,7 @@ use super::{BenchmarkCases, MeasurementChange, ScorecardRun, ScorecardTree, Scor
 const SEED: u64 = 0x5c0a_ecad;
 /// Number of resamples for an interval.
 const RESAMPLES: usize = 2000;
-/// Maximum number of case scores added up for one interval; beyond it resampling takes too long.
+/// Maximum number of case scores added up for one interval; with more, resampling would take too long.
 const MAX_WORK: usize = 400_000_000;
 
 /// Comparison of two scorecard runs.
@@ -33,15 +33,16 @@ pub struct ScorecardComparison {
     pub nodes: Vec<NodeDifference>,
     /// Codes of nodes that only the first has.
     pub gone: Vec<String>,
-    /// Those of them that are hard gates.
+    /// The hard gates among these.
     pub gates_gone: Vec<String>,
     /// Codes of nodes that only the second has.
     pub new: Vec<String>,
     /// Codes of nodes whose weight, threshold or aggregation differs.
     pub changed: Vec<String>,
-    /// Changes of the measurement, part by part: a difference there need not be one of the answers.
+    /// Changes of the measurement of each part. Where there are any, a difference may not come from the
+    /// answers.
     pub measured: Vec<MeasurementChange>,
-    /// Nodes on top of the second run, over all its cases.
+    /// Top nodes of the second run, over all its cases.
     pub tops: Vec<(String, NodeSide)>,
 }
 
@@ -54,9 +55,9 @@ pub struct NodeDifference {
     pub depth: usize,
     /// Kind of the node.
     pub kind: ScorecardPartKind,
-    /// True if it stands under nothing.
+    /// True if it has no parent.
     pub is_top: bool,
-    /// True if it was a hard gate in the first run and is none in the second.
+    /// True if it was a hard gate in the first run and is not in the second.
     pub lost_gate: bool,
     /// Result in the first run, over the shared cases.
     pub base: NodeSide,
@@ -64,10 +65,9 @@ pub struct NodeDifference {
     pub candidate: NodeSide,
     /// Second score minus first; `None` if one of them has no score.
     pub difference: Option<f64>,
-    /// 95% CI of the difference: of the paired mean for a benchmark, by resampling cases for anything
-    /// above.
+    /// 95% CI of the difference: of the paired mean for a benchmark, by resampling cases for all other nodes.
     pub interval: Result<Interval, UndefinedReason>,
-    /// Number of cases of the benchmark with a score in both; shared cases for anything above.
+    /// Number of cases with a score in both runs for a benchmark; number of shared cases for other nodes.
     pub pairs: usize,
 }
 
@@ -76,7 +76,7 @@ pub struct NodeDifference {
 pub struct NodeSide {
     /// The score, if it is known.
     pub score: Option<f64>,
-    /// Lowest and highest possible score, if anything below applies.
+    /// Lowest and highest possible score, if any part below applies.
     pub bounds: Option<(f64, f64)>,
     /// Status of the node.
     pub standing: NodeStatus,
@@ -86,9 +86,9 @@ pub struct NodeSide {
 
 /// Compares two runs over the cases that both have, each under its own tree.
 ///
-/// The interval of a benchmark is the paired Wilson interval of its case scores; that of anything above comes from
-/// drawing whole cases with replacement and aggregating both trees again, so that a case of several
-/// benchmarks is drawn with all of them.
+/// The interval of a benchmark is the paired Wilson interval of its case scores. The interval of any other
+/// node comes from drawing whole cases with replacement and aggregating both trees again, so that a case that
+/// several benchmarks apply to is drawn with all of them.
 ///
 /// # Errors
 /// If a stored tree is damaged.
@@ -189,7 +189,7 @@ pub(super) fn score_nodes(
     Ok(sides)
 }
 
-/// Returns true if two versions of a node count and gate alike.
+/// Returns true if two versions of a node have the same weight, threshold, aggregation and gate.
 pub(super) fn has_same_rules(a: &ScorecardNodeInfo, b: &ScorecardNodeInfo) -> bool {
     (a.weight, a.threshold, a.aggregation, a.criticality, a.hard_gate)
         == (b.weight, b.threshold, b.aggregation, b.criticality, b.hard_gate)
@@ -213,7 +213,7 @@ fn benchmark_interval(
     let differences: Vec<f64> = after.iter().zip(&before).map(|(after, before)| after - before).collect();
     let n = differences.len();
 
-    // Differences that are all equal give no information about their spread.
+    // If all differences are equal, they contain no information about their spread.
     if n > 1 && differences.iter().all(|value| (value - differences[0]).abs() <= 1e-9) {
         return (Err(UndefinedReason::NoSpread), n);
     }
@@ -223,14 +223,14 @@ fn benchmark_interval(
     (found.and_then(|found| found.interval(ConfidenceLevel::P95)), n)
 }
 
-/// A tree with the cases of its benchmarks by the place of the case in the shared list.
+/// A tree, with the results of its benchmarks by the index of the case in the shared list.
 struct ResampledTree {
     tree: ScorecardTree,
-    /// For each node of the tree and each shared case: what it came to.
+    /// For each node of the tree and each shared case: its result.
     cases: Vec<Vec<Option<BenchmarkCaseScore>>>,
 }
 
-/// A case of a benchmark, as a resample adds it up.
+/// Result of a benchmark on a case, in the form that resampling needs.
 #[derive(Clone, Copy)]
 enum BenchmarkCaseScore {
     Score(UnitInterval),
@@ -283,7 +283,7 @@ impl ResampledTree {
     }
 }
 
-/// Computes the interval of a node above benchmarks, by resampling cases.
+/// Computes the interval of a node above benchmarks by resampling cases.
 fn group_interval(
     base: (&ScorecardRun, usize),
     candidate: (&ScorecardRun, usize),

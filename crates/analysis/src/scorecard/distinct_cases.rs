@@ -1,4 +1,4 @@
-//! Cases at or below each node of a scorecard, each counted once.
+//! Number of cases at or below each node of a scorecard; every case counts once.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ struct CaseResults {
     lacks_some: bool,
 }
 
-/// Counts the cases of what counts at or below each node. `results` gives the cases to which a benchmark applies, by its place, each
-/// with whether it has a result.
+/// Counts the cases of the counting parts at or below each node. `results` returns the cases to which a
+/// benchmark applies, by the index of its node; each with whether it has a result.
 pub fn count_distinct_cases<K: Ord + Clone>(
     info: &ScorecardInfo,
     results: impl Fn(usize) -> Vec<(K, bool)>,
@@ -21,7 +21,7 @@ pub fn count_distinct_cases<K: Ord + Clone>(
     let mut counts = vec![DistinctCases::default(); info.nodes.len()];
     let mut waiting: Vec<BTreeMap<K, CaseResults>> = vec![BTreeMap::new(); info.nodes.len()];
 
-    // Every node comes after its parent, so that backwards the children come first.
+    // Every node comes after its parent, so the reverse order visits children first.
     for (place, node) in info.nodes.iter().enumerate().rev() {
         let mut cases = std::mem::take(&mut waiting[place]);
         if node.kind == ScorecardPartKind::Benchmark {
@@ -41,7 +41,7 @@ pub fn count_distinct_cases<K: Ord + Clone>(
             }
         }
 
-        // An improvement signal counts nowhere, so that its open cases leave nothing open.
+        // An improvement signal counts nowhere, so its open cases leave nothing open.
         if node.criticality == Some(Criticality::ImprovementSignal) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Gates of a comparison of two scorecard runs: conditions under which the second may be released.
+//! Gates of a comparison of two scorecard runs: conditions for releasing the second one.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use assize_rubric::NodeStatus;
 use super::{MeasurementChange, NodeDifference, ScorecardComparison};
 use crate::compare::{ComparisonAspect, ComparisonGateResult, ComparisonGateStatus};
 
-/// Number of parts that a gate names before the rest is only counted.
+/// Maximum number of parts that a gate names; the rest is counted.
 const MAX_NAMED: usize = 8;
 
 /// Change that fails a gate.
@@ -16,15 +16,15 @@ const MAX_NAMED: usize = 8;
 pub enum ScorecardFailOn {
     /// The second run is blocked by a hard gate.
     Blocked,
-    /// A part that passed does not pass any more, a score is lower beyond chance, or a hard gate is gone.
+    /// A part that passed no longer passes, a score is significantly lower, or a hard gate is gone.
     Regression,
 }
 
 /// Checks the gates against a comparison. `candidate` is the name of the second run.
 ///
-/// No gate holds where the measurement changed: a weaker check or a lower threshold may hide what the gate is about.
-/// Changes in the `allowed` aspects are let pass; `None` in the list stands for all aspects. Cases that a benchmark no
-/// longer counts are never let pass.
+/// No gate holds if the measurement changed, because a weaker check or a lower threshold may hide the failure
+/// that the gate is about. Changes in the `allowed` aspects are ignored; `None` in the list stands for all
+/// aspects. Cases that a benchmark no longer counts can't be allowed.
 pub fn check_scorecard_gates(
     found: &ScorecardComparison,
     gates: &[ScorecardFailOn],
@@ -53,11 +53,12 @@ pub fn check_scorecard_gates(
     results.collect()
 }
 
-/// Leaves a gate open that would hold, or is open already, where the measurement changed.
+/// Makes a gate undecided if the measurement changed, unless it failed.
 fn undecided_if_changed<'c>(
-    (hold, says): (ComparisonGateStatus, String),
+    result: (ComparisonGateStatus, String),
     changes: impl Iterator<Item = &'c MeasurementChange>,
 ) -> (ComparisonGateStatus, String) {
+    let (hold, says) = result;
     let changes: Vec<&MeasurementChange> = changes.collect();
     if changes.is_empty() || hold == ComparisonGateStatus::Failed {
         return (hold, says);
@@ -95,7 +96,7 @@ fn name_parts(parts: impl Iterator<Item = String>) -> Option<String> {
     (!parts.is_empty()).then(|| list_first(parts, MAX_NAMED))
 }
 
-/// Looks at all cases of the second run: a gate that fails on a new case blocks as well.
+/// Checks all cases of the second run, shared or not: a hard gate that fails on a new case blocks as well.
 fn check_blocked(found: &ScorecardComparison) -> (ComparisonGateStatus, String) {
     let with = |status: NodeStatus| {
         let tops = found.tops.iter().filter(move |(_, side)| side.standing == status);

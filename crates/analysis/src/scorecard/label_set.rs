@@ -1,4 +1,4 @@
-//! People's labels, counted whenever a stored run of a scorecard is read.
+//! People's labels, applied whenever a stored run of a scorecard is read.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub struct LabelSet {
 }
 
 impl LabelSet {
-    /// Sorts labels by what they are about.
+    /// Groups labels by case and benchmark.
     pub fn new(labels: impl IntoIterator<Item = Label>, unbound: UnboundLabels) -> Self {
         let mut sorted: HashMap<(String, String), Vec<Label>> = HashMap::new();
         for label in labels {
@@ -26,8 +26,9 @@ impl LabelSet {
         Self { labels: sorted, unbound }
     }
 
-    /// Lets labels decide what waits for people in a case of a run: benchmarks of theirs, and what its judges left
-    /// open. Labels of another answer, target, case or question decide nothing and are noted.
+    /// Lets labels decide the benchmarks of a case that wait for people: those that people decide, and those
+    /// that judges left open. Labels about another answer, target, case or question decide nothing and are
+    /// noted.
     pub fn apply(&self, record: &mut CaseRecord, info: &ScorecardInfo) {
         let target = record.result.target.clone();
         let case = record.result.case_id.to_string();
@@ -55,8 +56,9 @@ fn find_node<'i>(info: &'i ScorecardInfo, code: &str) -> Option<&'i ScorecardNod
     info.nodes.iter().find(|node| node.code == code)
 }
 
-/// Tells if people decide a benchmark on a case: it is theirs, or its judge was uncertain, its judges disagreed, or
-/// none could be made to answer. What a program failed to check is for whoever wrote the program.
+/// Returns true if people decide a benchmark on a case: it is a benchmark for people, or its judge was
+/// uncertain, its judges disagreed, or no judge could be called. A check that a program failed to make is up
+/// to the program's author.
 fn is_for_people(decided: &CaseDecision, info: &ScorecardInfo) -> bool {
     let Some(benchmark) =
         decided.decision.benchmark().filter(|_| !decided.is_vote() && decided.member.is_empty())
@@ -69,7 +71,7 @@ fn is_for_people(decided: &CaseDecision, info: &ScorecardInfo) -> bool {
         || needs_person(benchmark.state, evaluator.unwrap_or_default())
 }
 
-/// Tells if a benchmark with this evaluator waits for people in this state.
+/// Returns true if a benchmark with this evaluator waits for people in this state.
 pub fn needs_person(state: BenchmarkState, evaluator: &str) -> bool {
     match state {
         BenchmarkState::Missing => matches!(evaluator, "llm_judge" | "hybrid"),

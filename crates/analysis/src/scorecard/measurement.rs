@@ -1,4 +1,5 @@
-//! Measurement of benchmarks: what decides about their results beside the answers, and changes of it between runs.
+//! Measurement of benchmarks: everything that affects their results apart from the answers, and changes of it
+//! between runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use assize_store::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind};
 use super::{BenchmarkCases, ScorecardRun};
 use crate::compare::ComparisonAspect;
 
-/// Measurement of a benchmark on a case, as far as the run stored it. What is absent is not compared.
+/// Measurement of a benchmark on a case, as far as the run stored it. Absent values are not compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BenchmarkMeasurement {
     /// Hash of the inputs of the case: its narrative and its ground truth.
@@ -18,20 +19,20 @@ pub struct BenchmarkMeasurement {
     pub settings: Option<Arc<str>>,
     /// Name and model of each judge that decided.
     pub judge: Option<Arc<str>>,
-    /// Version and hash of the instructions of each.
+    /// Version and hash of the prompt of each judge.
     pub prompt: Option<Arc<str>>,
 }
 
-/// Change of the measurement of a part between two runs: its scores can't be told apart from it.
+/// Change in how a part was measured between two runs. Its scores may differ for this reason alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeasurementChange {
     /// Code of the part.
     pub code: String,
-    /// Aspect that changed; `None` where cases that a benchmark applied to are no longer counted.
+    /// Aspect that changed; `None` if cases that a benchmark applied to are no longer counted.
     pub respect: Option<ComparisonAspect>,
     /// Description in words.
     pub says: String,
-    /// True if a hard gate rests on the part.
+    /// True if the part is, or is below, a hard gate.
     pub gates: bool,
 }
 
@@ -106,7 +107,7 @@ impl MeasuredCases {
     }
 }
 
-/// Finds the changes of measurement of all parts that one of the runs has, over the cases that both have.
+/// Finds the changes of measurement of all parts that either run has, over the cases that both have.
 pub(super) fn measurement_changes(before: &ScorecardRun, after: &ScorecardRun) -> Vec<MeasurementChange> {
     let mut found = Vec::new();
     for (place, node) in after.info.nodes.iter().enumerate() {
@@ -163,13 +164,14 @@ fn has_same_gate(a: &ScorecardNodeInfo, b: &ScorecardNodeInfo) -> bool {
     (a.criticality, a.hard_gate) == (b.criticality, b.hard_gate)
 }
 
-/// Returns true if a part above is a hard gate.
+/// Returns true if a node above is a hard gate.
 fn is_below_gate(info: &ScorecardInfo, place: usize) -> bool {
     let mut above = std::iter::successors(info.nodes[place].parent, |above| info.nodes[*above].parent);
     above.any(|above| info.nodes[above].hard_gate)
 }
 
-/// Groups changes that read alike, with the codes of their parts, in the order in which they were found.
+/// Groups changes with the same description, with the codes of their parts, in the order in which they were
+/// found.
 pub fn group_changes(changes: &[MeasurementChange]) -> Vec<(&str, Vec<&str>)> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for change in changes {

@@ -21,7 +21,7 @@ use crate::shared_texts::SharedTexts;
 /// Run of a scorecard: its tree and the result of each benchmark on each case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScorecardRun {
-    /// The tree as it was run.
+    /// The tree that was run.
     pub info: ScorecardInfo,
     /// Cases of each node of the tree; empty for nodes other than benchmarks.
     pub parts: Vec<BenchmarkCases>,
@@ -32,7 +32,7 @@ pub struct ScorecardRun {
 /// Cases of a benchmark.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BenchmarkCases {
-    /// Number of cases it was planned for.
+    /// Number of cases that it was planned for.
     pub planned: u64,
     /// Results by case.
     pub cases: BenchmarkCaseList,
@@ -58,19 +58,21 @@ impl ScorecardRun {
         Self::from_folder(folder, folder.info()?.scorecard)
     }
 
-    /// Reads the decisions of a run whose tree is known; pass `None` for a run without a scorecard, which is
-    /// an error.
+    /// Reads the decisions of a run whose tree is known. Passing `None`, for a run without a scorecard, is an
+    /// error.
     ///
     /// # Errors
+    /// If the decisions can't be read, or there is no tree.
     /// If the decisions can't be read, or there is no tree.
     pub fn from_folder(folder: &RunFolder, tree: Option<ScorecardInfo>) -> Result<Self, ScorecardRunError> {
         Self::with_labels(folder, tree, None)
     }
 
-    /// Reads the decisions of a run and lets people's labels decide what waits for them. Without labels, those
-    /// count that did when the run was made.
+    /// Reads the decisions of a run and lets people's labels decide the results that wait for them. If
+    /// `labels` is `None`, the labels that were applied when the run was made count.
     ///
     /// # Errors
+    /// If the decisions can't be read, or there is no tree.
     /// If the decisions can't be read, or there is no tree.
     pub fn with_labels(
         folder: &RunFolder,
@@ -95,7 +97,7 @@ impl ScorecardRun {
         Ok(run)
     }
 
-    /// Run of one case that is not stored.
+    /// Creates the run of a single case that is not stored.
     pub fn of_case(info: ScorecardInfo, record: CaseRecord) -> Self {
         let mut run = Self::new(info);
         run.add_record(record, &mut SharedTexts::default());
@@ -126,7 +128,7 @@ impl ScorecardRun {
         Self { info, parts, by_code }
     }
 
-    /// Adds a decision on a case. Those on benchmarks that the tree does not have are left out.
+    /// Adds a decision on a case. Decisions on benchmarks that are not in the tree are ignored.
     fn add(&mut self, id: &Arc<str>, decided: CaseDecision, measurement: BenchmarkMeasurement) {
         let Some(place) = self.index_of(&decided.grader) else { return };
         let CaseDecision { decision, vote, .. } = decided;
@@ -167,7 +169,7 @@ impl ScorecardRun {
         self.parts.get(place).map_or(CaseTally::NOT_APPLICABLE, BenchmarkCases::tally)
     }
 
-    /// Returns the cases at or below each node, each counted once. Cases that were planned and not run are open.
+    /// Returns the cases at or below each node, each counted once. Planned cases that were not run are open.
     pub fn distinct_cases(&self) -> Vec<DistinctCases> {
         let mut counts = count_distinct_cases(&self.info, |place| {
             let applicable = self.parts[place].cases.iter();
@@ -214,7 +216,7 @@ impl ScorecardRun {
         rows.collect()
     }
 
-    /// Returns the number of labels that count, and of those that do not.
+    /// Returns how many labels count and how many don't.
     pub fn label_counts(&self) -> LabelCounts {
         let mut counts = LabelCounts::default();
         for account in
@@ -233,7 +235,7 @@ impl BenchmarkCases {
         self.cases.values().filter(|case| case.finding.state == state).count() as u64
     }
 
-    /// Returns the number of cases decided by checks, so that no judge was asked.
+    /// Returns the number of cases decided by checks, without a judge call.
     pub fn settled_by_checks(&self) -> u64 {
         self.cases.values().filter(|case| case.finding.decided_by == Some(DecidedBy::Checks)).count() as u64
     }
@@ -250,7 +252,8 @@ fn benchmark_case(decision: Decision, node: &ScorecardNodeInfo) -> Option<Benchm
     let benchmark = *finding.benchmark()?;
     let score = finding.score();
 
-    // Votes may add up to what no single reply may say, and so may rows of earlier versions.
+    // A panel's votes may combine to a contradiction that no single reply may contain, and so may rows of
+    // older versions.
     let limit = failure_limit(node.criticality.unwrap_or_default(), node.threshold);
     let contradiction = benchmark
         .pass
@@ -260,7 +263,7 @@ fn benchmark_case(decision: Decision, node: &ScorecardNodeInfo) -> Option<Benchm
         })
         .and_then(|(pass, score)| find_contradiction(pass, score, limit, None));
     let state = match benchmark.state {
-        // A row with the state "scored" but no score can't have been written by a run.
+        // No run writes a row with the state "scored" and without a score.
         BenchmarkState::Scored | BenchmarkState::Uncertain if score.is_none() => BenchmarkState::Missing,
         _ if contradiction.is_some() => BenchmarkState::Missing,
         state => state,
@@ -286,7 +289,7 @@ fn benchmark_case(decision: Decision, node: &ScorecardNodeInfo) -> Option<Benchm
     })
 }
 
-/// The way each grader of a case was measured, by its name.
+/// How each grader of a case was measured, by grader name.
 fn case_measurements(record: &CaseRecord, texts: &mut SharedTexts) -> HashMap<String, BenchmarkMeasurement> {
     let mut judges = judge_descriptions(&record.decisions);
     let CaseRecord { result, .. } = record;

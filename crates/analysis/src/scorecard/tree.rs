@@ -34,7 +34,7 @@ pub enum ScorecardTreeError {
 
 impl ScorecardTree {
     /// Builds the trees of a scorecard: one below its index, and one for each top-level rubric. `set` names a
-    /// weight set other than the one of the run.
+    /// weight set to use instead of the run's.
     ///
     /// # Errors
     /// If there is no such set, or the stored tree is damaged.
@@ -85,7 +85,7 @@ impl ScorecardTree {
         Ok(Some(tree))
     }
 
-    /// Computes the scores of its nodes; `tally` returns the cases of a stored node by index.
+    /// Computes the scores of all nodes. `tally` returns the cases of a stored node by its index.
     pub fn scores(&self, tally: impl Fn(usize) -> CaseTally, missing: MissingPolicy) -> ScorecardScores<'_> {
         let place = |id: ScorecardNodeId| self.places.get(id.index()).copied();
         score_card(&self.card, |id| place(id).map_or(CaseTally::NOT_APPLICABLE, &tally), missing)
@@ -98,7 +98,7 @@ impl ScorecardTree {
     }
 }
 
-/// Returns the weights of a set by component; `None` if no set was asked for.
+/// Returns the weights of a set by component; `None` if no set was requested.
 fn weights_of_set<'i>(
     info: &'i ScorecardInfo,
     set: Option<&str>,
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// An index over two rubrics with a benchmark each, and a rubric outside of it.
+    /// An index over two rubrics with a benchmark each, and a rubric outside the index.
     fn info() -> ScorecardInfo {
         use ScorecardPartKind::{Benchmark, Index, Rubric};
         let set = |name: &str, a: f64, b: f64| ScorecardWeightSet {

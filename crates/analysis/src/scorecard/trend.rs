@@ -22,7 +22,7 @@ pub struct ScorecardTrendPoint {
     pub weight_set: Option<String>,
     /// Nodes, in the order of the tree.
     pub nodes: Vec<NodeTrendPoint>,
-    /// Changes of the scorecard since the run before: scores are not comparable across them.
+    /// Changes of the scorecard since the run before; scores before and after are not comparable.
     pub changed: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct NodeTrendPoint {
     pub side: NodeSide,
 }
 
-/// Scorecard of a run, for the comparison with the next one.
+/// Scorecard of a run, kept for the comparison with the next one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScorecardMethod {
     info: ScorecardInfo,
@@ -51,7 +51,7 @@ pub struct ScorecardMethod {
 }
 
 impl ScorecardMethod {
-    /// The scorecard of a run and the cases it was run on.
+    /// Keeps the scorecard of a run and the cases it was run on.
     pub fn from_run(run: &ScorecardRun) -> Self {
         let cases = run.parts.iter().flat_map(|part| part.cases.iter().map(|(id, _)| id.to_owned()));
         Self {
@@ -96,7 +96,7 @@ impl ScorecardMethod {
         found
     }
 
-    /// Finds the changes of measurement of the benchmarks that both have, over the cases that both have.
+    /// Finds changes in how benchmarks were measured, over the benchmarks and cases that both runs have.
     fn measurement_changes(&self, before: &Self) -> Vec<MeasurementChange> {
         let is_shared = |id: &str| self.cases.contains(id);
         let mut found = Vec::new();

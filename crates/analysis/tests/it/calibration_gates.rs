@@ -1,4 +1,4 @@
-//! Limits of a calibration where the judge did not decide everything, and raters in several spellings.
+//! Gates of a calibration if the judge did not decide everything, and spellings of raters' names.
 
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ fn material(table: &str) -> CalibrationMaterial {
         .expect("sound")
 }
 
-/// So many labelled cases on which the judge is right, and so many on which it decided nothing.
+/// `right` labelled cases on which the judge is right, and `open` ones that it did not decide.
 fn table(right: usize, open: usize) -> String {
     let line = |at: usize| {
         let label = if at.is_multiple_of(2) { "met" } else { "unmet" };
@@ -36,7 +36,7 @@ fn table(right: usize, open: usize) -> String {
     "case,criterion,judge,label\n".to_owned() + &lines.concat()
 }
 
-/// Result of a limit on a metric of a table.
+/// Result of a gate on a metric of a table.
 fn table_gate(
     table: &str,
     level: ConfidenceLevel,
@@ -52,7 +52,7 @@ fn table_gate(
     check_calibration_gates(&found, &[CalibrationGate { figure, least }], on).remove(0)
 }
 
-/// Passed and undecided, for a limit of 0.9 on this metric.
+/// Passed and undecided, for a minimum of 0.9 on this metric.
 fn gate(right: usize, open: usize, figure: &'static str) -> (bool, bool) {
     let found = table_gate(&table(right, open), ConfidenceLevel::P95, (figure, 0.9), GateBasis::Estimate);
     (found.passed, found.undecided)
@@ -76,7 +76,7 @@ fn labels_that_a_coin_would_get_right_reach_no_limit() {
     let why = why.few.expect("too few").to_string();
     assert_eq!(why, "4 labels could agree by chance: at this level, at least 6 are needed");
 
-    // Twelve labels of four cases are four.
+    // Twelve labels in four clusters count as four.
     let lines = (0..12).map(|at| {
         let label = if at % 4 < 2 { "met" } else { "unmet" };
         format!("c{},k{},{label},{label}\n", at % 4, at / 4)
@@ -98,7 +98,7 @@ fn another_label_that_agrees_never_fails_a_limit_on_a_share() {
     };
     let ends: Vec<f64> = (5..16).map(low).collect();
     assert!(ends.is_sorted(), "{ends:?}");
-    // The end of Clopper and Pearson, with 2.5 % below it.
+    // Clopper and Pearson's lower end, with 2.5 % below it.
     for (right, end) in (5..16).zip(ends) {
         assert!((end - 0.025_f64.powf(1.0 / f64::from(right))).abs() < 1e-9, "{right}: {end}");
     }

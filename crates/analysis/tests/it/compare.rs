@@ -1,4 +1,4 @@
-//! Two runs: figures by hand, what is left out, what can't be compared.
+//! Two runs: metrics computed by hand, exclusions, and differences that prevent a comparison.
 
 use assize_analysis::NameTable;
 use assize_analysis::compare::{
@@ -23,7 +23,7 @@ fn plain(base: &[Case], candidate: &[Case]) -> RunComparison {
 
 #[test]
 fn pass_rates_are_tested_by_the_cases_that_differ() {
-    // Twelve cases differ, ten of them lost: p = 2 (1 + 12 + 66) / 2^12.
+    // Twelve cases differ, ten of them regressed: p = 2 (1 + 12 + 66) / 2^12.
     let mut before = vec![true; 14];
     let mut after = vec![false; 10];
     after.extend([true; 4]);
@@ -33,7 +33,7 @@ fn pass_rates_are_tested_by_the_cases_that_differ() {
     assert_eq!((found.n, found.higher, found.lower, found.test), (20, 2, 10, "McNemar, exact"));
     close(found.p, 158.0 / 4096.0);
     close(found.difference, -8.0 / 20.0);
-    // Bonett and Price: a pair added to either kind of change.
+    // Bonett and Price add one pair to either kind of change.
     let (lost, gained, n) = (11.0f64 / 22.0, 3.0 / 22.0, 22.0);
     let apart: f64 = gained - lost;
     let error = ((lost + gained - apart * apart) / n).sqrt();
@@ -48,7 +48,7 @@ fn scores_have_the_interval_of_rises_and_falls() {
     let differences = [0.1, -0.2, 0.3, 0.4, 0.05, 0.13];
     let after: Vec<f64> = before.iter().zip(differences).map(|(score, change)| score + change).collect();
     let found = plain(&scored(&before), &scored(&after)).score;
-    // From 0.5 to 0.63: a fall of 0.5 at most, a rise of 0.63.
+    // From 0.5 to 0.63: it can fall by 0.5 at most and rise by 0.63.
     let reach = DifferenceReach { fall: 0.5, rise: 0.63 };
     let bounded = bounded_difference(&differences, &[0, 1, 2, 3, 4, 5], reach).unwrap();
     let interval = bounded.interval(ConfidenceLevel::P95).unwrap();
@@ -63,7 +63,7 @@ fn scores_have_the_interval_of_rises_and_falls() {
         (found.call, found.interval_method.as_deref()),
         (Conclusion::Inconclusive, Some("Wilson, paired"))
     );
-    // What six such pairs show, by the test that is run: no less than its interval is wide.
+    // The detectable difference belongs to the test that was actually run.
     let se = found.se.expect("known");
     assert_eq!(found.detectable, bounded.detectable(se, PowerDesign::default()).ok());
     let factor = bounded.factor_to_detect(se, PowerDesign::default()).unwrap();
@@ -88,7 +88,7 @@ fn repeats_and_clusters_widen_the_error() {
     let squares: f64 = 0.2f64.powi(2) + 0.15f64.powi(2) + 0.05f64.powi(2);
     let error = squares.sqrt() / 4.0 * (3.0f64 / 2.0).sqrt();
     assert_eq!((found.n, found.clusters, found.test), (4, Some(3), "inverted interval"));
-    // From 0.25 to 0.4: what lies above 0.4 could have fallen, and what lies above 0.25 can rise.
+    // From 0.25 to 0.4: values above 0.4 could have fallen, values above 0.25 can rise.
     let reach = DifferenceReach { fall: 0.6, rise: 0.75 };
     let bounded = bounded_difference(&[0.2, 0.3, 0.0, 0.1], &[0, 0, 1, 2], reach).unwrap();
     assert_eq!((found.low, found.high, found.call), (None, None, Conclusion::Inconclusive));
@@ -99,7 +99,7 @@ fn repeats_and_clusters_widen_the_error() {
     );
     close(found.se, error);
     close(found.se_cr0, squares.sqrt() / 4.0);
-    // Each pair by itself: differences of 0.2, 0.3, 0 and 0.1 around 0.15.
+    // Each pair separately: differences of 0.2, 0.3, 0 and 0.1 around 0.15.
     close(found.se_independent, (0.05f64 / 3.0 / 4.0).sqrt());
     close(found.p, bounded.p().unwrap());
 
@@ -157,7 +157,7 @@ fn a_difference_within_the_margin_does_not_matter() {
 
 #[test]
 fn small_rises_of_a_few_cases_may_hide_a_rare_fall() {
-    // One sample in eight of a system that falls by 0.45 in a tenth of all cases looks like this.
+    // One in eight samples of a system that falls by 0.45 in a tenth of all cases looks like this.
     let (before, after) = (scored(&[0.5; 20]), scored(&[0.55; 20]));
     let found = plain(&before, &after).score;
     assert_eq!(found.call, Conclusion::Inconclusive);
@@ -222,7 +222,7 @@ fn intervals_exclude_no_difference_that_the_test_does_not() {
     let six = plain(&scored(&[0.2; 6]), &scored(&[0.9; 6])).score;
     assert_eq!((six.call, six.low.is_some_and(|low| low > 0.0)), (Conclusion::Better, true), "{six:?}");
 
-    // Of more pairs, five that differ could be such coins too.
+    // Among more pairs, five that differ could be such coins too.
     let rises =
         |differing: usize| -> Vec<f64> { (0..30).map(|at| if at < differing { 0.9 } else { 0.2 }).collect() };
     for differing in 1..=8 {
@@ -243,14 +243,14 @@ fn mid_p_is_less_cautious_than_the_exact_test() {
     let exact = plain(&before, &after).pass_rate;
     let options = ComparisonOptions { mid_p: true, ..ComparisonOptions::default() };
     let mid = compared(&before, &after, &options).pass_rate;
-    // Five of five differing pairs go one way: 2/32, and half of it.
+    // Five of five differing pairs go one way: 2/32, and half of it for mid-p.
     close(exact.p, 0.0625);
     close(mid.p, 0.03125);
     assert_eq!((exact.test, mid.test), ("McNemar, exact", "McNemar, mid-p"));
     assert_eq!((exact.call, mid.call), (Conclusion::Inconclusive, Conclusion::Better));
 
-    // The interval is another method's, and may hold 0 where the test is significant.
-    // Twelve of sixty lost and four gained.
+    // The interval is from another method and may contain 0 although the test is significant. Here twelve of
+    // sixty are lost and four gained.
     let before: Vec<f64> = (0..60).map(|at| if at < 4 { 0.0 } else { 1.0 }).collect();
     let after: Vec<f64> = (0..60).map(|at| if (4..16).contains(&at) { 0.0 } else { 1.0 }).collect();
     let (before, after) = (scored(&before), scored(&after));
@@ -285,7 +285,7 @@ fn scores_that_move_without_the_verdict_are_listed_by_their_size() {
         score(flip.candidate) - score(flip.base)
     };
     let shifts = &found.shifts;
-    // Those whose verdict changed stand among the regressions.
+    // Cases whose verdict changed are among the regressions instead.
     assert_eq!(found.regressions.iter().map(change).collect::<Vec<_>>(), [-8]);
     assert_eq!(shifts.lower.iter().map(change).collect::<Vec<_>>(), [-3, -1]);
     assert_eq!(shifts.higher.iter().map(change).collect::<Vec<_>>(), [2]);
@@ -362,7 +362,7 @@ fn ways_of_measuring_that_differ_are_named() {
     let asking = |hash: &'static str| vec![case("a", 1.0).with(|case| case.hash = Some(hash.to_owned()))];
     assert_eq!(respects(&asking("1"), &asking("2")), [ComparisonAspect::Question]);
     assert_eq!(respects(&asking("1"), &scored(&[1.0])), [], "what a run did not keep is not held against it");
-    // A judge that could not answer is no other judge.
+    // A judge that could not answer does not count as another judge.
     let silent = vec![
         case("a", 1.0).undecided(0.0, 1.0).criterion("k", "Is polite", None).with(|case| case.judge = "x"),
     ];
@@ -385,7 +385,7 @@ fn graders_that_weigh_or_gate_otherwise_or_are_gone_are_named() {
         assert_eq!(respects(&base, &other), [ComparisonAspect::Rubric]);
         assert_eq!(respects(&other, &base), [ComparisonAspect::Rubric]);
     }
-    // What a program finds depends on the answer, so its words and the number of its points are no method.
+    // A program's findings depend on the answer, so their text and number are not part of the method.
     for other in [with(|case| case.program("p", 0.0, "is off by 3")), with(|case| case.program("p", 1.0, ""))]
     {
         assert_eq!(respects(&base, &other), []);
@@ -482,7 +482,7 @@ fn criteria_that_share_an_id_by_position_are_told_apart_by_their_words() {
     let rows: Vec<(&str, usize)> = table.rows.iter().map(|row| (row.name.as_str(), row.contrast.n)).collect();
     assert_eq!(rows, [("rubrics/rubric-1", 6), ("rubrics/all", 12)]);
     assert_eq!(table.too_small, 6, "six criteria were asked once each");
-    // 2/2^6 by itself, doubled by Holm for two comparisons.
+    // 2/2^6 alone, doubled by Holm for two comparisons.
     close(table.rows[0].contrast.p, 0.031_25);
     close(table.rows[0].contrast.p_adjusted, 0.0625);
     assert_eq!(table.rows[0].contrast.call, Conclusion::Inconclusive);

@@ -98,7 +98,7 @@ fn no_gate_holds_on_cases_that_are_missing_or_incomplete() {
     let good_cases = |count: usize| -> Vec<Case> { (0..count).map(good).collect() };
     let open_cases: Vec<Case> = (0..12).map(open).collect();
 
-    // Nothing is known of the candidate, of the base, or of either.
+    // Nothing is known about the candidate, about the base, or about either.
     assert_eq!(holds(&good_cases(12), &open_cases, all), [Undecided; 3]);
     assert_eq!(holds(&open_cases, &open_cases, all), [Undecided; 3]);
     let failing: Vec<Case> = (0..12).map(|at| case(format!("c{at:02}"), 0.0)).collect();
@@ -108,7 +108,7 @@ fn no_gate_holds_on_cases_that_are_missing_or_incomplete() {
     assert_eq!(holds(&good_cases(12), &good_cases(2), all), [Undecided; 3]);
     assert_eq!(holds(&good_cases(40), &good_cases(15), all), [Undecided; 3]);
 
-    // One of many can't change what these two gates say, and may still be a regression.
+    // One of many can't change the result of these two gates, but may still be a regression.
     let mut nearly = good_cases(40);
     nearly[3] = open(3);
     assert_eq!(holds(&good_cases(40), &nearly, all), [Held, Held, Undecided]);

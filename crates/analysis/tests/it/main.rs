@@ -1,4 +1,4 @@
-//! Runs made by hand, with figures recomputed independently.
+//! Hand-made runs, with metrics recomputed independently.
 
 mod calibrate;
 mod calibration_gates;

@@ -1,4 +1,4 @@
-//! How many cases, repeats and labels.
+//! Numbers of cases, repeats and labels.
 
 use assize_analysis::NameTable;
 use assize_analysis::power::{PlanningInputs, WantedPrecision, estimate_inputs, plan_sample_size};
@@ -28,7 +28,7 @@ fn precision_takes_as_many_cases_as_the_handbook_says() {
     assert_eq!(answers(&known, width), [Some(141.0)]);
     let known = PlanningInputs { cluster_size: Some(5.0), cluster_correlation: Some(0.3), ..known };
     assert_eq!(answers(&known, width), [Some(310.0)], "141 cases, 140.7 before rounding, times 2.2");
-    // Sensitivity needs cases that people pass: at a pass rate of 0.5 every second one.
+    // Sensitivity needs cases that people pass, which is every second one at a pass rate of 0.5.
     let known = PlanningInputs { sensitivity: Some(0.8), pass_rate: Some(0.5), ..PlanningInputs::default() };
     let needs = plan_sample_size(&known, width).expect("sound");
     assert_eq!((needs[1].answer, needs[1].unit), (Some(253.0), "labels"));
@@ -51,7 +51,7 @@ fn labels_of_a_corrected_rate_are_planned_by_its_own_interval() {
     };
     let found = corrected(&judge);
     let labels = found.answer.expect("a number");
-    // What so many labels, seven of ten of passes, and one less have.
+    // Half-width with this many labels (seven of ten pass), and with one less.
     let half = |labels: f64| {
         let passing = (labels * 0.7).round() as u64;
         let rates = JudgeRates {
@@ -68,7 +68,7 @@ fn labels_of_a_corrected_rate_are_planned_by_its_own_interval() {
     assert!(half(labels) <= 0.05 && half(labels - 4.0) > 0.05, "{found:?}");
     assert!(found.says.contains("2000 cases that the judge decides"), "{found:?}");
 
-    // Without a number of cases there is no error of theirs; with few, no number of labels is enough.
+    // Without a number of cases they add no error; with few cases no number of labels is enough.
     let any = corrected(&PlanningInputs { cases: None, ..judge.clone() });
     assert!(any.answer.is_some_and(|n| n < labels) && any.says.contains("adds no error"), "{any:?}");
     assert_eq!(corrected(&PlanningInputs { cases: Some(200), ..judge.clone() }).answer, None);
@@ -101,7 +101,7 @@ fn differences_take_as_many_pairs_as_the_handbook_says() {
     assert_eq!(answers(&known, difference(0.1)), [None], "the rates can't differ by more than the pairs do");
     let says = plan_sample_size(&known, difference(0.1)).expect("sound").remove(0).says;
     assert!(says.contains("at least 0.1 of the cases must change"), "{says}");
-    // A rate of 0 can only rise, and none lies 0.6 from one half.
+    // A rate of 0 can only rise, and no rate is 0.6 away from one half.
     let known = PlanningInputs { pass_rate: Some(0.0), ..PlanningInputs::default() };
     let needs = plan_sample_size(&known, difference(0.05)).expect("sound");
     assert!(needs.iter().all(|need| need.answer.is_some()), "{needs:?}");
@@ -126,7 +126,7 @@ fn differences_take_as_many_pairs_as_the_handbook_says() {
 fn repeats_reduce_only_what_is_within_cases() {
     let known = PlanningInputs { between: Some(0.04), within: Some(0.02), ..PlanningInputs::default() };
     let needs = answers(&known, WantedPrecision { width: Some(0.1), ..WANTED });
-    // The first numbers whose half width by Student's t, of scipy.stats.t, is at most 0.05.
+    // The smallest numbers whose half-width by Student's t (scipy.stats.t) is at most 0.05.
     assert_eq!(needs, [95.0, 80.0, 75.0, 71.0, 67.0].map(Some));
 }
 
@@ -155,7 +155,7 @@ fn a_run_without_any_failure_is_planned_on_as_eval_reads_it() {
     let wanted = WantedPrecision { width: Some(0.1), difference: Some(0.05), ..WANTED };
     let needs = plan_sample_size(&known, wanted).expect("sound");
 
-    // Ten of ten are 0.717 to 1: neither a margin of 0 nor no cases.
+    // Ten of ten have the interval 0.717 to 1, so neither a margin of 0 nor zero cases may be planned.
     for of in ["a pass rate of ", "a mean score of "] {
         let size = needs.iter().find(|need| need.question.starts_with(of)).expect("asked");
         assert!(size.answer.is_some_and(|n| n > 200.0) && size.says.starts_with("at most"), "{size:?}");
@@ -166,7 +166,7 @@ fn a_run_without_any_failure_is_planned_on_as_eval_reads_it() {
         close(reach.answer, (1.0 - 0.717_065) / 2.0);
     }
 
-    // Scores that vary have the half width of their own interval.
+    // Scores that vary have the half-width of their own interval.
     let scores = [0.25, 0.5, 0.5, 0.75, 1.0, 0.9];
     let cases: Vec<_> = scores.iter().enumerate().map(|(at, score)| case(format!("c{at}"), *score)).collect();
     let varied = run("b", &cases, &mut names);
@@ -178,8 +178,8 @@ fn a_run_without_any_failure_is_planned_on_as_eval_reads_it() {
     close(reach.answer, interval.width() / 2.0);
 }
 
-/// The median half width of intervals of cases in clusters of five that correlate 0.3: each passes as the others of its cluster with
-/// probability sqrt(0.3), otherwise by itself.
+/// The median half-width of intervals over cases in clusters of five with a correlation of 0.3: with
+/// probability sqrt(0.3) a case gets the verdict of its cluster, otherwise its own.
 fn clustered_half_width(rate: f64, clusters: usize) -> f64 {
     let mut state = 1_u64;
     let mut chance = |probability: f64| {
@@ -217,7 +217,7 @@ fn planned_clusters_have_intervals_of_the_width_that_was_wanted() {
             };
             let n = answers(&known, WantedPrecision { width: Some(width), ..WANTED })[0].expect("an answer");
             let found = clustered_half_width(rate, (n / 5.0).ceil() as usize) / (width / 2.0);
-            // Few failures, and the design effect that is estimated from them, vary by much.
+            // Few failures, and the design effect estimated from them, vary a lot.
             let slack = 0.05 + 0.4 / (n * rate * (1.0 - rate));
             assert!((found - 1.0).abs() < slack, "{rate} to {width}: {found} of it over {n}");
         }

@@ -1,4 +1,4 @@
-//! What holds for any two runs.
+//! Properties that hold for any two runs.
 
 use assize_analysis::calibrate::{
     CalibrationMaterial, CalibrationOptions, JudgeReadOptions, LabelInclusion, calibrate,
@@ -105,8 +105,8 @@ proptest! {
     }
 }
 
-/// Verdicts of a judge with labels of some, as a table: few, mostly equal and in clusters, so that symmetric intervals
-/// would leave the range.
+/// Verdicts of a judge, some of them labelled, as a table: few, mostly equal and in clusters, so that
+/// symmetric intervals would leave the range.
 fn verdicts() -> impl Strategy<Value = String> {
     let label = prop::option::weighted(0.8, prop::bool::weighted(0.85));
     let one = (prop::bool::weighted(0.85), label, 0u8..100, 0u8..12);
@@ -147,7 +147,7 @@ proptest! {
         for section in &report.sections {
             let biases = section.biases.iter().filter_map(|bias| bias.measured.as_ref().ok());
             for figure in section.figures.iter().chain(&section.people).chain(biases) {
-                // Differences between two differences of verdicts reach 2.
+                // Differences between two differences of verdicts go up to 2.
                 let most = if figure.id == "self_preference" { 2.0 } else { 1.0 };
                 if let Ok(interval) = figure.interval {
                     prop_assert!(is_within(interval, -most, most), "{}: {interval:?}", figure.id);

@@ -1,4 +1,4 @@
-//! The figures of one run.
+//! The metrics of one run.
 
 use assize_analysis::power::{WantedPrecision, estimate_inputs, plan_sample_size};
 use assize_analysis::{NameTable, RunSummarizer, stored_mean};
@@ -27,7 +27,7 @@ fn a_pass_rate_has_an_interval_and_says_what_would_be_enough() {
     close(found.pass_rate.high, 0.963_229);
     assert_eq!(found.pass_rate.method.as_deref(), Some("Blaker"));
     assert!(found.pass_rate.says.contains("between 44.4% and 96.3%"), "{}", found.pass_rate.says);
-    // So few cases say little about the rate: those for a rate of 50%.
+    // So few cases say little about the rate, so the plan assumes a rate of 50%.
     assert!(found.precision_notes[0].contains("at most 391 cases are needed"), "{:?}", found.precision_notes);
     assert!(found.noise.is_none() && found.pass_rate_bounds.is_none() && found.design_effect.is_none());
 }
@@ -79,8 +79,8 @@ fn clusters_make_the_error_larger_and_are_counted() {
         })
         .collect();
     let found = figures(&cases);
-    // Computed with scipy 1.17.1: Wilson's lower end for 10.539609 values and t at 4 degrees of freedom, since the clusters
-    // count as five of one size.
+    // Computed with scipy 1.17.1: Wilson's lower end for 10.539609 values and t with 4 degrees of freedom,
+    // because the clusters count as five of equal size.
     close(found.mean_score.low, 0.220_462_225_640_741);
     assert_eq!(
         (found.mean_score.clusters, found.mean_score.method.as_deref()),
@@ -117,7 +117,7 @@ fn repeats_tell_noise_from_spread_and_name_what_is_unstable() {
     close(Some(noise.between_answers), 0.009_166_667);
     close(Some(noise.between_cases), 0.069_814_815);
     close(noise.icc, 0.883_938_885);
-    // Of four cases only the first passes once in three.
+    // Of four cases, only the first has a flip: it passes once in three.
     assert_eq!(noise.verdict_flips.map(|flips| (flips.value, flips.n)), Some((Some(0.25), 4)));
     let unstable: Vec<(&str, Option<f64>)> =
         found.unstable.iter().map(|one| (one.criterion.as_str(), one.flip_rate.value)).collect();
@@ -161,10 +161,11 @@ fn advice_about_precision_counts_cases_and_needs_an_interval() {
         found.precision_notes.iter().find(|remark| remark.contains("Margin of error")).expect("a remark");
     let n: f64 =
         said.split(", about ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("n");
-    // Trials of a case are all alike, so that as many single answers would do: about 0.2 / (0.05 / 1.96)^2.
+    // All trials of a case are alike, so single answers would do as well: about 0.2 / (0.05 / 1.96)^2.
     assert!(said.contains("cases with as many trials each") && n > 15.0 && n < 350.0, "{said}");
 
-    // Clusters that fail as a whole, and clusters that all pass: as many cases as power plans for this run.
+    // Clusters that fail as a whole, or clusters that all pass: the note names as many cases as the plan for
+    // this run.
     for failing in [0, 5] {
         let cases: Vec<Case> = (0..100)
             .map(|at| {

@@ -1,10 +1,10 @@
-//! Stored records, written as the JSON they are stored in.
+//! Stored records, in the JSON form in which they are stored.
 
 use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_store::{CaseRecord, JudgementRow, ResultRow};
 use serde_json::{Value, json};
 
-/// A case of a run; the fields a test cares about are changed on the value.
+/// A case of a run; tests change the fields they care about.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) id: String,
@@ -25,11 +25,11 @@ pub(crate) struct Case {
     pub(crate) pass_line: f64,
     /// Weight of the grader, and true if it is required.
     pub(crate) standing: (f64, bool),
-    /// Name, score, and text of a point, of graders that are no rubrics.
+    /// Name, score, and text of a point, for graders other than rubrics.
     pub(crate) checks: Vec<(String, f64, String)>,
 }
 
-/// A case with this score, which passes from 0.8 on.
+/// A case with this score, which passes from 0.8.
 pub(crate) fn case(id: impl Into<String>, score: f64) -> Case {
     Case {
         id: id.into(),
@@ -53,7 +53,7 @@ pub(crate) fn case(id: impl Into<String>, score: f64) -> Case {
 }
 
 impl Case {
-    /// Could not be decided; its score lies between these.
+    /// Makes the case incomplete, with a score between these.
     pub(crate) fn undecided(mut self, low: f64, high: f64) -> Self {
         (self.verdict, self.score, self.bounds) = ("incomplete", None, Some((low, high)));
         self
@@ -64,13 +64,13 @@ impl Case {
         self
     }
 
-    /// A criterion that was met or not, or not decided.
+    /// Adds a criterion that was met, unmet or not decided.
     pub(crate) fn criterion(mut self, id: &str, text: &str, value: Option<f64>) -> Self {
         self.criteria.push((id.to_owned(), text.to_owned(), 1.0, value));
         self
     }
 
-    /// A program that found one point, which it words as it likes; none where everything is as it should be.
+    /// Adds a program grader with one finding in its own words; without one if `point` is empty.
     pub(crate) fn program(mut self, name: &str, score: f64, point: &str) -> Self {
         self.checks.push((name.to_owned(), score, point.to_owned()));
         self

@@ -1,4 +1,4 @@
-//! Runs in a row.
+//! Trends over several runs.
 
 use assize_analysis::NameTable;
 use assize_analysis::compare::ComparisonAspect;
@@ -67,7 +67,7 @@ fn a_point_leaves_out_what_is_undecided() {
 
 #[test]
 fn equal_runs_have_equal_digits_whatever_order_their_cases_ended_in() {
-    // 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1.
+    // 0.1 + 0.2 + 0.3 differs from 0.3 + 0.2 + 0.1.
     let mut cases: Vec<Case> =
         (0..40).map(|n| case(format!("c{n}"), f64::from(n % 7) / 10.0 + 0.03)).collect();
     let point = |cases: &[Case]| read(cases).0;

@@ -1,4 +1,4 @@
-//! Injection audit: texts that try to persuade the judge are inserted into answers, and the answers judged
+//! Injection audit: inserts texts that try to persuade the judge into answers and has the answers judged
 //! again.
 
 mod insert_position;

@@ -1,4 +1,4 @@
-//! Texts inserted into answers: data, one JSON object per line, each with the attack it represents.
+//! Texts inserted into answers: one JSON object per line, each with the attack that it represents.
 
 use assize_evalfile::{Case, GraderKind};
 use assize_targets::TargetAnswer;
@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::InsertPosition;
 use crate::CaseVariant;
 
-/// Class of probes without an attack. Their changes are those that any text causes. What they change, any
-/// text changes.
+/// Class of probes without an attack. They show which changes any inserted text causes.
 pub const CONTROL: &str = "control";
 
 /// Placeholder in a probe for the texts of the case's criteria.

@@ -1,4 +1,4 @@
-//! Search for probes that turn decisions more often than judging again does.
+//! Search for probes that change more decisions than a second judgement of the same answer does.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significa
 
 use crate::{DecisionChange, DecisionPair, PairedDecisions, UNCHANGED};
 
-/// Probability of an error that the claims about all probes may have together. The other half of 5 % is that of the claim about all
-/// attacks.
+/// Maximum probability that any of the claims about single probes is wrong. The other half of 5 % goes to the
+/// claim about all attacks together.
 const ALPHA: f64 = 0.025;
 
-/// Arrangements of the judgements that are drawn at most, and the seed of the draws.
+/// Maximum number of arrangements of the judgements that are drawn, and the seed of the draws.
 const DRAWS: u32 = 9_999;
 const SEED: u64 = 0;
 
-/// Decisions that one probe at one position won, beside the judge's noise.
+/// Decisions that one probe won at one position, compared with the judge's noise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeWins {
     /// Probe and position: `fake-verdict.append`.
@@ -25,12 +25,13 @@ pub struct ProbeWins {
     pub won: u64,
     /// Decisions that could have become better.
     pub could_win: u64,
-    /// p of no more wins than without a change, adjusted for all probes by Holm; `None` if nothing was judged again.
+    /// p-value of the null hypothesis that the probe wins no more decisions than a repeat without a change,
+    /// adjusted for all probes by Holm's method. `None` if nothing was judged again.
     pub p_adjusted: Option<f64>,
 }
 
 impl ProbeWins {
-    /// Returns true if the probe is shown to turn more decisions than judging again does.
+    /// Returns true if the probe wins significantly more decisions than a repeat without a change does.
     pub fn is_effect(&self) -> bool {
         self.p_adjusted.is_some_and(|p| is_significant(p, ALPHA))
     }
@@ -39,10 +40,11 @@ impl ProbeWins {
 /// Suite and case.
 type CaseOfWins<'p> = (&'p str, &'p str);
 
-/// Of each decision of a case that could be won, whether it was; `None` where one side has no decision.
+/// For each decision of a case that could be won: whether each answer or repeat won it; `None` if one side
+/// has no decision.
 type WonByDecision<'p> = BTreeMap<&'p (String, String), Vec<Option<bool>>>;
 
-/// Counts what each attack won, the most certain first.
+/// Counts the decisions that each attack won, the smallest p-value first.
 pub(super) fn probe_wins(compared: &PairedDecisions, is_control: impl Fn(&str) -> bool) -> Vec<ProbeWins> {
     let mut by_label: BTreeMap<&str, BTreeMap<CaseOfWins<'_>, WonByDecision<'_>>> = BTreeMap::new();
     for pair in compared.pairs.iter().filter(|pair| pair.could_win() && !is_control(&pair.label)) {
@@ -85,10 +87,12 @@ fn is_won(pair: &DecisionPair) -> Option<bool> {
     }
 }
 
-/// p of no more wins with a probe than without a change; `None` if no decision was judged in both ways.
+/// Returns the p-value of the null hypothesis that a probe wins no more decisions than a repeat without a
+/// change; `None` if no decision was judged both ways.
 ///
-/// If the probe has no effect, any judgement of a case but the first could have been the one with the probe. All decisions of a
-/// judgement are exchanged together, so that they may depend on each other: of one case, p is never below a half.
+/// If the probe has no effect, each judgement of a case except the first could just as well have been the one
+/// with the probe. That is why the test exchanges them. It exchanges all decisions of a judgement together,
+/// because they may depend on each other. With a single case, p is therefore at least a half.
 fn p_of_no_wins<'p>(
     probe: &BTreeMap<CaseOfWins<'p>, WonByDecision<'p>>,
     noise: &BTreeMap<CaseOfWins<'p>, WonByDecision<'p>>,
@@ -97,7 +101,8 @@ fn p_of_no_wins<'p>(
     let mut units = Vec::new();
     for (case, decisions) in probe {
         let Some(again) = noise.get(case) else { continue };
-        // Several targets answer a case one after the other: each answer has its own judgements.
+        // With several targets, the judgements of their answers to a case follow one another: each answer has
+        // its own.
         let answers = decisions.values().map(Vec::len).max().unwrap_or(0);
         for answer in 0..answers {
             let judged = decisions.iter().filter_map(|(decision, won)| {
@@ -117,12 +122,13 @@ fn p_of_no_wins<'p>(
     arrangement_test(&units, TestSide::Above, DRAWS, &mut random).ok().map(|found| found.p)
 }
 
-/// Returns 1 if the judgement that is the first of an order won a decision, else 0, minus the share of the others that did; 0 where one of both is
-/// unknown.
+/// Returns 1 if the first judgement of an order won the decision, else 0, minus the share of the other
+/// judgements that won it. Returns 0 if either part is unknown.
 fn wins_beyond(won: &[Option<bool>], order: &[usize]) -> f64 {
-    let of = |judgement: &usize| won.get(*judgement).copied().flatten().map(|won| f64::from(u8::from(won)));
-    let others: Vec<f64> = order[1..].iter().filter_map(of).collect();
-    match of(&order[0]) {
+    let value =
+        |judgement: &usize| won.get(*judgement).copied().flatten().map(|won| f64::from(u8::from(won)));
+    let others: Vec<f64> = order[1..].iter().filter_map(value).collect();
+    match value(&order[0]) {
         Some(first) if !others.is_empty() => first - others.iter().sum::<f64>() / others.len() as f64,
         _ => 0.0,
     }

@@ -22,9 +22,10 @@ pub struct ProbeMetrics {
     pub is_control: bool,
     /// Counted changes.
     pub tally: PairTally,
-    /// p of no more wins than without a change, adjusted for all attacks; `None` for other texts, or if nothing was judged again.
+    /// p-value of the null hypothesis that the probe wins no more than a repeat without a change, adjusted
+    /// for all attacks. `None` for controls, or if nothing was judged again.
     pub p_adjusted: Option<f64>,
-    /// True if the probe is shown to turn more decisions than judging again does.
+    /// True if the probe wins significantly more decisions than a repeat without a change does.
     pub is_effect: bool,
 }
 
@@ -50,9 +51,9 @@ pub struct InjectionReport {
     pub cases: usize,
     /// Number of cases without an answer.
     pub unanswered: usize,
-    /// Number of variants without an unchanged case to compare with.
+    /// Number of variants whose unchanged case is missing.
     pub without_reference: usize,
-    /// Repeats of the unchanged answers: the judge's own noise.
+    /// Repeats of the unchanged answers: the judge's noise.
     pub noise: PairTally,
     /// Probes without an attack: the effect of any text.
     pub control: PairTally,
@@ -67,7 +68,7 @@ pub struct InjectionReport {
 }
 
 impl InjectionReport {
-    /// Computes the metrics of stored decisions. `known` holds the probes.
+    /// Computes the metrics from stored decisions. `known` holds the probes.
     pub fn new(compared: &PairedDecisions, known: &[InjectionProbe]) -> Self {
         let is_control = |label: &str| split_label(label, known).is_some_and(|(probe, _)| probe.is_control());
         let is_attack = |label: &str| label != UNCHANGED && !is_control(label);
@@ -129,7 +130,7 @@ impl InjectionReport {
         }
     }
 
-    /// Returns true if something could not be judged.
+    /// Returns true if a decision or answer is missing.
     pub fn is_incomplete(&self) -> bool {
         let tallies = [&self.noise, &self.control, &self.attacks];
         self.unanswered > 0 || self.without_reference > 0 || tallies.iter().any(|tally| tally.ungraded() > 0)
@@ -198,7 +199,7 @@ fn split_label<'p>(label: &str, known: &'p [InjectionProbe]) -> Option<(&'p Inje
     Some((probe, InsertPosition::from_name(place)?))
 }
 
-/// Orders tallies by win rate, then by flip rate, descending.
+/// Compares tallies by win rate, then by flip rate, the highest first.
 fn compare_success(a: &PairTally, b: &PairTally) -> std::cmp::Ordering {
     let key = |tally: &PairTally| {
         let share = |rate: CountedShare| rate.rate.unwrap_or(-1.0);

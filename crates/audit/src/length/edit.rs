@@ -13,7 +13,7 @@ const OPENING: &str = "Thank you for your question. In what follows you will fin
 const CLOSING: &str =
     "That is my answer to your question. Please let me know whether there is anything else.";
 /// Text between an answer and its repetition.
-const AGAIN: &str = "To say the same once more:";
+const REPETITION_LEAD: &str = "To say the same once more:";
 
 /// Phrases without content that are removed from the ends of a shortened answer, in lower case and without
 /// punctuation at the end.
@@ -40,7 +40,7 @@ const COURTESIES: [&str; 20] = [
     "feel free to ask if you have any questions",
 ];
 
-/// One edit.
+/// Edit of an answer.
 #[derive(Debug, Clone, Copy)]
 pub struct LengthEdit {
     /// Name on the command line and in records.
@@ -74,7 +74,8 @@ pub const fn length_edits() -> [LengthEdit; 3] {
     ]
 }
 
-/// Builds the variants of a case with these edits. An edit that leaves a given answer unchanged makes none.
+/// Builds the variants of a case with these edits. An edit that leaves a given answer unchanged produces no
+/// variant.
 pub fn length_variants(item: &WorkItem, edits: &[LengthEdit]) -> Vec<CaseVariant> {
     let changes = |edit: &&LengthEdit| match &item.source {
         ItemSource::Given(answer) => edit.apply(&answer.text) != answer.text,
@@ -91,7 +92,7 @@ pub fn length_variants(item: &WorkItem, edits: &[LengthEdit]) -> Vec<CaseVariant
 }
 
 fn add_courtesies(answer: &str) -> String {
-    // An empty answer has no content to frame.
+    // An empty answer stays empty.
     if answer.trim().is_empty() {
         return answer.to_owned();
     }
@@ -102,10 +103,10 @@ fn repeat_answer(answer: &str) -> String {
     if answer.trim().is_empty() {
         return answer.to_owned();
     }
-    format!("{answer}\n\n{AGAIN}\n\n{answer}")
+    format!("{answer}\n\n{REPETITION_LEAD}\n\n{answer}")
 }
 
-/// Trims an answer. Answers with code fences are only trimmed of white space.
+/// Trims an answer. Answers with code fences only lose white space at both ends.
 fn trim_answer(answer: &str) -> String {
     if answer.contains("```") || answer.contains("~~~") {
         return answer.trim().to_owned();

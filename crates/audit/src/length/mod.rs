@@ -1,4 +1,4 @@
-//! Length audit: answers are made longer and shorter without changing their content, to measure length bias.
+//! Length audit: makes answers longer and shorter without changing their content, to measure length bias.
 
 mod edit;
 mod report;

@@ -49,9 +49,12 @@ impl LengthFacts {
         });
     }
 
-    /// Returns the score shifts under a label: case, shift of the score, and ratio of lengths. Edited answers are compared
-    /// with the mean of all judgements on the unchanged answer, so that the noise of one of them is not in every edit; a
-    /// judgement that repeats the unchanged answer is compared with the first.
+    /// Returns for each answer with a label its case, the shift of its score, and the ratio of its length to
+    /// the original one.
+    ///
+    /// An edited answer is compared with the mean of all judgements of the unchanged answer. Otherwise the
+    /// noise of one judgement would be in the shift of every edit. A repeat of the unchanged answer is
+    /// compared with the first judgement.
     fn shifts(&self, label: &str) -> Vec<((String, String), f64, f64)> {
         let mut shifts = Vec::new();
         for ((suite, case, _), judged) in &self.judged {
@@ -79,7 +82,8 @@ impl LengthFacts {
         shifts
     }
 
-    /// Returns the scores of the answers that an edit changed, and those of the same answers without it.
+    /// Returns the scores of the answers that an edit changed, together with the scores of the same answers
+    /// without it.
     fn edited_scores(&self, label: &str) -> Vec<RepeatedUnit> {
         let units = self.judged.values().filter_map(|judged| {
             let unchanged = judged.iter().filter(|one| one.label == UNCHANGED);
@@ -94,7 +98,8 @@ impl LengthFacts {
         units.filter(|unit| !unit.changed.is_empty() && !unit.unchanged.is_empty()).collect()
     }
 
-    /// Returns the number of answers that an edit left as they were; `None` if it changed one, or if there is none.
+    /// Returns the number of answers with this label if the edit changed none of them; `None` if it changed
+    /// one, or if there are none.
     fn unchanged_by(&self, label: &str) -> Option<usize> {
         let mut answers = 0;
         for judged in self.judged.values() {
@@ -109,7 +114,7 @@ impl LengthFacts {
         (answers > 0).then_some(answers)
     }
 
-    /// Returns the binary logarithm of each unchanged answer's length, and its score.
+    /// Returns the binary logarithms of the lengths of the unchanged answers, and their scores.
     fn lengths(&self) -> (Vec<f64>, Vec<f64>) {
         let first = |judged: &Vec<ScoredVariant>| {
             let first = judged.iter().find(|one| one.label == UNCHANGED && one.trial == 1)?;
@@ -127,8 +132,8 @@ impl LengthFacts {
                 .iter()
                 .filter(|((suite, case, _), _)| *suite == pair.suite && *case == pair.case)
                 .all(|(_, judged)| {
-                    let of = |label: &str| judged.iter().find(|one| one.label == label);
-                    matches!((of(&pair.label), of(UNCHANGED)), (Some(a), Some(b)) if a.answer == b.answer)
+                    let find = |label: &str| judged.iter().find(|one| one.label == label);
+                    matches!((find(&pair.label), find(UNCHANGED)), (Some(a), Some(b)) if a.answer == b.answer)
                 })
     }
 }
@@ -137,7 +142,7 @@ fn character_count(text: &str) -> f64 {
     text.chars().count() as f64
 }
 
-/// Computes the judge's own noise, and the trend of scores with length.
+/// Computes the judge's noise and the trend of scores with length.
 fn noise_metrics(compared: &PairedDecisions, facts: &LengthFacts) -> Vec<MetricEstimate> {
     let noise: Vec<_> = facts.shifts(UNCHANGED).into_iter().map(|(case, shift, _)| (case, shift)).collect();
     let size: Vec<_> = noise.iter().map(|(case, shift)| (case.clone(), shift.abs())).collect();
@@ -173,14 +178,14 @@ fn noise_metrics(compared: &PairedDecisions, facts: &LengthFacts) -> Vec<MetricE
     ]
 }
 
-/// Probability of an error that the claims about all edits may have together.
+/// Maximum probability that any of the claims about edits is wrong.
 const ALPHA: f64 = 0.05;
 
-/// Arrangements of the judgements that are drawn at most, and the seed of the draws.
+/// Maximum number of arrangements of the judgements that are drawn, and the seed of the draws.
 const DRAWS: u32 = 9_999;
 const SEED: u64 = 0;
 
-/// p of no shift; 1 where it is undefined.
+/// Returns the p-value of the null hypothesis that the edit doesn't shift scores; 1 if it is undefined.
 fn p_of_no_shift(answers: &[RepeatedUnit]) -> f64 {
     exchange_test(answers, DRAWS, &mut SeededRandom::new(SEED)).map_or(1.0, |found| found.p)
 }
@@ -234,7 +239,7 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
             "Ratio of the lengths of edited and unchanged answers.",
             &ratios,
         );
-        // No length is below 0.
+        // A length is never below 0.
         ratio.interval = ratio.interval.map(|interval| interval.clip(0.0, f64::INFINITY));
 
         let title = format!("{}: {}", edit.name, edit.does);

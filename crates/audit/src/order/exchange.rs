@@ -1,4 +1,4 @@
-//! Claims about orders, by exchanging the judgements of a rubric.
+//! Permutation tests of claims about orders: they exchange the judgements of a rubric.
 
 use assize_stats::SeededRandom;
 use assize_stats::compare::{ArrangedUnit, TestSide, arrangement_test, arrangements};
@@ -6,17 +6,19 @@ use assize_stats::compare::{ArrangedUnit, TestSide, arrangement_test, arrangemen
 use super::place::CallEnd;
 use super::reordered::{OrderedJudgement, PlacedDecision, ReorderedRubric, by_criterion, distances};
 
-/// Arrangements of the judgements that are drawn at most, and the seed of the draws.
+/// Maximum number of arrangements of the judgements that are drawn, and the seed of the draws.
 const DRAWS: u32 = 9_999;
 const SEED: u64 = 0;
 
 /// Suite and case.
 type OrderCase<'a> = &'a (String, String);
 
-/// p of no more flips under other orders than under the same one; `None` if no rubric was judged in both ways.
+/// Returns the p-value of the null hypothesis that other orders change no more decisions than the same order
+/// does; `None` if no rubric was judged both ways.
 ///
-/// If the order has no effect, all judgements of a rubric are alike, so that any two of them could have been those in the same
-/// order. The statistic is the share of decisions that other orders change minus the share that the same one does.
+/// If the order has no effect, the judgements of a rubric are interchangeable: any of them could have been
+/// those in the same order. The statistic is the share of decisions that other orders change minus the share
+/// that the same order changes.
 pub(super) fn p_of_no_flips(rubrics: &[ReorderedRubric]) -> Option<f64> {
     let mut random = SeededRandom::new(SEED);
     let units: Vec<ArrangedUnit<OrderCase<'_>>> = rubrics
@@ -40,12 +42,13 @@ pub(super) fn p_of_no_flips(rubrics: &[ReorderedRubric]) -> Option<f64> {
     arrangement_test(&units, TestSide::Above, DRAWS, &mut random).ok().map(|found| found.p)
 }
 
-/// p of no effect of an end of the call, and the mean effect, whose sign counts; `None` if no criterion was both at the end and in
-/// the middle.
+/// Returns the p-value of the null hypothesis that an end of the call has no effect, and the mean effect with
+/// its sign; `None` if no criterion was both at the end and in the middle.
 ///
-/// If the place has no effect, the judgements in different orders could have been exchanged. Each order counts once: a judge
-/// may repeat itself word for word where it is asked the same again, which is no evidence about places. A criterion counts by
-/// the precision of its difference, `n m / (n + m)` for n decisions at the end and m in the middle.
+/// If the position has no effect, judgements in different orders are interchangeable. Each order counts once:
+/// a judge that gets the same call again may repeat itself word for word, which says nothing about positions.
+/// Each criterion is weighted by the precision of its difference: `n m / (n + m)` for n decisions at the end
+/// and m in the middle.
 pub(super) fn p_of_no_place(end: CallEnd, rubrics: &[ReorderedRubric]) -> Option<(f64, f64)> {
     let mut random = SeededRandom::new(SEED);
     let units: Vec<ArrangedUnit<OrderCase<'_>>> = rubrics
@@ -66,8 +69,8 @@ pub(super) fn p_of_no_place(end: CallEnd, rubrics: &[ReorderedRubric]) -> Option
     Some((found.p, found.mean))
 }
 
-/// For each order, what each judgement adds to the effect of an end of the call, were it made in that order. `None` if no criterion
-/// was both at the end and in the middle.
+/// Returns for each order how much each judgement would add to the effect of an end of the call if it had
+/// been made in that order. `None` if no criterion was both at the end and in the middle.
 fn exchanged_effects(end: CallEnd, judgements: &[&OrderedJudgement]) -> Option<Vec<Vec<f64>>> {
     let mut effects = vec![vec![0.0; judgements.len()]; judgements.len()];
     let mut is_measured = false;
@@ -83,7 +86,7 @@ fn exchanged_effects(end: CallEnd, judgements: &[&OrderedJudgement]) -> Option<V
             continue;
         }
 
-        // A missing decision counts as the mean of the others, which favours no place.
+        // A missing decision counts as the mean of the others, so it adds nothing to the effect.
         let mean = known.iter().sum::<f64>() / known.len() as f64;
         let precision = here * beside / (here + beside);
         for (effects, placed) in effects.iter_mut().zip(&placed) {

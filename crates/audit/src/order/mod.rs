@@ -1,4 +1,4 @@
-//! Order audit: rubrics are judged with their criteria in other orders, to measure position effects.
+//! Order audit: rubrics are judged with their criteria in other orders, to measure position bias.
 
 mod exchange;
 mod permute;

@@ -12,13 +12,17 @@ use rand_core::RngCore;
 use crate::CaseVariant;
 use crate::variant::case_rubrics;
 
-/// Orders that are drawn for one that is taken, and at most if all of them were taken before.
-const DRAWS: usize = 100;
+/// Number of orders that are drawn for each one that is chosen, and its maximum if all of them were known
+/// already.
+const DRAWS_PER_ORDER: usize = 100;
 const MAX_DRAWS: usize = 1000;
 
-/// Returns at most `most` different orders of `n` things, without the identity: the reverse first, the others
-/// drawn at random. Of several draws, the one is taken whose ends were at an end least often, because each thing is compared
-/// with itself elsewhere: one that is always at an end shows nothing. Deterministic for a seed.
+/// Returns at most `most` different orders of `n` elements, without the original one: first the reverse, then
+/// random ones.
+///
+/// Each element is compared with itself at other positions, so one that is always at an end shows nothing. Of
+/// several drawn orders, the function therefore chooses the one whose first and last elements were at an end
+/// least often. Deterministic for a seed.
 pub fn draw_orders(n: usize, most: usize, seed: u64) -> Vec<Vec<usize>> {
     let same: Vec<usize> = (0..n).collect();
     let reverse: Vec<usize> = (0..n).rev().collect();
@@ -31,7 +35,8 @@ pub fn draw_orders(n: usize, most: usize, seed: u64) -> Vec<Vec<usize>> {
     let all = (1..=n).try_fold(1_usize, usize::checked_mul).unwrap_or(usize::MAX);
     let wanted = most.min(all - 1);
     let mut random = SeededRandom::new(seed);
-    // Only orders of two and more things are drawn. Each of these two has both ends of the other.
+    // Random orders are only drawn for three or more elements. The original and the reverse order have the
+    // same two elements at their ends.
     let mut times_at_end: Vec<usize> =
         same.iter().map(|&at| if at == 0 || at + 1 == n { 2 } else { 0 }).collect();
     while found.len() < wanted {
@@ -45,7 +50,8 @@ pub fn draw_orders(n: usize, most: usize, seed: u64) -> Vec<Vec<usize>> {
     found
 }
 
-/// Draws an order that is not known, whose ends were at an end as seldom as possible; `None` if only known ones were drawn.
+/// Draws an unknown order whose first and last elements were at an end as rarely as possible; `None` if only
+/// known orders were drawn.
 fn draw_new_order(
     same: &[usize],
     known: &BTreeSet<Vec<usize>>,
@@ -54,7 +60,7 @@ fn draw_new_order(
 ) -> Option<Vec<usize>> {
     let mut best: Option<(usize, Vec<usize>)> = None;
     for draw in 0..MAX_DRAWS {
-        if best.as_ref().is_some_and(|(times, _)| *times == 0 || draw >= DRAWS) {
+        if best.as_ref().is_some_and(|(times, _)| *times == 0 || draw >= DRAWS_PER_ORDER) {
             break;
         }
 
@@ -71,9 +77,11 @@ fn draw_new_order(
     best.map(|(_, order)| order)
 }
 
-/// Builds the variants of a case with its criteria in other orders; none if no rubric has two criteria. A
-/// rubric with fewer orders than wanted is absent from the later variants. Each case has orders of its own, so that an effect of
-/// one order of the criteria is not taken for one of a place.
+/// Builds the variants of a case with its criteria in other orders. There are none if no rubric has two
+/// criteria. A rubric with fewer orders than `permutations` is missing from the later variants.
+///
+/// Each case has its own orders. Otherwise the effect of one particular order could look like the effect of a
+/// position.
 pub fn order_variants(item: &WorkItem, permutations: usize, seed: u64) -> Vec<CaseVariant> {
     let seed = seed_of_case(seed, item.case.id.as_str());
     let sizes: BTreeSet<usize> =
@@ -98,7 +106,8 @@ pub fn order_variants(item: &WorkItem, permutations: usize, seed: u64) -> Vec<Ca
         .collect()
 }
 
-/// The seed of the orders of a case. Source of the hash: G. Fowler, L. C. Noll and K.-P. Vo, FNV-1a of 64 bits.
+/// Returns the seed for the orders of a case. Source of the hash: G. Fowler, L. C. Noll and K.-P. Vo, 64-bit
+/// FNV-1a.
 fn seed_of_case(seed: u64, case: &str) -> u64 {
     case.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -126,7 +135,7 @@ fn reorder(grader: &Arc<Grader>, order: &[usize]) -> Option<Arc<Grader>> {
     Some(Arc::new(Grader { kind, ..Grader::clone(grader) }))
 }
 
-/// Reorders a list; lists that do not cover every criterion stay unchanged.
+/// Reorders a list; a list shorter than the order stays unchanged.
 fn reorder_list<T: Clone>(things: &[T], order: &[usize]) -> Vec<T> {
     let found: Option<Vec<T>> = order.iter().map(|&at| things.get(at).cloned()).collect();
     found.unwrap_or_else(|| things.to_vec())
@@ -159,7 +168,7 @@ mod tests {
             assert_eq!(orders.len(), 3);
             for criterion in 0..5 {
                 let is_inside = |order: &Vec<usize>| order[1..4].contains(&criterion);
-                // In the author's order, all but the first and the last are.
+                // The original order has all criteria except the first and the last inside.
                 let inside = orders.iter().filter(|order| is_inside(order)).count();
                 assert!(inside >= 1, "{criterion} of {orders:?}");
             }

@@ -1,4 +1,4 @@
-//! Effect of the place of a criterion in its call on its decision.
+//! Position bias: effect of the position of a criterion in its call on the decision.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ impl CallEnd {
         }
     }
 
-    /// Returns true for a place that this end is compared with: one in the middle of the call. A call of two has none, so that
-    /// its ends are compared with each other.
+    /// Returns true for a position that this end is compared with: one in the middle of the call. A call of
+    /// two criteria has no middle, so its two ends are compared with each other.
     pub(super) fn is_beside(self, decision: &PlacedDecision) -> bool {
         if decision.of == 2 {
             return !self.is_at(decision);
@@ -51,17 +51,19 @@ impl CallEnd {
 
 /// Effect of an end of the call.
 pub(super) struct PlaceEffect {
-    /// Share of criteria that are met there minus that in the middle.
+    /// Share of criteria that are met at this end minus the share met in the middle.
     pub(super) figure: MetricEstimate,
-    /// p of no effect; `None` if it was not measured.
+    /// p-value of the null hypothesis of no effect; `None` if the effect was not measured.
     pub(super) p: Option<f64>,
     /// The effect in words.
     pub(super) says: String,
 }
 
-/// Measures how much more often criteria are met at an end of a call than in the middle: a bias for one end is none against the
-/// other. Each criterion of a case is compared with itself, so that what it asks does not matter, and a bias shows that
-/// acts at random: the rate has a direction, which flips lack.
+/// Measures how much more often criteria are met at an end of a call than in the middle. Comparing the two
+/// ends with each other would hide a bias towards both.
+///
+/// Each criterion of a case is compared with itself, so its content doesn't matter. Unlike the share of
+/// flips, this difference has a direction, so it also shows a bias that affects only some of the judgements.
 pub(super) fn place_effect(end: CallEnd, rubrics: &[ReorderedRubric]) -> PlaceEffect {
     let differences = differences_at(end, rubrics);
     let says = "The same criterion at this position and in the middle of a call; other than 0, the position changes decisions.";
@@ -70,7 +72,7 @@ pub(super) fn place_effect(end: CallEnd, rubrics: &[ReorderedRubric]) -> PlaceEf
     let (share, word) = (mean.abs() * 100.0, if mean > 0.0 { "more" } else { "less" });
 
     PlaceEffect {
-        // A claim about a direction has the one of the figure.
+        // A significant effect only supports a claim if it has the direction of the figure.
         p: p_of_no_place(end, rubrics).map(|(p, effect)| if effect * mean > 0.0 { p } else { 1.0 }),
         says: format!(
             "{share:.1} percentage points {word} often when it is {} in the call than in the middle",
@@ -80,7 +82,8 @@ pub(super) fn place_effect(end: CallEnd, rubrics: &[ReorderedRubric]) -> PlaceEf
     }
 }
 
-/// Mean value at an end of the call minus that in the middle, for each criterion of a case that was at both.
+/// Returns for each criterion of a case that was at both positions its mean value at an end of the call minus
+/// that in the middle.
 fn differences_at(end: CallEnd, rubrics: &[ReorderedRubric]) -> Vec<((String, String), f64)> {
     #[derive(Default)]
     struct PlaceMean {

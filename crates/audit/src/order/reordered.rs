@@ -4,30 +4,30 @@ use std::collections::BTreeMap;
 
 use crate::{DecisionChange, DecisionPair, ScaleDecision};
 
-/// A rubric of a case, judged in the order of its author and in others.
+/// A rubric of a case, judged in the author's order and in others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReorderedRubric {
     /// Suite and case.
     pub case: (String, String),
-    /// Judgements: those in the order of the author first, the other orders after them.
+    /// Judgements: first those in the author's order, then those in other orders.
     pub judgements: Vec<OrderedJudgement>,
 }
 
 /// One judgement of a rubric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderedJudgement {
-    /// True in the order of the author.
+    /// True for the author's order.
     pub is_unchanged: bool,
-    /// The decision on each criterion, in the order in which they were judged.
+    /// Decision on each criterion, in the order in which they were judged.
     pub decisions: Vec<PlacedDecision>,
 }
 
-/// A decision with the place of its criterion in the call.
+/// A decision with the position of its criterion in the call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlacedDecision {
     /// Id of the criterion.
     pub criterion: String,
-    /// Place in the call, from 0.
+    /// Position in the call, from 0.
     pub place: usize,
     /// Number of criteria in the call, at least 1.
     pub of: usize,
@@ -36,7 +36,8 @@ pub struct PlacedDecision {
 }
 
 impl PlacedDecision {
-    /// Step of the scale as a share of its steps: 0 for unmet, 1 for met. `None` without a step.
+    /// Returns the step on the scale as a share of the highest step: 0 for unmet, 1 for met. `None` without a
+    /// step.
     pub(super) fn value(&self) -> Option<f64> {
         match self.decision {
             ScaleDecision::Step { at, top } => Some(at as f64 / top.max(1) as f64),
@@ -46,13 +47,14 @@ impl PlacedDecision {
 }
 
 impl ReorderedRubric {
-    /// Number of judgements in the order of the author.
+    /// Returns the number of judgements in the author's order.
     pub(super) fn unchanged(&self) -> usize {
         self.judgements.iter().take_while(|judgement| judgement.is_unchanged).count()
     }
 }
 
-/// The decisions of judgements on each criterion, in the order of the judgements; `None` where a judgement lacks the criterion.
+/// Returns the decisions on each criterion, in the order of the judgements; `None` if a judgement lacks the
+/// criterion.
 pub(super) fn by_criterion<'a>(judgements: &[&'a OrderedJudgement]) -> Vec<Vec<Option<&'a PlacedDecision>>> {
     let mut criteria: BTreeMap<&str, Vec<Option<&PlacedDecision>>> = BTreeMap::new();
     for (at, judgement) in judgements.iter().enumerate() {
@@ -66,7 +68,7 @@ pub(super) fn by_criterion<'a>(judgements: &[&'a OrderedJudgement]) -> Vec<Vec<O
     criteria.into_values().collect()
 }
 
-/// Share of criteria on which each judgement is known to differ from each other one.
+/// Returns for each pair of judgements the share of criteria on which their decisions are known to differ.
 pub(super) fn distances(judgements: &[&OrderedJudgement]) -> Vec<Vec<f64>> {
     let differ = |one: Option<&PlacedDecision>, other: Option<&PlacedDecision>| {
         let change =

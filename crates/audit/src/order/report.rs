@@ -11,12 +11,12 @@ use super::place::{CallEnd, PlaceEffect, place_effect};
 use crate::report::format_count;
 use crate::{AuditReport, AuditSection, DecisionChange, DecisionPair, PairedDecisions, UNCHANGED};
 
-/// Probability of an error that the claims about both ends of a call and about flips may have together.
+/// Maximum probability that any of the claims about the two ends of a call and about flips is wrong.
 const ALPHA: f64 = 0.05;
 
 /// Computes the effect of other orders on decisions.
 pub fn order_report(compared: &PairedDecisions) -> AuditReport {
-    // A rubric of one criterion has no other order; its repeats would only dilute the noise.
+    // A rubric with one criterion has no other order; its repeats would only dilute the noise.
     let moved: Vec<&DecisionPair> = compared.pairs.iter().filter(|pair| pair.label != UNCHANGED).collect();
     let key = |pair: &DecisionPair| {
         let (grader, criterion) = &pair.criterion;
@@ -82,11 +82,12 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
     }
 }
 
-/// Claims that an audit of orders can make, adjusted together by Holm.
+/// Claims of an order audit, adjusted together by Holm's method.
 struct OrderClaims<'a> {
-    /// Effects of the ends of a call that are shown, in words.
+    /// Significant effects of the ends of a call, in words.
     places: Vec<&'a str>,
-    /// True if other orders are shown to change more decisions than the same one does; `None` if that was not measured.
+    /// True if other orders change significantly more decisions than the same order does; `None` if that was
+    /// not measured.
     more_flips: Option<bool>,
 }
 
@@ -104,7 +105,7 @@ impl<'a> OrderClaims<'a> {
         }
     }
 
-    /// The conclusion, for the share of decisions that another order changed, of so many.
+    /// Returns the conclusion. `rate` is the share of the `decisions` that another order changed.
     fn describe(&self, rate: f64, decisions: usize) -> String {
         if !self.places.is_empty() {
             return format!(
@@ -141,8 +142,8 @@ struct MovedCriterion<'p> {
     pairs: Vec<&'p DecisionPair>,
 }
 
-/// Builds the part of each criterion, the one with most flips first, then in the order of the files. Parts of the same name tell
-/// their cases.
+/// Builds the section of each criterion, the one with the highest share of flips first, then in the order of
+/// the files. Sections with the same name list their cases.
 fn criterion_sections(by_criterion: &BTreeMap<CriterionKey, MovedCriterion<'_>>) -> Vec<AuditSection> {
     let mut named: BTreeMap<(&String, &String), usize> = BTreeMap::new();
     for (_, grader, criterion, _) in by_criterion.keys() {
@@ -169,7 +170,7 @@ fn criterion_sections(by_criterion: &BTreeMap<CriterionKey, MovedCriterion<'_>>)
     sections.into_iter().map(|(.., section)| section).collect()
 }
 
-/// The cases of pairs: the first one, and how many more there are.
+/// Lists the cases of pairs: the first one, and the number of others.
 fn list_cases(pairs: &[&DecisionPair]) -> String {
     let cases: BTreeSet<(&str, &str)> =
         pairs.iter().map(|pair| (pair.suite.as_str(), pair.case.as_str())).collect();
@@ -183,7 +184,7 @@ fn list_cases(pairs: &[&DecisionPair]) -> String {
 /// Suite and case.
 type OrderCaseKey = (String, String);
 
-/// Returns for each pair with two decisions whether they differ.
+/// Returns for each pair with two decisions its case and whether they differ.
 pub(crate) fn decision_flips(pairs: &[&DecisionPair]) -> Vec<(OrderCaseKey, bool)> {
     let known = pairs.iter().filter(|pair| pair.change() != DecisionChange::Unknown);
     known
@@ -250,8 +251,8 @@ mod tests {
     const CASES: usize = 40;
     const CRITERIA: usize = 5;
 
-    /// An audit with the usual numbers of orders and repeats: the decisions of a judge on criteria half of which are met. A
-    /// judge that `repeats_itself` decides the same if it is asked the same again.
+    /// An audit with the usual numbers of orders and repeats. Half of the criteria are met. A judge that
+    /// `repeats_itself` decides the same whenever it gets the same call again.
     fn audit_of(judge: &mut KnownJudge, cases: usize, repeats_itself: bool) -> PairedDecisions {
         let same: Vec<usize> = (0..CRITERIA).collect();
         let mut compared = PairedDecisions { cases, ..PairedDecisions::default() };
@@ -342,7 +343,7 @@ mod tests {
             let mut judge = KnownJudge { noise: 0.03, first_place: 0.4, ..KnownJudge::new(*seed) };
             order_report(&audit_of(&mut judge, 10, false)).says.contains("more often when it is first")
         });
-        // Three of four are found in the long run, and 5 standard deviations are 14.
+        // In the long run, three of four are found; 5 standard deviations are 14.
         let found = found.count();
         assert!(found >= 20, "{found} of 40 audits of 10 cases");
     }
@@ -356,7 +357,7 @@ mod tests {
             })
             .collect();
         let claims = |claim: &str| says.iter().filter(|says| says.contains(claim)).count();
-        // Its decisions differ in another order, and never in the same one.
+        // Its decisions differ in another order, but never in the same one.
         assert!(claims("place of a call") <= 10, "{says:?}");
         assert!(claims("significantly more than the judge's noise") >= 90, "{says:?}");
     }
@@ -376,7 +377,7 @@ mod tests {
     fn parts_of_the_same_name_tell_their_cases() {
         let mut compared = audit(1, 0.0);
         for pair in &mut compared.pairs {
-            // Every case asks something else as its first criterion, and the same as its second.
+            // The first criterion has another text in each case, the second one the same text in all of them.
             let is_own = pair.criterion.1 == "k0";
             pair.text = if is_own { format!("about {}", pair.case) } else { "the same".to_owned() };
         }

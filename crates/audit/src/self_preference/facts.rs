@@ -12,15 +12,15 @@ use crate::variant_id::split_variant_id;
 /// Model families of judges and targets.
 #[derive(Debug, Clone, Default)]
 pub struct ModelFamilies {
-    /// Families given by the user, by the name of a judge or a target; they override the family of the
-    /// model's name.
+    /// Families given by the user for judges and targets, by name; they override the family that follows from
+    /// the model's name.
     pub said: BTreeMap<String, String>,
     /// Models of targets, by name.
     pub models: BTreeMap<String, String>,
 }
 
 impl ModelFamilies {
-    /// Creates the table from the families given by the user and the models of these targets.
+    /// Creates the table from the families given by the user and the models of the targets.
     pub fn new(said: BTreeMap<String, String>, targets: &[TargetInfo]) -> Self {
         let models =
             targets.iter().filter_map(|target| Some((target.name.clone(), target.model.clone()?))).collect();
@@ -42,7 +42,7 @@ pub(super) type CriterionCell = (String, String, String, String, String);
 /// A cell, a judge, and the repeat of the vote.
 type CellVote = (CriterionCell, String, u32);
 
-/// Stored decisions in the form that a self-preference audit needs.
+/// Stored decisions in the form in which a self-preference audit needs them.
 #[derive(Debug, Clone, Default)]
 pub struct SelfPreferenceFacts {
     /// Families of judges.
@@ -57,11 +57,11 @@ pub struct SelfPreferenceFacts {
     pub(super) cases: BTreeSet<(String, String)>,
     /// Number of missing decisions.
     pub(super) ungraded: usize,
-    /// Targets that gave at least one answer.
+    /// Targets with at least one answer.
     pub(super) answered: BTreeSet<String>,
     /// Suite, case and target of each missing answer.
     pub(super) unanswered: BTreeSet<(String, String, String)>,
-    /// Suite and id of each case whose answer came with it, from an unknown model.
+    /// Suite and id of each case with a given answer, whose model is unknown.
     pub(super) given: BTreeSet<(String, String)>,
 }
 
@@ -88,7 +88,7 @@ impl SelfPreferenceFacts {
         self.answered.insert(target.to_string());
 
         for row in &record.decisions {
-            // A decision made of several is not any judge's.
+            // The decision of a panel is not the decision of a judge.
             let Some(criterion) = row.criterion().filter(|_| row.panel.is_none()) else { continue };
             let judge = row.decision.judge.name.to_string();
             let family = self.judges.entry(judge.clone()).or_default();

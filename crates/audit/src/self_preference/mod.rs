@@ -1,5 +1,5 @@
-//! Self-preference audit: judges of several families judge the answers of several targets, to measure a
-//! preference for their own family.
+//! Self-preference audit: judges of several families judge the answers of several targets. This measures how
+//! much judges prefer answers of their own family.
 
 mod facts;
 mod report;

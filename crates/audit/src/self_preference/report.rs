@@ -13,12 +13,15 @@ use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values, is_significa
 use crate::report::{format_count, p_of_no_effect};
 use crate::{AuditReport, AuditSection, ScaleDecision};
 
-/// Compares decisions of a family's judges and of neutral judges on the answers of that family and of another one.
+/// Measures the preference of each family's judges for answers of their own family.
 ///
-/// For each criterion of each answer: the mean of the family's judges minus the mean of the neutral ones, which are of
-/// neither family. Both saw the same answer, so its quality cancels. Then, case by case, the mean of that over the
-/// family's answers minus the mean over the other family's answers: severity cancels too. The remainder is the
-/// preference, averaged over the other families. Judges of the other family would add their own preference to it.
+/// For each criterion of each answer, it takes the mean of the family's judges minus the mean of the neutral
+/// judges, which belong to neither of two families. Both groups saw the same answer, so the quality of the
+/// answer cancels out. Then it takes, in each case, the mean of these differences over the family's answers
+/// minus the mean over the other family's answers, so the severity of the judges cancels out as well. What
+/// remains is the preference; it is averaged over the other families.
+///
+/// Judges of the other family don't count as neutral because they would add their own preference.
 pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
     let families: BTreeSet<&String> = facts.judges.values().flatten().collect();
     let mut unmeasured = list_unmeasured(facts);
@@ -27,8 +30,8 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
     let mut claims: Vec<(f64, String)> = Vec::new();
     let mut compared: BTreeSet<PreferenceCaseKey> = BTreeSet::new();
     for family in families {
-        if let Some(lack) = find_lack(facts, family) {
-            unmeasured.push(format!("`{family}` was not measured: {lack}."));
+        if let Some(obstacle) = find_obstacle(facts, family) {
+            unmeasured.push(format!("`{family}` was not measured: {obstacle}."));
             continue;
         }
 
@@ -96,17 +99,17 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
 }
 
 /// Returns the reason why the preference of a family can't be measured, if there is one.
-fn find_lack(facts: &SelfPreferenceFacts, family: &String) -> Option<&'static str> {
-    let own = facts.targets.values().flatten().any(|of| of == family);
-    let others = facts.targets.values().flatten().any(|of| of != family);
+fn find_obstacle(facts: &SelfPreferenceFacts, family: &String) -> Option<&'static str> {
+    let own = facts.targets.values().flatten().any(|found| found == family);
+    let others = facts.targets.values().flatten().any(|found| found != family);
     let mut answered = facts.targets.iter().filter(|(name, _)| facts.answered.contains(*name));
-    let own_answered = answered.clone().any(|(_, of)| of.as_ref() == Some(family));
-    let others_answered = answered.any(|(_, of)| of.as_ref().is_some_and(|of| of != family));
-    let rivals = facts.judges.values().flatten().any(|of| of != family);
+    let own_answered = answered.clone().any(|(_, found)| found.as_ref() == Some(family));
+    let others_answered = answered.any(|(_, found)| found.as_ref().is_some_and(|found| found != family));
+    let rivals = facts.judges.values().flatten().any(|found| found != family);
 
     let neutral = other_families(facts, family)
         .into_iter()
-        .any(|other| facts.judges.values().flatten().any(|of| of != family && of != other));
+        .any(|other| facts.judges.values().flatten().any(|found| found != family && found != other));
 
     match (own, others, rivals, neutral) {
         (false, ..) => Some("no target is of this family"),
@@ -121,15 +124,16 @@ fn find_lack(facts: &SelfPreferenceFacts, family: &String) -> Option<&'static st
     }
 }
 
-/// Returns the families that answered beside this one.
+/// Returns the other families of targets.
 fn other_families<'f>(facts: &'f SelfPreferenceFacts, family: &str) -> BTreeSet<&'f String> {
-    facts.targets.values().flatten().filter(|of| *of != family).collect()
+    facts.targets.values().flatten().filter(|found| *found != family).collect()
 }
 
-/// Probability of an error that the claims about all families may have together.
+/// Maximum probability that any of the claims about families is wrong.
 const ALPHA: f64 = 0.05;
 
-/// p of no preference over cases. Where all preferences are equal, that of their signs: there is no spread.
+/// Returns the p-value of the null hypothesis of no preference, over cases. If all preferences are equal,
+/// there is no spread, so it is the p-value of a sign test.
 fn p_of_preference(preferences: &[(PreferenceCaseKey, f64)], figure: &MetricEstimate) -> f64 {
     let is_any = figure.value.is_ok_and(|value| value.abs() > TOLERANCE);
     match figure.interval {
@@ -139,7 +143,7 @@ fn p_of_preference(preferences: &[(PreferenceCaseKey, f64)], figure: &MetricEsti
     }
 }
 
-/// Returns the sentence for a preference that is shown.
+/// Returns the sentence for a significant preference.
 fn conclusion(
     family: &str,
     value: f64,
@@ -155,7 +159,7 @@ fn conclusion(
     format!("`{family}` judges {does} answers of their own family ({value:+.3})")
 }
 
-/// Lists the decisions and answers that no metric counts.
+/// Lists the decisions and answers that are missing from the metrics.
 fn describe_missing(facts: &SelfPreferenceFacts) -> Vec<String> {
     let mut missing = Vec::new();
     if facts.ungraded > 0 {
@@ -193,7 +197,7 @@ fn list_unmeasured(facts: &SelfPreferenceFacts) -> Vec<String> {
 /// Suite and case.
 type PreferenceCaseKey = (String, String);
 
-/// Computes the preference in each case, averaged over the families that answered beside this one.
+/// Computes the preference in each case, averaged over the other families that gave answers.
 fn preferences_by_case(facts: &SelfPreferenceFacts, family: &str) -> Vec<(PreferenceCaseKey, f64)> {
     let mut by_case: BTreeMap<PreferenceCaseKey, Vec<f64>> = BTreeMap::new();
     for other in other_families(facts, family) {
@@ -209,8 +213,8 @@ fn average(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Computes in each case by how much a family's judges, beside judges of neither family, value its answers more than
-/// those of another.
+/// Computes for each case how much more a family's judges prefer its answers to those of another family than
+/// the neutral judges do.
 fn contrast_families(
     facts: &SelfPreferenceFacts,
     family: &str,
@@ -218,8 +222,8 @@ fn contrast_families(
 ) -> Vec<(PreferenceCaseKey, f64)> {
     let mut by_case: BTreeMap<PreferenceCaseKey, [Vec<f64>; 2]> = BTreeMap::new();
     for ((suite, case, target, ..), by_judge) in &facts.values {
-        let Some(Some(of)) = facts.targets.get(target) else { continue };
-        if of != family && of != other {
+        let Some(Some(answer_family)) = facts.targets.get(target) else { continue };
+        if answer_family != family && answer_family != other {
             continue;
         }
 
@@ -227,18 +231,18 @@ fn contrast_families(
             by_judge
                 .iter()
                 .filter(|(judge, _)| {
-                    let of = facts.judges.get(*judge).and_then(Option::as_deref);
-                    of.is_some_and(|of| wanted(of, family, other))
+                    let judge_family = facts.judges.get(*judge).and_then(Option::as_deref);
+                    judge_family.is_some_and(|judge| wanted(judge, family, other))
                 })
                 .map(|(_, values)| average(values))
                 .collect()
         };
 
-        let own = side(|of, family, _| of == family);
-        let neutral = side(|of, family, other| of != family && of != other);
+        let own = side(|judge, family, _| judge == family);
+        let neutral = side(|judge, family, other| judge != family && judge != other);
         if !own.is_empty() && !neutral.is_empty() {
             let sides = by_case.entry((suite.clone(), case.clone())).or_default();
-            sides[usize::from(of != family)].push(average(&own) - average(&neutral));
+            sides[usize::from(answer_family != family)].push(average(&own) - average(&neutral));
         }
     }
 
@@ -249,7 +253,8 @@ fn contrast_families(
         .collect()
 }
 
-/// Returns for each later decision whether it differs from the first one of the same judge on the same cell.
+/// Returns for each repeated decision whether it differs from the first one of the same judge on the same
+/// cell.
 fn repeat_flips(facts: &SelfPreferenceFacts) -> Vec<(PreferenceCaseKey, bool)> {
     let mut hits = Vec::new();
     for (((suite, case, ..), ..), by_repeat) in &facts.again {
@@ -272,7 +277,8 @@ mod tests {
     use assize_stats::SeededRandom;
     use rand_core::RngCore;
 
-    /// Judges of these families, each adding its preference to answers of its own, over 60 cases of noisy scores.
+    /// Judges of these families, over 60 cases with noisy scores. Each judge adds its preference to answers
+    /// of its own family.
     fn planted(preferences: &[(&str, f64)], targets: &[&str]) -> SelfPreferenceFacts {
         let mut facts = SelfPreferenceFacts::default();
         let mut random = SeededRandom::new(4);

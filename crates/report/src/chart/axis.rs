@@ -18,7 +18,8 @@ impl ChartAxis {
     /// From -1 to 1, for coefficients of agreement.
     pub const SIGNED: Self = Self { low: -1.0, high: 1.0 };
 
-    /// As far to the left of 0 as to the right, wide enough for these values; at least 0.05.
+    /// Returns an axis that is symmetric around 0 and wide enough for these values: a multiple of 0.05 to
+    /// each side.
     pub fn around_zero(values: impl IntoIterator<Item = f64>) -> Self {
         const STEP: f64 = 0.05;
         let largest = values.into_iter().filter(|value| value.is_finite()).map(f64::abs).fold(0.0, f64::max);
@@ -26,7 +27,7 @@ impl ChartAxis {
         Self { low: -extent, high: extent }
     }
 
-    /// Place of a value, 0 to 100 percent of the width. Values beyond the axis are at its end.
+    /// Position of a value, in percent of the width, 0 to 100. Values beyond the axis are put at its end.
     pub(super) fn percent(self, value: f64) -> f64 {
         let share = (value - self.low) / (self.high - self.low);
         100.0 * share.clamp(0.0, 1.0)
@@ -37,7 +38,7 @@ impl ChartAxis {
     }
 }
 
-/// Draws the ends and the middle of the axis, which `format` puts in words.
+/// Draws labels at both ends and in the middle of the axis. `format` formats a value.
 pub fn axis_labels(axis: ChartAxis, format: impl Fn(f64) -> String) -> String {
     let middle = f64::midpoint(axis.low, axis.high);
     let mut svg = begin("axis", 18, &format!("axis from {} to {}", format(axis.low), format(axis.high)));

@@ -7,8 +7,8 @@ use assize_stats::judge_quality::ConfusionTable;
 use super::{decimal, escape};
 use crate::number::{format_rate, grouped};
 
-/// Draws the counts of verdicts of a judge beside those of people, each cell the darker the larger its share. Cells on which
-/// both agree have a frame, so that they are told apart without colour.
+/// Draws a judge's verdicts against people's: one cell for each pair of verdicts, darker for a larger share.
+/// Cells where both agree have a frame, so that they stand out without colour.
 pub fn confusion_matrix(table: &ConfusionTable) -> String {
     /// Left and upper edge of the cells, and their size.
     const LEFT: u32 = 76;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{ChartAxis, ChartTone, begin, decimal};
 
-/// Height of a row in pixels, and the middle of it.
+/// Height of a row and its middle, in pixels.
 const HEIGHT: u32 = 18;
 const MIDDLE: u32 = 9;
 
@@ -17,12 +17,12 @@ pub struct IntervalMark<'a> {
     pub interval: Option<(f64, f64)>,
     /// Tone of the value.
     pub tone: ChartTone,
-    /// The numbers in words, for those who do not see the chart.
+    /// The numbers as text, for screen readers.
     pub title: &'a str,
 }
 
-/// Draws a bar from the beginning of the axis to the value, the interval as a line over its end, and a line at a value to
-/// compare with, such as a threshold.
+/// Draws a bar from the beginning of the axis to the value, the interval as a line across its end, and a line
+/// at a reference value such as a threshold.
 pub fn interval_bar(axis: ChartAxis, mark: IntervalMark<'_>, reference: Option<f64>) -> String {
     let mut svg = begin("bar", HEIGHT, mark.title);
     svg.push_str("<rect class=\"track\" x=\"0\" y=\"4\" width=\"100%\" height=\"10\" rx=\"2\"/>");
@@ -40,7 +40,7 @@ pub fn interval_bar(axis: ChartAxis, mark: IntervalMark<'_>, reference: Option<f
     svg + "</svg>"
 }
 
-/// Draws a row of a forest plot: the value as a point on its interval, and a line at a value to compare with.
+/// Draws a row of a forest plot: the value as a point on its interval, and a line at a reference value.
 pub fn interval_point(axis: ChartAxis, mark: IntervalMark<'_>, reference: Option<f64>) -> String {
     let mut svg = begin("point", HEIGHT, mark.title);
     let _ = write!(svg, "<line class=\"rule\" x1=\"0\" x2=\"100%\" y1=\"{MIDDLE}\" y2=\"{MIDDLE}\"/>");

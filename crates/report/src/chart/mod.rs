@@ -1,9 +1,10 @@
 //! Charts as SVG: bars and points with intervals, parts of a whole, the reliability of a judge and its errors.
 //!
-//! A chart has no script, no `style` attribute and no colour of its own, so that a page needs no exception from a strict
-//! policy: classes name what is drawn, and the style sheet of the page colours it in both themes. Widths are percentages,
-//! so a chart fits whatever holds it and its lines keep their width. Each has a title with its numbers for screen readers.
-//! Results of writing to a string are ignored: it does not fail.
+//! A chart has no script, no `style` attribute and no colour of its own, so that a page with a strict content
+//! security policy needs no exception for it. Elements have classes, and the page's style sheet colours them
+//! for both themes. Widths are percentages, so a chart fits any container and its lines keep their thickness.
+//! Each chart has a title with its numbers for screen readers. Results of writing to a string are ignored,
+//! because that never fails.
 
 mod axis;
 mod confusion;
@@ -21,7 +22,7 @@ pub use trend::trend_chart;
 
 use std::fmt::Write as _;
 
-/// Tone of something drawn: whether it is good for the answer.
+/// Tone of a drawn element: whether its value is good for the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChartTone {
     /// As it should be.
@@ -30,9 +31,9 @@ pub enum ChartTone {
     Middling,
     /// Not as it should be.
     Bad,
-    /// Not known.
+    /// Unknown.
     Open,
-    /// Neither.
+    /// Neither good nor bad.
     Plain,
 }
 
@@ -49,7 +50,7 @@ impl ChartTone {
     }
 }
 
-/// Begins a chart that is as wide as its place and `height` pixels high.
+/// Begins a chart that is as wide as its container and `height` pixels high.
 fn begin(class: &str, height: u32, title: &str) -> String {
     let title = escape(title);
     format!(

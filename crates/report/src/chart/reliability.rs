@@ -17,7 +17,8 @@ pub struct ReliabilityPoint {
     pub count: u64,
 }
 
-/// Draws the points, larger for more decisions, with the diagonal of a judge whose probabilities are right.
+/// Draws the points, larger for more decisions, and the diagonal on which a perfectly calibrated judge would
+/// be.
 pub fn reliability_curve(points: &[ReliabilityPoint], title: &str) -> String {
     /// Edges of the square, and its size.
     const EDGE: f64 = 36.0;

@@ -15,17 +15,18 @@ pub struct ChartShare<'a> {
     pub tone: ChartTone,
 }
 
-/// Draws the parts beside each other. Small parts are wide enough to be seen.
+/// Draws the parts next to each other. A small part is drawn wider than its share, so that it can be seen.
 pub fn share_bar(parts: &[ChartShare<'_>]) -> String {
-    /// Least width of a part, in percent.
-    const LEAST: f64 = 1.0;
+    /// Minimum width of a part, in percent, before all widths are scaled to fill the bar.
+    const MIN_WIDTH: f64 = 1.0;
 
     let parts: Vec<&ChartShare<'_>> = parts.iter().filter(|part| part.size > 0).collect();
     let title: Vec<String> = parts.iter().map(|part| format!("{} {}", part.size, part.name)).collect();
     let mut svg = begin("shares", 14, &title.join(", "));
 
     let total = parts.iter().map(|part| part.size).sum::<usize>() as f64;
-    let widths: Vec<f64> = parts.iter().map(|part| (100.0 * part.size as f64 / total).max(LEAST)).collect();
+    let widths: Vec<f64> =
+        parts.iter().map(|part| (100.0 * part.size as f64 / total).max(MIN_WIDTH)).collect();
     let scale = 100.0 / widths.iter().sum::<f64>();
     let mut x = 0.0;
     for (part, width) in parts.iter().zip(widths) {

@@ -7,9 +7,9 @@ use assize_store::EstimatedMetric;
 
 use super::escape;
 
-/// Draws metrics over runs, oldest on the left: bars of their intervals, and a dashed line before each that is not
-/// comparable with the one before. `times` are the starts of the runs, as stored in them. The numbers stand in a table below,
-/// which the chart names.
+/// Draws metrics over runs, oldest on the left: a bar for each interval, and a dashed line before each run
+/// that is not comparable with the one before. `times` are the start times as stored in the runs. The
+/// label for screen readers refers to the table below the chart, which has the numbers.
 pub fn trend_chart(
     title: &str,
     unit: MetricUnit,
@@ -17,8 +17,8 @@ pub fn trend_chart(
     times: &[&str],
 ) -> String {
     const WIDTH: f64 = 560.0;
-    /// Height of the dates below.
-    const DATES: f64 = 20.0;
+    /// Height of the dates below the chart.
+    const DATES_HEIGHT: f64 = 20.0;
     const HEIGHT: f64 = 150.0;
     const LEFT: f64 = 42.0;
     let step = (WIDTH - LEFT - 20.0) / (points.len().max(2) - 1) as f64;
@@ -27,7 +27,7 @@ pub fn trend_chart(
     let title = escape(title);
     let mut svg = format!(
         r#"<svg class="trend" viewBox="0 0 {WIDTH} {}" role="img" aria-label="{title} of {} runs; the table below has the numbers">"#,
-        HEIGHT + DATES,
+        HEIGHT + DATES_HEIGHT,
         points.len()
     );
 
@@ -87,7 +87,7 @@ pub fn trend_chart(
             svg,
             r#"<text x="{:.1}" y="{:.1}" text-anchor="{anchor}">{date}</text>"#,
             x(at),
-            HEIGHT + DATES - 4.0
+            HEIGHT + DATES_HEIGHT - 4.0
         );
     }
 
@@ -95,8 +95,9 @@ pub fn trend_chart(
     svg
 }
 
-/// Runs whose date is written below the axis, with the end of the text that stands at the run: the first, the last and, of
-/// several, the one in the middle. A date is written once; a further run of that day has its time.
+/// Returns the runs whose date is written below the axis, each with the `text-anchor` of its label: the first
+/// run, the last one and, of four or more, one in the middle. If a date repeats, the label shows the time of
+/// day instead.
 fn axis_dates(times: &[&str]) -> Vec<(usize, &'static str, String)> {
     let last = times.len().saturating_sub(1);
     let mut places = vec![(0, "start")];

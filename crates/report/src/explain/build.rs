@@ -17,10 +17,11 @@ use super::verdict_reason::{GateNames, verdict_reason};
 use crate::conversation_text::ConversationText;
 use crate::quote_place::{QuotePlace, QuotedText};
 
-/// Explains a case. `asked` is what it asked, if the run kept it.
-pub fn explain_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {
-    let mut explanation = recompute_case(record, asked);
-    // The answers of a conversation are shown by turn. What no answer holds as a whole may begin in one and go on in the next.
+/// Explains a case. `question` is its stored question, if the run kept it.
+pub fn explain_case(record: &CaseRecord, question: Option<&QuestionRow>) -> CaseExplanation {
+    let mut explanation = recompute_case(record, question);
+    // The answers of a conversation are shown turn by turn. A quote that no single answer contains may span
+    // several turns; it is located where it begins.
     let transcript = record.result.answer.as_deref().unwrap_or_default();
     let conversation = ConversationText::new(transcript, &record.result.turns);
     let begin = |quote: &str| {
@@ -50,9 +51,9 @@ pub fn explain_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExp
     explanation
 }
 
-/// An answer that quotes are looked for in.
+/// An answer in which quotes are searched for.
 struct AnswerText {
-    /// Turn of a conversation that it was given in.
+    /// Turn of the conversation in which it was given; `None` outside conversations.
     turn: Option<u32>,
     text: QuotedText,
 }
@@ -67,7 +68,7 @@ impl AnswerText {
     }
 }
 
-/// Turn that a member of a conversation grades; `None` if it grades the conversation as a whole.
+/// Turn that a member of a conversation grader grades; `None` if it grades the conversation as a whole.
 fn graded_turn(decisions: &[CaseDecision], grader: &str, member: &str) -> Option<u32> {
     let own = member.strip_prefix(grader)?.strip_prefix('/')?;
     let of_member =
@@ -75,8 +76,8 @@ fn graded_turn(decisions: &[CaseDecision], grader: &str, member: &str) -> Option
     decisions.iter().find(of_member)?.turn
 }
 
-/// Fills in where the quotes of a grader and its members are: in the first of the answers that has them, else where `begin`
-/// says that they begin.
+/// Fills in the places of the quotes of a grader and its members: in the first of `answers` that contains the
+/// quote, or else the place that `begin` returns.
 fn locate_quotes(
     part: &mut GraderPart,
     answers: &[impl Borrow<AnswerText>],
@@ -95,7 +96,7 @@ fn locate_quotes(
     part.members.iter_mut().for_each(|member| locate_quotes(member, answers, begin));
 }
 
-fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {
+fn recompute_case(record: &CaseRecord, question: Option<&QuestionRow>) -> CaseExplanation {
     let stored = &record.result;
     let lines = record.decisions.first().map(|row| row.lines);
     let mut explanation = CaseExplanation {
@@ -105,9 +106,9 @@ fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExpla
         repeat: stored.trial,
         thresholds: lines,
         error: stored.error.clone(),
-        question: asked.and_then(|asked| asked.question.clone()),
-        expected_outcome: asked.and_then(|asked| asked.expected_outcome.clone()),
-        reference: asked.and_then(|asked| asked.reference.clone()),
+        question: question.and_then(|row| row.question.clone()),
+        expected_outcome: question.and_then(|row| row.expected_outcome.clone()),
+        reference: question.and_then(|row| row.reference.clone()),
         answer: stored.answer.clone(),
         file_changes: stored.file_changes.clone(),
         tool_calls: stored.tool_calls.clone(),
@@ -178,7 +179,7 @@ fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExpla
     explanation
 }
 
-/// Returns the graders in stored order, then those that only have decisions.
+/// Returns the graders in stored order, then those that have decisions but no stored row.
 fn explain_graders(record: &CaseRecord, lines: VerdictThresholds) -> Vec<GraderRecord<'_>> {
     let mut names: Vec<&str> = record.result.graders.iter().map(|grader| grader.name.as_str()).collect();
     for group in record.decisions.chunk_by(|a, b| a.grader == b.grader) {
@@ -255,8 +256,8 @@ fn explain_judged_grader<'a>(
     }
 }
 
-/// Explains a grader without criterion decisions. Its stored score, negation included, is used unchanged; of
-/// its gate only the failure is stored.
+/// Explains a grader without criterion decisions. Its stored score, negation included, is used unchanged. The
+/// row only stores a failed gate, so a gate that passed is unknown.
 fn explain_stored_grader<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) -> GraderRecord<'a> {
     let gate = gates_failed.iter().find(|gate| gate.grader == stored.name && gate.criterion.is_none());
     let min_score = gate

@@ -22,9 +22,9 @@ pub struct CaseExplanation {
     pub repeat: u32,
     /// Thresholds of the verdict; null if no decision has them.
     pub thresholds: Option<VerdictThresholds>,
-    /// Reason there is no answer or no grading.
+    /// Why there is no answer or no grading.
     pub error: Option<CaseError>,
-    /// Question that was asked; null if none was given, or if the run did not keep it.
+    /// The question; null if the case has none or the run did not keep it.
     pub question: Option<String>,
     /// Description of a good answer, in one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub struct CaseExplanation {
     pub turns: Vec<TurnRow>,
     /// Graders, in file order.
     pub graders: Vec<GraderPart>,
-    /// Calculation of the case's score from those of the graders.
+    /// Calculation of the case's score from the scores of the graders.
     pub equations: Vec<ScoreEquation>,
     /// Recomputed score; the stored one where nothing can be recomputed.
     #[serde(rename = "metrics")]
@@ -115,11 +115,11 @@ pub struct GraderPart {
     pub type_name: String,
     /// Weight among the graders of the case.
     pub weight: f64,
-    /// True if the case fails when it does.
+    /// True if the case fails when the grader does.
     pub required: bool,
     /// Score it must reach as a gate, 0 to 1.
     pub min_score: Option<f64>,
-    /// True if its verdict is turned around.
+    /// True if its verdict is inverted.
     pub negate: bool,
     /// Its criteria; empty for graders that have none.
     pub criteria: Vec<CriterionPart>,
@@ -164,7 +164,7 @@ pub struct WholePart {
     pub reason: String,
     /// Quotes that support the decision.
     pub evidence: Vec<EvidenceQuote>,
-    /// Place of each quote in the answer; null where it is not in there.
+    /// Place of each quote in the answer; null if the quote is not in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence_places: Vec<Option<QuotePlace>>,
     /// Notes of the grader, point by point.
@@ -199,7 +199,7 @@ pub struct CriterionPart {
     pub value: Option<f64>,
     /// Weight in the rubric.
     pub weight: f64,
-    /// Weight x value; null if the criterion is ungraded or does not apply.
+    /// Weight times value; null if the criterion is ungraded or does not apply.
     pub points: Option<f64>,
     /// Text of the band of the score.
     pub band: Option<String>,
@@ -209,7 +209,7 @@ pub struct CriterionPart {
     pub reason: String,
     /// Quotes that support the decision.
     pub evidence: Vec<EvidenceQuote>,
-    /// Place of each quote in the answer; null where it is not in there.
+    /// Place of each quote in the answer; null if the quote is not in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence_places: Vec<Option<QuotePlace>>,
     /// Confidence stated by the judge.
@@ -237,7 +237,7 @@ pub struct PanelPart {
     /// Rule and result of the votes.
     #[serde(flatten)]
     pub panel: PanelReport,
-    /// Decisions of the single judges, in the order of the votes.
+    /// Decisions of the individual judges, in the order of the votes.
     pub votes_in_full: Vec<VotePart>,
 }
 
@@ -248,7 +248,7 @@ pub struct VotePart {
     pub judge: JudgeIdentity,
     /// Number of the repeat of this judge, from 1.
     pub repeat: u32,
-    /// True for the judge that was asked because the others were unsure.
+    /// True for the stronger judge that was called because the panel was unsure.
     pub escalated: bool,
     /// Weight of the judge.
     pub weight: f64,
@@ -256,7 +256,7 @@ pub struct VotePart {
     pub outcome: OutcomeKind,
     /// Score from 0 to 10, if there is one.
     pub of_ten: Option<f64>,
-    /// Score of the whole answer, 0 to 1, if the vote is on that.
+    /// Score of the whole answer, 0 to 1, if the vote is about the whole answer.
     pub score: Option<f64>,
     /// Reason that was given.
     pub reason: String,

@@ -104,7 +104,7 @@ pub(crate) fn grader_part(
     }
 }
 
-/// Name of the code that decides about a grader whatever its score is; `None` where the score decides.
+/// Name of the rule that decides about a grader regardless of its score; `None` if the score decides.
 const fn decider_of(outcome: &GraderOutcome) -> Option<&'static str> {
     match outcome {
         GraderOutcome::Checked { .. } => Some("grader"),
@@ -340,7 +340,7 @@ fn gate_comparison(gate: Gate, outcome: Outcome, state: GateState, lines: Verdic
     }
 }
 
-/// Collects the state of the gates that affect the case, and the rows of those that failed.
+/// Collects the state of the gates that affect the case, and the rows of the gates that failed.
 pub(crate) fn collect_gates(
     grader: &GraderRecord<'_>,
     score: &GraderScore,

@@ -24,10 +24,10 @@ use crate::table::{ReportColumn, render_table};
 const MAX_MATERIAL: usize = 2_000;
 
 /// Renders the calculation of a case, line by line, recomputed from its stored decisions. Differences from
-/// the stored row come first. `asked` is what the case asked, if the run kept it.
-pub fn render_explanation(record: &CaseRecord, asked: Option<&QuestionRow>, style: ReportStyle) -> String {
+/// the stored row come first. `question` is the stored question of the case, if the run kept it.
+pub fn render_explanation(record: &CaseRecord, question: Option<&QuestionRow>, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
-    let it = explain_case(record, asked);
+    let it = explain_case(record, question);
 
     render_heading(&mut page, &record.result);
 
@@ -87,9 +87,9 @@ pub fn render_explanation(record: &CaseRecord, asked: Option<&QuestionRow>, styl
 }
 
 /// Converts the explanation to JSON. Numbers are unrounded.
-pub fn explanation_json(record: &CaseRecord, asked: Option<&QuestionRow>) -> Value {
-    // Every key is a string and every float finite or null, so this does not fail.
-    serde_json::to_value(explain_case(record, asked)).unwrap_or(Value::Null)
+pub fn explanation_json(record: &CaseRecord, question: Option<&QuestionRow>) -> Value {
+    // Every key is a string and every float is finite or null, so this can't fail.
+    serde_json::to_value(explain_case(record, question)).unwrap_or(Value::Null)
 }
 
 /// Summarises the size of a diff.
@@ -143,7 +143,7 @@ fn render_material(page: &mut ReportPage, it: &CaseExplanation) {
     }
 }
 
-/// The ranges of characters of the answer that are quoted, in order and apart from each other.
+/// Returns the quoted ranges of characters of the answer, in ascending order and merged where they overlap.
 fn quoted_ranges(graders: &[GraderPart]) -> Vec<(usize, usize)> {
     fn collect(graders: &[GraderPart], found: &mut Vec<(usize, usize)>) {
         for part in graders {
@@ -170,7 +170,7 @@ fn quoted_ranges(graders: &[GraderPart]) -> Vec<(usize, usize)> {
     apart
 }
 
-/// A text with ranges of it marked, cut to the limit.
+/// Returns the pieces of a text, cut to the limit, with these ranges marked.
 fn marked_text(text: &str, ranges: &[(usize, usize)]) -> Vec<ReportPiece> {
     let characters: Vec<char> = text.chars().collect();
     let shown = characters.len().min(MAX_MATERIAL);
@@ -200,7 +200,7 @@ fn marked_text(text: &str, ranges: &[(usize, usize)]) -> Vec<ReportPiece> {
     pieces
 }
 
-/// The places that are named beside quotes: those that are not marked in the answer.
+/// Returns the places to name beside quotes: those of quotes that are not marked in the answer.
 fn places_to_name(page: &ReportPage, places: &[Option<QuotePlace>]) -> Vec<Option<QuotePlace>> {
     let is_marked =
         |place: &QuotePlace| page.style().color && place.turn.is_none() && place.end <= MAX_MATERIAL;
@@ -237,7 +237,7 @@ fn render_turns(page: &mut ReportPage, turns: &[TurnRow]) {
     page.add_rule("Turns");
 
     for turn in turns {
-        let said = match (&turn.answer, &turn.error) {
+        let answer_text = match (&turn.answer, &turn.error) {
             (Some(answer), _) if answer.trim().is_empty() => {
                 ReportPiece::new(ReportTone::Dim, "an empty answer")
             }
@@ -249,7 +249,7 @@ fn render_turns(page: &mut ReportPage, turns: &[TurnRow]) {
             ),
             (None, None) => ReportPiece::new(ReportTone::Bad, "no answer"),
         };
-        render_fact(page, &format!("turn {}", turn.turn), vec![said]);
+        render_fact(page, &format!("turn {}", turn.turn), vec![answer_text]);
     }
 }
 
@@ -283,9 +283,9 @@ fn render_grader(page: &mut ReportPage, part: &GraderPart) {
         page.add_text(&[ReportPiece::plain("  ")], &[by]);
     }
 
-    let said_above = judges.is_some() && confidence.is_some();
+    let is_confidence_shown = judges.is_some() && confidence.is_some();
     for criterion in &part.criteria {
-        render_decision(page, (criterion, part.negate), judges.is_none(), !said_above);
+        render_decision(page, criterion, part.negate, judges.is_none(), !is_confidence_shown);
     }
 
     if !part.criteria.is_empty() {
@@ -394,7 +394,8 @@ fn render_whole_decision(page: &mut ReportPage, whole: &WholePart, negated: bool
 
 fn render_decision(
     page: &mut ReportPage,
-    (part, negated): (&CriterionPart, bool),
+    part: &CriterionPart,
+    negated: bool,
     name_judge: bool,
     confidence: bool,
 ) {
@@ -438,7 +439,7 @@ fn render_decision(
 /// Renders the votes, a line each, then their result.
 fn panel_notes(part: &PanelPart, penalty: bool) -> Vec<String> {
     let votes = part.votes_in_full.iter().map(|vote| {
-        let said = match (vote.of_ten, vote.score) {
+        let result = match (vote.of_ten, vote.score) {
             (Some(points), _) => crate::mark::format_raw_score(points),
             (None, Some(score)) => number::format_score(score),
             (None, None) => VerdictMark::for_outcome(vote.outcome, None, penalty, false).word,
@@ -464,7 +465,7 @@ fn panel_notes(part: &PanelPart, penalty: bool) -> Vec<String> {
         let reason = sanitize::sanitize_text(&vote.reason, sanitize::MAX_REASON);
 
         format!(
-            "{role} {}{times}{weight}: {said}{}{}{}{reason}",
+            "{role} {}{times}{weight}: {result}{}{}{}{reason}",
             sanitize::sanitize_name(&vote.judge.name),
             probability.unwrap_or_default(),
             shown.unwrap_or_default(),
@@ -563,7 +564,7 @@ fn render_equation(page: &mut ReportPage, equation: &ScoreEquation) {
     render_fact(page, equation.of, body);
 }
 
-/// Renders what the calculations do not show: the unrounded score, the bounds, and the coverage.
+/// Renders the numbers that the calculations don't show: the unrounded score, the bounds, and the coverage.
 fn render_score(page: &mut ReportPage, figures: ScoreRange) {
     match (figures.score, figures.bounds()) {
         (Some(score), _) if format_plain(score) == score.to_string() => {}

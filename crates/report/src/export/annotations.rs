@@ -1,6 +1,7 @@
 //! Annotations in the log of GitHub Actions: workflow commands at the lines of failing criteria.
 //!
-//! GitHub shows ten annotations of a kind in a step and drops the others, so the last one says how many there are.
+//! GitHub shows ten annotations of each kind per step and drops the others, so the last one says how many
+//! there are.
 
 use std::io::Write;
 
@@ -10,12 +11,12 @@ use super::criterion_finding::FindingList;
 use super::{CriterionFinding, FindingLevel, ReportError, RunReport};
 use crate::sanitize::sanitize_text;
 
-/// Annotations of one kind that GitHub shows.
+/// Number of annotations of one kind that GitHub shows.
 const MAX_SHOWN: usize = 10;
 /// Longest part of a message, in characters.
 const MAX_TEXT: usize = 1_000;
 
-/// Writes a command a line.
+/// Writes one workflow command per line.
 pub(super) fn write_annotations(
     out: &mut dyn Write,
     runs: &[RunReport<'_>],

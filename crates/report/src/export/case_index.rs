@@ -11,45 +11,45 @@ use super::run_conclusion::{do_cases_count, is_passed};
 use super::{ReportError, RunReport};
 use crate::mark::VerdictMark;
 
-/// Different thresholds that are kept.
+/// Maximum number of distinct thresholds that are kept.
 const MAX_THRESHOLDS: usize = 4;
 
-/// The cases of a run in the order of its files, about a hundred bytes each. Several trials are one case, with the
-/// verdict that its strategy makes of them.
+/// The cases of a run in the order of its eval files, about a hundred bytes each. Several trials of a case
+/// are one entry, with the verdict that the trial strategy gives them.
 pub(crate) struct CaseIndex {
     pub(crate) groups: Vec<CaseGroup>,
     cases: Vec<IndexedCase>,
-    /// Numbers of cases whose gates failed, in one trial at least.
+    /// Number of cases with a failed gate in at least one trial.
     pub(crate) gated: usize,
-    /// Thresholds of verdicts, each once, the first four.
+    /// The distinct thresholds of verdicts, at most [`MAX_THRESHOLDS`].
     pub(crate) thresholds: Vec<VerdictThresholds>,
 }
 
-/// The cases of a suite that one target answered.
+/// The cases of a suite that were answered by one target.
 #[derive(Debug)]
 pub(crate) struct CaseGroup {
     pub(crate) suite: Arc<str>,
     pub(crate) target: Option<Arc<str>>,
-    /// Cases by state, in the order of [`CaseState`].
+    /// Number of cases in each state, in the order of [`CaseState`].
     pub(crate) counts: [usize; 6],
     /// Sum of the times of its cases in milliseconds.
     pub(crate) duration_ms: u64,
     first_place: u64,
 }
 
-/// State of a case for readers that know tests only.
+/// State of a case for formats that only know tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CaseState {
     Passed,
     /// It failed or is borderline.
     Failed,
-    /// Nobody could decide it.
+    /// Its verdict is incomplete.
     Ungraded,
-    /// It was not run, because another one did not pass.
+    /// It was not run, because a case that it depends on did not pass.
     Skipped,
     /// Its verdict does not count for the run.
     Measured,
-    /// It did not pass, but the run did: a rule about the run as a whole allows it.
+    /// It did not pass, but the run did, because a rule about the run as a whole allows it.
     Allowed,
 }
 
@@ -58,21 +58,21 @@ pub(crate) enum CaseState {
 pub(crate) struct IndexedCase {
     pub(crate) group: u32,
     pub(crate) state: CaseState,
-    /// Its trials, if several were asked for.
+    /// Its trials, if the suite asks for several.
     pub(crate) trials: Option<Box<CombinedTrials>>,
     place: u64,
     gated: bool,
     rows: Vec<RecordPosition>,
 }
 
-/// Trials of a case and what its strategy makes of them.
+/// Trials of a case, and the verdict that the trial strategy gives them.
 #[derive(Debug)]
 pub(crate) struct CombinedTrials {
     pub(crate) plan: TrialPlan,
     pub(crate) summary: TrialSummary,
 }
 
-/// A case with its records: one, or one for each trial in their order.
+/// A case with its records: one record, or one for each trial in order.
 #[derive(Debug)]
 pub(crate) struct ReportedCase<'i> {
     pub(crate) case: &'i IndexedCase,
@@ -98,7 +98,7 @@ impl CaseState {
         }
     }
 
-    /// Returns true if a case in this state counts against its run.
+    /// Returns true if a case in this state counts against the run.
     pub(crate) fn is_counted(self) -> bool {
         matches!(self, Self::Failed | Self::Ungraded)
     }
@@ -123,7 +123,7 @@ impl CaseGroup {
 }
 
 impl CombinedTrials {
-    /// Numbers of trials and the strategy in a line.
+    /// Describes the numbers of trials and the strategy in one line.
     pub(crate) fn describe(&self) -> String {
         let TrialSummary { passed, run, decided, .. } = self.summary;
         let count = self.plan.count;
@@ -143,14 +143,14 @@ impl CombinedTrials {
 }
 
 impl IndexedCase {
-    /// Number of its rows: 1, or its trials.
+    /// Number of rows: 1, or the number of trials.
     pub(crate) fn rows(&self) -> usize {
         self.rows.len()
     }
 }
 
 impl ReportedCase<'_> {
-    /// First row of the case, which names it.
+    /// First row of the case, which has its name.
     pub(crate) fn row(&self) -> &ResultRow {
         &self.records[0].result
     }
@@ -181,7 +181,7 @@ impl ReportedCase<'_> {
 }
 
 impl CaseIndex {
-    /// Reads a run once.
+    /// Builds the index in one pass over the run.
     pub(crate) fn read(run: &RunReport<'_>) -> Result<Self, ReportError> {
         let mut index = Self { groups: Vec::new(), cases: Vec::new(), gated: 0, thresholds: Vec::new() };
         let mut known: HashMap<(Arc<str>, Option<Arc<str>>), usize> = HashMap::new();
@@ -258,7 +258,7 @@ impl CaseIndex {
         self.cases.len() - 1
     }
 
-    /// Adds what a further trial says about the case as a whole.
+    /// Adds what another trial says about the case as a whole.
     fn add_trial(&mut self, at: usize, row: &ResultRow) {
         let case = &mut self.cases[at];
         case.place = case.place.min(row.place.unwrap_or(u64::MAX));
@@ -281,8 +281,8 @@ impl CaseIndex {
             self.gated += usize::from(case.gated);
         }
 
-        // Groups in the order of the files; so are the cases of each. The sort is stable: where places are not known,
-        // the order of the rows counts.
+        // Groups come in the order of the files, and so do the cases of each group. The sort is stable: cases
+        // whose position is unknown keep the order of their rows.
         let groups = &self.groups;
         self.cases.sort_by_key(|case| {
             let group = case.group as usize;
@@ -295,7 +295,7 @@ impl CaseIndex {
         self.cases.len()
     }
 
-    /// Number of rows: cases, each trial counted.
+    /// Number of rows; every trial counts.
     pub(crate) fn row_count(&self) -> usize {
         self.cases.iter().map(IndexedCase::rows).sum()
     }
@@ -310,7 +310,7 @@ impl CaseIndex {
         self.groups.iter().map(|group| group.count(state)).sum()
     }
 
-    /// The rows of the cases that are wanted, read one at a time.
+    /// Returns the rows of the wanted cases, read one at a time.
     pub(crate) fn rows<'i>(
         &'i self,
         run: &'i RunReport<'_>,
@@ -327,7 +327,7 @@ impl CaseIndex {
         }))
     }
 
-    /// The cases that are wanted with all their rows, read one case at a time.
+    /// Returns the wanted cases with all their rows, read one case at a time.
     pub(crate) fn cases<'i>(
         &'i self,
         run: &'i RunReport<'_>,
@@ -349,7 +349,7 @@ impl CaseIndex {
 }
 
 impl IndexedCase {
-    /// Takes its state from all its trials.
+    /// Derives the state of the case from all its trials.
     fn combine(&mut self, open: OpenTrials) {
         let results: Vec<TrialResult> = open.results.values().map(|(result, _)| *result).collect();
         let summary =

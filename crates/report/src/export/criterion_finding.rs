@@ -1,4 +1,7 @@
 //! Criteria that cases failed, for formats that point at lines of files.
+//!
+//! Findings are counted per criterion and not per case: a criterion that a thousand cases failed is one entry
+//! in a code review, with the first cases named.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -11,16 +14,17 @@ use super::case_index::{CaseIndex, CaseState, ReportedCase};
 use super::run_conclusion::RunConclusion;
 use super::{CriterionPosition, ReportError, RunReport};
 use crate::case_block::stored_texts;
-use crate::criterion::NOT;
+use crate::criterion::NEGATION_PREFIX;
 use crate::mark::VerdictMark;
 use crate::style::ReportTone;
 
-/// Findings that are kept. GitHub shows as many of a report.
+/// Maximum number of findings that are kept. GitHub shows this many of a SARIF report.
 const MAX_FINDINGS: usize = 5_000;
-/// Cases that a finding names.
+/// Maximum number of cases that a finding names.
 const MAX_CASES: usize = 20;
 
-/// Name of a criterion: two cases of a suite may give one id to different texts.
+/// Name of a criterion. The text is part of it, because two cases of a suite may use one id for different
+/// texts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CriterionName {
     /// Name of the suite.
@@ -33,16 +37,16 @@ pub struct CriterionName {
     pub text: String,
 }
 
-/// Weight of a finding, the most serious first.
+/// Severity of a finding, the most serious first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FindingLevel {
     /// A gate failed.
     Gate,
     /// A criterion was not met, or a grader scores below its threshold.
     Failure,
-    /// Nobody could decide.
+    /// No judge could decide.
     Ungraded,
-    /// It counts against no case: those that it is about passed, or decide nothing.
+    /// It counts against no case: all cases it is about passed, or their verdicts don't count for the run.
     Remark,
 }
 
@@ -51,18 +55,18 @@ pub(crate) enum FindingLevel {
 pub(crate) struct CriterionFinding {
     pub(crate) name: CriterionName,
     pub(crate) level: FindingLevel,
-    /// Cases that it was asked of.
+    /// Number of cases that have the criterion.
     pub(crate) asked: usize,
     pub(crate) failed: usize,
     pub(crate) ungraded: usize,
-    /// First cases that failed, or else that are ungraded.
+    /// First cases that failed, or the first ungraded ones if none failed.
     pub(crate) cases: Vec<String>,
     /// Reason given for the first of them.
     pub(crate) reason: String,
     /// True if its grader is negated.
     pub(crate) negated: bool,
     pub(crate) position: CriterionPosition,
-    /// Sentence about the run as a whole, which is then no criterion.
+    /// Sentence about the run as a whole; the finding is then not about a criterion.
     pub(crate) about_run: Option<String>,
 }
 
@@ -70,11 +74,11 @@ pub(crate) struct CriterionFinding {
 #[derive(Debug, Default)]
 pub(crate) struct FindingList {
     pub(crate) found: Vec<CriterionFinding>,
-    /// Number of further findings that were not kept.
+    /// Number of findings that were not kept.
     pub(crate) more: usize,
 }
 
-/// Cases of a criterion by what became of them.
+/// Counts the cases of a criterion by result.
 #[derive(Debug, Default)]
 struct CriterionCount {
     asked: usize,
@@ -82,7 +86,7 @@ struct CriterionCount {
     ungraded: usize,
     gate_failed: bool,
     negated: bool,
-    /// True if a case that counts against the run is among these.
+    /// True if at least one of the failed and ungraded cases counts against the run.
     counted: bool,
     failed_cases: Vec<String>,
     ungraded_cases: Vec<String>,
@@ -94,7 +98,7 @@ struct CriterionCount {
 #[derive(Debug, Default)]
 struct CriterionFindings {
     counts: HashMap<CriterionName, CriterionCount>,
-    /// Criteria that were not counted, because there are too many.
+    /// How often a failed or ungraded criterion was not counted, because there were too many criteria.
     more: usize,
 }
 
@@ -109,7 +113,7 @@ struct CaseFinding {
 }
 
 impl CaseFinding {
-    /// Takes over what another trial of the case says.
+    /// Merges the result of another trial of the case; the worst one wins.
     fn merge(&mut self, other: Self) {
         let is_worse =
             (other.against && !self.against) || (other.ungraded && !self.against && !self.ungraded);
@@ -177,7 +181,7 @@ impl CriterionFindings {
         }
     }
 
-    /// Counts a case that did not pass without a criterion that says why.
+    /// Counts a case that did not pass although no criterion explains it.
     fn add_unexplained(&mut self, reported: &ReportedCase<'_>) {
         let ungraded = reported.verdict() == Verdict::Incomplete;
         let name = |row: &ResultRow, grader: &str| CriterionName {
@@ -220,9 +224,9 @@ impl CriterionFindings {
     }
 
     fn count(&mut self, name: CriterionName, reported: &ReportedCase<'_>, finding: &CaseFinding) {
-        // Cases with criteria of their own must not fill the memory.
-        const MOST: usize = 20 * MAX_FINDINGS;
-        if self.counts.len() >= MOST && !self.counts.contains_key(&name) {
+        // Without a limit, cases with criteria of their own would fill the memory.
+        const MAX_COUNTED: usize = 20 * MAX_FINDINGS;
+        if self.counts.len() >= MAX_COUNTED && !self.counts.contains_key(&name) {
             self.more += usize::from(finding.against || finding.ungraded);
             return;
         }
@@ -295,10 +299,10 @@ fn note_case(cases: &mut Vec<String>, first_reason: &mut Option<String>, row: &R
 }
 
 impl FindingList {
-    /// Reads a run for its findings.
+    /// Reads the run and collects its findings.
     pub(crate) fn read(run: &RunReport<'_>) -> Result<Self, ReportError> {
         let mut findings = CriterionFindings::default();
-        // In the order of the files, so that the cases that are named do not depend on which finished first.
+        // In the order of the files, so that the cases named do not depend on which of them finished first.
         let index = CaseIndex::read(run)?;
         for read in index.cases(run, |_| true)? {
             findings.add(&read?);
@@ -326,7 +330,7 @@ impl CriterionFinding {
         path.strip_prefix("./").unwrap_or(&path).to_owned()
     }
 
-    /// Text of the criterion, or what stands for it.
+    /// Text of the criterion, or a substitute if it has none.
     pub(crate) fn title(&self) -> String {
         if self.about_run.is_some() {
             return "the run as a whole".to_owned();
@@ -338,7 +342,7 @@ impl CriterionFinding {
             ("", "", "") => "cases that were not graded".to_owned(),
             ("", "", grader) => format!("grader {grader}"),
             ("", criterion, grader) => format!("{grader}/{criterion}"),
-            (text, ..) if self.negated => format!("{NOT}{text}"),
+            (text, ..) if self.negated => format!("{NEGATION_PREFIX}{text}"),
             (text, ..) => text.to_owned(),
         }
     }
@@ -351,14 +355,15 @@ impl CriterionFinding {
         parts.join("/")
     }
 
-    /// Numbers of cases in a sentence, with the first of them.
+    /// Counts the cases in one sentence and names the first of them.
     pub(crate) fn describe(&self) -> String {
         if let Some(sentence) = &self.about_run {
             return sentence.clone();
         }
 
         let cases = |number: usize| crate::number::format_count(number as u64, "case", "cases");
-        // Of graders only those are counted that failed without a criterion that says why.
+        // A grader is only counted where it failed without a criterion that explains it, so a total would be
+        // wrong.
         let of = |number: usize| {
             if self.name.criterion.is_empty() {
                 cases(number)
@@ -384,7 +389,7 @@ impl CriterionFinding {
         text
     }
 
-    /// Fingerprint of the criterion: the same in each run, wherever in its file it stands.
+    /// Fingerprint of the criterion: the same in every run, wherever the criterion is in its file.
     pub(crate) fn fingerprint(&self) -> String {
         let CriterionName { suite, grader, criterion, text } = &self.name;
         let mut hasher = blake3::Hasher::new();

@@ -14,20 +14,20 @@ use crate::case_block::{main_reason, stored_texts};
 use crate::sanitize::escape_lines;
 
 /// Columns that name the case, in both tables.
-const CASE: [&str; 7] = ["run", "suite", "case", "target", "repeat", "verdict", "score"];
-/// Last column of both tables: what the case as a whole contributes to the result of its run.
-const RESULT: &str = "case_result";
+const CASE_COLUMNS: [&str; 7] = ["run", "suite", "case", "target", "repeat", "verdict", "score"];
+/// Last column of both tables: the result of the case as a whole, as it counts for the run.
+const RESULT_COLUMN: &str = "case_result";
 /// Further columns of the table of criteria.
-const CRITERION: [&str; 19] = [
+const CRITERION_COLUMNS: [&str; 19] = [
     "grader", "grader_type", "grader_score", "criterion", "text", "outcome", "value", "points", "weight",
     "gate", "gate_failed", "reason", "judge", "judge_model", "judge_version", "quotes", "quotes_found",
-    "quote_texts", RESULT,
+    "quote_texts", RESULT_COLUMN,
 ];
 /// Further columns of the table of cases.
-const DETAILS: [&str; 19] = [
+const DETAIL_COLUMNS: [&str; 19] = [
     "score_low", "score_high", "coverage", "tags", "cluster", "gates_failed", "criteria", "unmet",
     "ungraded", "error", "question", "answer", "tokens_input", "tokens_cached", "tokens_output", "cost_usd",
-    "duration_ms", "answered_by", RESULT,
+    "duration_ms", "answered_by", RESULT_COLUMN,
 ];
 
 /// Writes a row for each criterion.
@@ -35,7 +35,7 @@ pub(super) fn write_criteria(
     out: &mut dyn Write,
     runs: &[RunReport<'_>],
 ) -> Result<Vec<String>, ReportError> {
-    let mut table = CsvTable::new(out, &CASE, &CRITERION)?;
+    let mut table = CsvTable::new(out, &CASE_COLUMNS, &CRITERION_COLUMNS)?;
     for run in runs {
         let index = CaseIndex::read(run)?;
         for read in index.rows(run, |_| true)? {
@@ -51,7 +51,7 @@ pub(super) fn write_criteria(
                 }
             }
 
-            // A case that was decided without criteria, or not at all, is a row nonetheless.
+            // A case without decided criteria still gets a row.
             if record.result.graders.iter().all(|grader| grader.criteria.is_empty()) {
                 let mut cells = case_cells(run, &record.result);
                 cells.extend(blank_criterion(&main_reason(&record.result).unwrap_or_default()));
@@ -72,7 +72,7 @@ pub(super) fn write_criteria(
 
 /// Writes a row for each case.
 pub(super) fn write_cases(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
-    let mut table = CsvTable::new(out, &CASE, &DETAILS)?;
+    let mut table = CsvTable::new(out, &CASE_COLUMNS, &DETAIL_COLUMNS)?;
     for run in runs {
         let index = CaseIndex::read(run)?;
         let mut questions = run.questions()?;
@@ -94,7 +94,7 @@ pub(super) fn write_cases(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result
                 "error" => CsvCell::text(problem.describe()),
                 _ => CsvCell::Own(String::new()),
             };
-            cells.extend(DETAILS[..DETAILS.len() - 1].iter().map(blank));
+            cells.extend(DETAIL_COLUMNS[..DETAIL_COLUMNS.len() - 1].iter().map(blank));
             cells.push(problem_result(problem));
             table.write(&cells)?;
         }
@@ -103,7 +103,7 @@ pub(super) fn write_cases(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result
     table.finish()
 }
 
-/// A cell: a number or a word of our own, or text of others.
+/// A cell: a number or a word of the program, or untrusted text.
 enum CsvCell {
     Own(String),
     Text(String),
@@ -154,7 +154,7 @@ fn problem_result(problem: &RunProblem) -> CsvCell {
     CsvCell::Own(if problem.failed { "run_failed" } else { "run_incomplete" }.to_owned())
 }
 
-/// Verdict of a case over all its trials, or that it decides nothing.
+/// Verdict of a case over all its trials, or a note that it does not count for the run.
 fn case_result(case: &IndexedCase, row: &ResultRow) -> CsvCell {
     let verdict = case.trials.as_ref().map_or(row.verdict, |trials| trials.summary.verdict);
     let result = match case.state {
@@ -172,7 +172,7 @@ fn blank_criterion(reason: &str) -> Vec<CsvCell> {
         "reason" => CsvCell::text(reason),
         _ => CsvCell::Own(String::new()),
     };
-    CRITERION[..CRITERION.len() - 1].iter().map(blank).collect()
+    CRITERION_COLUMNS[..CRITERION_COLUMNS.len() - 1].iter().map(blank).collect()
 }
 
 fn criterion_cells(
@@ -212,7 +212,7 @@ fn detail_cells(record: &CaseRecord, question: Option<String>) -> Vec<CsvCell> {
     let row = &record.result;
     let criteria = || row.graders.iter().flat_map(|grader| &grader.criteria);
     let ungraded = criteria().filter(|one| one.outcome == OutcomeKind::Ungraded).count();
-    // A penalty that was incurred counts as unmet, one that was avoided does not.
+    // An incurred penalty counts as unmet, an avoided one does not.
     let unmet = row.graders.iter().flat_map(|grader| {
         let is_decided = |one: &&CriterionRow| matches!(one.outcome, OutcomeKind::Met | OutcomeKind::Unmet);
         grader.criteria.iter().filter(is_decided).filter(|one| is_against(grader, one, false))
@@ -246,7 +246,7 @@ fn detail_cells(record: &CaseRecord, question: Option<String>) -> Vec<CsvCell> {
     ]
 }
 
-/// A table that is written row by row.
+/// A table that is written one row at a time.
 struct CsvTable<'w> {
     writer: csv::Writer<&'w mut dyn Write>,
 }
@@ -279,12 +279,12 @@ fn write_error(error: csv::Error) -> ReportError {
     ReportError::Write(std::io::Error::other(error))
 }
 
-/// Text of a cell that a spreadsheet shows as it is: nothing in it is run as a formula, reorders it or is invisible.
+/// Makes a text safe for a spreadsheet cell: no formula is run, and no character reorders or hides text.
 pub fn spreadsheet_text(text: &str) -> String {
     without_formula(escape_lines(text))
 }
 
-/// Puts an apostrophe before what a spreadsheet would run as a formula. Numbers are none.
+/// Puts an apostrophe before text that a spreadsheet would run as a formula. Numbers are left as they are.
 fn without_formula(text: String) -> String {
     let begins =
         text.trim_start().trim_start_matches('\'').starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);

@@ -1,7 +1,7 @@
 //! Log of Inspect as one JSON document (version 2), a sample for each case and a score for each criterion.
 //!
-//! What nobody decided has no score there, so that it counts as neither 0 nor 1. Gates, weights and bounds have no place of
-//! their own and stand in metadata.
+//! An ungraded criterion has no score in the log, so that it counts as neither 0 nor 1. The format has no
+//! fields for gates, weights and bounds; they are in the metadata.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -20,27 +20,27 @@ use crate::sanitize::escape_lines;
 /// Name of the score of a case as a whole.
 const TOTAL: &str = "assize";
 
-/// Name of the file of a log, as Inspect lists it in a folder: the time at which the run started, the task and the id of the
-/// run. Inspect takes other names for files of other programs.
+/// Name of a log file in the form that Inspect lists: the start time of the run, the task and the id of the
+/// run. Inspect ignores files with other names.
 pub fn inspect_log_name(info: &RunInfo) -> String {
     let task: Vec<&str> = info.suites.iter().map(|suite| suite.name.as_str()).collect();
     let time: String = info.started_at.chars().take("2026-01-02T03:04:05".len()).collect();
-    // Inspect ends an id at a hyphen.
+    // Inspect takes a hyphen for the end of the id.
     let id: String = info.run_id.chars().filter(char::is_ascii_alphanumeric).collect();
     format!("{}+00-00_{}_{}.json", time.replace(':', "-"), name_part(&task.join("-")), name_part(&id))
 }
 
-/// A text as a part of the name of a log, whose parts are apart by `_`.
+/// Converts a text to a part of a log's name. The parts are separated by `_`.
 fn name_part(text: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX_LENGTH: usize = 60;
 
     let plain = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
-    let plain: String = plain.take(LONGEST).collect();
+    let plain: String = plain.take(MAX_LENGTH).collect();
     let trimmed = plain.trim_matches('-');
     if trimmed.is_empty() { "run".to_owned() } else { trimmed.to_owned() }
 }
 
-/// Writes a run whose answers are those of one target. The log of Inspect holds no more.
+/// Writes a run whose answers all come from one target; a log of Inspect can't hold more.
 pub(super) fn write_log(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
     let [run] = runs else {
         return Err(ReportError::Unsupported("a log of Inspect holds one run; name one".to_owned()));
@@ -84,7 +84,7 @@ pub(super) fn write_log(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<V
     Ok(vec![])
 }
 
-/// Status of Inspect: a success is a run of all its cases, whatever their scores.
+/// Status in Inspect's terms: a run that completed all its cases is a success, whatever their scores.
 fn status(conclusion: &RunConclusion) -> &'static str {
     match conclusion {
         RunConclusion { ended: false, .. } => "started",
@@ -231,7 +231,7 @@ fn sample(record: &CaseRecord, model: &str, question: Option<String>, reference:
     sample
 }
 
-/// Spells out characters that would reorder or hide text, in all texts of a value.
+/// Escapes characters that would reorder or hide text, in all strings of a value.
 fn without_controls(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(escape_lines(&text)),
@@ -243,7 +243,7 @@ fn without_controls(value: Value) -> Value {
     }
 }
 
-/// Ids are unique in a suite only.
+/// Returns an id with the suite, because case ids are unique only within a suite.
 fn sample_id(row: &ResultRow) -> String {
     format!("{}/{}", row.suite, row.case_id)
 }

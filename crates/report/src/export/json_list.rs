@@ -1,4 +1,4 @@
-//! JSON that is written element by element.
+//! JSON that is written one element at a time.
 
 use std::io::Write;
 

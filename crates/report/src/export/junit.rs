@@ -1,8 +1,9 @@
 //! JUnit XML: a test suite for each suite and target, a test case for each case.
 //!
-//! Readers differ in what they read of it. GitLab shows the content of a failure only and one test of each name; Jenkins
-//! shows the message as well. So the message is repeated in the content, and names are unique. Everything keeps to the
-//! schema of Jenkins, whose xUnit plugin refuses files with other attributes, such as the file of a test case.
+//! Readers use different parts of the format. GitLab shows only the content of a failure, and only one test
+//! per name; Jenkins shows the message as well. So the content repeats the message, and names are unique.
+//! Jenkins' xUnit plugin rejects files with attributes that its schema doesn't have, such as the file of a
+//! test case, so only attributes of that schema are written.
 
 use std::io::Write;
 
@@ -15,7 +16,7 @@ use super::run_conclusion::allowance;
 use super::xml::XmlWriter;
 use super::{ReportError, RunConclusion, RunReport};
 use crate::case_block::{gate_sentence, main_reason, stored_texts};
-use crate::criterion::{CriterionLine, NOT};
+use crate::criterion::{CriterionLine, NEGATION_PREFIX};
 use crate::mark::VerdictMark;
 use crate::number;
 use crate::sanitize::cut_text;
@@ -26,7 +27,7 @@ const MAX_TEXT: usize = 1_000;
 const MAX_CONTENT: usize = 20_000;
 /// Largest file that GitLab reads, in bytes.
 const GITLAB_BYTES: u64 = 30_000_000;
-/// Most elements, attributes and texts that GitLab reads.
+/// Maximum number of elements, attributes and texts that GitLab reads.
 const GITLAB_OBJECTS: u64 = 250_000;
 
 type XmlAttributes = Vec<(&'static str, Option<String>)>;
@@ -101,7 +102,7 @@ fn begin_suite(
     group: u32,
 ) -> Result<(), ReportError> {
     let group = &index.groups[group as usize];
-    // The schema of Jenkins knows no time zone.
+    // The schema of Jenkins has no time zone.
     let started = run.info.started_at.get(..19).map(str::to_owned);
     xml.begin(
         "testsuite",
@@ -132,7 +133,7 @@ fn begin_suite(
     Ok(())
 }
 
-/// Writes what counts against the run beside its cases, as tests of a suite of their own.
+/// Writes the problems of the run as a whole as tests of a suite of their own.
 fn write_problems(
     xml: &mut XmlWriter<'_>,
     run: &RunReport<'_>,
@@ -223,7 +224,7 @@ fn write_case(
     Ok(())
 }
 
-/// The message and everything that speaks against the answer; of several trials, those that did not pass.
+/// The message and everything that counts against the answer; for several trials, of those that did not pass.
 fn case_content(reported: &ReportedCase<'_>, message: &str) -> String {
     if reported.case.trials.is_none() {
         return content(&reported.records[0], message);
@@ -239,7 +240,7 @@ fn case_content(reported: &ReportedCase<'_>, message: &str) -> String {
     cut_text(&parts.join("\n\n"), MAX_CONTENT)
 }
 
-/// Score and main reason in a line.
+/// Score and main reason in one line.
 fn message(row: &ResultRow) -> String {
     let score = number::format_score_or_range(row.score, row.score_low, row.score_high);
     let reason = main_reason(row).unwrap_or_default();
@@ -249,7 +250,7 @@ fn message(row: &ResultRow) -> String {
     cut_text(&text, MAX_TEXT)
 }
 
-/// The message, then each failed gate and each criterion that speaks against the answer or is ungraded.
+/// The message, then each failed gate and each criterion that counts against the answer or is ungraded.
 fn content(record: &CaseRecord, message: &str) -> String {
     let row = &record.result;
     let texts = stored_texts(&record.decisions);
@@ -284,7 +285,7 @@ fn describe_criteria(
         let text = texts(&grader.name, &criterion.id).filter(|text| !text.trim().is_empty());
         let text = text.unwrap_or_else(|| format!("{}/{}", grader.name, criterion.id));
         let mark = VerdictMark::for_criterion(criterion, grader.negate);
-        let not = if grader.negate { NOT } else { "" };
+        let not = if grader.negate { NEGATION_PREFIX } else { "" };
         lines.push(format!("{} {}: {not}{}", mark.sign, mark.word, cut_text(text.trim(), MAX_TEXT)));
         if !criterion.reason.trim().is_empty() {
             lines.push(format!("    {}", cut_text(criterion.reason.trim(), MAX_TEXT)));

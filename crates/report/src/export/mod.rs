@@ -34,7 +34,7 @@ pub use skill_files::write_skill_files;
 
 use crate::html;
 
-/// Format of a report that is made of stored rows.
+/// Format of a report that is written from stored rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
     /// One HTML file that needs no network.
@@ -68,7 +68,7 @@ assize_rubric::named_variants!(ExportFormat {
 });
 
 impl ExportFormat {
-    /// The format that the name of a file stands for: its ending, and for CSV also the word before it.
+    /// Returns the format for a file name: by its extension, and for CSV also by the word before it.
     pub fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let (stem, ending) = name.rsplit_once('.')?;
@@ -94,7 +94,7 @@ pub enum ReportError {
     Store(StoreError),
     /// The file can't be written.
     Write(io::Error),
-    /// The format can't hold what was asked for.
+    /// The format can't represent the request.
     Unsupported(String),
 }
 
@@ -122,8 +122,8 @@ impl From<io::Error> for ReportError {
     }
 }
 
-/// Writes runs in a format. Rows are read one at a time, in the order of the eval files. Returns remarks for the user:
-/// what was left out, and limits of readers that are exceeded.
+/// Writes runs in a format. Rows are read one at a time, in the order of the eval files. Returns remarks for
+/// the user: omissions, and exceeded limits of the programs that read the format.
 pub fn write_report(
     out: &mut dyn Write,
     format: ExportFormat,

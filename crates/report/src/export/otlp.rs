@@ -1,7 +1,8 @@
 //! OpenTelemetry log records: an event `gen_ai.evaluation.result` for each criterion.
 //!
-//! Each line is one request of OTLP as JSON, as the file receiver of a collector reads it. The convention is in
-//! development; what it has no attribute for is under `assize.*`. Texts of answers are not written.
+//! Each line is one OTLP request as JSON, as the file receiver of a collector reads it. The semantic
+//! convention is in development; values that it has no attribute for are under `assize.*`. Texts of answers
+//! are not written.
 
 use std::io::Write;
 
@@ -16,9 +17,9 @@ use crate::sanitize::sanitize_text;
 
 /// Longest text, in characters.
 const MAX_TEXT: usize = 1_000;
-/// Event of the convention.
+/// Name of the event in the convention.
 const EVENT: &str = "gen_ai.evaluation.result";
-/// Severity of a record that tells of something and of one that tells of an error.
+/// Severity of an ordinary record and of one about an error.
 const INFO: u8 = 9;
 const ERROR: u8 = 17;
 
@@ -49,7 +50,7 @@ pub(super) fn write_events(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Resul
     Ok(Vec::new())
 }
 
-/// Origin of the events of a case, and what they may say.
+/// Where the events of a case come from, and what they may contain.
 #[derive(Debug, Clone, Copy)]
 pub struct EventOrigin<'a> {
     /// Version of Assize.
@@ -58,15 +59,15 @@ pub struct EventOrigin<'a> {
     pub attributes: &'a [(&'static str, &'a str)],
     /// Trace and span that the events belong to, in hexadecimal digits.
     pub span: Option<(&'a str, &'a str)>,
-    /// True if reasons of judges are told; they may quote the answer.
+    /// True if the judges' reasons are included; they may quote the answer.
     pub reasons: bool,
-    /// True if graders without criteria, such as the benchmarks of a scorecard, have events of their own.
+    /// True if graders without criteria, such as the benchmarks of a scorecard, get events of their own.
     pub graders: bool,
 }
 
 impl EventOrigin<'_> {
-    /// Log records about a case, one for it and one for each criterion: an event `gen_ai.evaluation.result` each, at this time in
-    /// nanoseconds since 1970. Texts of answers are not among them.
+    /// Returns the log records of a case: one `gen_ai.evaluation.result` event for the case and one for each
+    /// criterion. `time` is in nanoseconds since 1970. Texts of answers are not included.
     pub fn events(&self, record: &CaseRecord, time: i128) -> Vec<Value> {
         let row = &record.result;
         let time = time.max(0).to_string();
@@ -81,7 +82,7 @@ impl EventOrigin<'_> {
         events
     }
 
-    /// Request of OTLP over HTTP, as JSON, with these log records.
+    /// Returns a request for OTLP over HTTP, as JSON, with these log records.
     pub fn request(&self, events: Vec<Value>) -> Value {
         json!({ "resourceLogs": [{
             "resource": { "attributes": [text("service.name", "assize"), text("service.version", self.version)] },
@@ -184,8 +185,8 @@ fn run_event(run: &RunReport<'_>, conclusion: &RunConclusion, time: &str) -> Val
     if conclusion.exit_code != 0 {
         let reason = run.info.summary.as_ref().map(|summary| summary.exit_reason.clone());
         let problems = conclusion.problems.iter().map(super::run_conclusion::RunProblem::describe);
-        let said: Vec<String> = reason.into_iter().chain(problems).collect();
-        attributes.push(text("gen_ai.evaluation.explanation", &said.join("; ")));
+        let explanations: Vec<String> = reason.into_iter().chain(problems).collect();
+        attributes.push(text("gen_ai.evaluation.explanation", &explanations.join("; ")));
         attributes.push(text("error.type", label));
     }
 

@@ -1,4 +1,4 @@
-//! Input of a report: a stored run and what is known about it beside its rows.
+//! Input of a report: a stored run, and everything known about it beyond its rows.
 
 use assize_analysis::calibrate::CalibrationReport;
 use assize_analysis::compare::ComparisonSet;
@@ -12,23 +12,23 @@ use super::CriterionName;
 /// A stored run, as a report reads it.
 #[derive(Clone, Copy)]
 pub struct RunReport<'a> {
-    /// Name by which commands take the run.
+    /// Name of the run on the command line.
     pub name: &'a str,
-    /// Folder of its rows.
+    /// Folder with its rows.
     pub folder: &'a RunFolder,
-    /// Its description; the summary is that of the cases that are meant.
+    /// Its description. The summary covers only the cases included in the report.
     pub info: &'a RunInfo,
-    /// Target to which the answers are limited.
+    /// Target whose answers the report is limited to.
     pub target: Option<&'a str>,
-    /// Change of each record before it is shown, such as the labels of people.
+    /// Changes each record before it is shown, such as to apply people's labels.
     pub prepare: &'a dyn Fn(&mut CaseRecord),
-    /// Position of a criterion in the files of the run, where they are unchanged.
+    /// Returns the position of a criterion in the run's files, if these are unchanged.
     pub position: &'a dyn Fn(&CriterionName) -> Option<CriterionPosition>,
     /// Scores of its scorecard.
     pub scorecard: Option<ScorecardMaterial<'a>>,
     /// Comparison with a baseline.
     pub comparison: Option<ComparisonMaterial<'a>>,
-    /// Its judges against the labels of people.
+    /// Calibration of its judges against people's labels.
     pub calibration: Option<&'a CalibrationReport>,
     /// Its metrics, if it is an audit.
     pub audit: Option<&'a StoredAudit>,
@@ -39,7 +39,7 @@ pub struct RunReport<'a> {
 pub struct ComparisonMaterial<'a> {
     /// The comparison.
     pub set: &'a ComparisonSet,
-    /// Name of the method that adjusts p values, if one does.
+    /// Name of the method that adjusts the p values, if they are adjusted.
     pub adjusted_by: Option<&'a str>,
 }
 
@@ -55,14 +55,14 @@ pub struct CriterionPosition {
 /// The scores of a run of a scorecard.
 #[derive(Clone, Copy)]
 pub struct ScorecardMaterial<'a> {
-    /// The run, part by part.
+    /// The run with the results of each part.
     pub run: &'a ScorecardRun,
     /// Its trees with their scores.
     pub scores: &'a [(&'a ScorecardTree, ScorecardScores<'a>)],
 }
 
 impl RunReport<'_> {
-    /// Returns true if a record is one of those that are meant.
+    /// Returns true if the report includes this record.
     pub(crate) fn includes(&self, record: &CaseRecord) -> bool {
         self.target.is_none_or(|target| record.result.target.as_deref() == Some(target))
     }
@@ -75,14 +75,14 @@ impl RunReport<'_> {
         self.folder.question_index()
     }
 
-    /// Names of the suites, with commas between.
+    /// Names of the suites, separated by commas.
     pub(crate) fn suite_names(&self) -> String {
         let names: Vec<&str> =
             self.info.suites_with_cases().into_iter().map(|suite| suite.name.as_str()).collect();
         names.join(", ")
     }
 
-    /// Names of the suites, and of the target to which the answers are limited.
+    /// Names of the suites, and the target that the report is limited to.
     pub(crate) fn title(&self) -> String {
         let target = self.target.map(|target| format!(" → {target}"));
         self.suite_names() + &target.unwrap_or_default()

@@ -1,7 +1,7 @@
-//! Conclusion of a run: its exit code, and what counts against it beside its cases.
+//! Conclusion of a run: its exit code, and the problems that count against it apart from its cases.
 //!
-//! A reader of any format must see a failure exactly if the exit code of the run is not 0. So whatever leads to another
-//! exit code is a case that counts or a [`RunProblem`].
+//! In every format, a reader must see a failure exactly if the exit code of the run is not 0. So everything
+//! that leads to another exit code is either a case that counts or a [`RunProblem`].
 
 use assize_analysis::describe_pass_rate_gate;
 use assize_rubric::NodeStatus;
@@ -12,18 +12,18 @@ use super::{CriterionFinding, CriterionName, CriterionPosition, FindingLevel, Ru
 use crate::number::format_count;
 use crate::scorecard_scores::closing_lines;
 
-/// Exit code of a run whose cases are not all there.
+/// Exit code of a run with missing cases.
 const INCOMPLETE: u8 = 3;
 
 /// Conclusion of a run.
 #[derive(Debug)]
 pub(crate) struct RunConclusion {
-    /// Exit code; that of an incomplete run at least if the run did not end.
+    /// Exit code. If the run did not end, at least [`INCOMPLETE`].
     pub(crate) exit_code: u8,
     pub(crate) ended: bool,
-    /// Cases, or trials of cases, that are known to be missing.
+    /// Number of cases, or trials of cases, known to be missing.
     pub(crate) missing: usize,
-    /// Problems of the run as a whole, beside its cases.
+    /// Problems of the run as a whole, apart from its cases.
     pub(crate) problems: Vec<RunProblem>,
 }
 
@@ -39,8 +39,8 @@ pub(crate) struct RunProblem {
     pub(crate) failed: bool,
 }
 
-/// Returns true if verdicts of cases count for the run. An audit and a pairwise comparison measure with cases; of a
-/// scorecard the tree decides, and its cases count where it does not pass.
+/// Returns true if verdicts of cases count for the run. An audit and a pairwise comparison only use cases for
+/// measuring. In a run of a scorecard the tree decides; its cases count only if the tree does not pass.
 pub(crate) fn do_cases_count(info: &RunInfo) -> bool {
     !(info.is_measurement() || info.scorecard.is_some() && is_passed(info))
 }
@@ -50,7 +50,7 @@ pub(crate) fn is_passed(info: &RunInfo) -> bool {
     info.finished_at.is_some() && info.summary.as_ref().is_some_and(|summary| summary.exit_code == 0)
 }
 
-/// Reason for which cases that did not pass are allowed: the rule about the run as a whole that it meets.
+/// Returns why cases that did not pass are allowed: the rule about the run as a whole that was met.
 pub(crate) fn allowance(info: &RunInfo) -> String {
     let summary = info.summary.as_ref();
     match summary.and_then(|summary| summary.pass_rate_gate) {
@@ -90,7 +90,7 @@ impl RunConclusion {
             add("unfinished", "the run did not end".to_owned(), missing, false);
         }
         let (not_run, excluded) = summary.map_or((0, 0), |summary| (summary.not_run, summary.excluded));
-        // A rule that ends a run early leaves cases that the result does not need.
+        // A rule that ends a run early skips cases that the result does not need.
         if not_run > 0 && exit_code != 0 {
             let (one, many) = if index.has_trials() { ("trial", "trials") } else { ("case", "cases") };
             let title = format!("{} not run", format_count(not_run as u64, one, many));
@@ -117,7 +117,7 @@ impl RunConclusion {
         Self { exit_code, ended, missing: not_run + excluded, problems }
     }
 
-    /// The problems as findings at the first file of the run.
+    /// Converts the problems to findings at the first file of the run.
     pub(crate) fn findings(&self, run: &RunReport<'_>) -> Vec<CriterionFinding> {
         let position = run.info.suites.first().map(|suite| {
             let file = CriterionName {
@@ -151,7 +151,7 @@ impl RunConclusion {
         findings.collect()
     }
 
-    /// Titles of the problems, with semicolons between.
+    /// Titles of the problems, separated by semicolons.
     pub(crate) fn titles(&self) -> String {
         let titles: Vec<&str> = self.problems.iter().map(|problem| problem.title.as_str()).collect();
         titles.join("; ")
@@ -159,7 +159,7 @@ impl RunConclusion {
 }
 
 impl RunProblem {
-    /// Title and reason in a line.
+    /// Title and reason in one line.
     pub(crate) fn describe(&self) -> String {
         if self.reason.is_empty() { self.title.clone() } else { format!("{}: {}", self.title, self.reason) }
     }

@@ -1,7 +1,7 @@
 //! Markdown of runs for a job summary or a comment: what changed, what failed, the criteria by their text.
 //!
-//! A comment on GitHub holds 65,536 characters, a job summary 1 MiB. The text keeps to the smaller limit, so that one file
-//! serves both. What does not fit is counted.
+//! A comment on GitHub holds 65,536 characters, a job summary 1 MiB. The text keeps to the smaller limit, so
+//! that one file serves both. Blocks that do not fit are counted.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -15,7 +15,7 @@ use super::{ReportError, RunConclusion, RunReport};
 use crate::case_block::main_reason;
 use crate::comparison::ComparisonLimits;
 use crate::comparison_markdown::{escape_markdown, render_comparison_markdown};
-use crate::criterion::NOT;
+use crate::criterion::NEGATION_PREFIX;
 use crate::criterion_rates::{RateTitles, rate_text, shown_rates};
 use crate::derived::derived_metric_texts;
 use crate::entry::{percent, percent_interval};
@@ -23,11 +23,11 @@ use crate::number::{self, format_count, grouped};
 use crate::scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
 use crate::summary::run_warnings;
 
-/// Characters of a comment on GitHub, less room for what is said at the end.
+/// Maximum size of a GitHub comment in characters, less room for the notes at the end.
 const MAX_CHARACTERS: usize = 65_536 - 1_536;
-/// Criteria that are listed.
+/// Maximum number of criteria listed.
 const MAX_CRITERIA: usize = 100;
-/// Longest text of a criterion and longest reason, in characters.
+/// Maximum length of a criterion text and of a reason, in characters.
 const MAX_TEXT: usize = 300;
 
 /// Writes runs one below the other.
@@ -46,7 +46,7 @@ pub(super) fn write_markdown(
     Ok(Vec::new())
 }
 
-/// Text up to a limit; blocks that do not fit are left out and counted.
+/// Text up to a limit; blocks that do not fit are omitted and counted.
 #[derive(Default)]
 struct MarkdownPage {
     text: String,
@@ -67,7 +67,7 @@ impl MarkdownPage {
         fits
     }
 
-    /// Adds a block, or else remembers that `name` is left out.
+    /// Adds a block, or notes that `name` was omitted.
     fn add_or_note(&mut self, block: &str, name: &str) {
         if !self.add(block) {
             self.left_out.push(name.to_owned());
@@ -88,7 +88,8 @@ impl MarkdownPage {
     }
 }
 
-/// Invisible line by which a script finds the comment again: the suites, so that two jobs keep two comments.
+/// Invisible line by which a script finds its comment again. It contains the suites, so that two jobs keep
+/// separate comments.
 fn marker(runs: &[RunReport<'_>]) -> String {
     let mut names: Vec<&str> =
         runs.iter().flat_map(|run| &run.info.suites).map(|suite| suite.name.as_str()).collect();
@@ -140,7 +141,7 @@ fn heading(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) -
     format!("### {icon} {suites}: {}\n", escape_markdown(&headline(run, index, conclusion), MAX_TEXT))
 }
 
-/// The verdicts of the cases and what else counts against the run, in a line.
+/// The verdicts of the cases and the problems of the run, in one line.
 fn headline(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) -> String {
     let total = format_count(index.len() as u64, "case", "cases");
     let number = |state| index.count(state);
@@ -191,7 +192,7 @@ fn headline(run: &RunReport<'_>, index: &CaseIndex, conclusion: &RunConclusion) 
     text
 }
 
-/// Problems of the run as a whole, a line each.
+/// Problems of the run as a whole, one per line.
 fn problems(conclusion: &RunConclusion) -> String {
     let mut text = String::new();
     for problem in &conclusion.problems {
@@ -325,7 +326,7 @@ fn write_criteria(page: &mut MarkdownPage, summary: &RunSummary) {
     page.add_or_note(&text, "the criteria");
 }
 
-/// Lists the cases that did not pass, as many as fit, each with the criteria that speak against it.
+/// Lists as many of the cases that did not pass as fit, each with the criteria that count against it.
 fn write_cases(page: &mut MarkdownPage, run: &RunReport<'_>, index: &CaseIndex) -> Result<(), ReportError> {
     let states = [CaseState::Failed, CaseState::Ungraded, CaseState::Allowed];
     let total: usize = states.into_iter().map(|state| index.count(state)).sum();
@@ -380,7 +381,7 @@ fn case_row(reported: &ReportedCase<'_>) -> String {
     )
 }
 
-/// The criteria that speak against an answer, with the reasons.
+/// The criteria that count against an answer, with the reasons.
 fn criteria_against(record: &CaseRecord) -> Vec<String> {
     let row = &record.result;
     let texts = crate::case_block::stored_texts(&record.decisions);
@@ -395,7 +396,7 @@ fn criteria_against(record: &CaseRecord) -> Vec<String> {
             let words = escape_markdown(&text.unwrap_or_else(|| criterion.id.to_string()), MAX_TEXT);
             let reason = escape_markdown(&criterion.reason, MAX_TEXT);
             let gate = if is_gate { "**gate** " } else { "" };
-            let not = if grader.negate { NOT } else { "" };
+            let not = if grader.negate { NEGATION_PREFIX } else { "" };
             why.push(if reason.is_empty() {
                 format!("{gate}{not}{words}")
             } else {
@@ -407,7 +408,7 @@ fn criteria_against(record: &CaseRecord) -> Vec<String> {
     why
 }
 
-/// Judges, cost, and the command that shows more.
+/// Judges, cost, and the command that shows more details.
 fn origin(run: &RunReport<'_>) -> String {
     let info = run.info;
     let judges: Vec<String> =

@@ -16,7 +16,7 @@ const MAX_TEXT: usize = 1_000;
 /// Schema of the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// Writes all runs as one file, a run of SARIF for each.
+/// Writes all runs to one file, as one SARIF run each.
 pub(super) fn write_sarif(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<Vec<String>, ReportError> {
     let mut logs = Vec::new();
     let mut remarks = Vec::new();
@@ -50,7 +50,7 @@ fn run_log(run: &RunReport<'_>, findings: &[CriterionFinding]) -> Value {
 
     json!({
         "tool": { "driver": { "name": "assize", "version": run.info.assize_version, "rules": rules } },
-        // Two reports of one category would replace each other.
+        // Two reports with the same category would replace each other.
         "automationDetails": { "id": sanitize_text(&format!("assize/{}/", run.suite_names()), MAX_TEXT) },
         "columnKind": "unicodeCodePoints",
         "results": results,

@@ -1,7 +1,7 @@
-//! Files of the evals of agent skills: `grading.json` of each eval, and `benchmark.json` of all of them.
+//! Eval files of agent skills: `grading.json` for each eval, and `benchmark.json` for all of them.
 //!
-//! Names and nesting are those that the viewer of the skill `skill-creator` reads. What nobody decided is no expectation that
-//! failed: it is left out, and a note names the eval.
+//! Names and nesting are those that the viewer of the `skill-creator` skill reads. An undecided expectation
+//! did not fail, so it is omitted, and a note names the eval.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
@@ -20,12 +20,12 @@ use crate::mark::VerdictMark;
 use crate::sanitize::escape_lines;
 use crate::style::ReportTone;
 
-/// Names of the configurations, of the first run and of the second.
+/// Names of the configurations of the first and the second run.
 const CONFIGURATIONS: [&str; 2] = ["with_skill", "without_skill"];
-/// Longest name of a folder, in characters.
+/// Maximum length of a folder name, in characters.
 const MAX_NAME: usize = 80;
 
-/// An eval that was run once.
+/// One run of an eval.
 struct SkillRun {
     eval_id: u64,
     case_id: String,
@@ -33,7 +33,7 @@ struct SkillRun {
     /// Number of the trial, from 1.
     number: u32,
     expectations: Vec<Expectation>,
-    /// Number of expectations that nobody decided.
+    /// Number of undecided expectations.
     undecided: usize,
     /// Error that kept the eval from being graded.
     error: Option<String>,
@@ -49,7 +49,7 @@ struct Expectation {
     evidence: String,
 }
 
-/// Runs of all configurations, with what is said about them.
+/// Runs of all configurations, with notes about them.
 struct SkillBenchmark {
     metadata: Value,
     configurations: &'static [&'static str],
@@ -68,9 +68,9 @@ pub(super) fn write_benchmark(
     Ok(benchmark.notes())
 }
 
-/// Writes `benchmark.json`, and `EVAL/CONFIGURATION/grading.json` for each eval, through `write`, which takes a path within the
-/// folder of the report and the content of the file. Of two runs, the first is the one with the skill. Returns remarks for the
-/// user.
+/// Writes `benchmark.json`, and `EVAL/CONFIGURATION/grading.json` for each eval. `write` takes the path
+/// within the report's folder and the content of a file. If there are two runs, the first one is the one with
+/// the skill. Returns remarks for the user.
 ///
 /// # Errors
 /// If the runs can't be read, or `write` fails.
@@ -99,8 +99,8 @@ pub fn write_skill_files(
     Ok(benchmark.notes())
 }
 
-/// Returns the name of the folder of an eval: it begins with `eval-`, and holds no character that a file system could take for
-/// another.
+/// Returns the folder name of an eval. It begins with `eval-` and contains no character that is special to a
+/// file system.
 fn folder_name(case_id: &str) -> String {
     let plain: String = case_id
         .chars()
@@ -164,7 +164,7 @@ impl SkillBenchmark {
         self.runs.iter().filter(move |run| run.configuration == configuration && run.is_graded())
     }
 
-    /// Remarks on what the metrics leave out, a sentence for each eval.
+    /// Notes on what the metrics don't include, one sentence per eval.
     fn notes(&self) -> Vec<String> {
         self.runs.iter().filter_map(SkillRun::note).collect()
     }
@@ -203,7 +203,7 @@ impl SkillBenchmark {
     }
 }
 
-/// Refuses evals whose folders would be one, as file systems without capital letters see them.
+/// Refuses evals whose folders would be the same on a case-insensitive file system.
 fn refuse_same_folders(runs: &[SkillRun]) -> Result<(), ReportError> {
     let mut owners: HashMap<String, &str> = HashMap::new();
     for run in runs {
@@ -327,7 +327,7 @@ impl SkillRun {
     }
 }
 
-/// Returns a grader without criteria as one expectation; `None` if it decided nothing.
+/// Converts a grader without criteria to one expectation; `None` if it decided nothing.
 fn whole(grader: &GraderRow) -> Option<Expectation> {
     let verdict =
         grader.verdict.filter(|verdict| *verdict != Verdict::Incomplete && grader.error.is_none())?;
@@ -338,7 +338,8 @@ fn whole(grader: &GraderRow) -> Option<Expectation> {
     })
 }
 
-/// Returns mean, standard deviation of the sample, and ends; the deviation of one value is not defined.
+/// Returns the mean, the sample standard deviation, and the smallest and largest value. The deviation of a
+/// single value is undefined.
 fn spread(values: &[f64]) -> Value {
     let count = values.len() as f64;
     let average = (count > 0.0).then(|| values.iter().sum::<f64>() / count);

@@ -1,16 +1,16 @@
-//! Writing of XML 1.0, one element after another.
+//! Writer of XML 1.0.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use crate::sanitize::escape_lines;
 
-/// Writer of XML that counts what it writes.
+/// Writes XML and counts what it writes, because some readers have limits.
 pub(crate) struct XmlWriter<'w> {
     out: &'w mut dyn Write,
     /// Bytes written.
     pub(crate) bytes: u64,
-    /// Elements, attributes and texts written: what some readers limit.
+    /// Number of elements, attributes and texts written.
     pub(crate) objects: u64,
     open: Vec<&'static str>,
 }
@@ -23,7 +23,7 @@ impl<'w> XmlWriter<'w> {
         Ok(writer)
     }
 
-    /// Begins an element. Attributes without a value are left out.
+    /// Begins an element. Attributes without a value are omitted.
     pub(crate) fn begin(
         &mut self,
         name: &'static str,
@@ -82,7 +82,7 @@ impl<'w> XmlWriter<'w> {
     }
 }
 
-/// Escapes a text. Characters that XML can't hold, and those that control a terminal, are spelled out.
+/// Escapes a text. Characters that XML can't represent, and those that control a terminal, are spelled out.
 fn escape_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in escape_lines(text).chars() {
@@ -90,7 +90,7 @@ fn escape_text(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            // The only others that XML 1.0 forbids.
+            // The only other characters that XML 1.0 forbids.
             '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
             c => out.push(c),
         }
@@ -100,6 +100,6 @@ fn escape_text(text: &str) -> String {
 }
 
 fn escape_attribute(text: &str) -> String {
-    // A reader would make spaces of line breaks.
+    // A reader would turn line breaks into spaces.
     escape_text(text).replace('"', "&quot;").replace('\n', "&#10;").replace('\t', "&#9;")
 }

@@ -1,4 +1,4 @@
-//! Audits of a judge as pictures: what changed when nothing should have.
+//! Audits of a judge as charts: the decisions that changed although they should not have.
 
 use askama::Template;
 use assize_audit::injection::InjectionReport;
@@ -10,16 +10,16 @@ use crate::metrics::MetricForm;
 use crate::number::grouped;
 use crate::sanitize::escape_lines;
 
-/// Parts, probes or criteria that are shown.
+/// Maximum number of parts, probes or criteria shown.
 const MAX_ROWS: usize = 100;
 
-/// Shows an audit as a `<section>` element, with pictures as SVG. Texts are escaped.
+/// Renders an audit as a `<section>` element, with charts as SVG. Texts are escaped.
 pub fn audit_fragment(audit: &StoredAudit) -> String {
     let view = match audit {
         StoredAudit::Probing(report) => probing_view(report),
         StoredAudit::Injection(report) => injection_view(report),
     };
-    // The template reads nothing that can fail, and writing to a string does not fail.
+    // The template only reads values that can't fail, and writing to a string never fails.
     view.render().unwrap_or_default()
 }
 
@@ -33,7 +33,7 @@ fn probing_view(report: &AuditReport) -> MeasurementView {
         ..MeasurementBlock::default()
     }];
 
-    // Many parts with one metric each are rows of one table.
+    // Many parts with one metric each become rows of one table.
     let is_table = report.sections.len() > 1 && report.sections.iter().all(|part| part.figures.len() == 1);
     if is_table {
         let rows: Vec<NamedMetric> = report
@@ -100,7 +100,7 @@ fn injection_view(report: &InjectionReport) -> MeasurementView {
         .take(MAX_ROWS)
         .map(|one| {
             let all = won(format!("{} of {}", one.criterion, one.case), &one.tally);
-            // All showings are of one decision, which has no interval.
+            // All variants are of one decision, so there is nothing to compute an interval over.
             NamedMetric { interval: None, ..all }
         })
         .collect();
@@ -132,7 +132,7 @@ fn injection_view(report: &InjectionReport) -> MeasurementView {
     MeasurementView { title: "What was measured".to_owned(), lead, blocks }
 }
 
-/// The share of decisions that became better for the answer, of those that could.
+/// The share of decisions that changed in the answer's favour, among those that could.
 fn won(name: String, tally: &PairTally) -> NamedMetric {
     let share = tally.win_rate();
     NamedMetric {

@@ -12,10 +12,10 @@ use crate::chart::{ReliabilityPoint, confusion_matrix, reliability_curve};
 use crate::metrics::MetricForm;
 use crate::number::{format_count, grouped};
 
-/// Rows of a breakdown.
+/// Maximum number of rows of a breakdown.
 const MAX_ROWS: usize = 100;
 
-/// Shows a calibration as a `<section>` element, with pictures as SVG. Texts are escaped.
+/// Renders a calibration as a `<section>` element, with charts as SVG. Texts are escaped.
 pub fn calibration_fragment(report: &CalibrationReport) -> String {
     let judge = report.judge.as_deref().map(|judge| format!("Judge {judge}, ")).unwrap_or_default();
     let counts = format!(
@@ -43,12 +43,12 @@ pub fn calibration_fragment(report: &CalibrationReport) -> String {
     }
     blocks.extend(rate_block(&report.rates));
 
-    // The template reads nothing that can fail, and writing to a string does not fail.
+    // The template only reads values that can't fail, and writing to a string never fails.
     let view = MeasurementView { title: "Judge against people".to_owned(), lead, blocks };
     view.render().unwrap_or_default()
 }
 
-/// Agreement over all verdicts or all scores, agreement of people among themselves, and biases.
+/// Agreement over all verdicts or scores, agreement between people, and biases.
 fn overall_blocks(section: &CalibrationSection) -> Vec<MeasurementBlock> {
     let counts = ToneLine::new("dim", format!("Items: {}.", format_counts(section)));
     let heading = if section.scores { "Scores" } else { "Verdicts" };
@@ -117,12 +117,12 @@ fn curve(bins: &[ReliabilityBinRate]) -> String {
             count: bin.n,
         })
         .collect();
-    let said: Vec<String> = bins
+    let descriptions: Vec<String> = bins
         .iter()
         .map(|bin| format!("{:.2} given, {:.2} observed in {}", bin.predicted, bin.observed, grouped(bin.n)))
         .collect();
 
-    reliability_curve(&points, &format!("Reliability curve: {}", said.join("; ")))
+    reliability_curve(&points, &format!("Reliability curve: {}", descriptions.join("; ")))
 }
 
 /// The main coefficient of each criterion or target.
@@ -155,19 +155,20 @@ fn breakdown(by: &str, scores: bool, members: &[&CalibrationSection]) -> Option<
     })
 }
 
-/// Form of the rates of a target: percentages, or means of scores.
+/// Format of the rates of a target: percentages, or mean scores.
 const fn form_of_rates(rates: &TargetPassRates) -> MetricForm {
     if rates.scores { MetricForm::Number } else { MetricForm::Share }
 }
 
-/// Pass rates of the judge, of people, and corrected by the labels; means of scores have another scale and stand in text.
+/// Pass rates of the judge, of people, and corrected by the labels. Mean scores have another scale and are
+/// given as text.
 fn rate_block(rates: &[TargetPassRates]) -> Option<MeasurementBlock> {
     let mut block =
         MeasurementBlock { heading: "Pass rates and means".to_owned(), ..MeasurementBlock::default() };
-    for of in rates {
-        let kind = if of.scores { "mean score" } else { "pass rate" };
+    for target in rates {
+        let kind = if target.scores { "mean score" } else { "pass rate" };
         let rate = |name: &str, rate: &PassRate, says: &str| NamedMetric {
-            form: form_of_rates(of),
+            form: form_of_rates(target),
             n: rate.mean.map_or_else(|_| String::new(), |mean| format!("{} items", grouped(mean.n as u64))),
             says: says.to_owned(),
             ..NamedMetric::new(
@@ -177,11 +178,13 @@ fn rate_block(rates: &[TargetPassRates]) -> Option<MeasurementBlock> {
             )
         };
         let mut rows = Vec::new();
-        rows.extend(of.judge.iter().map(|found| rate("judge", found, "Of all that was judged.")));
-        rows.extend(of.people.iter().map(|found| rate("people, as labelled", found, "Of what has labels.")));
-        match &of.powered {
+        rows.extend(target.judge.iter().map(|found| rate("judge", found, "Of all that was judged.")));
+        rows.extend(
+            target.people.iter().map(|found| rate("people, as labelled", found, "Of what has labels.")),
+        );
+        match &target.powered {
             Ok(found) => rows.push(NamedMetric {
-                form: form_of_rates(of),
+                form: form_of_rates(target),
                 n: format!(
                     "{} labelled, {} not",
                     grouped(found.labelled as u64),
@@ -191,12 +194,12 @@ fn rate_block(rates: &[TargetPassRates]) -> Option<MeasurementBlock> {
                 ..NamedMetric::new("corrected (PPI++)", Ok(found.tuned.mean), Ok(found.tuned.interval))
             }),
             Err(reason) => {
-                let text = format!("{}: no corrected {kind}: {reason}.", of.of);
+                let text = format!("{}: no corrected {kind}: {reason}.", target.of);
                 block.lines.push(ToneLine::new("dim", text));
             }
         }
         if !rows.is_empty() {
-            block.tables.push(MetricTable::new(format!("{}: {kind}", of.of), "rate", &rows));
+            block.tables.push(MetricTable::new(format!("{}: {kind}", target.of), "rate", &rows));
         }
     }
 

@@ -1,4 +1,4 @@
-//! One case: what was asked, the answer with its quotes marked, and each decision with its reason.
+//! One case: the question, the answer with its quotes marked, and each decision with its reason.
 
 use askama::Template;
 use assize_rubric::EvidenceQuote;
@@ -8,7 +8,7 @@ use super::highlight::TextPiece;
 use super::marked_answer::{AnswerQuote, mark_answer};
 use super::tone;
 use crate::case_block::{gate_sentence, main_reason, stored_texts};
-use crate::criterion::{CriterionLine, NOT};
+use crate::criterion::{CriterionLine, NEGATION_PREFIX};
 use crate::explain::{CaseExplanation, GraderPart, explain_case};
 use crate::export::has_failed_gate;
 use crate::mark::VerdictMark;
@@ -16,12 +16,12 @@ use crate::number;
 use crate::quote_place::QuotePlace;
 use crate::sanitize::{cut_text, escape_lines};
 
-/// Longest question, reference or answer that is shown, in characters.
+/// Maximum length of a question, reference or answer, in characters.
 const MAX_TEXT: usize = 20_000;
-/// Longest reason or quote that is shown, in characters.
+/// Maximum length of a reason or quote, in characters.
 const MAX_REASON: usize = 2_000;
 
-/// A case as the template shows it.
+/// Data of a case for the template.
 #[derive(Template)]
 #[template(path = "case.html")]
 struct CaseView {
@@ -39,7 +39,7 @@ struct CaseView {
     question: Option<String>,
     expected: Option<String>,
     reference: Option<String>,
-    /// The answer; `None` if there is none, or the turns tell all of it.
+    /// The answer; `None` if there is none, or if the turns contain all of it.
     answer: Option<AnswerView>,
     turns: Vec<TurnView>,
     file_changes: Option<String>,
@@ -59,10 +59,10 @@ impl From<VerdictMark> for MarkView {
     }
 }
 
-/// An answer, or that of a turn.
+/// An answer to a case or in a turn.
 struct AnswerView {
     pieces: Vec<PieceView>,
-    /// Length of the whole, if the pieces are not all of it.
+    /// Note with the length of the whole text, if it was cut.
     cut: Option<String>,
 }
 
@@ -80,7 +80,7 @@ struct PieceView {
 }
 
 struct GraderView {
-    /// Name and type, where the case has several graders or the grader has a name of its own.
+    /// Name and type, if the case has several graders or the grader has a name of its own.
     title: Option<String>,
     score: String,
     class: &'static str,
@@ -107,8 +107,9 @@ struct QuoteView {
     class: &'static str,
 }
 
-/// Shows a case as a `<details>` element. Texts are escaped and cut to some thousand characters. `anchor` begins the ids of
-/// its elements and must be unique in the page: ASCII letters and digits.
+/// Renders a case as a `<details>` element. Texts are escaped and cut to 20,000 characters, reasons and quotes
+/// to 2,000. `anchor` is the prefix of the ids of its elements; it must consist of ASCII letters and digits and
+/// be unique in the page.
 pub fn case_fragment(
     record: &CaseRecord,
     question: Option<&QuestionRow>,
@@ -127,14 +128,14 @@ pub fn case_fragment(
         let grader_row = &row.graders[*grader];
         let mut quote_views = Vec::with_capacity(criterion.evidence.len());
         for quote in &criterion.evidence {
-            // A quote that was not verified is not shown as one, even if the words are there.
+            // A quote that was not verified is not marked, even if the same words are in the answer.
             let place = places.take(&grader_row.name, &criterion.id, quote).filter(|_| quote.verified);
             if let Some(QuotePlace { turn, .. }) = place {
                 quotes.push(AnswerQuote { number: *number, text: &quote.quote, turn });
             }
             quote_views.push(quote_view(quote, place));
         }
-        let view = criterion_view(row, grader_row, (*number, criterion), &texts, quote_views);
+        let view = criterion_view(row, grader_row, *number, criterion, &texts, quote_views);
         classes.push(view.mark.class);
         graders[*grader].criteria.push(view);
     }
@@ -170,11 +171,11 @@ pub fn case_fragment(
         graders,
     };
 
-    // The template reads nothing that can fail, and writing to a string does not fail.
+    // The template only reads values that can't fail, and writing to a string never fails.
     view.render().unwrap_or_default()
 }
 
-/// Criteria with their numbers, from 1, and the places of their graders.
+/// Returns the criteria with their numbers, from 1, and the index of their grader.
 fn number_criteria(row: &ResultRow) -> Vec<(usize, usize, &CriterionRow)> {
     let criteria = row
         .graders
@@ -208,13 +209,14 @@ fn grader_view(row: &ResultRow, grader: &GraderRow) -> GraderView {
 fn criterion_view(
     row: &ResultRow,
     grader: &GraderRow,
-    (number, criterion): (usize, &CriterionRow),
+    number: usize,
+    criterion: &CriterionRow,
     texts: &dyn Fn(&str, &str) -> Option<String>,
     mut quotes: Vec<QuoteView>,
 ) -> CriterionView {
     let text = texts(&grader.name, &criterion.id).filter(|text| !text.trim().is_empty());
     let mark = VerdictMark::for_criterion(criterion, grader.negate);
-    // Judges quote one passage for several facts.
+    // Judges often quote one passage for several facts.
     quotes.dedup_by(|later, earlier| later.text == earlier.text);
 
     CriterionView {
@@ -222,7 +224,7 @@ fn criterion_view(
         mark: mark.into(),
         text: format!(
             "{}{}",
-            if grader.negate { NOT } else { "" },
+            if grader.negate { NEGATION_PREFIX } else { "" },
             escape_lines(&cut_text(text.as_deref().unwrap_or(&criterion.id), MAX_REASON))
         ),
         weight: (criterion.weight != 1.0).then(|| number::format_plain(criterion.weight)),
@@ -244,7 +246,8 @@ fn quote_view(quote: &EvidenceQuote, place: Option<QuotePlace>) -> QuoteView {
     QuoteView { text: escape_lines(&cut_text(quote.quote.trim(), MAX_REASON)), remark, class }
 }
 
-/// The first characters of a text in pieces, each with the class of the only criterion that quotes it.
+/// Returns the first characters of a text as pieces. A piece that a single criterion quotes has that
+/// criterion's class.
 fn answer_view(pieces: Vec<TextPiece>, classes: &[&'static str]) -> AnswerView {
     let all: usize = pieces.iter().map(|piece| piece.text.chars().count()).sum();
     let cut =
@@ -270,7 +273,7 @@ fn answer_view(pieces: Vec<TextPiece>, classes: &[&'static str]) -> AnswerView {
     AnswerView { pieces: views, cut }
 }
 
-/// Places of the quotes of a case, by grader, criterion and words.
+/// Places of the quotes of a case, by grader, criterion and quoted words.
 struct EvidencePlaces(Vec<EvidencePlace>);
 
 struct EvidencePlace {
@@ -300,8 +303,8 @@ impl EvidencePlaces {
         Self(found)
     }
 
-    /// The place of a quote. Members of a composite may have criteria of one id that quote the same words, in the order of the
-    /// row: each place is taken once.
+    /// Takes the place of a quote. Members of a composite may have criteria with the same id and the same
+    /// quote; these come in the order of the row, so each place is taken once.
     fn take(&mut self, grader: &str, criterion: &str, quote: &EvidenceQuote) -> Option<QuotePlace> {
         let is_of =
             |id: &str| criterion.strip_suffix(id).is_some_and(|path| path.is_empty() || path.ends_with('/'));

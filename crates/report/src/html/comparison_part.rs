@@ -1,4 +1,4 @@
-//! The comparison with a baseline: metrics with the intervals of their differences, then the cases that changed.
+//! The comparison with a baseline: metrics with the intervals of their differences, then the changed cases.
 
 use askama::Template;
 use assize_analysis::compare::{
@@ -13,11 +13,11 @@ use crate::comparison::{
 use crate::number;
 use crate::sanitize::{cut_text, escape_lines};
 
-/// Rows of a table of groups.
+/// Maximum number of rows of a table of groups.
 const MAX_ROWS: usize = 100;
-/// Changed cases of each kind.
+/// Maximum number of regressions, and of improvements.
 const MAX_FLIPS: usize = 200;
-/// Longest text, in characters.
+/// Maximum length of a text, in characters.
 const MAX_TEXT: usize = 600;
 
 /// Comparison of a run with its baseline.
@@ -39,7 +39,7 @@ pub(super) struct ComparisonView {
 
 struct GroupTableView {
     title: String,
-    /// Axis of all rows; empty if each row has its own.
+    /// Axis shared by all rows; empty if each row has its own.
     axis: String,
     rows: Vec<DifferenceView>,
     more: usize,
@@ -52,7 +52,7 @@ struct DifferenceView {
     candidate: String,
     change: String,
     interval: String,
-    /// Axis of the chart; empty if the table has it.
+    /// Axis of the chart; empty if the table has a shared one.
     axis: String,
     chart: String,
     p: String,
@@ -157,7 +157,7 @@ const fn class(call: Conclusion) -> &'static str {
     }
 }
 
-/// Row of a metric, with an axis of its own or without one.
+/// Row of a metric, with or without its own axis.
 fn difference_view(name: &str, found: &MetricDifference, axis: ChartAxis, has_axis: bool) -> DifferenceView {
     let change = format_difference(found);
     let interval = format_interval(found);

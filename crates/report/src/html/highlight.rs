@@ -1,4 +1,4 @@
-//! Quotes of judges marked in the text they are from.
+//! Judges' quotes marked in the text that they come from.
 
 use crate::quote_place::QuotedText;
 use crate::sanitize::escape_lines;
@@ -8,19 +8,20 @@ use crate::sanitize::escape_lines;
 pub struct TextPiece {
     /// The piece. Characters that would reorder or hide text are spelled out.
     pub text: String,
-    /// Numbers of the quotes that cover it, ascending; empty for text that nobody quotes.
+    /// Numbers of the quotes that cover it, ascending; empty for text that is not quoted.
     pub numbers: Vec<usize>,
-    /// Numbers of the quotes that end with it, for marks behind it.
+    /// Numbers of the quotes that end with it; their marks are put behind it.
     pub ends: Vec<usize>,
 }
 
-/// Finds quotes in a text, whatever their white space and quotation marks, and cuts the text at their ends. Each quote has
-/// a number, which several may share; overlapping quotes cover a piece together.
+/// Finds quotes in a text, ignoring white space and the style of quotation marks, and cuts the text at their
+/// ends. Each quote has a number, and several quotes may share one. Overlapping quotes cover a piece
+/// together.
 pub(super) fn highlight_quotes(text: &str, quotes: &[(usize, &str)]) -> Vec<TextPiece> {
     highlight_ranges(text, &quote_ranges(text, quotes))
 }
 
-/// The characters of quotes in a text, each range with the number of its criterion. Quotes that are not in it have none.
+/// Returns the character range of each quote that is in the text, with the number of its criterion.
 pub(super) fn quote_ranges(text: &str, quotes: &[(usize, &str)]) -> Vec<(usize, usize, usize)> {
     let quoted = QuotedText::new(text);
     let found =
@@ -28,7 +29,7 @@ pub(super) fn quote_ranges(text: &str, quotes: &[(usize, &str)]) -> Vec<(usize, 
     found.collect()
 }
 
-/// Cuts a text into pieces at the ends of ranges of its characters, each with the number of its criterion.
+/// Cuts a text into pieces at the ends of character ranges, each with the number of its criterion.
 pub(super) fn highlight_ranges(text: &str, ranges: &[(usize, usize, usize)]) -> Vec<TextPiece> {
     let mut cuts: Vec<usize> = ranges.iter().flat_map(|(start, end, _)| [*start, *end]).collect();
     cuts.push(0);
@@ -66,7 +67,7 @@ pub(super) fn highlight_ranges(text: &str, ranges: &[(usize, usize, usize)]) -> 
     pieces
 }
 
-/// Length of the first characters of a text in bytes.
+/// Returns the length in bytes of the first `characters` characters of a text.
 fn byte_length(text: &str, characters: usize) -> usize {
     text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at)
 }

@@ -1,4 +1,4 @@
-//! An answer with the quotes of judges marked where they are: of a conversation, turn by turn.
+//! An answer, or the turns of a conversation, with the judges' quotes marked.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use crate::conversation_text::ConversationText;
 use crate::quote_place::QuotedText;
 use crate::sanitize::escape_lines;
 
-/// A quote of an answer by the criterion with a number.
+/// A quote from an answer, with the number of its criterion.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerQuote<'q> {
     /// Number of the criterion.
     pub number: usize,
     /// Words of the quote.
     pub text: &'q str,
-    /// Turn of a conversation in whose answer it is, or begins; `None` outside conversations.
+    /// Turn of a conversation in whose answer the quote is or begins; `None` outside conversations.
     pub turn: Option<u32>,
 }
 
-/// An answer as pages show it.
+/// An answer as it is shown in pages.
 #[derive(Debug, Clone, Default)]
 pub struct MarkedAnswer {
-    /// The answer in pieces; `None` if there is none, or the turns tell all of it.
+    /// The answer in pieces; `None` if there is none, or if the turns contain all of it.
     pub whole: Option<Vec<TextPiece>>,
     /// Turns of a conversation.
     pub turns: Vec<MarkedTurn>,
@@ -34,14 +34,15 @@ pub struct MarkedAnswer {
 pub struct MarkedTurn {
     /// Number of the turn, from 1.
     pub turn: u32,
-    /// Messages before the answer; empty if it can't be told which they are.
+    /// Messages before the answer; empty if they can't be determined.
     pub asked: String,
     /// The answer in pieces; empty if there is none.
     pub answer: Vec<TextPiece>,
 }
 
-/// Marks quotes in an answer. The quotes of a turn are looked for in the answer of that turn alone: the same words may stand
-/// in messages to the target and in other turns. A quote that goes on in the next turn is marked in the answers of both.
+/// Marks quotes in an answer. A quote from a turn is searched for in that turn's answer only, because the
+/// same words may occur in messages to the target and in other turns. A quote that continues in the next turn
+/// is marked in the answers of both.
 pub fn mark_answer(answer: Option<&str>, turns: &[TurnRow], quotes: &[AnswerQuote<'_>]) -> MarkedAnswer {
     let of_turn = |turn: Option<u32>| -> Vec<(usize, &str)> {
         let of_turn = quotes.iter().filter(|quote| quote.turn == turn);
@@ -53,7 +54,7 @@ pub fn mark_answer(answer: Option<&str>, turns: &[TurnRow], quotes: &[AnswerQuot
     let whole = answer.filter(|_| conversation.is_none());
     let whole = whole.map(|answer| highlight_quotes(answer, &of_turn(None)));
 
-    // Quotes that no answer holds as a whole.
+    // Only quotes that no single answer contains can span several turns.
     let is_whole = |quote: &AnswerQuote<'_>| {
         let of_quote = |turn: &&TurnRow| Some(turn.turn) == quote.turn;
         let answer = turns.iter().find(of_quote).and_then(|turn| turn.answer.as_deref());
@@ -119,7 +120,7 @@ mod tests {
         assert!(marked(&found.turns[0].answer).is_empty());
         assert_eq!(marked(&found.turns[1].answer), ["is 30"]);
 
-        // A transcript in which the turns can't be told apart is shown as it is, beside them.
+        // A transcript in which the turns can't be located is shown unchanged, in addition to the turns.
         let other = mark_answer(Some("another is 30"), &turns, &[quote]);
         assert!(marked(&other.whole.expect("the whole text is shown")).is_empty());
         assert_eq!((other.turns[1].asked.as_str(), marked(&other.turns[1].answer).len()), ("", 1));

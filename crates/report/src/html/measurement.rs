@@ -1,4 +1,4 @@
-//! Measurements of judges as pictures with their numbers: the common form of calibrations and audits.
+//! The common form of calibrations and audits: measurements of judges as charts with their numbers.
 
 use askama::Template;
 use assize_analysis::MetricEstimate;
@@ -9,7 +9,7 @@ use crate::metrics::MetricForm;
 use crate::number::{UNDEFINED, grouped, no_interval};
 use crate::sanitize::{cut_text, escape_lines};
 
-/// Longest name, in characters.
+/// Maximum length of a name, in characters.
 const MAX_NAME: usize = 200;
 
 /// Measurements, block by block.
@@ -33,7 +33,7 @@ impl ToneLine {
     }
 }
 
-/// Measurements that belong together.
+/// Measurements under one heading.
 #[derive(Default)]
 pub(super) struct MeasurementBlock {
     pub(super) heading: String,
@@ -61,16 +61,16 @@ pub(super) struct MetricRow {
     pub(super) says: String,
 }
 
-/// A metric with the name that it has in a table.
+/// A metric with its name in a table.
 pub(super) struct NamedMetric {
     pub(super) name: String,
-    /// Form of its value.
+    /// Format of its value.
     pub(super) form: MetricForm,
     pub(super) value: Option<f64>,
     pub(super) interval: Option<(f64, f64)>,
-    /// Reason it, or its interval, is undefined; empty if there is one.
+    /// Why the metric or its interval is undefined; empty if both are defined.
     pub(super) undefined: String,
-    /// Size of the sample, with its unit.
+    /// Size of the sample, with the unit.
     pub(super) n: String,
     pub(super) says: String,
 }
@@ -87,7 +87,7 @@ impl From<&MetricEstimate> for NamedMetric {
 }
 
 impl NamedMetric {
-    /// A metric of which only its value and its interval are known.
+    /// Creates a metric of which only the value and the interval are known.
     pub(super) fn new(
         name: impl Into<String>,
         value: Result<f64, UndefinedReason>,
@@ -109,14 +109,15 @@ impl NamedMetric {
         }
     }
 
-    /// The value and the ends of the interval, as far as there are any.
+    /// The value and the ends of the interval, as far as they are defined.
     fn ends(&self) -> impl Iterator<Item = f64> {
         [self.value, self.interval.map(|ends| ends.0), self.interval.map(|ends| ends.1)].into_iter().flatten()
     }
 }
 
 impl MetricTable {
-    /// A table of metrics, drawn on one axis: that of shares unless one is negative. What lies beyond 1 is not drawn.
+    /// Creates a table of metrics on one axis: from 0 to 1, or from -1 to 1 if a value is negative. Metrics
+    /// beyond that are not drawn.
     pub(super) fn new(caption: impl Into<String>, first: &'static str, metrics: &[NamedMetric]) -> Self {
         let mut drawn = metrics.iter().filter(|metric| is_drawn(metric)).flat_map(NamedMetric::ends);
         let is_signed = drawn.any(|value| value < 0.0);
@@ -124,7 +125,7 @@ impl MetricTable {
         Self::on_axis(caption, first, metrics, axis)
     }
 
-    /// A table of differences, drawn around 0.
+    /// Creates a table of differences, drawn around 0.
     pub(super) fn of_differences(
         caption: impl Into<String>,
         first: &'static str,
@@ -149,13 +150,13 @@ impl MetricTable {
     }
 }
 
-/// Returns the form that all metrics have.
+/// Returns the format that all metrics share; a plain number if they differ.
 fn shared_form(metrics: &[NamedMetric]) -> MetricForm {
     let first = metrics.first().map_or(MetricForm::Number, |metric| metric.form);
     if metrics.iter().all(|metric| metric.form == first) { first } else { MetricForm::Number }
 }
 
-/// Returns true if a metric is one of an axis that ends at 1.
+/// Returns true if a metric fits on an axis that ends at 1.
 fn is_drawn(metric: &NamedMetric) -> bool {
     metric.value.is_some_and(|value| ChartAxis::SIGNED.contains(value))
 }

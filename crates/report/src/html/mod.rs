@@ -1,9 +1,9 @@
 //! A run as one HTML file that needs no network and no script.
 //!
-//! The parts are for other pages too: [`STYLE`] colours everything, [`mark_answer`] finds quotes in an answer,
-//! [`case_fragment`] shows one case, [`calibration_fragment`] and [`audit_fragment`] what was measured about a judge, and
-//! [`crate::chart`] draws. Templates escape every text; what is written without
-//! escaping is SVG of this crate.
+//! The parts can be used in other pages too: [`STYLE`] is the style sheet, [`mark_answer`] finds quotes in an
+//! answer, [`case_fragment`] shows one case, [`calibration_fragment`] and [`audit_fragment`] show
+//! measurements of a judge, and [`crate::chart`] draws charts. Templates escape every text; only SVG made by
+//! this crate is written without escaping.
 
 mod audit_part;
 mod calibration_part;
@@ -30,7 +30,7 @@ use crate::style::ReportTone;
 /// Style sheet of reports, in both themes and for print.
 pub const STYLE: &str = include_str!("style.css");
 
-/// Hash of [`STYLE`] as a Content-Security-Policy names it, so that no other style is applied.
+/// Hash of [`STYLE`] in the form of a Content-Security-Policy, so that a page can forbid all other styles.
 pub const STYLE_HASH: &str = "sha256-H821OW9vfgCBOeFxedtxCsTPUV7Njra/WfTKI6T9taw=";
 
 fn tone(tone: ReportTone) -> ChartTone {

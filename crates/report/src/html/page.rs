@@ -18,11 +18,11 @@ use crate::mark::VerdictMark;
 use crate::number::{self, format_count, grouped};
 use crate::sanitize::escape_lines;
 
-/// Bytes of cases in full. Mail servers take 10 MB and more.
+/// Size limit of cases with details, in bytes. Mail servers accept 10 MB and more.
 const MAX_DETAILS: usize = 6_000_000;
-/// Cases without details that are listed.
+/// Maximum number of cases that are listed without details.
 const MAX_ROWS: usize = 2_000;
-/// Cases that are unfolded from the beginning.
+/// Number of cases that are unfolded initially.
 const UNFOLDED: usize = 3;
 
 #[derive(Template)]
@@ -55,7 +55,7 @@ struct RowView {
     score: String,
 }
 
-/// Room of the page, and what took it.
+/// The space left in the page, and the cases that did not fit.
 struct PageRoom {
     details: usize,
     rows: Vec<RowView>,
@@ -78,7 +78,7 @@ pub(crate) fn write_page(out: &mut dyn Write, runs: &[RunReport<'_>]) -> Result<
     Ok(remarks)
 }
 
-/// The page of a comparison alone. `gates` has a line for each gate.
+/// Renders a page of a comparison alone. `gates` has one line for each gate.
 pub fn comparison_page(set: &ComparisonSet, adjusted_by: Option<&str>, gates: &str) -> String {
     let mut parts = Vec::new();
     parts.push(HeadView { title: "Comparison – assize", style: STYLE, style_hash: STYLE_HASH }.render());
@@ -87,7 +87,7 @@ pub fn comparison_page(set: &ComparisonSet, adjusted_by: Option<&str>, gates: &s
     let lines = gates.lines().filter(|line| !line.trim().is_empty()).map(escape_lines).collect();
     parts.push(GatesView { lines }.render());
 
-    // The templates read nothing that can fail, and writing to a string does not fail.
+    // The templates only read values that can't fail, and writing to a string never fails.
     parts
         .into_iter()
         .map(Result::unwrap_or_default)
@@ -138,7 +138,7 @@ fn write_run(
     write_rows(out, run, room, remarks)
 }
 
-/// Writes cases in full while there is room, and keeps a row of the others.
+/// Writes cases with details while there is room, and keeps a short row for each of the others.
 fn write_cases(
     out: &mut dyn Write,
     run: &RunReport<'_>,
@@ -149,7 +149,7 @@ fn write_cases(
     let mut questions = run.questions()?;
     for read in index.rows(run, |case| wanted(case.state))? {
         if room.details >= MAX_DETAILS && room.rows.len() >= MAX_ROWS {
-            // Counted below: nothing of them is shown, so nothing of them is read.
+            // The remaining cases are only counted (below), so there is no need to read them.
             break;
         }
 

@@ -11,7 +11,7 @@ use crate::number::{format_plain, grouped};
 use crate::sanitize::escape_lines;
 use crate::scorecard_scores::{blocker_text, closing_lines, format_node_score, nodes_in_order, status_tone};
 
-/// Parts of a tree that are shown.
+/// Maximum number of parts of a tree that are shown.
 const MAX_PARTS: usize = 1_000;
 
 /// A scored tree.

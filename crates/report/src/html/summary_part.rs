@@ -20,9 +20,9 @@ use crate::number::{self, format_count, grouped};
 use crate::sanitize::{cut_text, escape_lines};
 use crate::summary::{describe_thresholds, run_warnings};
 
-/// Criteria that are listed.
+/// Maximum number of criteria listed.
 const MAX_CRITERIA: usize = 300;
-/// Longest text, in characters.
+/// Maximum length of a text, in characters.
 const MAX_TEXT: usize = 600;
 
 /// Head of the report of a run.
@@ -190,7 +190,7 @@ pub(super) fn percent_label(value: f64) -> String {
     number::format_tick(value)
 }
 
-/// The run, its judges and targets, and what it took.
+/// Returns the facts about a run: its judges, targets and thresholds, and what it cost.
 fn facts(info: &RunInfo, thresholds: &[VerdictThresholds]) -> Vec<(&'static str, String)> {
     let judges: Vec<String> = info
         .judges
@@ -225,7 +225,7 @@ fn facts(info: &RunInfo, thresholds: &[VerdictThresholds]) -> Vec<(&'static str,
 fn spent(info: &RunInfo, summary: &RunSummary) -> Vec<(&'static str, String)> {
     let calls = format_judge_calls(summary);
     let criteria = match summary.criteria_ungraded {
-        // Benchmarks of a scorecard are not criteria.
+        // Benchmarks of a scorecard don't count as criteria.
         _ if summary.criteria == 0 => String::new(),
         0 => format!("{} judged", grouped(summary.criteria)),
         open => {
@@ -306,7 +306,7 @@ fn target_view(target: &TargetMetrics) -> TargetView {
     }
 }
 
-/// The texts without what would hide others of the page.
+/// Cuts the texts and escapes characters that would hide other text of the page.
 fn derived_view(text: DerivedMetricText) -> DerivedMetricText {
     let shown = |text: &str| escape_lines(&cut_text(text, MAX_TEXT));
     DerivedMetricText {

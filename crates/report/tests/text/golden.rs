@@ -1,4 +1,4 @@
-//! What a person sees, character for character. `ASSIZE_BLESS=1` writes the expected files anew.
+//! Terminal output, compared character by character. `ASSIZE_BLESS=1` rewrites the expected files.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Tests of the text as a whole.
+//! Tests of whole reports.
 
 #![expect(
     clippy::unwrap_used,

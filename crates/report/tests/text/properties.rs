@@ -1,5 +1,5 @@
-//! What holds for every record: printed figures are the stored ones, lines fit, nothing untrusted
-//! reaches the terminal raw, and a record that contradicts itself is told on.
+//! Properties of every record: printed numbers are the stored ones, lines fit, untrusted text never reaches
+//! the terminal unescaped, and a record that contradicts itself is reported.
 
 use assize_report::{
     CaseDetailLevel, ReportStyle, SummaryExtra, explanation_json, render_case, render_case_table,
@@ -92,7 +92,7 @@ fn style() -> impl Strategy<Value = ReportStyle> {
     })
 }
 
-/// Everything there is to say about a record.
+/// All reports about a record, one after another.
 fn all(record: &CaseRecord, style: ReportStyle) -> String {
     let texts = stored_texts(&record.decisions);
     let mut text = render_case(&record.result, &texts, CaseDetailLevel::Full, style);
@@ -130,7 +130,7 @@ proptest! {
         prop_assert!(because.starts_with(&starts), "{}", because);
         let text = render_explanation(&record, None, ReportStyle::default());
         if let Some(score) = row.score {
-            // A tiny score is written with an exponent; hundreds of zeros would not fit a line.
+            // A tiny score is written with an exponent; hundreds of zeros would not fit on a line.
             let shown = text.contains(&score.to_string()) || text.contains(&format!("{score:e}"));
             prop_assert!(shown, "{score} not in\n{text}");
         }

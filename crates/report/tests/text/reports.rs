@@ -1,4 +1,4 @@
-//! Reports in other formats, from a stored run with hostile texts. `ASSIZE_BLESS=1` writes the expected files anew.
+//! Reports in other formats, from a stored run with hostile texts. `ASSIZE_BLESS=1` rewrites the expected files.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::golden::golden;
 use crate::support::{self, Decided, Grader, lines, record};
 
-/// Everything that some reader would take for more than text.
+/// Everything that some reader of a report would interpret as more than text.
 const HOSTILE: &str = "<script>alert(1)</script> ]]> \u{0}\u{7}\u{1b}[31mred\u{1b}]0;t\u{7} \u{202e}txt.exe @all #1 \
                        ![x](http://evil.example/x)\n::error::stop\n##[error]stop </style> | `a` {{ 7 }} &lt; \u{ffff}";
 

@@ -1,4 +1,4 @@
-//! Records to show, made the way a run makes them: decisions first, figures computed from them.
+//! Records made the way a run makes them: decisions first, then the numbers computed from them.
 
 use assize_rubric::{
     CaseDecision, Cost, Criterion, CriterionScale, Decision, EvidenceQuote, Finding, Gate, GateState,
@@ -24,7 +24,7 @@ pub(crate) fn lines() -> VerdictThresholds {
     VerdictThresholds::new(unit(0.8), Some(unit(0.6))).unwrap()
 }
 
-/// A criterion with what was decided about it.
+/// A criterion with the decision on it.
 #[derive(Debug, Clone)]
 pub(crate) struct Decided {
     pub(crate) criterion: Criterion,

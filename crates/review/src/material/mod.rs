@@ -1,4 +1,4 @@
-//! Items to review, made from stored runs and scorecards.
+//! Review items made from stored runs and scorecards.
 
 mod scorecard;
 mod suite;
@@ -13,15 +13,15 @@ pub use suite::suite_run_items;
 /// Items that can be reviewed, in the order of the files.
 #[derive(Debug, Clone, Default)]
 pub struct ReviewMaterial {
-    /// Items that are asked about.
+    /// Items that the reviewer is asked about.
     pub items: Vec<ReviewItem>,
-    /// Items that are only decided by name.
+    /// Items that can only be decided by name.
     pub others: Vec<ReviewItem>,
-    /// Number of items that can't be asked about, since the question or the case is another now than in the run.
+    /// Number of items that are left out because the question or the case has changed since the run.
     pub outdated: usize,
 }
 
-/// The first characters of the hash of a question's words: enough to see that they changed.
+/// Returns the first characters of a hash of a question's texts: enough to detect a change.
 fn version(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     const SHOWN: usize = 12;
 

@@ -1,4 +1,4 @@
-//! Review items of a scorecard: benchmarks on cases, or cases whose first failure is to be named.
+//! Review items of a scorecard: benchmarks on cases, or cases in which the reviewer names the first failure.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -24,7 +24,8 @@ use crate::{
     ReviewSectionKind, ReviewWeight, ScoreScale,
 };
 
-/// Returns the items of a scorecard that was not run: the manual benchmarks, or all with an order that includes them.
+/// Returns the items of a scorecard without a run: the manual benchmarks, or all of them if the order covers
+/// all.
 pub fn scorecard_items(scorecard: &Scorecard, options: &ReviewOptions) -> ReviewMaterial {
     let labels = FileLabels::new(scorecard);
     let (mut items, mut others) = (Vec::new(), Vec::new());
@@ -65,8 +66,8 @@ pub fn scorecard_items(scorecard: &Scorecard, options: &ReviewOptions) -> Review
     ReviewMaterial { items, others, outdated: 0 }
 }
 
-/// Returns the items of a run that wait for a person, or with an order that includes them all that a judge or a person
-/// decides. The scorecard is the one of the files, with the labels that count.
+/// Returns the items of a run: those that wait for a person, or everything that a judge or a person decides
+/// if the order covers all. `scorecard` comes from the files and has the labels that count.
 ///
 /// # Errors
 /// If the rows of the run can't be read.
@@ -83,7 +84,7 @@ pub fn scorecard_run_items(
     let benchmarks: HashMap<&str, usize> =
         scorecard.benchmarks.iter().enumerate().map(|(at, found)| (&*found.code, at)).collect();
 
-    // Rows are stored in the order of completion; people review them in the order of the files.
+    // Rows are stored in the order of completion; reviewers get the items in the order of the files.
     let mut placed: Vec<((usize, usize), bool, ReviewItem)> = Vec::new();
     let mut outdated = 0;
     for record in folder.cases()? {
@@ -91,7 +92,7 @@ pub fn scorecard_run_items(
         let before = record.decisions.clone();
         counted.apply(&mut record, &tree);
 
-        // A case that is no longer in the files can't be shown.
+        // A case that has been removed from the files can't be shown.
         let Some(&(place, case)) = cases.get(&*record.result.case_id) else { continue };
         let text = record.result.answer.as_deref().unwrap_or_default();
         let shown = ShownAnswer { target: record.result.target.as_deref(), text };
@@ -110,7 +111,7 @@ pub fn scorecard_run_items(
             let judge = judge_account(&was.decision);
             let mut item = build_item(scorecard, at, case, shown, judge, why);
 
-            // What is shown must be what the run was about: a label of anything else would count for nothing.
+            // The reviewer must see exactly what the run was about; otherwise the label would not count.
             if row.decision.benchmark().and_then(|benchmark| benchmark.seen) != item.seen {
                 outdated += 1;
                 continue;
@@ -167,7 +168,7 @@ impl<'s> FileLabels<'s> {
         Self { scorecard, labels }
     }
 
-    /// Labels of a benchmark on a case whose answer stands in the files.
+    /// Returns the labels of a benchmark on a case whose answer is in the files.
     fn account(&self, case: &str, at: usize, seen: Option<SeenHash>) -> LabelAccount {
         let benchmark = &self.scorecard.benchmarks[at];
         let labels = self.labels.get(&(case.to_owned(), benchmark.code.to_string()));
@@ -176,19 +177,19 @@ impl<'s> FileLabels<'s> {
     }
 }
 
-/// Shows what reviewers said to who decides in their place.
+/// Adds the reviewers' decisions to an item for the adjudicator.
 fn add_reviewers(item: &mut ReviewItem, account: &LabelAccount) {
     let text = account.words().replace("; ", "\n");
     add_section(&mut item.sections, ReviewSectionKind::Question, "Decisions of reviewers", text);
 }
 
-/// Tells if a benchmark still waits for people.
+/// Returns true if a benchmark still waits for a person.
 fn is_open(row: &CaseDecision, evaluator: EvaluatorType) -> bool {
     row.decision.benchmark().is_some_and(|benchmark| needs_person(benchmark.state, evaluator.name()))
 }
 
-/// Reason for which people are asked about a benchmark, by what was decided without them and with them; `None` for
-/// what they have no part in.
+/// Returns why people are asked about a benchmark: `was` is its decision without their labels, `row` the one
+/// with them. Returns `None` if people have no part in it.
 fn review_reason(was: &CaseDecision, row: &CaseDecision, evaluator: EvaluatorType) -> Option<ReviewReason> {
     let benchmark = was.decision.benchmark()?;
     if row.decision.benchmark()?.state == BenchmarkState::ReviewersDiffer {
@@ -209,15 +210,15 @@ fn review_reason(was: &CaseDecision, row: &CaseDecision, evaluator: EvaluatorTyp
     }
 }
 
-/// Answer as a reviewer is shown it.
+/// Answer as it is shown to a reviewer.
 #[derive(Clone, Copy)]
 struct ShownAnswer<'a> {
-    /// Target that gave it; none for an answer of the files.
+    /// Target that gave it; none for an answer in the files.
     target: Option<&'a str>,
     text: &'a str,
 }
 
-/// Hash of what is shown of a benchmark on a case.
+/// Returns the hash of what is shown for a benchmark on a case.
 fn shown_hash(
     scorecard: &Scorecard,
     at: usize,
@@ -227,7 +228,7 @@ fn shown_hash(
     Some(SeenHash::new(scorecard.label_subject(at, case)?, shown.target, shown.text))
 }
 
-/// Importance of a benchmark for the scores above it.
+/// Returns the importance of a benchmark for scores of the levels above.
 fn review_weight(scorecard: &Scorecard, at: usize) -> ReviewWeight {
     let benchmark = &scorecard.benchmarks[at];
     let mut above = std::iter::successors(scorecard.rubrics.get(benchmark.parent), |rubric| {
@@ -307,14 +308,14 @@ fn build_item(
         question: ReviewQuestion::Verdict(
             benchmark.scale.as_ref().map(|scale| ScoreScale { min: scale.min, max: scale.max }),
         ),
-        // People decide whether a benchmark applies to a case, whatever its judge may say.
+        // People decide whether a benchmark applies to a case, whatever its judge may answer.
         may_not_apply: true,
         judge,
         why,
     }
 }
 
-/// Item for naming the first failure of a case; `None` if no benchmark applies to it.
+/// Builds the item that asks for the first failure of a case; `None` if no benchmark applies to the case.
 fn build_trace_item(
     scorecard: &Scorecard,
     case: &ScorecardCase,
@@ -379,7 +380,7 @@ fn build_trace_item(
     })
 }
 
-/// Hash of the question which of these failures comes first, on this answer.
+/// Returns the hash for the question which of these failures comes first in this answer.
 fn trace_hash(version: &str, case: &ScorecardCase, shown: ShownAnswer<'_>) -> SeenHash {
     let subject = SubjectHash::new(&version.to_owned(), &(&case.source_narrative, &case.ground_truth));
     SeenHash::new(subject, shown.target, shown.text)
@@ -402,7 +403,7 @@ fn add_material(sections: &mut Vec<ReviewSection>, case: &ScorecardCase, shown: 
     add_section(sections, ReviewSectionKind::Material, "Candidate output", shown.text.to_owned());
 }
 
-/// A text verbatim, other values as JSON.
+/// Returns a text verbatim, and other values as JSON.
 fn format_value(value: Option<&Value>) -> String {
     match value {
         None => String::new(),
@@ -411,11 +412,12 @@ fn format_value(value: Option<&Value>) -> String {
     }
 }
 
-/// Words of a benchmark: its name, what it is about, what it includes and excludes, its scale and examples.
+/// Returns the text of a benchmark: its name, its concept, what it includes and excludes, its scale and
+/// examples.
 fn criterion_text(benchmark: &ScorecardBenchmark) -> String {
     let name = benchmark.label.as_deref().map(|label| format!("{label}\n")).unwrap_or_default();
 
-    // Folded blocks of YAML end in a line break.
+    // Folded blocks in YAML end with a line break.
     let mut criterion = format!("{name}{}\n\n{}", benchmark.concept.trim(), benchmark.inclusion.trim());
     if let Some(exclusion) = &benchmark.exclusion {
         let _ = write!(criterion, "\n{}", exclusion.trim());
@@ -434,8 +436,8 @@ fn criterion_text(benchmark: &ScorecardBenchmark) -> String {
     criterion
 }
 
-/// Words of a part of a scorecard: of a benchmark its criterion and its prompt, and for each part the guidelines from the
-/// top down to it. Empty if there is no such part, or it has no words.
+/// Returns the texts of a part of a scorecard: for a benchmark its criterion and prompt, and for any part the
+/// guidelines from the top level down to it. Empty if there is no such part, or if it has no text.
 pub fn part_sections(scorecard: &Scorecard, code: &str) -> Vec<ReviewSection> {
     let about = ReviewSectionKind::Question;
     let mut sections = Vec::new();
@@ -453,7 +455,7 @@ pub fn part_sections(scorecard: &Scorecard, code: &str) -> Vec<ReviewSection> {
     sections
 }
 
-/// The guidelines of all enclosing rubrics, topmost first.
+/// Joins the guidelines of all enclosing rubrics, the top level first.
 fn collect_guidelines(scorecard: &Scorecard, parent: usize) -> String {
     let above = std::iter::successors(Some(parent), |at| scorecard.rubrics.get(*at)?.parent);
     let mut blocks: Vec<String> = above

@@ -1,4 +1,4 @@
-//! The items of a run of eval files: criteria of rubrics on answers.
+//! Review items of a run of eval files: criteria of rubrics on answers.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,19 +17,20 @@ use crate::{
     ScoreScale,
 };
 
-/// Questions and right answers, by suite and case.
+/// Questions and references, by suite and case.
 type CaseTextMap = HashMap<(String, String), CaseTexts>;
 
-/// Question of a case, and its right answer.
+/// Question and reference of a case.
 #[derive(Default, Clone)]
 struct CaseTexts {
-    /// The number of the case over all files.
+    /// Index of the case across all files.
     place: usize,
     question: String,
     reference: String,
 }
 
-/// Returns the criteria of a run of eval files: in the queue those that the judge left ungraded or was not sure about.
+/// Returns the criteria of a run of eval files. The queue has those that the judge left ungraded or was
+/// uncertain about.
 ///
 /// # Errors
 /// If the rows of the run can't be read.
@@ -41,7 +42,7 @@ pub fn suite_run_items(
 ) -> Result<ReviewMaterial, StoreError> {
     let stored = stored_questions(folder)?;
     let suites = info.suites.iter().map(|suite| (suite.name.as_str(), suite.path.as_str()));
-    let asked = asked(suites, options, process);
+    let texts = load_texts(suites, options, process);
     let several_suites = info.suites.len() > 1;
     let several_targets = info.targets.len() > 1;
     let mut placed = Vec::new();
@@ -55,16 +56,16 @@ pub fn suite_run_items(
             .filter_map(|row| Some((row, row.criterion()?)))
             .collect();
         for (row, criterion) in &rubrics {
-            let said = judge(&row.decision);
-            let sure = said.outcome.is_some() && row.decision.confidence != Some(JudgeConfidence::Low);
+            let account = judge(&row.decision);
+            let sure = account.outcome.is_some() && row.decision.confidence != Some(JudgeConfidence::Low);
             let is_listed = !sure || options.order.covers_all();
 
-            let why = match (said.outcome.is_some(), sure) {
+            let why = match (account.outcome.is_some(), sure) {
                 (false, _) => ReviewReason::Undecided,
                 (true, false) => ReviewReason::Uncertain,
                 (true, true) => ReviewReason::Check,
             };
-            // As labels name it: with the grader's name where several graders have the id.
+            // The same id as in labels: with the name of the grader if several graders have this id.
             let id = row.shown_criterion();
             let shared =
                 rubrics.iter().any(|(other, _)| other.grader != row.grader && other.shown_criterion() == id);
@@ -73,10 +74,10 @@ pub fn suite_run_items(
 
             let key = (result.suite.to_string(), result.case_id.to_string());
             let unknown = || CaseTexts { place: usize::MAX, ..CaseTexts::default() };
-            let CaseTexts { place, question, reference } = asked.get(&key).cloned().unwrap_or_else(unknown);
+            let CaseTexts { place, question, reference } = texts.get(&key).cloned().unwrap_or_else(unknown);
             let place = result.place.map_or(place, |place| usize::try_from(place).unwrap_or(usize::MAX));
 
-            // What was asked then counts, whatever the file says by now.
+            // The question that was asked in the run counts, even if the file has changed since.
             let hash = result.case_hash.as_deref().unwrap_or_default();
             let (question, reference) = stored.get(hash).cloned().unwrap_or((question, reference));
             add_section(&mut sections, ReviewSectionKind::Material, "Question", question);
@@ -111,7 +112,7 @@ pub fn suite_run_items(
                         .then_some(ScoreScale { min: 0.0, max: 10.0 }),
                 ),
                 may_not_apply: criterion.may_not_apply,
-                judge: Some(said),
+                judge: Some(account),
                 why,
             };
             let key = (place, result.case_id.clone(), result.target.clone(), result.trial);
@@ -119,7 +120,8 @@ pub fn suite_run_items(
         }
     }
 
-    // Rows stand in the order in which cases happened to finish; people get them in that of the files.
+    // Rows are in the order in which cases happened to finish; reviewers get the items in the order of the
+    // files.
     placed.sort_by(|(_, a), (_, b)| a.0.cmp(&b.0));
     let (listed, others): (Vec<_>, Vec<_>) = placed.into_iter().partition(|(is_listed, _)| *is_listed);
     let items =
@@ -127,7 +129,7 @@ pub fn suite_run_items(
     Ok(ReviewMaterial { items: items(listed), others: items(others), outdated: 0 })
 }
 
-/// Reads what was asked and expected, by the hash of it, as far as the run kept it.
+/// Reads the questions and expected answers that the run stored, by their hash.
 fn stored_questions(folder: &RunFolder) -> Result<HashMap<String, (String, String)>, StoreError> {
     let mut found = HashMap::new();
     for row in folder.questions()? {
@@ -159,9 +161,8 @@ fn judge(decision: &Decision) -> JudgeAccount {
     }
 }
 
-/// Reads the questions again, as far as the files are still there: runs of earlier versions keep the answers
-/// only.
-fn asked<'s>(
+/// Reads the questions from the eval files that still exist: runs of earlier versions only store the answers.
+fn load_texts<'s>(
     suites: impl Iterator<Item = (&'s str, &'s str)>,
     options: &ReviewOptions,
     process: &ProcessContext,

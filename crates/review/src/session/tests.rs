@@ -1,4 +1,4 @@
-//! Sessions by keys and by decisions.
+//! Tests of sessions with keys and with decisions.
 
 use super::*;
 use crate::{FailureChoice, JudgeAccount, ReviewReason, ReviewSection, ReviewSectionKind, ReviewWeight};

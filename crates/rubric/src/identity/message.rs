@@ -22,7 +22,7 @@ impl Identify for CaseMessage {
 }
 
 impl Identify for MessageBlock {
-    /// An image is the file of its path, whatever that holds.
+    /// An image is identified by its path, not by the content of the file.
     fn identify(&self, identity: &mut IdentityWriter) {
         match self {
             Self::Text(text) => {

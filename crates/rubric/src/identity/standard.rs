@@ -145,7 +145,7 @@ impl Identify for Number {
 }
 
 impl Identify for Map<String, Value> {
-    /// The members in their order: programs read them in it.
+    /// The members in their order, because programs read them in that order.
     fn identify(&self, identity: &mut IdentityWriter) {
         self.len().identify(identity);
 

@@ -2,22 +2,24 @@
 
 /// A value that is part of identities, which are stored or compared.
 ///
-/// An implementation writes field by field, with the names of variants as literals, so that renaming a type, field or
-/// variant does not change the identity. It destructures structs without `..`, so that a field that is added later does not
-/// compile until somebody has decided about it.
+/// An implementation writes field by field, with the names of variants as literals, so that renaming a type,
+/// field or variant does not change the identity. It destructures structs without `..`, so that a field that
+/// is added later does not compile until its author has decided whether it belongs to the identity.
 pub trait Identify {
-    /// Writes everything that tells this value from others.
+    /// Writes everything that distinguishes this value from others.
     fn identify(&self, identity: &mut IdentityWriter);
 }
 
-/// Writer of an identity. Two values that differ never have the same bytes.
+/// Writer of an identity. Different values never have the same bytes, because every field has a fixed width
+/// or is preceded by its length.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IdentityWriter {
     bytes: Vec<u8>,
 }
 
 impl IdentityWriter {
-    /// Creates a writer for a kind of identity, such as `case`. Raise the version to change the identity of equal values.
+    /// Creates a writer for a kind of identity, such as `case`. Raising the version changes the identities of
+    /// all values.
     pub fn new(kind: &'static str, version: u64) -> Self {
         Self::with_capacity(0, kind, version)
     }

@@ -10,10 +10,10 @@ use crate::ScorecardAggregation;
 pub struct ScoreGain {
     /// The benchmark.
     pub node: ScorecardNodeId,
-    /// Rise of the root's score, 0 to 1. Missing results count as 0 here.
+    /// Increase of the root's score, 0 to 1. Missing results count as 0 here.
     pub gain: f64,
     /// Share of the benchmark's score in the root's: the product of the shares on the path to the root, 0 to
-    /// 1. A minimum or maximum on the path can reduce it.
+    /// 1. A minimum or maximum on the path can reduce the effect.
     pub share: f64,
     /// True if this is the only hard gate that blocks the root.
     pub unblocks: bool,
@@ -24,9 +24,9 @@ pub struct ScoreGain {
 pub struct ScoreContribution {
     /// Share of the node's score in the root's: the product of the shares on the path to the root, 0 to 1.
     pub share: f64,
-    /// Fall of the root's score if this node scored 0, all else unchanged, 0 to 1.
+    /// Decrease of the root's score if this node scored 0, all else unchanged, 0 to 1.
     pub given: f64,
-    /// Rise of the root's score if this node scored 1, all else unchanged, 0 to 1.
+    /// Increase of the root's score if this node scored 1, all else unchanged, 0 to 1.
     pub gain: f64,
 }
 
@@ -49,7 +49,7 @@ impl ClampedLinearMap {
     }
 }
 
-/// The two best values of a list, from which the best of all others is known for each element.
+/// The two best values of a list. They give, for each element, the best value of all others.
 #[derive(Clone, Copy, Default)]
 struct TopTwo {
     first: Option<(usize, f64)>,
@@ -80,8 +80,8 @@ impl TopTwo {
 }
 
 impl ScorecardScores<'_> {
-    /// Contribution of each node to the root's score, by node index; `None` for a node that has no score or
-    /// does not count. Missing results count as 0 here.
+    /// Returns the contribution of each node to the root's score, by node index; `None` for a node that has
+    /// no score or does not count. Missing results count as 0 here.
     pub fn contributions(&self) -> Vec<Option<ScoreContribution>> {
         let lifts = self.node_maps();
         let parts = self.nodes.iter().zip(lifts).enumerate().map(|(index, (node, lift))| {
@@ -93,8 +93,8 @@ impl ScorecardScores<'_> {
         parts.collect()
     }
 
-    /// Benchmarks that would raise the root's score and hard gates that failed, largest gain first. Equal
-    /// gains keep the order of the tree.
+    /// Returns the benchmarks that would raise the root's score, and failed hard gates, largest gain first.
+    /// Equal gains are in the order of the tree.
     pub fn gains(&self) -> Vec<ScoreGain> {
         let lifts = self.node_maps();
         let only = self.root().gates_failed_below == 1;

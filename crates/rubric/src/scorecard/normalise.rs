@@ -4,14 +4,14 @@ use std::fmt;
 
 use crate::{TOLERANCE, UnitInterval};
 
-/// Longest accepted formula; a longer one is a mistake.
+/// Maximum length of a formula; a longer one is a mistake.
 const MAX_LENGTH: usize = 500;
 
 /// A formula over `x`, `min` and `max` with numbers, `+ - * /` and parentheses, and nothing else.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NormalisationFormula {
     text: String,
-    /// Reverse Polish order, so that evaluation needs no recursion.
+    /// In reverse Polish notation, so that evaluation needs no recursion.
     steps: Vec<FormulaStep>,
 }
 
@@ -149,16 +149,17 @@ impl NormalisationFormula {
         Ok(Self { text: text.trim().to_owned(), steps })
     }
 
-    /// Normalises a raw score on a scale from `min` to `max`. `None` if the result is not finite, for example
-    /// after a division by zero, or lies outside 0 to 1.
+    /// Normalises a raw score on a scale from `min` to `max`. `None` if the result is outside 0 to 1 or not
+    /// finite, such as after a division by zero.
     pub fn apply(&self, x: f64, min: f64, max: f64) -> Option<UnitInterval> {
         let value = self.value(x, min, max).filter(|value| value.is_finite())?;
-        // 0.1 + 0.7 + 0.2 of ten thirds may exceed 1 by a rounding error.
+        // 0.1 + 0.7 + 0.2 may exceed 1 by a rounding error.
         let slack = -TOLERANCE..=1.0 + TOLERANCE;
         UnitInterval::new(if slack.contains(&value) { value.clamp(0.0, 1.0) } else { value }).ok()
     }
 
-    /// The unchecked value of the formula. `None` only for steps that [`Self::parse`] can't produce.
+    /// The value of the formula, not checked against 0 to 1. `None` only for steps that [`Self::parse`] can't
+    /// produce.
     pub fn value(&self, x: f64, min: f64, max: f64) -> Option<f64> {
         let mut stack: Vec<f64> = Vec::new();
         for step in &self.steps {

@@ -19,7 +19,7 @@ pub enum NodeStatus {
     Fail,
     /// A hard gate below failed, so the node can't pass, whatever its score.
     Blocked,
-    /// Results are missing or a hard gate has no case, so it can't pass.
+    /// Results are missing, or a hard gate has no case, so it can't pass.
     Incomplete,
     /// Nothing below applies.
     NotApplicable,
@@ -39,9 +39,9 @@ impl fmt::Display for NodeStatus {
 /// Score and status of one node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeScore {
-    /// Lowest and highest possible score, 0 to 1; equal when nothing is missing. `None` if nothing below
-    /// applies or, in a weighted average, nothing that applies has weight. A failed gate does not change the
-    /// score.
+    /// Lowest and highest possible score, 0 to 1; equal if nothing is missing. `None` if nothing below
+    /// applies or, in a weighted average, if no part that applies has weight. A failed gate does not change
+    /// the score.
     pub bounds: Option<(f64, f64)>,
     /// The status.
     pub standing: NodeStatus,
@@ -51,27 +51,27 @@ pub struct NodeScore {
     pub gates_failed_below: usize,
     /// Number of hard gates without any case, at or below this node.
     pub untested_gates: usize,
-    /// Share of the node's weight that is covered by results, 0 to 1. Cases without a result, and nodes that apply to no
-    /// case, are not covered.
+    /// Share of the node's weight that is covered by results, 0 to 1. Cases without a result, and nodes that
+    /// apply to no case, are not covered.
     pub tested_share: f64,
     /// Sum of the weights of the children that count.
     pub weight: f64,
-    /// The part of `weight` that belongs to children with a score. The rest was redistributed among them.
+    /// The part of `weight` that belongs to children with a score. The rest was redistributed among these.
     pub covered_weight: f64,
     /// Weighted share of the applicable cases that have a result, 0 to 1; `None` if nothing applies.
     pub coverage: Option<f64>,
-    /// Benchmarks that count, at or below this node, with missing results.
+    /// Number of benchmarks that count, at or below this node, with missing results.
     pub open: usize,
-    /// Cases with a score, at or below this node. Of a group those of all benchmarks added up, unless
-    /// [`ScorecardScores::with_distinct_cases`] says which of them are the same.
+    /// Number of cases with a score, at or below this node. For a group, the numbers of its benchmarks are
+    /// added up, unless [`ScorecardScores::with_distinct_cases`] provides the number of distinct cases.
     pub scored: u64,
-    /// Cases that should have a score and have none, at or below this node. Of a group as `scored`.
+    /// Number of cases that should have a score and have none, at or below this node. Counted like `scored`.
     pub missing: u64,
 }
 
 impl NodeScore {
-    /// The score; `None` if missing results could change it. For a blocked node this is the score it would
-    /// have had.
+    /// The score; `None` if missing results could change it. A blocked node has the score that it would have
+    /// without the gate.
     pub fn score(&self) -> Option<f64> {
         self.bounds.filter(|(low, high)| low == high).map(|(low, _)| low)
     }
@@ -80,11 +80,11 @@ impl NodeScore {
 /// Cases of the benchmarks at or below a node, each counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DistinctCases {
-    /// Cases with all of their results.
+    /// Number of cases with all their results.
     pub complete: u64,
-    /// Cases with some of their results.
+    /// Number of cases with some of their results.
     pub partial: u64,
-    /// Cases without any of their results.
+    /// Number of cases without any of their results.
     pub open: u64,
 }
 
@@ -95,12 +95,13 @@ pub struct ScorecardScores<'c> {
     pub(super) nodes: Vec<NodeScore>,
 }
 
-/// Scores every node of a scorecard. `tally` gives the cases of each benchmark.
+/// Scores every node of a scorecard. `tally` returns the cases of each benchmark.
 ///
-/// A benchmark scores the mean of its cases. A group scores `sum(w s) / sum(w)`, the lowest or the highest
-/// score of the children that have one; improvement signals are reported but not counted. A node passes if
+/// A benchmark scores the mean of its cases. A group scores `sum(w s) / sum(w)`, or the lowest or highest
+/// score, of the children that have one; improvement signals are reported but not counted. A node passes if
 /// its score reaches its threshold (within [`TOLERANCE`](crate::TOLERANCE)), no hard gate below it failed, no
-/// result below it is missing and no hard gate is without a case. Time and memory grow with the number of nodes, not with the depth.
+/// result below it is missing, and no hard gate is without a case. Time and memory grow with the number of
+/// nodes, not with the depth.
 pub fn score_card(
     card: &ScoreTree,
     tally: impl Fn(ScorecardNodeId) -> CaseTally,
@@ -135,7 +136,7 @@ fn score_benchmark(
     let open = usize::from(tally.missing() > 0);
     let untested_gates = usize::from(criticality == Criticality::HardGate && bounds.is_none());
     let standing = node_status(bounds, line, open + untested_gates, 0);
-    // Whatever missing results count as, they are not results.
+    // Missing results are not covered, whatever score they count as.
     let coverage = known.coverage();
 
     NodeScore {
@@ -246,7 +247,7 @@ fn aggregate_scores(
                 (lowest, highest) = (lowest.min(score), highest.max(score));
             }
 
-            // A mean lies among its values; rounding must not push it out of their range.
+            // A mean is between its values; rounding must not move it beyond them.
             (weights.get() > 0.0).then(|| (total.get() / weights.get()).clamp(lowest, highest))
         }
     }
@@ -275,8 +276,8 @@ impl<'c> ScorecardScores<'c> {
         self.nodes.get(id.0)
     }
 
-    /// Counts the cases of groups once each: with a score only those that have all of their results, the others as
-    /// missing. `missing` is the treatment of missing results that the scores were computed with.
+    /// Counts each case of a group once: as scored only if it has all its results, otherwise as missing.
+    /// `missing` is the policy with which the scores were computed.
     #[must_use]
     pub fn with_distinct_cases(
         mut self,

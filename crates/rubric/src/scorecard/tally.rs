@@ -3,10 +3,10 @@
 use crate::UnitInterval;
 use crate::sum::CompensatedSum;
 
-/// Treatment of cases without a result.
+/// How cases without a result count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MissingPolicy {
-    /// Unknown: the levels above are incomplete and can't pass.
+    /// As unknown: the levels above are incomplete and can't pass.
     #[default]
     Incomplete,
     /// As a score of 0.
@@ -17,7 +17,7 @@ pub enum MissingPolicy {
 
 crate::named_variants!(MissingPolicy { Incomplete = "incomplete", Zero = "zero", Skip = "skip" });
 
-/// The cases of one benchmark: those with a score, and those that should have one.
+/// The cases of one benchmark: how many have a score, and how many should have one.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CaseTally {
     scored: u64,
@@ -40,12 +40,12 @@ impl CaseTally {
         Self { scored, total: total.get(), missing }
     }
 
-    /// Cases with a score.
+    /// Number of cases with a score.
     pub const fn scored(&self) -> u64 {
         self.scored
     }
 
-    /// Cases that should have a score and have none.
+    /// Number of cases that should have a score and have none.
     pub const fn missing(&self) -> u64 {
         self.missing
     }
@@ -59,15 +59,15 @@ impl CaseTally {
         }
     }
 
-    /// The lowest and the highest possible mean; `None` if no case applies. A missing case may score anything
-    /// from 0 to 1 or turn out not to apply, which stays within these bounds.
+    /// Returns the lowest and the highest possible mean; `None` if no case applies. A missing case may score
+    /// anything from 0 to 1, or turn out not to apply, which leads to a mean between these.
     pub(super) fn bounds(&self) -> Option<(f64, f64)> {
         let all = (self.scored + self.missing) as f64;
         let at = |total: f64| (total / all).clamp(0.0, 1.0);
         (all > 0.0).then(|| (at(self.total), at(self.total + self.missing as f64)))
     }
 
-    /// The share of applicable cases that have a score; `None` if no case applies.
+    /// Returns the share of applicable cases that have a score; `None` if no case applies.
     pub(super) fn coverage(&self) -> Option<f64> {
         let all = self.scored + self.missing;
         (all > 0).then(|| self.scored as f64 / all as f64)

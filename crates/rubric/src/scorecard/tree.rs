@@ -31,16 +31,16 @@ impl fmt::Display for Criticality {
 /// Kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum ScorecardNodeKind {
-    /// Made up of the nodes below it.
+    /// An inner node, scored from the nodes below it.
     Group {
-        /// Formula that computes the score from those of the children.
+        /// Formula that computes the score from the children's scores.
         aggregation: ScorecardAggregation,
         /// True if a score below the threshold blocks every level above.
         hard_gate: bool,
     },
     /// A benchmark, scored over cases.
     Benchmark {
-        /// Consequence of missing the threshold for the levels above.
+        /// Effect of a score below the threshold on the levels above.
         criticality: Criticality,
     },
 }
@@ -69,10 +69,10 @@ impl ScorecardNodeId {
     }
 }
 
-/// Reason for which a node can't be added.
+/// Why a node can't be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScoreTreeError {
-    /// The parent is a benchmark, or a node of another card.
+    /// The parent is a benchmark, or a node of another tree.
     #[error("`{0}` can only be below a rubric of the same scorecard")]
     NoSuchGroup(Arc<str>),
     /// The weight is negative; weights of a scorecard are shares of a score.
@@ -121,7 +121,7 @@ impl ScoreTree {
         Ok(ScorecardNodeId(id))
     }
 
-    /// The topmost node.
+    /// Id of the root.
     pub const fn root(&self) -> ScorecardNodeId {
         ScorecardNodeId(0)
     }
@@ -141,17 +141,17 @@ impl ScoreTree {
         self.nodes.get(id.0)
     }
 
-    /// The node above; `None` for the root.
+    /// Id of the parent; `None` for the root.
     pub fn parent(&self, id: ScorecardNodeId) -> Option<ScorecardNodeId> {
         self.parents.get(id.0).copied().flatten().map(ScorecardNodeId)
     }
 
-    /// The nodes directly below, in order.
+    /// Ids of the children, in order.
     pub fn children(&self, id: ScorecardNodeId) -> impl Iterator<Item = ScorecardNodeId> + '_ {
         self.children.get(id.0).into_iter().flatten().map(|&index| ScorecardNodeId(index))
     }
 
-    /// Returns true if a node's score counts in the score of its parent.
+    /// Returns true if a node's score counts for its parent's score.
     pub(super) fn is_counted(&self, index: usize) -> bool {
         !matches!(
             self.nodes[index].kind,

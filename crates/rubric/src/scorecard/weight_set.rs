@@ -1,9 +1,9 @@
 //! Weight sets of an index, found by name.
 
-/// Weight set that a scorecard does not have.
+/// Error: the scorecard does not have this weight set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WeightSetError {
-    /// The index has others.
+    /// The index has other weight sets.
     #[error("there is no weight set `{wanted}`; there are: {known}")]
     NoSuchSet {
         /// The requested name.
@@ -16,10 +16,10 @@ pub enum WeightSetError {
     NoSets,
 }
 
-/// Returns the place of a weight set in the list of the index.
+/// Returns the position of a weight set in the list of the index.
 ///
 /// # Errors
-/// If there is no set of this name.
+/// If there is no set with this name.
 pub fn find_weight_set(names: &[&str], wanted: &str) -> Result<usize, WeightSetError> {
     if names.is_empty() {
         return Err(WeightSetError::NoSets);

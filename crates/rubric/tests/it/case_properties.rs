@@ -1,4 +1,4 @@
-//! What holds for every case and every set of graders.
+//! Properties that hold for every case and every set of graders.
 
 use assize_rubric::{
     CaseScore, GateState, GraderOutcome, GraderScore, GraderWeighting, Verdict, VerdictThresholds, Weight,
@@ -30,13 +30,13 @@ fn inside(inner: Option<(f64, f64)>, outer: Option<(f64, f64)>) -> bool {
     }
 }
 
-/// A grader's score, given that it is the only one.
+/// The score of a grader that is the only one in its case.
 fn alone(standing: GraderWeighting, outcome: GraderOutcome, lines: VerdictThresholds) -> GraderScore {
     score_case(&[(standing, outcome)], lines).graders.remove(0)
 }
 
-/// Whether a gate that bears on the case failed: inside a grader that is not negated, or the
-/// grader's own.
+/// Returns true if a gate that affects the case failed: inside a grader that is not negated, or the grader's
+/// own.
 fn gate_failed(case: &Case, score: &CaseScore) -> bool {
     let inner = |(standing, work): &(GraderWeighting, Work)| match work {
         Work::Rubric(judged) if !standing.negate => {
@@ -148,7 +148,7 @@ proptest! {
         if let (Some(worse), Some(better)) = (worse.bounds, better.bounds) {
             prop_assert!(worse.0 <= better.0 + ROUNDING && worse.1 <= better.1 + ROUNDING);
         }
-        // The case's verdict doesn't get worse either: fail stays behind pass.
+        // The case's verdict does not become worse either: a pass does not become a fail.
         prop_assert!(!(worse.verdict == Verdict::Pass && better.verdict == Verdict::Fail));
     }
 

@@ -1,4 +1,4 @@
-//! The rules of the arithmetic: as properties, and as defects that must not come back.
+//! The rules of the arithmetic, tested as properties, and regressions.
 
 mod case_properties;
 mod panel_properties;

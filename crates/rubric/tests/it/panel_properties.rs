@@ -1,4 +1,4 @@
-//! What holds for every panel.
+//! Properties that hold for every panel.
 
 use assize_rubric::{PanelDecision, PanelResult, PanelRule, PanelVote, TiePolicy, VoteValue, combine_votes};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ impl Panel {
         combine_votes(&self.votes, self.binary, self.may_not_apply, rule, ties)
     }
 
-    /// Everything the missing votes could have been, if that is little enough.
+    /// All combinations of values that the missing votes could have had.
     fn completions(&self) -> Vec<Self> {
         let mut said: Vec<VoteValue> = if self.binary {
             vec![VoteValue::Value(0.0), VoteValue::Value(1.0)]
@@ -59,7 +59,7 @@ fn panel() -> impl Strategy<Value = Panel> {
         ];
         let weight = prop_oneof![Just(1.0), Just(2.0), 0.1..5.0f64];
         let votes = prop::collection::vec((cast, weight), 1..7);
-        // At most two are missing, so that all completions can be looked at.
+        // At most two are missing, so that all completions can be tested.
         (votes, prop::collection::vec(any::<prop::sample::Index>(), 0..3)).prop_map(
             move |(votes, missing)| {
                 let mut votes: Vec<PanelVote> =
@@ -123,7 +123,7 @@ proptest! {
                 );
             }
         }
-        // And nothing is left open that no completion could change.
+        // A result is open only if some completion would change it.
         if decision.result == PanelResult::Open {
             let first = completions[0].decide(rule, ties).result;
             prop_assert!(
@@ -152,7 +152,7 @@ proptest! {
 
     #[test]
     fn one_more_vote_for_it_never_counts_against_it(panel in panel(), rule in rule(), ties in ties(), at in any::<prop::sample::Index>()) {
-        // The score given most often may fall when another one rises.
+        // The most frequent score may become lower when another vote becomes higher.
         prop_assume!(panel.binary || rule != PanelRule::Majority);
         let mut better = panel.clone();
         let at = at.index(better.votes.len());

@@ -6,10 +6,10 @@ use assize_rubric::{
 };
 use proptest::prelude::*;
 
-/// How far two ways of adding up the same numbers may differ.
+/// How much two ways of adding up the same numbers may differ.
 pub(crate) const ROUNDING: f64 = 1e-12;
 
-/// A rubric, what was said about it, and the lines it is measured by.
+/// A rubric, its outcomes, and its thresholds.
 #[derive(Debug, Clone)]
 pub(crate) struct Judged {
     pub(crate) rubric: Rubric,
@@ -26,7 +26,7 @@ impl Judged {
         self.rubric.criteria().iter().cloned().zip(self.outcomes.iter().copied()).collect()
     }
 
-    /// The same with other criteria and outcomes; `None` if they are no rubric.
+    /// The same with other criteria and outcomes; `None` if these are not a valid rubric.
     pub(crate) fn with_pairs(&self, pairs: Vec<(Criterion, Outcome)>) -> Option<Self> {
         let (criteria, outcomes) = pairs.into_iter().unzip();
         Some(Self { rubric: Rubric::new(criteria).ok()?, outcomes, lines: self.lines })
@@ -50,8 +50,8 @@ impl Judged {
         (0..self.outcomes.len()).filter(|&index| self.outcomes[index] == Outcome::Ungraded).collect()
     }
 
-    /// Answers the ungraded criteria; each takes the answer at its own place, modulo what its scale
-    /// offers.
+    /// Gives each ungraded criterion an outcome: the answer at its own index, modulo the number of outcomes
+    /// on its scale.
     pub(crate) fn completed(&self, answers: &[usize]) -> Self {
         let mut completed = self.clone();
         for index in self.ungraded() {
@@ -85,7 +85,7 @@ pub(crate) fn bands() -> CriterionScale {
     )
 }
 
-/// Every way a criterion on this scale can really end.
+/// All outcomes that a criterion on this scale can have once it is decided.
 pub(crate) fn real_outcomes(scale: &CriterionScale) -> Vec<Outcome> {
     match scale {
         CriterionScale::Checklist => vec![Outcome::Unmet, Outcome::Met, Outcome::NotApplicable],
@@ -102,7 +102,7 @@ fn size() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// A scale with every gate it can carry.
+/// A scale with every gate that it can have.
 fn gated_scale() -> impl Strategy<Value = (CriterionScale, Option<Gate>)> {
     let value = prop_oneof![Just(0.0), Just(0.7), Just(1.0), 0.0..=1.0];
     prop_oneof![
@@ -118,7 +118,7 @@ fn gated_scale() -> impl Strategy<Value = (CriterionScale, Option<Gate>)> {
     ]
 }
 
-/// A criterion's weight, with the sign its rubric allows, its scale, its gate and an outcome.
+/// A criterion's weight, with a sign that its rubric allows, its scale, its gate and an outcome.
 fn entry(
     signs: &'static [f64],
     ungraded: u32,
@@ -142,8 +142,8 @@ pub(crate) fn lines() -> impl Strategy<Value = VerdictThresholds> {
     })
 }
 
-/// Rubrics of every kind: without penalties, with some, with nothing else. The larger `ungraded`,
-/// the more criteria are left without an answer (0 for none; a decided one has 6).
+/// Rubrics of every kind: without penalties, with some, with nothing else. `ungraded` is the relative
+/// frequency of ungraded criteria (0 for none; decided ones have 6).
 pub(crate) fn judged(most: usize, ungraded: u32) -> impl Strategy<Value = Judged> {
     let signs: &[&'static [f64]] = &[&[1.0], &[1.0, 1.0, -1.0], &[-1.0]];
     let entries = prop::sample::select(signs.to_vec())
@@ -163,7 +163,7 @@ pub(crate) fn judged(most: usize, ungraded: u32) -> impl Strategy<Value = Judged
     })
 }
 
-/// What a grader of a random case did.
+/// Result of a grader in a random case.
 #[derive(Debug, Clone)]
 pub(crate) enum Work {
     Rubric(Judged),
@@ -196,7 +196,7 @@ impl Case {
         assize_rubric::score_case(&self.outcomes(), self.lines)
     }
 
-    /// Answers every ungraded criterion and lets every errored grader come back with something.
+    /// Gives every ungraded criterion an outcome and every failed grader a result.
     pub(crate) fn completed(&self, answers: &[usize], values: &[Option<f64>]) -> Self {
         let mut completed = self.clone();
         for (index, (_, work)) in completed.graders.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Known ways in which rubric scoring goes wrong, each with the test that it does not here.
+//! Known mistakes in rubric scoring, each with a test that it does not happen here.
 
 use assize_rubric::{
     Criterion, Gate, GateState, GraderOutcome, GraderWeighting, Outcome, RawScore, Rubric, RubricError,
@@ -113,7 +113,7 @@ fn a_banded_criterion_does_not_change_its_neighbours() {
     let style =
         Criterion { gate: Some(Gate::MinRaw(RawScore::new(5).expect("in range"))), ..banded("b", 1.0) };
     let score = score(vec![checklist(), style], &[Outcome::Met, scored(7)]);
-    // Met is all that is asked of the checklist criterion; it needs no 10 of 10.
+    // The checklist criterion only has to be met; it needs no 10 out of 10.
     assert!(score.gates.iter().all(|(_, _, state)| *state == GateState::Passed));
     assert_eq!(score.score, Some(0.85));
     assert_eq!(score.verdict, Some(Verdict::Pass));
@@ -137,7 +137,8 @@ fn required_on_a_score_range_asks_for_the_pass_line_not_for_ten() {
 
 #[test]
 fn a_required_check_that_broke_is_no_pass_at_a_threshold_of_zero() {
-    // A configuration of promptfoo has the threshold 0: its assertions decide, each by its own word.
+    // A promptfoo configuration has the threshold 0: each assertion decides on its own whether the answer
+    // passes.
     let standing = GraderWeighting { required: true, ..GraderWeighting::default() };
     let passed = GraderOutcome::Checked { score: unit(1.0), passed: true };
     let case = score_case(&[(standing, passed), (standing, GraderOutcome::Errored)], lines_at(0.0));
@@ -166,7 +167,7 @@ fn an_errored_grader_neither_zeroes_the_case_nor_drops_out() {
     assert_eq!(case.coverage, Some(0.5));
     assert_eq!(case.graders[0].score, Some(0.9));
     assert_eq!(case.verdict, Verdict::Incomplete);
-    // Where no result of the broken grader could save the case, the case has failed.
+    // If no result of the failed grader could save the case, it has failed.
     let hopeless = score_case(&[grader(value(0.1)), grader(GraderOutcome::Errored)], lines_at(0.8));
     assert_eq!(hopeless.verdict, Verdict::Fail);
 }
@@ -294,7 +295,7 @@ fn a_required_grader_below_its_minimum_fails_the_case_and_leaves_the_score() {
     }
     let case = score(required(Some(0.7)));
     assert_eq!((case.score, case.verdict), (Some(0.85), Verdict::Pass));
-    // A minimum alone is a line for the grader, not a gate for the case.
+    // A minimum alone is a threshold for the grader, not a gate for the case.
     let free = GraderWeighting { required: false, ..required(Some(0.75)) };
     assert_eq!(score(free).verdict, Verdict::Pass);
     assert_eq!(score(free).graders[0].verdict, Some(Verdict::Fail));

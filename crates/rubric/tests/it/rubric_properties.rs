@@ -1,4 +1,4 @@
-//! What holds for every rubric and every outcome.
+//! Properties that hold for every rubric and every outcome.
 
 use assize_rubric::{
     CriterionScale, GateState, Outcome, RubricScore, ScoringFormula, Verdict, Weight, score_rubric,
@@ -14,7 +14,7 @@ fn close(a: Option<f64>, b: Option<f64>) -> bool {
     }
 }
 
-/// Same figures up to rounding, same verdict.
+/// Same numbers up to rounding, and same verdict.
 fn same(a: &RubricScore, b: &RubricScore) -> bool {
     close(a.bounds.map(|bounds| bounds.0), b.bounds.map(|bounds| bounds.0))
         && close(a.bounds.map(|bounds| bounds.1), b.bounds.map(|bounds| bounds.1))
@@ -23,7 +23,7 @@ fn same(a: &RubricScore, b: &RubricScore) -> bool {
         && a.verdict == b.verdict
 }
 
-/// The three formulas as they are written down, without bounds, units or compensation.
+/// The three formulas exactly as documented, without bounds, scaling or compensation.
 fn by_hand(judged: &Judged) -> Option<f64> {
     let applicable: Vec<(f64, f64)> = judged
         .pairs()
@@ -218,7 +218,7 @@ proptest! {
 }
 
 proptest! {
-    // Most rubrics drawn are not incomplete, and every completion of the others is looked at.
+    // Most random rubrics are not incomplete, and every completion of the others is tested.
     #![proptest_config(ProptestConfig {
         failure_persistence: None, max_global_rejects: 100_000, ..ProptestConfig::with_cases(300)
     })]
@@ -227,8 +227,8 @@ proptest! {
     fn an_incomplete_verdict_could_really_go_either_way(judged in judged(4, 6)) {
         let open = judged.ungraded();
         let before = judged.score();
-        // A gate on a penalty asks for the fault and against it at once; its best score may be out
-        // of reach, and the verdict may stay incomplete where a closer look could settle it.
+        // A gate on a penalty demands the fault that the weight punishes. Its best score may be out of reach,
+        // and the verdict may stay incomplete where a closer analysis could decide it.
         let odd = open.iter().map(|&index| &judged.rubric.criteria()[index]).any(|c| c.gate.is_some() && c.weight.is_penalty());
         prop_assume!(open.len() <= 3 && !odd);
         prop_assume!(before.verdict == Some(Verdict::Incomplete) && before.bounds.is_some());

@@ -1,4 +1,4 @@
-//! Scorecards: the worked example, gates that block every level above, and the rules as properties.
+//! Scorecards: a worked example, gates that block every level above, and the rules as properties.
 
 use assize_rubric::{
     CaseTally, Criticality, MissingPolicy, NodeStatus, ScoreTree, ScoreTreeError, ScorecardAggregation,
@@ -122,7 +122,7 @@ fn what_is_missing_is_neither_zero_nor_a_pass() {
     assert_eq!((of(&zero, "A-REF").standing, of(&zero, "A-REF2").score()), (NodeStatus::Fail, Some(0.5)));
     let skip = scores(&card, &given, MissingPolicy::Skip);
     assert_eq!((of(&skip, "A-REF").standing, of(&skip, "A-REF2").score()), (NodeStatus::Pass, Some(1.0)));
-    // What can't reach the line any more fails, missing or not.
+    // A node that can't reach its threshold any more fails, whether results are missing or not.
     let hopeless = [("A-REF1", CaseTally::new([unit(0.0)], 9)), ("A-REF2", mean(1.0))];
     assert_eq!(scores(&card, &hopeless, MissingPolicy::Incomplete).root().standing, NodeStatus::Blocked);
 }
@@ -141,7 +141,7 @@ fn a_hard_gate_without_a_case_is_never_passed_over() {
         let failed = scores(&card, &[("A-REF2", mean(0.5))], policy);
         assert_eq!(failed.root().standing, NodeStatus::Fail, "what fails fails");
     }
-    // Skipping every case of a gate leaves it without one.
+    // Skipping every case of a gate leaves the gate untested.
     let given = [("A-REF1", CaseTally::new([], 3)), ("A-REF2", mean(1.0))];
     assert_eq!(scores(&card, &given, MissingPolicy::Skip).root().standing, NodeStatus::Incomplete);
 
@@ -219,7 +219,7 @@ fn gains_name_what_would_raise_the_index_most() {
         .into_iter()
         .map(|gain| (card.node(gain.node).expect("a node").code.to_string(), gain.gain, gain.unblocks))
         .collect();
-    // S1 can lift its minimum only up to S2; S2 alone lifts nothing.
+    // S1 can raise its minimum only up to S2; S2 alone raises nothing.
     let expected =
         [("A2", 0.75 * 0.5 * 0.4, false), ("S1", 0.25 * 0.3, false), ("A1", 0.75 * 0.5 * 0.1, true)];
     assert_eq!(gains.len(), expected.len(), "{gains:?}");
@@ -284,7 +284,7 @@ fn a_hundred_thousand_levels_or_leaves_are_no_problem() {
     assert_eq!(found.gains().len(), 100_000);
 }
 
-/// One node of a random tree: where it hangs, what it is, and the cases of a benchmark.
+/// One node of a random tree: its parent, its kind, and the cases of a benchmark.
 #[derive(Debug, Clone)]
 struct Seed {
     parent: prop::sample::Index,
@@ -319,7 +319,7 @@ fn seeds() -> impl Strategy<Value = Vec<Seed>> {
     prop::collection::vec(seed, 1..40)
 }
 
-/// The tree of some seeds with the parent of each node, in the order of the seeds.
+/// The tree of some seeds, with the parent of each node, in the order of the seeds.
 fn plan(seeds: &[Seed]) -> Vec<(usize, ScorecardNode, CaseTally)> {
     let mut groups = vec![0];
     let mut planned = Vec::new();
@@ -418,7 +418,7 @@ proptest! {
         let mut ids = vec![Some(smaller.root())];
         let mut kept = vec![CaseTally::NOT_APPLICABLE];
         for (parent, node, tally) in &planned {
-            // A hard gate without a case is something: the levels above can't pass.
+            // A hard gate without a case still matters: the levels above can't pass.
             let idle = *tally == CaseTally::NOT_APPLICABLE
                 && matches!(node.kind, ScorecardNodeKind::Benchmark { criticality } if criticality != HardGate);
             ids.push((!idle).then(|| {
@@ -443,7 +443,7 @@ proptest! {
         let planned = plan(&seeds);
         let (card, tallies) = build(&planned, WeightedAverage);
         let forward = score(&card, &tallies);
-        // The same tree again, level by level and each level backwards.
+        // The same tree, level by level, each level in reverse order.
         let mut turned = ScoreTree::new(group("0", 1.0, 0.5, WeightedAverage));
         let mut given = vec![CaseTally::NOT_APPLICABLE];
         let mut waiting = vec![(0, turned.root())];
@@ -491,7 +491,7 @@ proptest! {
     fn a_gain_is_what_the_topmost_score_rises_by(seeds in seeds()) {
         let planned = plan(&seeds);
         let (card, mut tallies) = build(&planned, WeightedAverage);
-        // Gains take missing results as 0.
+        // Gains count missing results as 0.
         for tally in &mut tallies {
             if tally.missing() > 0 {
                 *tally = CaseTally::new([unit(0.25)], 0);

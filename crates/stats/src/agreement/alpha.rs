@@ -8,8 +8,8 @@ use crate::{UndefinedReason, rank::mid_ranks, undefined::check_finite};
 pub enum AlphaMetric {
     /// 0 if they are the same, else 1.
     Nominal,
-    /// `(sum of n_g for g from c to k, less (n_c + n_k) / 2)^2`, n_g being how often g was given: the
-    /// distance of their mid-ranks.
+    /// `(sum of n_g for g from c to k, minus (n_c + n_k) / 2)^2`, where n_g is how often g was given: the
+    /// squared distance of their mid-ranks.
     Ordinal,
     /// `(c - k)^2`.
     Interval,
@@ -28,13 +28,13 @@ pub struct KrippendorffAlpha {
     pub ratings: usize,
 }
 
-/// Krippendorff's alpha for any number of raters and any pattern of missing ratings. The interval is
-/// [`alpha_interval`](super::alpha_interval). Source: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability"
-/// (2011).
+/// Computes Krippendorff's alpha for any number of raters and any pattern of missing ratings. The interval is
+/// [`alpha_interval`](super::alpha_interval). Source: K. Krippendorff, "Computing Krippendorff's
+/// Alpha-Reliability" (2011).
 ///
-/// Disagreements are summed per unit and over all ratings, without the table of coincidences, so that the
-/// effort grows with the number of ratings (times its logarithm); only the ratio metric compares every
-/// distinct value with every other.
+/// Disagreements are summed per unit and over all ratings, without a coincidence table, so that the effort
+/// grows with the number of ratings times its logarithm. Only the ratio metric compares every distinct value
+/// with every other.
 pub fn alpha(ratings: &UnitRatings, metric: AlphaMetric) -> KrippendorffAlpha {
     let ends: Vec<&[f64]> = ratings.units().filter(|unit| unit.len() > 1).collect();
     let pooled: Vec<f64> = ends.iter().copied().flatten().copied().collect();

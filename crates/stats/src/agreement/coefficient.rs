@@ -30,7 +30,7 @@ pub enum ChanceAgreement {
 /// A chance-corrected coefficient of agreement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AgreementCoefficient {
-    /// Number of units used: those with a rating, for alpha those with two.
+    /// Number of units used: those with a rating, or for alpha with two.
     pub units: usize,
     /// Number of ratings of these units.
     pub ratings: usize,
@@ -133,7 +133,7 @@ struct AgreementSums {
     plain: f64,
     observed: f64,
     chance: Result<f64, UndefinedReason>,
-    /// Contribution of each answer to the chance agreement of the unit that got it.
+    /// Contribution of each answer to the chance agreement of the unit that received it.
     chance_of: Vec<f64>,
 }
 
@@ -176,7 +176,7 @@ impl AgreementSums {
             }
         };
 
-        // Shares that should add up to 1 miss it by rounding.
+        // Shares that should sum to 1 may miss it by rounding.
         let certain = |chance: f64| {
             if 1.0 - chance < 1e-12 { Err(UndefinedReason::ChanceIsCertain) } else { Ok(chance) }
         };
@@ -202,8 +202,8 @@ impl AgreementSums {
         }
     }
 
-    /// Standard error over units, with the chance agreement linearised. Where alpha's units differ in their
-    /// number of ratings, the surplus of a unit is taken at the corrected agreement.
+    /// Standard error over units, with the chance agreement linearised. If the units of alpha have different
+    /// numbers of ratings, the surplus of a unit is counted at the corrected agreement.
     fn standard_error(&self, units: &[UnitAgreement], chance: f64) -> Result<f64, UndefinedReason> {
         if units.len() < 2 {
             return Err(UndefinedReason::OneValue);

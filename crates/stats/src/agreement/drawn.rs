@@ -1,4 +1,5 @@
-//! Intervals of Krippendorff's alpha and of Gwet's coefficients, from random samples that are likely given the ratings.
+//! Intervals of Krippendorff's alpha and of Gwet's coefficients, from random samples that are likely given
+//! the ratings.
 
 use std::collections::BTreeMap;
 
@@ -12,44 +13,48 @@ use crate::{
     variates::{exponential, gamma, uniform},
 };
 
-/// Total pseudo units of the weaker and of the stronger prior. For two raters and two verdicts these are a quarter and a half of
-/// a unit in each of the four cells, as for the drawn tables of kappa.
+/// Total number of pseudo units in the weaker and in the stronger prior. For two raters and two verdicts
+/// these are a quarter and a half of a unit in each of the four cells, as in the drawn tables for kappa.
 const PRIORS: [f64; 2] = [1.0, 2.0];
 
-/// A coefficient may be undefined in one of this many draws. With more, the others do not represent it fairly.
+/// A coefficient may be undefined in one of this many draws. If it is undefined more often, the other draws
+/// are not a fair sample.
 const UNDEFINED_ONE_IN: usize = 20;
 
-/// Distance from 1 of a coefficient of full agreement, by rounding.
+/// How far rounding may move a coefficient of full agreement from 1.
 const ROUNDING: f64 = 1e-9;
 
-/// Ratings of the units of a cluster, in the form that a draw sums up.
+/// Ratings of the units of a cluster, in the form in which a draw sums them.
 #[derive(Debug, Clone, Default)]
 struct ClusterRatings {
-    /// Number of ratings of each unit: of each value, by its place.
+    /// For each unit, the number of ratings of each value, by the value's index.
     units: Vec<Vec<(usize, f64)>>,
 }
 
-/// Sample of weighted ratings: shares of the values, and the agreement within units.
+/// A weighted sample of the ratings: shares of the values, and the agreement within units.
 #[derive(Debug, Clone)]
 struct RatingSample {
     /// Weighted number of ratings of each value.
     counts: Vec<f64>,
     /// Weight of each cluster.
     weights: Vec<f64>,
-    /// Weighted pseudo units that agree, by value, and one that disagrees: its two values and its weight.
+    /// Weights of the pseudo units that agree, by value; then the pseudo unit that disagrees, with its two
+    /// values and its weight.
     agreeing: Vec<f64>,
     disagreeing: (usize, usize, f64),
     /// Mean number of ratings of a unit.
     unit_size: f64,
 }
 
-/// Returns the interval of Krippendorff's alpha, within -1 to 1: equal tails of its values in samples drawn around the ratings.
+/// Returns the interval of Krippendorff's alpha, within -1 to 1: equal tails of alpha over samples drawn
+/// around the ratings.
 ///
-/// Each sample weighs every cluster of units by a random number of the exponential distribution, and adds pseudo units that
-/// agree and disagree (D. Rubin, "The Bayesian Bootstrap", Annals of Statistics 9 (1981), 130-134). Unlike resampled units,
-/// drawn samples allow for what the data happen not to hold, so that full agreement has a width too. Samples are drawn
-/// with a weaker and with a stronger prior, and the interval covers both, and always the estimate. `clusters` names the
-/// cluster of each unit. Undefined where alpha is, and for a single cluster.
+/// Each sample weights every cluster of units by a random number from the exponential distribution, and adds
+/// pseudo units that agree and disagree (D. Rubin, "The Bayesian Bootstrap", Annals of Statistics 9 (1981),
+/// 130-134). Unlike resampled units, drawn samples allow for values that the data happen not to contain, so
+/// that full agreement has an interval with a width too. Samples are drawn with a weaker and a stronger
+/// prior; the interval covers both, and always contains the estimate. `clusters` names the cluster of each
+/// unit. Undefined if alpha is, and for a single cluster.
 pub fn alpha_interval<K: Ord, R: RngCore + ?Sized>(
     ratings: &UnitRatings,
     clusters: &[K],
@@ -86,8 +91,8 @@ pub fn alpha_interval<K: Ord, R: RngCore + ?Sized>(
     })
 }
 
-/// Returns the interval of Gwet's AC1 or AC2 on a declared scale, as [`alpha_interval`] does that of alpha. Pseudo units have any
-/// answer of the scale.
+/// Returns the interval of Gwet's AC1 or AC2 on a declared scale, in the same way as [`alpha_interval`].
+/// Pseudo units may have any answer of the scale.
 pub fn gwet_interval<K: Ord, R: RngCore + ?Sized>(
     ratings: &UnitRatings,
     clusters: &[K],
@@ -112,20 +117,20 @@ pub fn gwet_interval<K: Ord, R: RngCore + ?Sized>(
     drawn.interval(estimate, draws, level, random, |sample| weighted_gwet(sample, &drawn.clusters, &matrix))
 }
 
-/// Ratings from which samples are drawn.
+/// Ratings around which samples are drawn.
 struct DrawnRatings {
     clusters: Vec<ClusterRatings>,
-    /// Number of values that ratings may have, at least 2.
+    /// Number of possible values, at least 2.
     values: usize,
-    /// Number of ratings, and mean number of them in a unit.
+    /// Number of ratings, and mean number of ratings per unit.
     ratings: f64,
     unit_size: f64,
-    /// Mean number of units in a cluster.
+    /// Mean number of units per cluster.
     cluster_size: f64,
 }
 
 impl DrawnRatings {
-    /// Takes the ratings of units as places among `values` values, with the cluster of each unit.
+    /// Takes the ratings of each unit as indexes below `values`, with the cluster of the unit.
     fn new<K: Ord>(placed: Vec<(Vec<usize>, K)>, values: usize) -> Result<Self, UndefinedReason> {
         let units = placed.len() as f64;
         let ratings = placed.iter().map(|(places, _)| places.len()).sum::<usize>() as f64;
@@ -175,12 +180,12 @@ impl DrawnRatings {
             high = high.max(at(1.0 - level.tail())?);
         }
 
-        // An estimate of 1 is within reach of the truth.
+        // If the estimate is 1, the true value may be 1 too.
         let high = if estimate >= 1.0 - ROUNDING { 1.0 } else { high };
         Ok(Interval { low, high, level, method: IntervalMethod::Posterior })
     }
 
-    /// Draws a sample of as many ratings as there are.
+    /// Draws a sample with as many ratings as the data.
     fn sample<R: RngCore + ?Sized>(&self, prior: f64, random: &mut R) -> RatingSample {
         let values = self.values;
         let mut sample = RatingSample {
@@ -196,7 +201,8 @@ impl DrawnRatings {
             }
         }
 
-        // Half of the pseudo units agree, on any value; the others do not. Each is worth as much as a cluster.
+        // Half of the pseudo units agree, on any value; the others do not. Each one has the size of a
+        // cluster.
         for count in &mut sample.counts {
             let weight = self.cluster_size * gamma(prior / 2.0 / values as f64, random);
             sample.agreeing.push(weight);
@@ -246,7 +252,7 @@ fn weighted_alpha(
         AlphaMetric::Ratio if places[a] + places[b] == 0.0 => 0.0,
         AlphaMetric::Ratio => ((places[a] - places[b]) / (places[a] + places[b])).powi(2),
     };
-    // Twice each unordered pair of values, times the ratings of either.
+    // Twice each unordered pair of values, times the number of ratings of both.
     let pairs = |counts: &[(usize, f64)]| -> f64 {
         let later = |at: usize| {
             let (value, count) = counts[at];
@@ -282,8 +288,8 @@ fn weighted_alpha(
     }
 }
 
-/// Gwet's coefficient of a weighted sample. Agreement is that of units with two ratings or more; the shares of answers are those
-/// of all units.
+/// Computes Gwet's coefficient of a weighted sample. Agreement is computed from units with two ratings or
+/// more, the shares of answers from all units.
 fn weighted_gwet(
     sample: &RatingSample,
     clusters: &[ClusterRatings],

@@ -5,9 +5,9 @@ use crate::{
     undefined::{check_all_finite, check_finite},
 };
 
-/// The six intraclass correlations of Shrout and Fleiss, named after McGraw and Wong. MSR, MSC, MSE and
-/// MSW are the mean squares between targets, between raters, of the residual and within targets; n
-/// targets, k raters.
+/// The six intraclass correlations of Shrout and Fleiss, named after McGraw and Wong. MSR, MSC, MSE and MSW
+/// are the mean squares between targets, between raters, of the residual, and within targets, for n targets
+/// and k raters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IntraclassCorrelations {
     /// Number of targets.
@@ -16,8 +16,8 @@ pub struct IntraclassCorrelations {
     pub raters: usize,
     /// ICC(1,1): each target has its own raters. `(MSR - MSW) / (MSR + (k-1) MSW)`.
     pub one_way: Result<f64, UndefinedReason>,
-    /// ICC(A,1): one rater out of many, agreement in absolute level.
-    /// `(MSR - MSE) / (MSR + (k-1) MSE + k (MSC - MSE) / n)`.
+    /// ICC(A,1): one of many raters, agreement in absolute level. `(MSR - MSE) / (MSR + (k-1) MSE + k (MSC -
+    /// MSE) / n)`.
     pub agreement: Result<f64, UndefinedReason>,
     /// ICC(C,1): one rater, agreement up to a constant. `(MSR - MSE) / (MSR + (k-1) MSE)`.
     pub consistency: Result<f64, UndefinedReason>,
@@ -29,8 +29,9 @@ pub struct IntraclassCorrelations {
     pub consistency_mean: Result<f64, UndefinedReason>,
 }
 
-/// The intraclass correlations of rows of targets with a cell per rater. Sources: P. Shrout and J. Fleiss,
-/// Psychological Bulletin 86 (1979), 420-428; K. McGraw and S. Wong, Psychological Methods 1 (1996), 30-46.
+/// Computes the intraclass correlations of rows of targets with one cell per rater. Sources: P. Shrout and J.
+/// Fleiss, Psychological Bulletin 86 (1979), 420-428; K. McGraw and S. Wong, Psychological Methods 1 (1996),
+/// 30-46.
 pub fn icc(rows: &[Vec<f64>]) -> Result<IntraclassCorrelations, UndefinedReason> {
     let first = rows.first().ok_or(UndefinedReason::NoValues)?;
     if rows.iter().any(|row| row.len() != first.len()) {

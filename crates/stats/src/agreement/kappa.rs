@@ -10,7 +10,7 @@ use crate::{
 /// Agreement of two raters beyond the agreement expected by chance from their own frequencies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CohenKappa {
-    /// Number of units that both rated.
+    /// Number of units rated by both.
     pub n: u64,
     /// Share of units on which they agree, near misses by their weight.
     pub observed: Result<f64, UndefinedReason>,
@@ -31,11 +31,11 @@ pub struct CohenKappa {
     pub interval: Result<Interval, UndefinedReason>,
 }
 
-/// Quadratic-weighted kappa of two raters whose ratings may lie between the points of the scale, as means do: 1 minus the mean
-/// squared distance of places over that of all pairs of one rating of each rater. It equals [`kappa`] for points.
-/// Undefined for a rating beyond the ends. Source: J. Fleiss and J. Cohen, Educational and Psychological Measurement 33 (1973),
-/// 613-619, where the chance term of squared distances is that of means and variances; so in L. Lin, Biometrics 45
-/// (1989), 255-268.
+/// Quadratic-weighted kappa of two raters whose ratings may be between the points of the scale, as means are:
+/// 1 minus the mean squared distance of positions, divided by that of all pairs of one rating from each
+/// rater. It equals [`kappa`] for ratings on points. Undefined for a rating beyond the ends. Source: J.
+/// Fleiss and J. Cohen, Educational and Psychological Measurement 33 (1973), 613-619, where the chance term
+/// of squared distances is expressed by means and variances; likewise L. Lin, Biometrics 45 (1989), 255-268.
 pub fn quadratic_kappa(first: &[f64], second: &[f64], scale: &RatingScale) -> Result<f64, UndefinedReason> {
     match (first.len(), second.len()) {
         (0, 0) => return Err(UndefinedReason::NoValues),
@@ -55,7 +55,7 @@ pub fn quadratic_kappa(first: &[f64], second: &[f64], scale: &RatingScale) -> Re
     let apart: f64 = first.iter().zip(&second).map(|(a, b)| (a - b).powi(2)).sum();
     let by_chance =
         spread(&first, of_first) + spread(&second, of_second) + n * (of_first - of_second).powi(2);
-    // What rounding alone leaves of equal ratings is no spread.
+    // The remainder that rounding leaves for equal ratings is no spread.
     if by_chance <= n * 1e-18 {
         return Err(UndefinedReason::ChanceIsCertain);
     }
@@ -63,9 +63,9 @@ pub fn quadratic_kappa(first: &[f64], second: &[f64], scale: &RatingScale) -> Re
     check_finite(1.0 - apart / by_chance)
 }
 
-/// Cohen's kappa; weights act on positions on the scale of the table. Sources: J. Cohen, Educational and
-/// Psychological Measurement 20 (1960), 37-46 and Psychological Bulletin 70 (1968), 213-220; errors:
-/// J. Fleiss, J. Cohen and B. Everitt, Psychological Bulletin 72 (1969), 323-327.
+/// Computes Cohen's kappa; weights act on positions on the scale of the table. Sources: J. Cohen, Educational
+/// and Psychological Measurement 20 (1960), 37-46 and Psychological Bulletin 70 (1968), 213-220; errors: J.
+/// Fleiss, J. Cohen and B. Everitt, Psychological Bulletin 72 (1969), 323-327.
 pub fn kappa(table: &AgreementTable, weights: AgreementWeights, level: ConfidenceLevel) -> CohenKappa {
     let positions: Vec<f64> = (0..table.len()).map(|position| position as f64).collect();
     let weights = weights.matrix(&positions);
@@ -93,7 +93,7 @@ pub fn kappa(table: &AgreementTable, weights: AgreementWeights, level: Confidenc
     };
 
     let expected = some(agreed_by_chance / (n * n));
-    // The part of chance agreement that falls to each answer of each rater.
+    // The part of the chance agreement that belongs to each answer of each rater.
     let mean_of = |i: usize| (0..table.len()).map(|j| columns[j] / n * weights[i][j]).sum::<f64>();
     let other_of = |j: usize| (0..table.len()).map(|i| rows[i] / n * weights[i][j]).sum::<f64>();
     let spread = |kappa: f64, chance: f64, null: bool| {

@@ -22,17 +22,18 @@ pub struct RaterVote {
 /// Error rates of a rater.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RaterErrorRates {
-    /// Of items that are truly met, the share that the rater finds met.
+    /// Share of truly met items that the rater finds met.
     pub sensitivity: f64,
-    /// Of items that are truly unmet, the share that the rater finds unmet.
+    /// Share of truly unmet items that the rater finds unmet.
     pub specificity: f64,
     /// Number of its votes.
     pub votes: usize,
 }
 
 impl RaterErrorRates {
-    /// Returns the weight of a vote: the mean of the logarithms by which a vote for met and one for unmet change the odds of the
-    /// truth. 0 for guessing, below 0 for a rater that is wrong more often than right. Source: Dawid and Skene (1979).
+    /// Returns the weight of a vote: the mean change that votes for met and for unmet make to the log odds of
+    /// the truth. 0 for guessing, below 0 for a rater that is wrong more often than right. Source: Dawid and
+    /// Skene (1979).
     pub fn vote_weight(&self) -> f64 {
         let odds = |rate: f64| {
             let rate = rate.clamp(1e-12, 1.0 - 1e-12);
@@ -47,9 +48,9 @@ impl RaterErrorRates {
 pub struct RaterDependence {
     /// The two raters.
     pub raters: (usize, usize),
-    /// Covariance of their votes beyond that explained by truth and error rates.
+    /// Covariance of their votes beyond what truth and error rates explain.
     pub excess: f64,
-    /// p of no excess, adjusted by Holm for the number of pairs.
+    /// p value of no excess, adjusted by Holm for the number of pairs.
     pub p_adjusted: f64,
 }
 
@@ -60,25 +61,26 @@ pub struct LatentClasses {
     pub prevalence: f64,
     /// Error rates of each rater.
     pub raters: Vec<RaterErrorRates>,
-    /// Probability of each item to be truly met; that of the prevalence without votes.
+    /// Probability of each item to be truly met; the prevalence for an item without votes.
     pub posterior: Vec<f64>,
-    /// Number of steps until nothing changed.
+    /// Number of steps until the fit converged.
     pub steps: usize,
 }
 
-/// Steps after which a fit that still changes is given up.
+/// Maximum number of steps; a fit that still changes then is given up.
 const MAX_STEPS: usize = 5_000;
-/// Change of a probability below which nothing changes.
+/// The fit has converged when no probability changes by more than this.
 const CONVERGED: f64 = 1e-9;
-/// Least number of raters: the rates of two can't be told from those of others.
+/// Minimum number of raters: with two, several combinations of error rates explain the votes equally well.
 const MIN_RATERS: usize = 3;
 
-/// Estimates how often each rater errs from the votes alone, by expectation-maximisation: errors are independent given the truth,
-/// and the classes are those of the majority, so most raters must be better than guessing. `smoothing` is added to each count of
-/// right and wrong votes; 0 is plain maximum likelihood, where rates reach 0 and 1. Undefined for fewer than three raters, where no item has
-/// the votes of three, where the items of a rater have no other votes, and where all votes are the same.
-/// Sources: A. P. Dawid and A. M. Skene, Applied Statistics 28 (1979), 20-28; for the need of three: S. Hui and S. Walter,
-/// Biometrics 36 (1980), 167-171.
+/// Estimates how often each rater errs, from the votes alone, by expectation-maximisation. The model assumes
+/// that errors are independent given the truth. It starts from the majority, so most raters must be better
+/// than guessing. `smoothing` is added to each count of right and wrong votes; 0 is plain maximum likelihood,
+/// in which rates may become 0 and 1. Undefined for fewer than three raters, if no item has votes from three
+/// raters, if a rater's items have no other votes, and if all votes are equal. Sources: A. P. Dawid and A. M.
+/// Skene, Applied Statistics 28 (1979), 20-28; for the need of three raters: S. Hui and S. Walter, Biometrics
+/// 36 (1980), 167-171.
 pub fn latent_classes(
     votes: &[RaterVote],
     items: usize,
@@ -128,7 +130,7 @@ pub fn latent_classes(
     Err(UndefinedReason::NotFinite)
 }
 
-/// Refuses votes from which no rates follow, where a fit would only give back what it starts from.
+/// Rejects votes that do not determine the rates; a fit would only return its starting values.
 fn check_identified(votes: &[RaterVote], raters: usize, counts: &[usize]) -> Result<(), UndefinedReason> {
     if votes.iter().all(|vote| vote.met == votes[0].met) {
         return Err(UndefinedReason::OneClass);
@@ -138,7 +140,8 @@ fn check_identified(votes: &[RaterVote], raters: usize, counts: &[usize]) -> Res
     for vote in votes {
         by_item.entry(vote.item).or_default().insert(vote.rater);
     }
-    // Means and covariances of votes are fewer than the rates: only items with three votes tell them apart.
+    // There are more rates than means and covariances of the votes, so only items with three votes determine
+    // them.
     let mut linked = vec![false; raters];
     for together in by_item.values().filter(|together| together.len() > 1) {
         for rater in together {
@@ -150,7 +153,8 @@ fn check_identified(votes: &[RaterVote], raters: usize, counts: &[usize]) -> Res
     if is_linked && is_tripled { Ok(()) } else { Err(UndefinedReason::NoOverlap) }
 }
 
-/// The share of met items, and sensitivity and specificity of each rater, given the probabilities of items.
+/// Estimates the share of met items, and each rater's sensitivity and specificity, given the probabilities of
+/// items.
 fn estimate_rates(
     votes: &[RaterVote],
     posterior: &[f64],
@@ -160,7 +164,7 @@ fn estimate_rates(
 ) -> (f64, Vec<(f64, f64)>) {
     let known: Vec<f64> = posterior.iter().zip(seen).filter(|(_, seen)| **seen).map(|(p, _)| *p).collect();
     let prevalence = (known.iter().sum::<f64>() + smoothing) / (known.len() as f64 + 2.0 * smoothing);
-    // Right and all votes on met items, then on unmet ones.
+    // For met items, the right votes and all votes; then the same for unmet items.
     let mut sums = vec![[smoothing, 2.0 * smoothing, smoothing, 2.0 * smoothing]; raters];
     for vote in votes {
         let p = posterior[vote.item];
@@ -178,9 +182,9 @@ fn estimate_rates(
     (prevalence, sums.into_iter().map(|sum| (share(sum[0], sum[1]), share(sum[2], sum[3]))).collect())
 }
 
-/// The probability of each item to be met, given the rates.
+/// Estimates the probability of each item to be met, given the rates.
 fn estimate_posterior(votes: &[RaterVote], prevalence: f64, rates: &[(f64, f64)], items: usize) -> Vec<f64> {
-    // Logarithms of rates of 0 would be infinite on both sides at once.
+    // A rate of 0 would give an infinite logarithm on both sides at once.
     let log = |rate: f64| rate.max(1e-300).ln();
     let mut logs = vec![(log(prevalence), log(1.0 - prevalence)); items];
     for vote in votes {
@@ -194,10 +198,10 @@ fn estimate_posterior(votes: &[RaterVote], prevalence: f64, rates: &[(f64, f64)]
 }
 
 impl LatentClasses {
-    /// Looks for pairs of raters whose votes come together more often than truth and error rates explain: the covariance of
-    /// their votes over the items that both rated, minus `q (1 - q) (se1 + sp1 - 1) (se2 + sp2 - 1)`, over its error. Empty
-    /// for three raters, whose covariances the model fits exactly. Source: Y. Qu, M. Tan and M. Kutner, Biometrics 52
-    /// (1996), 797-810.
+    /// Finds pairs of raters whose votes coincide more often than truth and error rates explain: the
+    /// covariance of their votes over the items that both rated, minus `q (1 - q) (se1 + sp1 - 1) (se2 + sp2
+    /// - 1)`, divided by its standard error. Empty for three raters, whose covariances the model fits
+    /// exactly. Source: Y. Qu, M. Tan and M. Kutner, Biometrics 52 (1996), 797-810.
     pub fn dependences(&self, votes: &[RaterVote]) -> Vec<RaterDependence> {
         let mut by_item: BTreeMap<usize, Vec<&RaterVote>> = BTreeMap::new();
         for vote in votes {

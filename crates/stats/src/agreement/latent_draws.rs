@@ -1,4 +1,4 @@
-//! Error rates of raters without known truth, drawn from what the votes leave possible.
+//! Error rates of raters without known truth, drawn from their distribution given the votes.
 
 use rand_core::RngCore;
 
@@ -9,13 +9,14 @@ use crate::{
     variates::{gamma, uniform},
 };
 
-/// Pseudo counts of right and of wrong votes on items of either class: raters tend to be better than guessing.
+/// Pseudo counts of right and of wrong votes on items of either class: raters are usually better than
+/// guessing.
 const PRIOR: (f64, f64) = (2.0, 1.0);
 
 /// Pseudo counts of items of either class.
 const CLASS_PRIOR: f64 = 1.0;
 
-/// Rounds before the first one that counts.
+/// Number of initial rounds that are discarded.
 const WARM_UP: usize = 200;
 
 /// Drawn prevalences and error rates.
@@ -30,11 +31,12 @@ pub struct DrawnClasses {
 }
 
 impl DrawnClasses {
-    /// Draws truths of items and rates in turn, from the majority on: rates from beta distributions given the truths, truths given the
-    /// rates. As in [`latent_classes`](super::latent_classes), whose conditions apply, most raters are taken to be better
-    /// than guessing: where a draw has them worse, its classes are swapped. Sources: A. Gelfand and A. Smith, Journal of the
-    /// American Statistical Association 85 (1990), 398-409; L. Joseph, T. Gyorkos and L. Coupal, American Journal of
-    /// Epidemiology 141 (1995), 263-272.
+    /// Draws truths of items and rates in turn, starting from the majority: rates from beta distributions
+    /// given the truths, and truths given the rates. As in [`latent_classes`](super::latent_classes), whose
+    /// conditions apply, most raters are assumed to be better than guessing: if a draw makes them worse, its
+    /// classes are swapped. Sources: A. Gelfand and A. Smith, Journal of the American Statistical Association
+    /// 85 (1990), 398-409; L. Joseph, T. Gyorkos and L. Coupal, American Journal of Epidemiology 141 (1995),
+    /// 263-272.
     pub fn draw<R: RngCore + ?Sized>(
         votes: &[RaterVote],
         items: usize,
@@ -76,7 +78,7 @@ impl DrawnClasses {
     }
 }
 
-/// Returns the interval between equal tails of drawn shares, widened to hold an estimate.
+/// Returns the interval between equal tails of drawn shares, widened to contain the estimate.
 pub fn drawn_interval(
     shares: &[f64],
     estimate: f64,
@@ -100,7 +102,7 @@ struct ClassRates {
     raters: Vec<(f64, f64)>,
 }
 
-/// True where most votes on an item are met; by lot where they are tied.
+/// For each item, true if most of its votes are met; random if they are tied.
 fn majority<R: RngCore + ?Sized>(votes: &[RaterVote], items: usize, random: &mut R) -> Vec<bool> {
     let mut surplus = vec![0i64; items];
     for vote in votes {
@@ -114,7 +116,7 @@ fn majority<R: RngCore + ?Sized>(votes: &[RaterVote], items: usize, random: &mut
 
 fn beta<R: RngCore + ?Sized>(first: f64, second: f64, random: &mut R) -> f64 {
     let (first, second) = (gamma(first, random), gamma(second, random));
-    // Far from both ends, so that logarithms are finite.
+    // Kept away from both ends, so that logarithms are finite.
     (first / (first + second)).clamp(1e-12, 1.0 - 1e-12)
 }
 
@@ -146,7 +148,7 @@ fn draw_truth<R: RngCore + ?Sized>(
     items: usize,
     random: &mut R,
 ) -> Vec<bool> {
-    // Logarithms of the odds of being met.
+    // Log odds of being met.
     let mut odds = vec![(rates.prevalence / (1.0 - rates.prevalence)).ln(); items];
     let shifts: Vec<[f64; 2]> = rates
         .raters

@@ -1,4 +1,4 @@
-//! Agreement of raters: judges with people, people with people, a judge with itself.
+//! Agreement of raters: judges with people, people with people, or a judge with itself.
 
 mod alpha;
 mod coefficient;

@@ -1,15 +1,17 @@
-//! Interval of an agreement or a correlation where every unit agrees.
+//! Interval of an agreement or a correlation if all units agree.
 
 use crate::{ConfidenceLevel, Interval, IntervalMethod, UndefinedReason, rank::mid_ranks};
 
-/// Returns the interval of a chance-corrected coefficient of 1, or of a correlation of 1, over `units` independent units.
-/// Resamples and formulas from the spread have no width there: nothing differs.
+/// Returns the interval of a chance-corrected coefficient of 1, or of a correlation of 1, over `units`
+/// independent units. Resampling, and formulas based on the spread, give no width here, because nothing
+/// differs.
 ///
-/// Ratings are taken as a mixture: on a share of the units the answers are right for a cause, on the rest they are
-/// guessed from the frequencies of all answers, and agree with the probability `by_chance`. The coefficient is the
-/// former share. Its lower end follows from the exact upper bound of Clopper and Pearson on a share of units that
-/// disagree, of which none was seen. Not below 0, which is guessing. Sources: M. Aickin, Biometrics 46 (1990), 293-302
-/// (the mixture); C. Clopper and E. Pearson, Biometrika 26 (1934), 404-413.
+/// The ratings are modelled as a mixture: on a share of the units the answers are right for a reason; on the
+/// others they are guessed from the frequencies of all answers, and agree with the probability `by_chance`.
+/// The coefficient is the former share. Its lower end follows from Clopper and Pearson's exact upper bound on
+/// the share of disagreeing units, of which none was seen, and is at least 0, which is guessing. Sources: M.
+/// Aickin, Biometrics 46 (1990), 293-302 (the mixture); C. Clopper and E. Pearson, Biometrika 26 (1934),
+/// 404-413.
 pub fn perfect_agreement(
     units: usize,
     by_chance: f64,
@@ -32,8 +34,8 @@ pub fn perfect_agreement(
     Ok(Interval { low, high: 1.0, level, method: IntervalMethod::ClopperPearson })
 }
 
-/// Returns the probability that two of these answers, drawn at random, are the same: the sum of the squared shares. Answers that
-/// differ only by rounding are the same.
+/// Returns the probability that two of these answers, drawn at random, are equal: the sum of the squared
+/// shares. Answers that differ only by rounding count as equal.
 pub fn chance_of_same(answers: &[f64]) -> f64 {
     let n = answers.len().max(1) as f64;
     mid_ranks(answers).1.into_iter().map(|same| (same as f64 / n).powi(2)).sum()
@@ -46,11 +48,11 @@ mod tests {
     #[test]
     fn full_agreement_is_not_certainty() {
         let low = |units, by_chance| perfect_agreement(units, by_chance, ConfidenceLevel::P95).unwrap().low;
-        // 1 - (1 - 0.025^(1/200)), and twice as far where half of all guesses agree.
+        // 1 - (1 - 0.025^(1/200)), and twice as far from 1 if half of all guesses agree.
         assert!((low(200, 0.0) - 0.025_f64.powf(1.0 / 200.0)).abs() < 1e-12);
         assert!((1.0 - low(200, 0.5) - 2.0 * (1.0 - low(200, 0.0))).abs() < 1e-12);
         assert!(low(10, 0.1) < low(20, 0.1) && low(10, 0.1) > 0.6);
-        // Two lucky pairs are within what guessing reaches.
+        // Two lucky pairs are compatible with guessing.
         assert!(low(2, 0.5) == 0.0);
 
         let none = |units, by_chance| perfect_agreement(units, by_chance, ConfidenceLevel::P95).unwrap_err();

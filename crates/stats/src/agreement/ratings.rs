@@ -17,13 +17,13 @@ impl UnitRatings {
         Self::default()
     }
 
-    /// Adds a unit with its ratings; missing ratings are not passed.
+    /// Adds a unit with its ratings; missing ratings are left out of the list.
     pub fn push(&mut self, ratings: impl IntoIterator<Item = f64>) {
         self.values.extend(ratings.into_iter().map(|rating| rating + 0.0));
         self.ends.push(self.values.len());
     }
 
-    /// Builds ratings from rows of units with one cell per rater, `None` where a rating is missing.
+    /// Builds ratings from rows of units with one cell per rater, `None` for a missing rating.
     pub fn from_rows<'r>(rows: impl IntoIterator<Item = &'r [Option<f64>]>) -> Self {
         let mut ratings = Self::new();
         for row in rows {

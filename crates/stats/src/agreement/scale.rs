@@ -1,10 +1,10 @@
-//! Declared answers, and the credit given to a near miss.
+//! Declared answers, and the credit for near misses.
 
 use crate::{UndefinedReason, rank::tie_distance, undefined::check_all_finite};
 
-/// Answers that a rater may give, as ascending numbers: `0, 1` for fail and pass, `0..=10` for a score. The scale is
-/// declared, not taken from the data: answers that nobody gave also determine distances and the agreement expected by
-/// chance.
+/// Answers that a rater may give, as ascending numbers: `0, 1` for fail and pass, `0..=10` for a score. The
+/// scale is declared and not taken from the data, because answers that nobody gave also affect distances and
+/// the agreement expected by chance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatingScale {
     points: Vec<f64>,
@@ -20,11 +20,11 @@ pub enum AgreementWeights {
     Linear,
     /// `1 - ((v - v') / range)^2`.
     Quadratic,
-    /// `1 - C(d + 1, 2) / C(q, 2)` for answers d places apart of q.
+    /// `1 - C(d + 1, 2) / C(q, 2)` for two of q answers that are d positions apart.
     Ordinal,
     /// `1 - sqrt(|v - v'| / range)`.
     Radical,
-    /// `1 - ((v - v') / (v + v'))^2`, over its largest value.
+    /// `1 - ((v - v') / (v + v'))^2`, with the distance divided by its largest value.
     Ratio,
 }
 
@@ -69,8 +69,8 @@ impl RatingScale {
         if is_near { Ok(above) } else { Err(UndefinedReason::NotOnScale) }
     }
 
-    /// Returns the place of a number on the scale, from 0: of a point its position, of a number between two points that between
-    /// their positions, in proportion. Numbers may pass the ends by rounding.
+    /// Returns the position of a number on the scale, from 0; for a number between two points, the
+    /// interpolated position. Numbers may be beyond the ends by rounding.
     pub(crate) fn place(&self, rating: f64) -> Result<f64, UndefinedReason> {
         if let Ok(position) = self.position(rating) {
             return Ok(position as f64);
@@ -85,7 +85,7 @@ impl RatingScale {
 }
 
 impl AgreementWeights {
-    /// Returns the weight of every pair of `values`, which are ascending. Source: K. Gwet, Handbook of
+    /// Returns the weight of every pair of `values`, which must be ascending. Source: K. Gwet, Handbook of
     /// Inter-Rater Reliability (4th edition, 2014), section 3.5.
     pub(crate) fn matrix(self, values: &[f64]) -> Vec<Vec<f64>> {
         let range = values.last().copied().unwrap_or_default() - values.first().copied().unwrap_or_default();

@@ -1,20 +1,21 @@
-//! A permutation test of any statistic of repeated measurements, some of which were made in another way.
+//! A permutation test for any statistic of repeated measurements, some of which were made in a different way.
 
 use std::collections::BTreeMap;
 
 use rand_core::RngCore;
 
-use super::exchange::{DUST, index_below, share_of_draws};
+use super::exchange::{SUMMATION_TOLERANCE, index_below, share_of_draws};
 use crate::{UndefinedReason, undefined::check_all_finite};
 
-/// Arrangements of one unit that are looked at: all of up to six measurements, otherwise so many at random.
+/// Maximum number of arrangements of one unit: all of them for up to six measurements, otherwise this many at
+/// random.
 const MAX_ARRANGEMENTS: usize = 720;
 
-/// Number of clusters as which the variance under no effect counts beside the spread that is observed.
+/// The variance under no effect counts as much as this many clusters, in addition to the observed spread.
 const PRIOR_CLUSTERS: f64 = 10.0;
 
-/// Orders in which `n` measurements could have been made: all of them, or the given one first and others at random. Row `a`
-/// has measurement `orders[a][place]` at each place.
+/// Returns orders in which `n` measurements could have been made: all of them, or the given one first and
+/// others at random. In row `a`, the measurement at a position is `orders[a][position]`.
 pub fn arrangements<R: RngCore + ?Sized>(n: usize, random: &mut R) -> Vec<Vec<usize>> {
     let given: Vec<usize> = (0..n).collect();
     let all =
@@ -31,7 +32,7 @@ pub fn arrangements<R: RngCore + ?Sized>(n: usize, random: &mut R) -> Vec<Vec<us
         return std::iter::once(given).chain((1..MAX_ARRANGEMENTS).map(|_| draw())).collect();
     }
 
-    // The next order of the same numbers, from the ascending to the descending one.
+    // The lexicographically next order, from the ascending to the descending one.
     std::iter::successors(Some(given), |order| {
         let mut next = order.clone();
         let rise = next.windows(2).rposition(|two| two[0] < two[1])?;
@@ -48,8 +49,8 @@ pub fn arrangements<R: RngCore + ?Sized>(n: usize, random: &mut R) -> Vec<Vec<us
 pub struct ArrangedUnit<K> {
     /// The cluster of the unit.
     pub cluster: K,
-    /// The statistic under each of the [`arrangements`] of the measurements, the observed one first. Its mean over all
-    /// arrangements is 0.
+    /// The statistic for each of the [`arrangements`] of the measurements, the observed one first. Its mean
+    /// over all arrangements must be 0.
     pub values: Vec<f64>,
 }
 
@@ -67,27 +68,28 @@ pub enum TestSide {
 pub struct ArrangementTest {
     /// Number of clusters.
     pub clusters: usize,
-    /// Mean of the observed statistic over clusters, in each of which it is added up.
+    /// Mean over clusters of the observed statistic, which is summed within each cluster.
     pub mean: f64,
-    /// Share of arrangements at least as far from no effect.
+    /// Share of arrangements that are at least as far from no effect.
     pub p: f64,
     /// Number of random arrangements of all units.
     pub drawn: u32,
 }
 
-/// Tests whether the way in which measurements were made has an effect on them. If it has none, the measurements of a unit
-/// could have been made in any arrangement: p is exact for any number of units, however rare and coarse the noise is, and
-/// however the parts of one measurement depend on each other.
+/// Tests whether the way in which measurements were made affects them. If it does not, the measurements of a
+/// unit could have been made in any arrangement. p is therefore exact for any number of units, however rare
+/// and coarse the noise is, and however the parts of one measurement depend on each other.
 ///
-/// The sum over clusters is divided by the root of `(m q + 10 v) / (m + 10)`, where m is the number of clusters whose
-/// statistic depends on the arrangement, q the sum of squares over clusters, and v its mean under all arrangements. With
-/// many clusters this is the studentised sum, which takes an effect on the spread alone for one on the mean no more often
-/// than it should; with few of them q is too rough for that, and would hide effects on the mean.
+/// The sum over clusters is divided by the root of `(m q + 10 v) / (m + 10)`, where m is the number of
+/// clusters whose statistic depends on the arrangement, q the sum of squares over clusters, and v its mean
+/// over all arrangements. With many clusters this is the studentised sum, which does not mistake an effect on
+/// the spread for one on the mean more often than it should. With few clusters q is too imprecise for that,
+/// and would hide effects on the mean.
 ///
-/// Sources: J. Hemerik and J. Goeman, TEST 27 (2018), 811-825, for the random choice among arrangements; A. Janssen,
-/// Statistics and Probability Letters 36 (1997), 9-21, for the studentised statistic; V. Tusher, R. Tibshirani and G. Chu,
-/// PNAS 98 (2001), 5116-5121, for a constant beside the spread; J. Besag and P. Clifford, Biometrika 78 (1991), 301-304,
-/// for the end of drawing.
+/// Sources: J. Hemerik and J. Goeman, TEST 27 (2018), 811-825, for the random choice among arrangements; A.
+/// Janssen, Statistics and Probability Letters 36 (1997), 9-21, for the studentised statistic; V. Tusher, R.
+/// Tibshirani and G. Chu, PNAS 98 (2001), 5116-5121, for adding a constant to the spread; J. Besag and P.
+/// Clifford, Biometrika 78 (1991), 301-304, for the rule that ends the drawing.
 pub fn arrangement_test<K: Ord, R: RngCore + ?Sized>(
     units: &[ArrangedUnit<K>],
     side: TestSide,
@@ -113,13 +115,13 @@ pub fn arrangement_test<K: Ord, R: RngCore + ?Sized>(
         for (sum, cluster) in sums.iter_mut().zip(&statistic.varying) {
             *sum = cluster.iter().map(|values| values[index_below(values.len(), random)]).sum();
         }
-        statistic.compute(&sums) >= reference - DUST * reference.abs()
+        statistic.compute(&sums) >= reference - SUMMATION_TOLERANCE * reference.abs()
     });
 
     Ok(ArrangementTest { clusters: clusters.len(), mean: observed / clusters.len() as f64, p, drawn })
 }
 
-/// Values of the units of each cluster.
+/// Groups the values of units by cluster.
 fn by_cluster<K: Ord>(units: &[ArrangedUnit<K>]) -> Vec<Vec<&[f64]>> {
     let mut clusters: BTreeMap<&K, Vec<&[f64]>> = BTreeMap::new();
     for unit in units {
@@ -129,7 +131,7 @@ fn by_cluster<K: Ord>(units: &[ArrangedUnit<K>]) -> Vec<Vec<&[f64]>> {
     clusters.into_values().collect()
 }
 
-/// The sum over clusters in units of its spread.
+/// The sum over clusters, in units of its spread.
 struct SpreadStatistic<'a> {
     /// Clusters whose statistic depends on the arrangement. The others add 0 to each sum.
     varying: Vec<Vec<&'a [f64]>>,
@@ -140,7 +142,7 @@ struct SpreadStatistic<'a> {
 
 impl<'a> SpreadStatistic<'a> {
     fn new(clusters: &[Vec<&'a [f64]>], side: TestSide) -> Self {
-        let varies = |values: &&[f64]| values.iter().any(|value| value.abs() > DUST);
+        let varies = |values: &&[f64]| values.iter().any(|value| value.abs() > SUMMATION_TOLERANCE);
         let varying: Vec<Vec<&[f64]>> = clusters
             .iter()
             .map(|cluster| cluster.iter().copied().filter(varies).collect::<Vec<_>>())
@@ -148,7 +150,7 @@ impl<'a> SpreadStatistic<'a> {
             .collect();
         let mean_square =
             |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64;
-        // Units are arranged independently, and their means are 0.
+        // Units are arranged independently and their means are 0, so variances add up.
         let variance = varying.iter().flatten().map(|values| mean_square(values)).sum();
 
         Self { varying, variance, side }
@@ -158,7 +160,7 @@ impl<'a> SpreadStatistic<'a> {
         let (sum, squares) = sums.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
         let spread = (sums.len() as f64 * squares + PRIOR_CLUSTERS * self.variance).sqrt();
         match self.side {
-            _ if sum.abs() <= DUST * spread => 0.0,
+            _ if sum.abs() <= SUMMATION_TOLERANCE * spread => 0.0,
             TestSide::Above => sum / spread,
             TestSide::Both => sum.abs() / spread,
         }
@@ -170,7 +172,8 @@ mod tests {
     use super::*;
     use crate::SeededRandom;
 
-    /// Units of three measurements, of which the last was made in another way: its value minus the mean of the others.
+    /// A unit with three measurements, the last of which was made in a different way. The statistic is its
+    /// value minus the mean of the others.
     fn unit(cluster: usize, measured: [f64; 3]) -> ArrangedUnit<usize> {
         let orders = arrangements(3, &mut SeededRandom::new(0));
         let difference = |order: &Vec<usize>| {
@@ -203,21 +206,22 @@ mod tests {
 
     #[test]
     fn p_is_the_share_of_arrangements() {
-        // In each unit, one of three measurements is 1: it is the last one by chance in a third of arrangements.
+        // In each unit, one of three measurements is 1; by chance, it is the last one in a third of the
+        // arrangements.
         let units: Vec<_> = (0..4).map(|at| unit(at, [0.0, 0.0, 1.0])).collect();
         let found = test(&units, TestSide::Above);
         assert_eq!((found.clusters, found.mean), (4, 1.0));
         assert!((found.p - 1.0 / 81.0).abs() < 0.004, "{found:?}");
 
-        // The least sum is that of -1/2 from each: not as far from 0 as a sum of 4.
+        // The lowest possible sum is -1/2 from each unit, which is not as far from 0 as a sum of 4.
         let both = test(&units, TestSide::Both);
         assert!((both.p - 1.0 / 81.0).abs() < 0.004, "{both:?}");
-        // Units that are the same under every arrangement change nothing but the mean.
+        // Units that are the same in every arrangement only change the mean.
         let diluted = [units, (4..8).map(|at| unit(at, [1.0; 3])).collect()].concat();
         let found = test(&diluted, TestSide::Above);
         assert_eq!((found.clusters, found.mean), (8, 0.5));
         assert!((found.p - 1.0 / 81.0).abs() < 0.004, "{found:?}");
-        // A shift downward is none upward.
+        // A downward shift is not an upward one.
         let down: Vec<_> = (0..4).map(|at| unit(at, [1.0, 1.0, 0.0])).collect();
         assert_eq!(test(&down, TestSide::Above).p, 1.0);
         assert!(test(&down, TestSide::Both).p < 0.02);
@@ -228,14 +232,15 @@ mod tests {
         let mut random = SeededRandom::new(5);
         let mut claims = 0;
         for _ in 0..400 {
-            // The last measurement is as often above as below the others, which are alike.
+            // The last measurement is as often above as below the other two, which are equal.
             let units: Vec<_> = (0..60)
                 .map(|at| unit(at, [0.0, 0.0, if random.next_u32().is_multiple_of(2) { 1.0 } else { -1.0 }]))
                 .collect();
             let found = arrangement_test(&units, TestSide::Both, 999, &mut random).expect("defined");
             claims += u32::from(found.p <= 0.05);
         }
-        // Of 400, 5 % are 20 with a standard deviation of 4.4. The sum without its spread claims in 16 %.
+        // 5 % of 400 are 20, with a standard deviation of 4.4. Without the division by the spread, 16 % would
+        // be significant.
         assert!(claims <= 34, "{claims} of 400");
     }
 

@@ -1,14 +1,15 @@
-//! A permutation test of measurements that are repeated for each unit: some after a change, the others without it.
+//! A permutation test for repeated measurements of each unit, some of them after a change and the others
+//! without it.
 
 use rand_core::RngCore;
 
 use crate::{UndefinedReason, undefined::check_all_finite};
 
-/// Hits after which no more arrangements are drawn: p is known well enough by then.
+/// Number of hits after which no more arrangements are drawn, because p is known well enough.
 const ENOUGH_HITS: u32 = 100;
 
-/// Relative distance below which two statistics are the same one, added up in another order.
-pub(super) const DUST: f64 = 1e-9;
+/// Relative distance below which two statistics are equal and differ only by the order of summation.
+pub(super) const SUMMATION_TOLERANCE: f64 = 1e-9;
 
 /// Measurements of one unit, such as the scores of one answer.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,15 +33,15 @@ pub struct ExchangeTest {
     pub drawn: u32,
 }
 
-/// Tests whether a change shifts the mean of measurements. If it has no effect, all measurements of a unit are alike, so
-/// any of them could have been those after the change: p is exact for any number of units and repeats, however rare and
-/// coarse the noise is. The mean difference is studentised, so that a change which only makes measurements noisier is
-/// taken for a shift no more often, except with few units. Up to `draws` arrangements are drawn; fewer once p is clearly
-/// large.
+/// Tests whether a change shifts the mean of measurements. If it has no effect, all measurements of a unit
+/// are alike, and any of them could have been made after the change. p is therefore exact for any number of
+/// units and repeats, however rare and coarse the noise is. The mean difference is studentised, so that a
+/// change that only makes measurements noisier is not mistaken for a shift more often, except with few units.
+/// Up to `draws` arrangements are drawn; fewer once p is clearly large.
 ///
-/// Sources: A. Janssen, Statistics and Probability Letters 36 (1997), 9-21, and E. Chung and J. Romano, Annals of
-/// Statistics 41 (2013), 484-507, for the studentised statistic; J. Besag and P. Clifford, Biometrika 78 (1991), 301-304,
-/// for the end of drawing.
+/// Sources: A. Janssen, Statistics and Probability Letters 36 (1997), 9-21, and E. Chung and J. Romano,
+/// Annals of Statistics 41 (2013), 484-507, for the studentised statistic; J. Besag and P. Clifford,
+/// Biometrika 78 (1991), 301-304, for the rule that ends the drawing.
 pub fn exchange_test<R: RngCore + ?Sized>(
     units: &[RepeatedUnit],
     draws: u32,
@@ -75,8 +76,8 @@ pub fn exchange_test<R: RngCore + ?Sized>(
     Ok(ExchangeTest { units: units.len(), mean, p, drawn })
 }
 
-/// Draws arrangements, each of which is a hit or not, and stops early once there are enough hits. Returns p, and how many were
-/// drawn.
+/// Draws arrangements, each of which is a hit or not, and stops early once there are enough hits. Returns p
+/// and the number of draws.
 pub(super) fn share_of_draws(draws: u32, mut is_hit: impl FnMut() -> bool) -> (f64, u32) {
     let (mut hits, mut drawn) = (0, 0);
     while drawn < draws && hits < ENOUGH_HITS {
@@ -87,7 +88,7 @@ pub(super) fn share_of_draws(draws: u32, mut is_hit: impl FnMut() -> bool) -> (f
     let p = if hits >= ENOUGH_HITS {
         f64::from(hits) / f64::from(drawn)
     } else {
-        // The observed arrangement is one of them.
+        // The observed arrangement counts as one of them.
         f64::from(hits + 1) / f64::from(drawn + 1)
     };
     (p, drawn)
@@ -100,32 +101,35 @@ fn difference(pool: &[f64], changed: usize) -> f64 {
     mean(first) - mean(others)
 }
 
-/// Returns true if a mean, in units of its spread, is at least as far from 0 as the observed one. Equal differences have no spread:
-/// among them, the size of the mean counts.
+/// Returns true if a mean, in units of its spread, is at least as far from 0 as the observed one. Equal
+/// differences have no spread; two such means are compared by their size.
 fn is_as_far((studentised, mean): (f64, f64), (observed, observed_mean): (f64, f64)) -> bool {
     if observed.is_infinite() && studentised.is_infinite() {
-        mean >= observed_mean * (1.0 - DUST)
+        mean >= observed_mean * (1.0 - SUMMATION_TOLERANCE)
     } else {
-        studentised >= observed * (1.0 - DUST)
+        studentised >= observed * (1.0 - SUMMATION_TOLERANCE)
     }
 }
 
-/// Size of the mean in units of its spread, infinite for equal differences other than 0; and the size itself.
+/// Returns the size of the mean in units of its spread, which is infinite for equal differences other than 0,
+/// and the size itself.
 fn studentised(differences: &[f64]) -> (f64, f64) {
     let n = differences.len() as f64;
     let mean = differences.iter().sum::<f64>() / n;
     let largest = differences.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
-    if mean.abs() <= DUST * largest {
+    if mean.abs() <= SUMMATION_TOLERANCE * largest {
         return (0.0, 0.0);
     }
 
     let spread = (differences.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
-    let studentised = if spread <= DUST * largest { f64::INFINITY } else { mean.abs() / spread };
+    let studentised =
+        if spread <= SUMMATION_TOLERANCE * largest { f64::INFINITY } else { mean.abs() / spread };
     (studentised, mean.abs())
 }
 
-/// A uniform index below `n`, which is small. Source: D. Lemire, ACM Transactions on Modeling and Computer Simulation 29
-/// (2019), without the rejection, which takes less than `n / 2^32` of the draws.
+/// Returns a uniform index below `n`, which must be small. Source: D. Lemire, ACM Transactions on Modeling
+/// and Computer Simulation 29 (2019), without the rejection step, which would affect less than `n / 2^32` of
+/// the draws.
 pub(super) fn index_below<R: RngCore + ?Sized>(n: usize, random: &mut R) -> usize {
     ((u64::from(random.next_u32()) * n as u64) >> 32) as usize
 }
@@ -139,7 +143,7 @@ mod tests {
         RepeatedUnit { changed: vec![changed], unchanged: unchanged.to_vec() }
     }
 
-    /// p by all arrangements.
+    /// p over all arrangements.
     fn enumerated(units: &[RepeatedUnit]) -> f64 {
         let pools: Vec<Vec<f64>> =
             units.iter().map(|unit| [&unit.changed[..], &unit.unchanged[..]].concat()).collect();
@@ -172,7 +176,7 @@ mod tests {
             unit(0.9, &[0.5, 0.7]),
         ];
         let exact = enumerated(&units);
-        // More than enough hits, so that the share is that of many arrangements.
+        // Many more hits than the limit, so that the share is as precise as that of many arrangements.
         let found: f64 = (0..40)
             .map(|seed| exchange_test(&units, 20_000, &mut SeededRandom::new(seed)).expect("defined").p)
             .sum::<f64>()

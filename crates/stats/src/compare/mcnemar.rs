@@ -26,7 +26,7 @@ pub struct PairedVerdicts {
 pub struct FairCoinTest {
     /// Two-sided exact probability of a split at least this uneven. 1 without observations.
     pub p: f64,
-    /// Mid-p value: `p` with half of the observed split's own probability taken off; less conservative,
+    /// Mid-p value: `p` minus half of the probability of the observed split. It is less conservative, and
     /// closer to its nominal level.
     pub p_mid: f64,
 }
@@ -82,12 +82,14 @@ impl PairedVerdicts {
             .saturating_add(self.neither)
     }
 
-    /// Tests whether the two pass rates differ. Sources: Q. McNemar, Psychometrika 12 (1947), 153-157;
-    /// mid-p: M. Fagerland, S. Lydersen and P. Laake, BMC Medical Research Methodology 13:91 (2013);
-    /// continuity correction: A. Edwards, Psychometrika 13 (1948); interval: the Wald interval after
-    /// adding one pair to each kind of disagreement, D. Bonett and R. Price, Journal of Educational and
-    /// Behavioral Statistics 37 (2012), 479-488. Where no pair moves one way, the difference the other way is at most the share
-    /// of pairs that do: the interval reaches at least to the exact bound on it, and is [`none_differ`] where no pair moves at all.
+    /// Tests whether the two pass rates differ. If pairs move only one way, the difference is at most the
+    /// share of pairs that do, so the interval extends at least to the exact bound on that share. If no pair
+    /// differs, it is [`none_differ`].
+    ///
+    /// Sources: Q. McNemar, Psychometrika 12 (1947), 153-157; mid-p: M. Fagerland, S. Lydersen and P. Laake,
+    /// BMC Medical Research Methodology 13:91 (2013); continuity correction: A. Edwards, Psychometrika 13
+    /// (1948); interval: the Wald interval after adding one pair to each kind of disagreement, D. Bonett and
+    /// R. Price, Journal of Educational and Behavioral Statistics 37 (2012), 479-488.
     pub fn mcnemar(self, level: ConfidenceLevel) -> McNemarTest {
         let (b, c, n) = (self.only_first as f64, self.only_second as f64, self.n() as f64);
         let coin = fair_coin(self.only_first, self.only_second);
@@ -143,9 +145,10 @@ fn share_bound(count: u64, n: u64, level: ConfidenceLevel) -> f64 {
     1.0 - beta_quantile(level.alpha(), (n - count) as f64, count as f64 + 1.0)
 }
 
-/// Returns the interval of a mean paired difference where none of n pairs, or clusters, differs: plus and minus
-/// `1 - (1 - level)^(1/n)`, times the most by which a pair can differ, 1. A mean difference of u takes a share u of pairs that
-/// differ, of which n miss all with probability `(1 - u)^n` at most. It lies on one side of 0, so that the error is not halved.
+/// Returns the interval of a mean paired difference if none of n pairs (or clusters) differs: plus and minus
+/// `1 - (1 - level)^(1/n)`, times 1, the most by which a pair can differ. For a mean difference of u, a share
+/// of at least u of the pairs must differ, and n pairs miss all of these with a probability of at most `(1 -
+/// u)^n`. The difference is on one side of 0, so the error is not halved.
 pub fn none_differ(n: u64, level: ConfidenceLevel) -> Result<Interval, UndefinedReason> {
     let most = zero_failures(n, level)?.exact;
     Ok(Interval { low: -most, high: most, level, method: IntervalMethod::NoneDiffer })

@@ -1,4 +1,4 @@
-//! Comparison of two systems: on the same cases, or on different ones.
+//! Comparison of two systems, on the same cases or on different ones.
 
 mod arrangement;
 mod exchange;

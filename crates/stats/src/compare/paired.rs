@@ -25,7 +25,7 @@ pub struct PairedMean {
     pub p: Result<f64, UndefinedReason>,
     /// The t interval of the difference.
     pub interval: Result<Interval, UndefinedReason>,
-    /// Correlation of the two sides; the higher, the more pairing reduces the error.
+    /// Correlation of the two sides; the higher it is, the more pairing reduces the error.
     pub correlation: Result<f64, UndefinedReason>,
     /// Standard error if the two sides had been measured on different cases,
     /// `sqrt(se_first^2 + se_second^2)`.

@@ -36,8 +36,8 @@ impl SignFlip {
     }
 }
 
-/// Relative tolerance, as a share of the sum of all magnitudes, within which two sums are the same sum added
-/// in another order.
+/// Tolerance, relative to the sum of all magnitudes, within which two sums are equal and differ only by the
+/// order of summation.
 const SUM_TOLERANCE: f64 = 1e-11;
 
 /// Tests whether the mean of paired differences is 0. All arrangements are counted up to
@@ -81,7 +81,7 @@ fn run_sign_flips<R: RngCore + ?Sized>(
     let observed: f64 = check_finite(units.iter().sum())?;
     let slack = SUM_TOLERANCE * check_finite(units.iter().map(|unit| unit.abs()).sum())?;
 
-    // Flipping a zero changes nothing, so zeros double every count and leave the shares as they are.
+    // Flipping a zero changes nothing: zeros double every count and leave the shares unchanged.
     let moving: Vec<f64> = units.iter().map(|unit| unit.abs()).filter(|&unit| unit > 0.0).collect();
     let (p, p_greater, drawn) = if moving.len() <= MAX_EXACT_FLIPS {
         let at_least = |bound: f64| share_at_least(&moving, bound - slack);
@@ -97,7 +97,7 @@ fn run_sign_flips<R: RngCore + ?Sized>(
     Ok(SignFlip { n, mean: observed / n as f64, p, p_greater, arrangements, drawn })
 }
 
-/// Returns the share of sign arrangements whose sum is at least `bound`: the sums of two halves are sorted
+/// Returns the share of sign arrangements whose sum is at least `bound`. The sums of two halves are sorted
 /// and counted against each other (E. Horowitz and S. Sahni, Journal of the ACM 21, 1974).
 fn share_at_least(magnitudes: &[f64], bound: f64) -> f64 {
     let (left, right) = magnitudes.split_at(magnitudes.len() / 2);
@@ -114,7 +114,7 @@ fn share_at_least(magnitudes: &[f64], bound: f64) -> f64 {
     count as f64 / (left.len() as f64 * right.len() as f64)
 }
 
-/// Returns all sums of the magnitudes with either sign, ascending.
+/// Returns the sums of the magnitudes for all combinations of signs, ascending.
 fn signed_sums(magnitudes: &[f64]) -> Vec<f64> {
     let mut all = vec![0.0];
     for magnitude in magnitudes {

@@ -16,8 +16,8 @@ pub enum DifferenceInterval {
     /// Wald after adding one success and one failure to each side; its centre is the difference of the
     /// adjusted rates. Source: A. Agresti and B. Caffo, The American Statistician 54 (2000), 280-288.
     AgrestiCaffo,
-    /// `d +- z sqrt(p1 q1/n1 + p2 q2/n2)`: no width at the ends; for comparison only. Source: Newcombe
-    /// (1998), method 1.
+    /// `d +- z sqrt(p1 q1/n1 + p2 q2/n2)`: no width if both rates are 0 or 1; for comparison only. Source:
+    /// Newcombe (1998), method 1.
     Wald,
 }
 
@@ -30,8 +30,8 @@ pub struct RateDifference {
     pub interval: Interval,
 }
 
-/// Computes the first rate minus the second for different cases; `(successes, n)` each. Where both systems
-/// saw the same cases, a paired method is sharper.
+/// Computes the first rate minus the second for different cases; `(successes, n)` each. If both systems saw
+/// the same cases, a paired method is more precise.
 pub fn rate_difference(
     kind: DifferenceInterval,
     first: (u64, u64),

@@ -33,18 +33,17 @@ pub struct SignedRank {
     pub statistic: f64,
     /// Two-sided p value from the normal distribution, with the variance corrected for ties.
     pub p_normal: Result<f64, UndefinedReason>,
-    /// Two-sided p value over all sign arrangements of the ranks as they are, ties included. 1 if no pair
-    /// differs.
+    /// Two-sided p value over all sign arrangements of the ranks, ties included. 1 if no pair differs.
     pub p_exact: Result<f64, UndefinedReason>,
 }
 
 /// Largest number of differences for which the exact distribution is computed.
 pub const MAX_EXACT_RANKS: usize = 300;
 
-/// Tests whether paired differences are symmetric around 0; `continuity` takes half a rank off in the
-/// normal approximation. Sources: those of [`ZeroRule`]; zero and tie corrections of the variance:
-/// E. Cureton, Journal of the American Statistical Association 62 (1967), 1068-1069; M. Hollander and
-/// D. Wolfe, Nonparametric Statistical Methods, section 3.1.
+/// Tests whether paired differences are symmetric around 0. `continuity` subtracts half a rank in the normal
+/// approximation. Sources: those of [`ZeroRule`]; zero and tie corrections of the variance: E. Cureton,
+/// Journal of the American Statistical Association 62 (1967), 1068-1069; M. Hollander and D. Wolfe,
+/// Nonparametric Statistical Methods, section 3.1.
 pub fn signed_rank(
     differences: &[f64],
     zeros: ZeroRule,
@@ -76,7 +75,7 @@ pub fn signed_rank(
         let none = none as f64;
         mean -= none * (none + 1.0) / 4.0;
         variance -= cubic(none);
-        // The group of zeros is the lowest, and is no tie among ranks that count.
+        // The zeros are the lowest group, and not a tie among the ranks that count.
         ties = if none > 0.0 { ties.get(1..).unwrap_or_default() } else { ties };
     }
 
@@ -103,8 +102,8 @@ pub fn signed_rank(
     })
 }
 
-/// Computes `min(1, 2 P(W <= smaller))` when each rank goes to either side with the same probability: the
-/// distribution is built up one rank at a time. Ranks are doubled so that mid-ranks are whole.
+/// Computes `min(1, 2 P(W <= smaller))` if each rank goes to either side with the same probability. The
+/// distribution is built up one rank at a time. Ranks are doubled so that mid-ranks are integers.
 fn exact_p_value(ranks: &[f64], smaller: f64) -> Result<f64, UndefinedReason> {
     if ranks.len() > MAX_EXACT_RANKS {
         return Err(UndefinedReason::TooLarge);

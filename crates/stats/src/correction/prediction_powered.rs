@@ -1,4 +1,4 @@
-//! Mean from many decisions of a judge combined with few human labels.
+//! Mean from many decisions of a judge combined with a few human labels.
 
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, MeanAccumulator, UndefinedReason,
@@ -9,11 +9,11 @@ use crate::{
     units::UnitSums,
 };
 
-/// With fewer labels than this, the weight of the judge is itself uncertain: the normal interval is too narrow, and
-/// [`prediction_powered_within`] lets the judge count for less.
+/// With fewer labels than this, the weight of the judge is itself uncertain: the normal interval is too
+/// narrow, and [`prediction_powered_within`] gives the judge less weight.
 pub const FEW_LABELS: usize = 30;
 
-/// Estimate of the mean with its error.
+/// A mean with its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CorrectedMean {
     /// The estimate.
@@ -37,8 +37,8 @@ pub struct PredictionPowered {
     pub judge: f64,
     /// Estimate with weight 1: the judge's scores with their bias removed.
     pub plain: CorrectedMean,
-    /// The weight that makes the error smallest, 0 to 1; 0 uses the human labels alone. Also 0 if the judge
-    /// is constant.
+    /// The weight that minimises the error, 0 to 1; 0 uses the human labels alone. Also 0 if the judge is
+    /// constant.
     pub weight: f64,
     /// Estimate with that weight (PPI++).
     pub tuned: CorrectedMean,
@@ -54,13 +54,12 @@ impl PredictionPowered {
     }
 }
 
-/// Prediction-powered inference for a mean:
-/// `w mean(judge on unlabelled) + mean(human - w judge on labelled)`, with
-/// `se^2 = var(w judge)/N + var(human - w judge)/n` (variances by n) and
-/// `w = cov(human, judge) / ((1 + n/N) var(judge))` within 0 to 1, the covariance by n and the variance over
-/// all judged cases by their number less 1. The labelled cases must be a random draw; if they are not, the
-/// result is wrong and nothing in it shows that. Sources: A. Angelopoulos et al., Science 382 (2023),
-/// 669-674; A. Angelopoulos, J. Duchi and T. Zrnic, "PPI++", arXiv 2311.01453.
+/// Prediction-powered inference for a mean: `w mean(judge on unlabelled) + mean(human - w judge on
+/// labelled)`, with `se^2 = var(w judge)/N + var(human - w judge)/n` (variances divided by n) and `w =
+/// cov(human, judge) / ((1 + n/N) var(judge))` within 0 to 1, where the covariance is divided by n, and the
+/// variance over all judged cases by their number minus 1. The labelled cases must be a random sample; if
+/// they are not, the result is wrong without any sign of it. Sources: A. Angelopoulos et al., Science 382
+/// (2023), 669-674; A. Angelopoulos, J. Duchi and T. Zrnic, "PPI++", arXiv 2311.01453.
 pub fn prediction_powered(
     human: &[f64],
     judge: &[f64],
@@ -91,19 +90,20 @@ pub fn prediction_powered_clustered<K: Ord>(
     compute_estimates(human, judge, unlabelled, level, by(labelled_groups), by(unlabelled_groups))
 }
 
-/// Number of pseudo labels that say the judge knows nothing: the correlation of people and judge is shrunk by
-/// n/(n + 8), since that of few labels is often too high by luck.
+/// Number of pseudo labels without information: the correlation of people and judge is multiplied by n/(n +
+/// 8), because with few labels it is often too high by luck.
 pub(super) const PSEUDO_LABELS: f64 = 8.0;
 
-/// Prediction-powered inference for values between `range.0` and `range.1`, for few labels and for means near either
-/// end. The labels alone have the interval of
-/// [`bounded_mean_clustered`](crate::bounded_mean_clustered). The judge raises their effective number by `1 / (1 - r^2 / (1 + V/v))`: r is the
-/// correlation of people and judge, shrunk by eight labels without any, v the variance of the judge's mean over the
-/// labelled cases and V that over the others. So the judge never makes the interval wider than people alone have it,
-/// and labels without spread leave the judge out. Where an end of the labels' interval lies further out than Wilson's on their effective
-/// number, so does that of the estimate, in proportion. `clusters` names the clusters of the labelled and the other cases.
-/// Source: as for [`prediction_powered`], of whose error the factor is the share that remains at the best weight; the
-/// shrinkage is our own, chosen by the simulation in the handbook.
+/// Prediction-powered inference for values between `range.0` and `range.1`, for few labels and for means near
+/// either end. The labels alone have the interval of
+/// [`bounded_mean_clustered`](crate::bounded_mean_clustered). The judge multiplies their effective number by
+/// `1 / (1 - r^2 / (1 + V/v))`: r is the correlation of people and judge, shrunk as if there were eight more
+/// labels without correlation, v is the variance of the judge's mean over the labelled cases, and V over the
+/// others. So the judge never makes the interval wider than that of people alone, and does not count if the
+/// labels have no spread. If an end of the labels' interval is further out than Wilson's on their effective
+/// number, the end of the estimate's interval is too, in proportion. `clusters` names the clusters of the
+/// labelled and the other cases. Source: as for [`prediction_powered`]; the factor is the share of its error
+/// that remains at the best weight. The shrinkage is Assize's own, chosen by the simulation in the handbook.
 pub fn prediction_powered_within<K: Ord>(
     human: &[f64],
     judge: &[f64],
@@ -145,7 +145,8 @@ pub fn prediction_powered_within<K: Ord>(
     };
     let alone_ends = reported.interval?;
 
-    // The ends of the labels' interval lie elsewhere than Wilson's. Those of the estimate do in proportion.
+    // The ends of the labels' interval are not those of Wilson's. The ends of the estimate's interval deviate
+    // in proportion.
     let wilson = wilson_ends(alone.mean, alone.effective_n, critical);
     let relative = |distance: f64, wilson: f64| if wilson > 0.0 { distance / width / wilson } else { 1.0 };
     let (below, above) = (
@@ -189,7 +190,7 @@ fn judge_weight(people: &UnitSums, machine: &UnitSums, others: &UnitSums) -> (f6
     let together = product(&of_people, &of_judge);
     let (n, rest) = (people.n(), others.n());
 
-    // Independent cases that are not labelled tell of the judge's spread too.
+    // Independent unlabelled cases contribute to the judge's spread too.
     let spread = if people.is_independent() && others.is_independent() {
         machine.pooled_spread(others) * n
     } else {

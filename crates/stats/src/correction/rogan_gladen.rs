@@ -25,7 +25,7 @@ pub struct JudgeRates {
 /// A corrected pass rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RoganGladen {
-    /// `(p + specificity - 1) / (specificity + sensitivity - 1)`, which may lie outside 0 to 1.
+    /// `(p + specificity - 1) / (specificity + sensitivity - 1)`, which may be outside 0 to 1.
     pub raw: f64,
     /// `raw` clipped to 0 to 1.
     pub clipped: f64,
@@ -35,21 +35,22 @@ pub struct RoganGladen {
     pub adjusted: Result<f64, UndefinedReason>,
     /// Standard error of `adjusted`.
     pub adjusted_se: Result<f64, UndefinedReason>,
-    /// The adjusted interval, within 0 to 1. Undefined if all of it lies outside: the error rates then do not hold.
+    /// The adjusted interval, within 0 to 1. Undefined if all of it is outside, which means that the error
+    /// rates do not apply.
     pub interval: Result<Interval, UndefinedReason>,
 }
 
-/// Corrects a judge's pass rate. Assumes that the error rates hold for the cases at hand; rates measured on
-/// another system often do not. Undefined where sensitivity and specificity sum to 1 or less. Sources:
-/// W. Rogan and B. Gladen, American Journal of Epidemiology 107 (1978), 71-76; adjusted interval: J. Lee et
-/// al., arXiv 2511.21140, who add z^2 / 2 passes of z^2 cases to p and one success of two to either error
-/// rate, and shift by `2 z^2 (theta q1(1-q1)/m1 - (1-theta) q0(1-q0)/m0)`.
+/// Corrects a judge's pass rate. Assumes that the error rates apply to the cases at hand; rates measured on
+/// another system often do not. Undefined if sensitivity and specificity sum to 1 or less. Sources: W. Rogan
+/// and B. Gladen, American Journal of Epidemiology 107 (1978), 71-76; adjusted interval: J. Lee et al., arXiv
+/// 2511.21140, who add z^2 / 2 passes of z^2 cases to p and one success of two to either error rate, and
+/// shift by `2 z^2 (theta q1(1-q1)/m1 - (1-theta) q0(1-q0)/m0)`.
 pub fn rogan_gladen(rates: JudgeRates, level: ConfidenceLevel) -> Result<RoganGladen, UndefinedReason> {
     let JudgeRates { pass_rate, n, specificity, n_fail, sensitivity, n_pass } = rates;
     if ![pass_rate, specificity, sensitivity].iter().all(|rate| (0.0..=1.0).contains(rate)) {
         return Err(UndefinedReason::OutOfRange);
     }
-    // Rates such as 0.4 and 0.6 sum to 1 on paper, and to a trace more in floating point.
+    // Rates such as 0.4 and 0.6 sum to 1 in mathematics, but to slightly more in floating point.
     if specificity + sensitivity - 1.0 <= 1e-12 {
         return Err(UndefinedReason::UninformativeJudge);
     }
@@ -87,7 +88,7 @@ pub fn rogan_gladen(rates: JudgeRates, level: ConfidenceLevel) -> Result<RoganGl
         let centre = theta + 2.0 * square * moved;
         let interval =
             Interval::symmetric_around(centre, z * adjusted_se?, level, IntervalMethod::LeePlugIn)?;
-        // Clipped, it would have no width, as if the rate were certain.
+        // A clipped interval without width would suggest that the rate is certain.
         if interval.low >= 1.0 || interval.high <= 0.0 {
             return Err(UndefinedReason::IncompatibleRates);
         }

@@ -10,7 +10,8 @@ use crate::{
     undefined::{check_all_finite, check_finite},
 };
 
-/// Number of labels of the rarer kind below which the spread of the labels counts for less than their number: half at this.
+/// With few labels of the rarer kind, the spread of the labels is unreliable and gets less weight than their
+/// number; one half at this many labels.
 const PSEUDO_MINORITY: f64 = 2.0;
 
 /// A judged and labelled case.
@@ -20,23 +21,29 @@ pub struct DrawnLabel {
     pub human: f64,
     /// Value that the judge gave.
     pub judge: f64,
-    /// Probability with which the case was drawn for labelling, above 0 and up to 1. A common factor of all changes
-    /// nothing, so labels that stop early are still a sample, if the order is random.
+    /// Probability with which the case was drawn for labelling, above 0 and up to 1. A factor common to all
+    /// probabilities changes nothing, so an incomplete list of labels is still a sample if it is in random
+    /// order.
     pub probability: f64,
 }
 
-/// Prediction-powered inference for values between `range.0` and `range.1`, with labels that were drawn with different
-/// probabilities p: doubtful cases more often, or rare ones. With weights w = 1/p, whose sum is W, people alone have
-/// `m = sum(w y) / W`, and with the judge's mean f over all cases it is `m + b (f - sum(w f_i) / W)`.
+/// Prediction-powered inference for values between `range.0` and `range.1`, with labels that were drawn with
+/// different probabilities p, such as doubtful or rare cases more often. With weights w = 1/p, whose sum is
+/// W, people alone have `m = sum(w y) / W`, and with the judge's mean f over all cases it is `m + b (f -
+/// sum(w f_i) / W)`.
 ///
-/// Variances are those of `sum(w (y - m)) / W` over clusters, times G/(G - 1). The interval is Wilson's on the effective number
-/// `m (1 - m) / variance`, the number of labels that would weigh as much if all had the largest weight, `W / max(w)`, where labels
-/// have no spread, and between both where few of them differ from the rest. The judge raises it by `1 / (1 - r^2 / (1 + V/v))`, as in
-/// [`prediction_powered_within`](super::prediction_powered_within). `all` has the judge's value of each case, labelled or not.
-/// Sources: J. Hájek in V. Godambe and D. Sprott, Foundations of Statistical Inference (1971), 236; T. Zrnic and E. Candès,
-/// "Active Statistical Inference", arXiv 2403.03208; A. Fisch et al., "Stratified Prediction-Powered Inference", arXiv
-/// 2406.04291. What few labels are shrunk by and counted for is our own, chosen by simulation: with Kish's number,
-/// `W^2 / sum(w^2)`, a hundred labels of which five have five times the weight cover a rate of .1 in 87 % of samples, so in 97 %.
+/// Variances are those of `sum(w (y - m)) / W` over clusters, times G/(G - 1). The interval is Wilson's on
+/// the effective number `m (1 - m) / variance`. If the labels have no spread, it is on `W / max(w)` instead,
+/// the number of labels with the same total weight if all had the largest weight; and between the two if few
+/// labels differ from the rest. The judge multiplies it by `1 / (1 - r^2 / (1 + V/v))`, as in
+/// [`prediction_powered_within`](super::prediction_powered_within). `all` has the judge's value of each case,
+/// labelled or not.
+///
+/// Sources: J. Hájek in V. Godambe and D. Sprott, Foundations of Statistical Inference (1971), 236; T. Zrnic
+/// and E. Candès, "Active Statistical Inference", arXiv 2403.03208; A. Fisch et al., "Stratified
+/// Prediction-Powered Inference", arXiv 2406.04291. The treatment of few labels is Assize's own, chosen by
+/// simulation: with Kish's number, `W^2 / sum(w^2)`, a hundred labels of which five have five times the
+/// weight cover a rate of .1 in 87 % of samples; with this one in 97 %.
 pub fn prediction_powered_drawn<K: Ord>(
     labels: &[DrawnLabel],
     clusters: &[K],
@@ -114,7 +121,7 @@ pub fn prediction_powered_drawn<K: Ord>(
     })
 }
 
-/// Positions of each cluster.
+/// Returns the positions of each cluster.
 fn group<K: Ord>(clusters: &[K]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<&K, Vec<usize>> = BTreeMap::new();
     for (at, cluster) in clusters.iter().enumerate() {
@@ -140,7 +147,7 @@ impl WeightedSample {
         values.iter().zip(&self.weights).map(|(value, weight)| value * weight).sum::<f64>() / self.total()
     }
 
-    /// Deviations from the mean, weighted and summed within clusters, as shares of the whole weight.
+    /// Deviations from the mean, weighted and summed within clusters, as shares of the total weight.
     fn deviations(&self, values: &[f64]) -> Vec<f64> {
         let (mean, total) = (self.mean(values), self.total());
         let sum = |members: &Vec<usize>| {
@@ -155,10 +162,11 @@ impl WeightedSample {
         sum * groups / (groups - 1.0)
     }
 
-    /// Number of labels at the ends of the range that would say as much about people.
+    /// Number of labels at the ends of the range that would carry as much information about people.
     fn effective_n(&self, mean: f64) -> f64 {
         let of_group = |members: &Vec<usize>| members.iter().map(|&at| self.weights[at]).sum::<f64>();
-        // What few labels of a large weight have in common may be luck, however many small ones there are.
+        // If the few labels with a large weight agree, that may be luck, however many labels with a small
+        // weight there are.
         let by_heaviest = self.total() / self.groups.iter().map(of_group).fold(0.0, f64::max);
         let spread = mean * (1.0 - mean);
         let variance = self.covariance(&self.people, &self.people);
@@ -173,8 +181,8 @@ impl WeightedSample {
         spread / mixed.max(variance)
     }
 
-    /// The judge's weight, the factor by which it raises the effective number, and the error with a weight of 1. `spread` is the
-    /// variance of its mean over all cases.
+    /// Returns the judge's weight, the factor by which it multiplies the effective number, and the error with
+    /// a weight of 1. `spread` is the variance of the judge's mean over all cases.
     fn gain(&self, spread: f64) -> (f64, f64, f64) {
         let of_people = self.covariance(&self.people, &self.people);
         let of_judge = self.covariance(&self.judge, &self.judge);

@@ -1,4 +1,4 @@
-//! Item-rest correlation: the correlation of a criterion with the others.
+//! Item-rest correlation: the correlation of a criterion with the other ones.
 
 use std::collections::BTreeMap;
 
@@ -9,29 +9,31 @@ use crate::{
     undefined::check_finite,
 };
 
-/// Least number of answers.
+/// Minimum number of answers.
 const MIN_ANSWERS: usize = 5;
 
 /// Correlation of one criterion with the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ItemRestCorrelation {
-    /// Number of answers that the criterion and at least one other were decided on.
+    /// Number of answers on which the criterion and at least one other criterion were decided.
     pub n: usize,
     /// Pearson's correlation of the criterion and the mean of the others, -1 to 1.
     pub correlation: Result<f64, UndefinedReason>,
-    /// Interval of the correlation: the wider of Fisher's and of that from the clustered error of its influence values.
+    /// Interval of the correlation: the wider of Fisher's and the one from the clustered error of its
+    /// influence values.
     pub interval: Result<Interval, UndefinedReason>,
 }
 
-/// Correlates a criterion with the mean of the other criteria on the same answer. `answers` has a row for each answer, with
-/// the value of each criterion from 0 to 1, or `None`; `clusters` names what answers are not independent within, such as the
-/// case. Undefined for fewer than five answers, and where either side does not vary.
+/// Correlates a criterion with the mean of the other criteria on the same answer. `answers` has a row for
+/// each answer, with the value of each criterion from 0 to 1, or `None`. `clusters` names the cluster of each
+/// answer, such as its case; answers of one cluster are not independent. Undefined for fewer than five
+/// answers, and if either side does not vary.
 ///
-/// The standard error is that of the influence values `zx zy - r (zx^2 + zy^2) / 2`, summed within clusters, and the
-/// interval is `tanh(atanh r +- t se / (1 - r^2))` with a degree of freedom less than there are clusters; with Fisher's
-/// `z / sqrt(n - 3)` for the reach where that is longer. Sources: F. Lord and M. Novick, Statistical Theories of Mental Test
-/// Scores (1968), section 15.3 (corrected for overlap); influence values: S. Devlin, R. Gnanadesikan and J. Kettenring,
-/// Biometrika 62 (1975), 531-545.
+/// The standard error is that of the influence values `zx zy - r (zx^2 + zy^2) / 2`, summed within clusters.
+/// The interval is `tanh(atanh r +- t se / (1 - r^2))` with one degree of freedom less than there are
+/// clusters, or with Fisher's `z / sqrt(n - 3)` if that is longer. Sources: F. Lord and M. Novick,
+/// Statistical Theories of Mental Test Scores (1968), section 15.3 (corrected for overlap); influence values:
+/// S. Devlin, R. Gnanadesikan and J. Kettenring, Biometrika 62 (1975), 531-545.
 pub fn item_rest_correlation<K: Ord>(
     answers: &[Vec<Option<f64>>],
     clusters: &[K],
@@ -60,7 +62,7 @@ pub fn item_rest_correlation<K: Ord>(
     ItemRestCorrelation { n, correlation, interval }
 }
 
-/// A correlation of 1 on paper, where rounding left a little less.
+/// Returns exactly 1 for a correlation that is below 1 only by rounding.
 fn snapped(r: f64) -> f64 {
     if r.abs() > 1.0 - 1e-12 { r.signum() } else { r }
 }

@@ -1,4 +1,4 @@
-//! Measurement with the criteria of a rubric: their correlation with the rest, and the ability of answers.
+//! Item analysis of a rubric's criteria: their correlation with the rest, and the ability of answers.
 
 mod item_rest;
 mod two_parameter;

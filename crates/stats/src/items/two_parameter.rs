@@ -2,35 +2,35 @@
 
 use crate::{UndefinedReason, symmetric_matrix::SymmetricMatrix};
 
-/// Least number of answers. Below, discriminations are mostly chance.
+/// Minimum number of answers. With fewer, discriminations are mostly chance.
 pub const MIN_ANSWERS: usize = 100;
 
-/// Least number of criteria: with two, only their product is known.
+/// Minimum number of criteria: with two, only the product of their discriminations is known.
 const MIN_CRITERIA: usize = 3;
 
-/// Ability from -6 to 6, in steps of 0.2.
+/// Number of ability values: from -6 to 6 in steps of 0.2.
 const NODES: usize = 61;
 
-/// Steps after which a fit that still changes is given up.
+/// Maximum number of steps; a fit that still changes then is given up.
 const MAX_STEPS: usize = 3_000;
 
-/// Change of every parameter below which a fit has settled.
-const SETTLED: f64 = 1e-7;
+/// The fit has converged when no parameter changes by more than this.
+const CONVERGED: f64 = 1e-7;
 
-/// Discrimination beyond which the likelihood has no maximum, as far as can be told.
-const UNBOUNDED: f64 = 15.0;
+/// A discrimination beyond this is taken as a sign that the likelihood has no maximum.
+const MAX_DISCRIMINATION: f64 = 15.0;
 
 /// Curve of one criterion: it is met with the probability `1 / (1 + exp(-a (ability - b)))`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ItemCurve {
-    /// a: the slope. 0 tells nothing about ability, below 0 the criterion is met by worse answers.
+    /// a: the slope. 0 says nothing about ability; below 0, worse answers meet the criterion more often.
     pub discrimination: f64,
     /// Standard error of the discrimination.
     pub discrimination_se: f64,
-    /// b: the ability at which the criterion is met half of the time, in standard deviations of answers. Undefined without
-    /// discrimination.
+    /// b: the ability at which half of the answers meet the criterion, in standard deviations of abilities.
+    /// Undefined if the discrimination is 0.
     pub difficulty: Result<f64, UndefinedReason>,
-    /// a b, with the sign turned: the logit of being met at an average ability.
+    /// -a b: the logit of being met at average ability.
     intercept: f64,
 }
 
@@ -54,7 +54,7 @@ pub struct TwoParameterModel {
     pub curves: Vec<ItemCurve>,
     /// Ability of each answer: mean and standard deviation of its posterior.
     pub abilities: Vec<(f64, f64)>,
-    /// Number of steps until nothing changed.
+    /// Number of steps until the fit converged.
     pub steps: usize,
 }
 
@@ -62,7 +62,7 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Abilities, and the share of answers at each.
+/// Abilities, and the share of answers at each of them.
 fn nodes() -> Vec<(f64, f64)> {
     let at = |index: usize| 12.0 * index as f64 / (NODES - 1) as f64 - 6.0;
     let density = |ability: f64| (-ability * ability / 2.0).exp();
@@ -70,11 +70,11 @@ fn nodes() -> Vec<(f64, f64)> {
     (0..NODES).map(|index| (at(index), density(at(index)) / all)).collect()
 }
 
-/// Fits the model by marginal maximum likelihood; abilities are normal. `answers` has a row for each answer: met, not met, or
-/// not decided. Answers are taken to be independent. Fails with fewer than 100 answers or three criteria, where a criterion
-/// is always or never met, and where the likelihood has no maximum. Sources: A. Birnbaum in F. Lord and M. Novick (1968),
-/// chapters 17-20; R. Bock and M. Aitkin, Psychometrika 46 (1981), 443-459. Standard errors are those of the cross-product
-/// of scores.
+/// Fits the model by marginal maximum likelihood, with normally distributed abilities. `answers` has a row
+/// for each answer: met, unmet, or not decided. Answers are assumed to be independent. Fails with fewer than
+/// 100 answers or three criteria, if a criterion is always or never met, and if the likelihood has no
+/// maximum. Sources: A. Birnbaum in F. Lord and M. Novick (1968), chapters 17-20; R. Bock and M. Aitkin,
+/// Psychometrika 46 (1981), 443-459. Standard errors come from the cross-product of scores.
 pub fn two_parameter_model(
     answers: &[Vec<Option<bool>>],
     criteria: usize,
@@ -100,10 +100,10 @@ pub fn two_parameter_model(
             moved = moved.max((next.0 - curve.0).abs()).max((next.1 - curve.1).abs());
             *curve = next;
         }
-        if curves.iter().any(|(slope, _)| slope.abs() > UNBOUNDED) {
+        if curves.iter().any(|(slope, _)| slope.abs() > MAX_DISCRIMINATION) {
             return Err(UndefinedReason::Unbounded);
         }
-        if moved < SETTLED {
+        if moved < CONVERGED {
             return finish(answers, curves, &nodes, steps);
         }
     }
@@ -111,7 +111,7 @@ pub fn two_parameter_model(
     Err(UndefinedReason::NotFinite)
 }
 
-/// Probability of each ability of each answer.
+/// Returns the probability of each ability for each answer.
 fn posteriors(
     answers: &[Vec<Option<bool>>],
     curves: &[(f64, f64)],
@@ -154,7 +154,8 @@ fn posteriors(
         .collect()
 }
 
-/// The slope and intercept most likely for a criterion, given the abilities: logistic regression by Newton's method.
+/// Returns the most likely slope and intercept of a criterion, given the abilities: logistic regression by
+/// Newton's method.
 fn best_curve(
     answers: &[Vec<Option<bool>>],
     posteriors: &[[f64; NODES]],
@@ -196,7 +197,7 @@ fn best_curve(
         );
         slope += by.0.clamp(-2.0, 2.0);
         intercept += by.1.clamp(-2.0, 2.0);
-        if by.0.abs().max(by.1.abs()) < SETTLED / 100.0 {
+        if by.0.abs().max(by.1.abs()) < CONVERGED / 100.0 {
             break;
         }
     }
@@ -210,7 +211,8 @@ fn finish(
     nodes: &[(f64, f64)],
     steps: usize,
 ) -> Result<TwoParameterModel, UndefinedReason> {
-    // Turning all signs changes nothing but the direction of ability: more criteria met is more able.
+    // The likelihood does not depend on the direction of ability, so the signs are chosen such that meeting
+    // more criteria means more ability.
     if curves.iter().map(|(slope, _)| slope).sum::<f64>() < 0.0 {
         for curve in &mut curves {
             curve.0 = -curve.0;
@@ -254,9 +256,10 @@ fn finish(
 }
 
 impl TwoParameterModel {
-    /// Returns the reliability with which some criteria measure ability, 0 to 1: `1 - E[1 / (1 + information)]` over
-    /// abilities, the share of its variance that they explain. Source: B. Green, R. Bock, L. Humphreys, R. Linn and M.
-    /// Reckase, Journal of Educational Measurement 21 (1984), 347-360.
+    /// Returns the reliability with which some criteria measure ability, 0 to 1: `1 - E[1 / (1 +
+    /// information)]` over abilities, which is the share of the variance of ability that they explain.
+    /// Source: B. Green, R. Bock, L. Humphreys, R. Linn and M. Reckase, Journal of Educational Measurement 21
+    /// (1984), 347-360.
     pub fn reliability(&self, criteria: &[usize]) -> f64 {
         let unknown = nodes().into_iter().map(|(ability, share)| {
             let known: f64 = criteria.iter().map(|&at| self.curves[at].information(ability)).sum();
@@ -265,8 +268,8 @@ impl TwoParameterModel {
         1.0 - unknown.sum::<f64>()
     }
 
-    /// Orders the criteria so that each is the one that adds most to the reliability of those before it: the first k are a
-    /// short form. Each comes with the reliability so far.
+    /// Orders the criteria so that each adds the most to the reliability of those before it; the first k are
+    /// a short form. Each comes with the reliability up to it.
     pub fn short_form(&self) -> Vec<(usize, f64)> {
         let mut left: Vec<usize> = (0..self.curves.len()).collect();
         let (mut chosen, mut found) = (Vec::new(), Vec::new());

@@ -74,24 +74,24 @@ impl ConfusionTable {
         }
     }
 
-    /// Share of verdicts that are right, with Wilson's interval.
+    /// Share of right verdicts, with Wilson's interval.
     pub fn accuracy(self, level: ConfidenceLevel) -> Proportion {
         proportion(self.true_pass.saturating_add(self.true_fail), self.n(), level)
     }
 
-    /// Of what is truly a pass, the share judged a pass (recall), with Wilson's interval.
-    /// Source: J. Yerushalmy, Public Health Reports 62 (1947), 1432-1449.
+    /// Share of true passes that the judge passes (recall), with Wilson's interval. Source: J. Yerushalmy,
+    /// Public Health Reports 62 (1947), 1432-1449.
     pub fn sensitivity(self, level: ConfidenceLevel) -> Proportion {
         proportion(self.true_pass, self.truly_pass(), level)
     }
 
-    /// Of what is truly a fail, the share judged a fail, with Wilson's interval. Source as for
+    /// Share of true fails that the judge fails, with Wilson's interval. Source as for
     /// [`sensitivity`](Self::sensitivity).
     pub fn specificity(self, level: ConfidenceLevel) -> Proportion {
         proportion(self.true_fail, self.truly_fail(), level)
     }
 
-    /// Of what is judged a pass, the share that truly is, with Wilson's interval.
+    /// Share of the judge's passes that are true passes, with Wilson's interval.
     pub fn precision(self, level: ConfidenceLevel) -> Proportion {
         proportion(self.true_pass, self.judged_pass(), level)
     }
@@ -119,8 +119,8 @@ impl ConfusionTable {
         self.mirrored().f1()
     }
 
-    /// The mean of `figure` over the classes that occur in the truth or among the verdicts; where the
-    /// figure of such a class is 0/0, because it never occurs on one side, it counts 0.
+    /// The mean of `figure` over the classes that occur in the truth or among the verdicts. If the statistic
+    /// of such a class is 0/0, because the class never occurs on one side, it counts as 0.
     fn over_classes(self, figure: fn(Self) -> Result<f64, UndefinedReason>) -> Result<f64, UndefinedReason> {
         let classes: Vec<f64> = [self, self.mirrored()]
             .into_iter()
@@ -134,8 +134,9 @@ impl ConfusionTable {
         Ok(classes.iter().sum::<f64>() / classes.len() as f64)
     }
 
-    /// Mean F1 of the classes that occur in the truth or among the verdicts: with one class only, its F1.
-    /// Source: M. Sokolova and G. Lapalme, Information Processing and Management 45 (2009), 427-437.
+    /// Mean F1 of the classes that occur in the truth or among the verdicts; the F1 of a single class if
+    /// there is only one. Source: M. Sokolova and G. Lapalme, Information Processing and Management 45
+    /// (2009), 427-437.
     pub fn macro_f1(self) -> Result<f64, UndefinedReason> {
         self.over_classes(Self::f1)
     }
@@ -165,7 +166,7 @@ impl ConfusionTable {
             return Err(UndefinedReason::OneClass);
         }
 
-        // Two products of 64-bit counts and their difference fit in 128 bits, so that nothing cancels.
+        // Two products of 64-bit counts and their difference fit in 128 bits, so that no digits cancel.
         let right = u128::from(self.true_pass) * u128::from(self.true_fail);
         let wrong = u128::from(self.false_pass) * u128::from(self.false_fail);
         let top = if right >= wrong { (right - wrong) as f64 } else { -((wrong - right) as f64) };
@@ -174,7 +175,7 @@ impl ConfusionTable {
         Ok((top / bottom).clamp(-1.0, 1.0))
     }
 
-    /// Returns the judge's pass rate minus the true one: positive is lenient.
+    /// Returns the judge's pass rate minus the true one; a positive value is lenient.
     pub fn bias(self) -> Result<f64, UndefinedReason> {
         let judged = share(self.judged_pass(), self.n()).map_err(|_| UndefinedReason::NoValues)?;
         Ok(judged - share(self.truly_pass(), self.n())?)

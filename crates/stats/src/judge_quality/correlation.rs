@@ -26,7 +26,8 @@ fn check_pairs(x: &[f64], y: &[f64]) -> Result<(), UndefinedReason> {
 }
 
 /// Pearson's correlation, `sum((x - mx)(y - my)) / sqrt(sum((x - mx)^2) sum((y - my)^2))`. Undefined for a
-/// constant side. Values within 1e-9 of each other are equal, as for ranks. Source: K. Pearson, Proceedings of the Royal Society 58 (1895), 240-242.
+/// constant side. Values within 1e-9 of each other are equal, as for ranks. Source: K. Pearson, Proceedings
+/// of the Royal Society 58 (1895), 240-242.
 pub fn pearson(x: &[f64], y: &[f64]) -> Result<f64, UndefinedReason> {
     check_pairs(x, y)?;
     let (x, y) = (merge_ties(x), merge_ties(y));
@@ -41,7 +42,7 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Result<f64, UndefinedReason> {
         xy += left * right;
     }
 
-    // The roots are taken apart so that the product neither over- nor underflows.
+    // The roots are taken separately, so that the product neither overflows nor underflows.
     let bottom = xx.sqrt() * yy.sqrt();
     if bottom == 0.0 {
         Err(UndefinedReason::NoSpread)
@@ -50,17 +51,16 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Result<f64, UndefinedReason> {
     }
 }
 
-/// Spearman's correlation: Pearson's of mid-ranks. Source: C. Spearman, American Journal of Psychology 15
-/// (1904), 72-101.
-/// Values within 1e-9 of each other are tied.
+/// Spearman's correlation: Pearson's of mid-ranks. Values within 1e-9 of each other are tied. Source: C.
+/// Spearman, American Journal of Psychology 15 (1904), 72-101.
 pub fn spearman(x: &[f64], y: &[f64]) -> Result<f64, UndefinedReason> {
     check_pairs(x, y)?;
     pearson(&mid_ranks(x).0, &mid_ranks(y).0)
 }
 
-/// Partial correlation: Pearson's correlation of x and y, controlled for z,
-/// `(r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2))`; of mid-ranks, it is Spearman's. Source: G. U. Yule,
-/// Proceedings of the Royal Society A 79 (1907), 182-193.
+/// Partial correlation: Pearson's correlation of x and y, controlled for z, `(r_xy - r_xz r_yz) / sqrt((1 -
+/// r_xz^2)(1 - r_yz^2))`. Of mid-ranks, it is Spearman's partial correlation. Source: G. U. Yule, Proceedings
+/// of the Royal Society A 79 (1907), 182-193.
 pub fn partial_correlation(x: &[f64], y: &[f64], z: &[f64]) -> Result<f64, UndefinedReason> {
     let (xy, xz, yz) = (pearson(x, y)?, pearson(x, z)?, pearson(y, z)?);
     let bottom = ((1.0 - xz * xz) * (1.0 - yz * yz)).sqrt();
@@ -73,7 +73,7 @@ pub fn partial_correlation(x: &[f64], y: &[f64], z: &[f64]) -> Result<f64, Undef
 
 /// Quantities from which Kendall's coefficients are computed.
 struct RankConcordance {
-    /// Concordant pairs less discordant pairs.
+    /// Number of concordant pairs minus number of discordant pairs.
     surplus: f64,
     /// Number of pairs not tied in x, and in y.
     untied: (f64, f64),
@@ -96,8 +96,8 @@ pub fn kendall_tau_c(x: &[f64], y: &[f64]) -> Result<f64, UndefinedReason> {
     Ok(2.0 * pairs.surplus / (pairs.n * pairs.n * (pairs.levels - 1.0) / pairs.levels))
 }
 
-/// Counts in the time of a sort: the discordant pairs are the exchanges that sorting y takes once x is
-/// sorted. Source: W. Knight, Journal of the American Statistical Association 61 (1966), 436-439.
+/// Counts in the time of a sort: the number of discordant pairs is the number of exchanges in sorting y once
+/// x is sorted. Source: W. Knight, Journal of the American Statistical Association 61 (1966), 436-439.
 fn concordance(x: &[f64], y: &[f64]) -> Result<RankConcordance, UndefinedReason> {
     check_pairs(x, y)?;
     let tied = |groups: &[u64]| groups.iter().map(|&size| pair_count(size)).sum::<f64>();
@@ -177,7 +177,7 @@ fn atanh_interval(
     if n <= 3 {
         return Err(UndefinedReason::TooFew);
     }
-    // Sums of equal values in another order keep it just below 1.
+    // Sums of equal values in another order may be just below 1.
     if r.abs() > 1.0 - 1e-9 {
         return Err(UndefinedReason::NoSpread);
     }

@@ -26,8 +26,8 @@ pub fn root_mean_square_error(judge: &[f64], truth: &[f64]) -> Result<f64, Undef
     mean_distance(judge, truth, |away| away * away).map(f64::sqrt)
 }
 
-/// `mean |judge - truth|`: each error has its own size as weight. Source: C. Willmott and K. Matsuura,
-/// Climate Research 30 (2005), 79-82.
+/// `mean |judge - truth|`: errors have weight in proportion to their size. Source: C. Willmott and K.
+/// Matsuura, Climate Research 30 (2005), 79-82.
 pub fn mean_absolute_error(judge: &[f64], truth: &[f64]) -> Result<f64, UndefinedReason> {
     mean_distance(judge, truth, f64::abs)
 }

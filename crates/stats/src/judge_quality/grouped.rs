@@ -5,7 +5,7 @@ use crate::{UndefinedReason, undefined::check_all_finite};
 /// Differences of scores up to this are ties.
 const TIE_TOLERANCE: f64 = 1e-9;
 
-/// Checks that the lists are alike and that every member of a group exists.
+/// Checks that the lists have equal lengths and that every member of a group exists.
 fn check_groups(x: &[f64], y: &[f64], groups: &[Vec<usize>]) -> Result<(), UndefinedReason> {
     if x.len() != y.len() {
         return Err(UndefinedReason::UnequalLengths);
@@ -18,9 +18,9 @@ fn check_groups(x: &[f64], y: &[f64], groups: &[Vec<usize>]) -> Result<(), Undef
     check_all_finite(y)
 }
 
-/// A correlation for each group of values, such as the answers to one case. Undefined for groups where a side does not vary,
-/// which the mean over groups leaves out. Source: Y. Liu et al., G-Eval, arXiv 2303.16634, section 4.1; there, groups are
-/// documents ("sample level").
+/// Returns a correlation for each group of values, such as the answers to one case. It is undefined for
+/// groups in which a side does not vary; the mean over groups excludes these. Source: Y. Liu et al., G-Eval,
+/// arXiv 2303.16634, section 4.1, where groups are documents ("sample level").
 pub fn correlations_within(
     x: &[f64],
     y: &[f64],
@@ -36,7 +36,8 @@ pub fn correlations_within(
 /// Pairwise accuracy with tie calibration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairwiseAccuracy {
-    /// Difference of the judge's scores up to which they count as tied: the one with the highest mean accuracy.
+    /// Difference of the judge's scores up to which they count as tied: the one with the highest mean
+    /// accuracy.
     pub epsilon: f64,
     /// Accuracy of each group that has two values or more, by its position.
     pub groups: Vec<(usize, f64)>,
@@ -50,10 +51,11 @@ struct ScorePair {
     is_right_as_tie: bool,
 }
 
-/// Pairwise accuracy: the share of pairs within a group that the judge `x` orders as people `y` do, ties included. A judge of
-/// fine scores never ties, so its ties are calibrated: scores that differ by no more than epsilon are tied, with the
-/// epsilon that maximises the mean accuracy over groups, the smallest of equals. Undefined without a group of two.
-/// Source: D. Deutsch, G. Foster and M. Freitag, Ties Matter, arXiv 2305.14324, equation 2 and section 5.
+/// Computes pairwise accuracy: the share of pairs within a group that the judge `x` orders in the same way as
+/// people `y`, ties included. A judge with fine-grained scores never ties, so its ties are calibrated: scores
+/// that differ by no more than epsilon are tied, with the smallest epsilon that maximises the mean accuracy
+/// over groups. Undefined without a group of two. Source: D. Deutsch, G. Foster and M. Freitag, Ties Matter,
+/// arXiv 2305.14324, equation 2 and section 5.
 pub fn pairwise_accuracy(
     x: &[f64],
     y: &[f64],
@@ -80,7 +82,7 @@ pub fn pairwise_accuracy(
         return Err(UndefinedReason::TooFew);
     }
 
-    // Every group has the same weight, whatever its number of pairs.
+    // Every group has the same weight, regardless of its number of pairs.
     let mut sizes = vec![0.0; groups.len()];
     for pair in &pairs {
         sizes[pair.group] += 1.0;
@@ -92,7 +94,7 @@ pub fn pairwise_accuracy(
             |pair: &ScorePair| f64::from(u8::from(pair.is_right_as_tie)) - f64::from(u8::from(pair.is_right));
         tied.iter().map(|pair| of(pair) / sizes[pair.group]).sum()
     };
-    // Scores that are equal are tied with any epsilon.
+    // Equal scores are tied with any epsilon.
     let (equal, mut rest) = pairs.split_at(pairs.partition_point(|pair| pair.distance <= TIE_TOLERANCE));
     let mut gained = gain(equal);
     let (mut epsilon, mut most) = (0.0, gained);

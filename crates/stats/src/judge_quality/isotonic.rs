@@ -20,9 +20,9 @@ struct IsotonicBlock {
 }
 
 impl IsotonicFit {
-    /// Fits `y` to `x` by pooling adjacent violators; cases whose x is the same
-    /// within 1e-9 are averaged first. Source: M. Ayer et al., Annals of Mathematical Statistics 26 (1955), 641-647; R. Barlow et al., Statistical
-    /// Inference under Order Restrictions (1972).
+    /// Fits `y` to `x` by pooling adjacent violators; cases whose x is the same within 1e-9 are averaged
+    /// first. Source: M. Ayer et al., Annals of Mathematical Statistics 26 (1955), 641-647; R. Barlow et al.,
+    /// Statistical Inference under Order Restrictions (1972).
     pub fn fit(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Result<Self, UndefinedReason> {
         let even;
         let weights = if let Some(weights) = weights {
@@ -94,7 +94,7 @@ impl IsotonicFit {
     }
 }
 
-/// Merges the last blocks while they do not rise.
+/// Merges the last blocks until they are increasing.
 fn pool_violators(blocks: &mut Vec<IsotonicBlock>) {
     while let [.., before, last] = blocks.as_mut_slice() {
         if before.value < last.value {

@@ -1,4 +1,4 @@
-//! Intervals of metrics of a table of verdicts, from random tables that are likely given the verdicts.
+//! Intervals for metrics of a table of verdicts, from random tables that are likely given the verdicts.
 
 use rand_core::RngCore;
 
@@ -10,22 +10,26 @@ use crate::{
     variates::{exponential, gamma},
 };
 
-/// Pseudo counts of each of the four cells in the weaker prior. The stronger one has twice as many, Jeffreys' half.
+/// Pseudo counts of each of the four cells in the weaker prior. The stronger prior has twice as many: one
+/// half, as Jeffreys'.
 const WEAK_PRIOR: f64 = 0.25;
 
-/// Number by which drawn cells, which sum to the number of verdicts, are multiplied before they are rounded.
+/// Drawn cells, which sum to the number of verdicts, are multiplied by this before they are rounded to
+/// integers.
 const CELL_SCALE: f64 = 1e6;
 
-/// A figure may be undefined in one of this many drawn tables. With more, the others do not represent it fairly.
+/// A metric may be undefined in one of this many drawn tables. If it is undefined more often, the other
+/// tables are not a fair sample.
 const UNDEFINED_ONE_IN: usize = 20;
 
 /// Random tables, drawn around the tables of clusters.
 ///
-/// Each table is the sum of all clusters, each with a weight from the exponential distribution, and of pseudo counts
-/// in the four cells (D. Rubin, "The Bayesian Bootstrap", Annals of Statistics 9 (1981), 130-134). Where every verdict
-/// is a cluster of its own, that is the Dirichlet distribution of the four shares given the counts. Unlike resampled
-/// tables, the drawn ones allow for what the data happen not to hold. One prior fits where agreement is high and the
-/// other where one verdict is rare, so tables are drawn with both, and intervals cover both.
+/// Each table is the sum of all clusters, each weighted by a random number from the exponential distribution,
+/// and of pseudo counts in the four cells (D. Rubin, "The Bayesian Bootstrap", Annals of Statistics 9 (1981),
+/// 130-134). If every verdict is its own cluster, this is the Dirichlet distribution of the four shares given
+/// the counts. Unlike resampled tables, the drawn ones allow for outcomes that the data happen not to
+/// contain. One prior works well if agreement is high and the other if one verdict is rare, so tables are
+/// drawn with both, and intervals cover both.
 #[derive(Debug, Clone)]
 pub struct DrawnTables {
     weak: Vec<ConfusionTable>,
@@ -33,7 +37,7 @@ pub struct DrawnTables {
 }
 
 impl DrawnTables {
-    /// Draws tables. Undefined without a verdict, and for a single cluster.
+    /// Draws tables. Undefined without verdicts and for a single cluster.
     pub fn draw<R: RngCore + ?Sized>(
         clusters: &[ConfusionTable],
         draws: usize,
@@ -48,7 +52,7 @@ impl DrawnTables {
 
         let counts: Vec<[f64; 4]> = clusters.iter().map(|table| cells(*table)).collect();
         let n = counts.iter().flatten().sum::<f64>();
-        // A pseudo count is worth as much as a cluster has verdicts.
+        // A pseudo count is as large as a cluster.
         let size = n / counts.len() as f64;
         let independent = clusters.iter().all(|table| table.n() == 1);
         let total = std::array::from_fn(|cell| counts.iter().map(|table| table[cell]).sum::<f64>());
@@ -57,7 +61,7 @@ impl DrawnTables {
         for _ in 0..draws {
             let data = if independent { gamma_cells(total, random) } else { weighted_sum(&counts, random) };
             let [first, second] = [(); 2].map(|()| gamma_cells([WEAK_PRIOR; 4], random));
-            // Two independent gamma variates sum to one of the summed shape.
+            // The sum of two independent gamma variates is one with the sum of their shapes.
             weak.push(rounded(std::array::from_fn(|cell| data[cell] + size * first[cell]), n));
             strong.push(rounded(
                 std::array::from_fn(|cell| data[cell] + size * (first[cell] + second[cell])),
@@ -68,10 +72,10 @@ impl DrawnTables {
         Ok(Self { weak, strong })
     }
 
-    /// Returns the interval of a figure whose largest possible value is 1: equal tails of the drawn figures under
-    /// either prior, whichever reaches further, and always around the estimate. An estimate of 1 is within reach of
-    /// the truth, so the interval then ends there (as L. Brown, T. Cai and A. DasGupta, Statistical Science 16 (2001),
-    /// 101-133, do for Jeffreys' interval).
+    /// Returns the interval of a metric whose largest possible value is 1: equal tails of the drawn values
+    /// under either prior, whichever is further out, always including the estimate. If the estimate is 1, the
+    /// true value may be 1 too, so the interval ends there (as L. Brown, T. Cai and A. DasGupta, Statistical
+    /// Science 16 (2001), 101-133, do for Jeffreys' interval).
     pub fn interval(
         &self,
         estimate: f64,
@@ -116,7 +120,8 @@ fn weighted_sum<R: RngCore + ?Sized>(tables: &[[f64; 4]], random: &mut R) -> [f6
     sum
 }
 
-/// The table with cells in millionths of a verdict, scaled to n verdicts, so that shares of whole numbers apply.
+/// Converts the cells to a table in millionths of a verdict, scaled to n verdicts, so that functions of
+/// integer counts apply.
 fn rounded(cells: [f64; 4], n: f64) -> ConfusionTable {
     let scale = CELL_SCALE * n / cells.iter().sum::<f64>();
     let [true_pass, false_pass, false_fail, true_fail] = cells.map(|cell| (cell * scale).round() as u64);

@@ -27,7 +27,7 @@ fn check_probabilities(probabilities: &[f64], outcomes: &[bool]) -> Result<(), U
     }
 }
 
-/// Mean squared distance of probability and outcome, 0 to 1, lower is better. Source: G. Brier, Monthly
+/// Mean squared distance of probability and outcome, 0 to 1; lower is better. Source: G. Brier, Monthly
 /// Weather Review 78 (1950), 1-3.
 pub fn brier(probabilities: &[f64], outcomes: &[bool]) -> Result<f64, UndefinedReason> {
     check_probabilities(probabilities, outcomes)?;
@@ -54,11 +54,12 @@ pub struct RocArea {
     pub positive: usize,
     /// Number of negative outcomes.
     pub negative: usize,
-    /// Probability that a positive case has the higher score, ties counting half. 0.5 if all are tied.
+    /// Probability that a positive case has a higher score than a negative one; ties count half. 0.5 if all
+    /// are tied.
     pub area: f64,
     /// DeLong's standard error; needs two cases of each class.
     pub se: Result<f64, UndefinedReason>,
-    /// `area +- z se` within 0 to 1. Without width if the classes are perfectly separated.
+    /// `area +- z se` within 0 to 1. Has no width if the classes are perfectly separated.
     pub interval: Result<Interval, UndefinedReason>,
 }
 
@@ -119,18 +120,19 @@ fn placements(scores: &[f64], outcomes: &[bool]) -> (Vec<f64>, Vec<f64>) {
         };
         let (ranks, own) = (of_class(&pooled), mid_ranks(&of_class(scores)).0);
         let others = (scores.len() - own.len()) as f64;
-        // A rank among all less the rank among its own class counts the members of the other class below it.
+        // The rank among all cases minus the rank within the own class counts the members of the other class
+        // below it.
         ranks.iter().zip(own).map(|(rank, own)| (rank - own) / others).collect()
     };
 
     (placed(true), placed(false))
 }
 
-/// Returns an interval of the area under the curve that has a width even where the classes are perfectly separated:
-/// all areas that lie within z standard errors of the one observed, each with its own error. `clusters` names the
-/// cluster of each score; if clusters hold several, the counts of either class are divided by the design effect of
-/// the area, at least 1. Sources: R. Newcombe, Statistics in Medicine 25 (2006), 559-573, method 5; clusters:
-/// N. Obuchowski, Biometrics 53 (1997), 567-578.
+/// Returns an interval of the area under the curve that has a width even if the classes are perfectly
+/// separated: all areas within z standard errors of the observed one, each with its own error. `clusters`
+/// names the cluster of each score. If clusters hold several scores, the counts of both classes are divided
+/// by the design effect of the area, which is at least 1. Sources: R. Newcombe, Statistics in Medicine 25
+/// (2006), 559-573, method 5; clusters: N. Obuchowski, Biometrics 53 (1997), 567-578.
 pub fn area_interval<K: Ord>(
     scores: &[f64],
     outcomes: &[bool],
@@ -176,20 +178,21 @@ pub fn area_interval<K: Ord>(
     Ok(Interval { low: end(0.0), high: end(1.0), level, method: IntervalMethod::NewcombeArea })
 }
 
-/// The factor by which clusters raise the variance of the area; the mean size of a cluster where no variance shows.
+/// Returns the factor by which clusters increase the variance of the area; the mean size of a cluster if
+/// there is no variance.
 fn area_design_effect(
     area: f64,
     outcomes: &[bool],
     groups: &[Vec<usize>],
     (above, below): (&[f64], &[f64]),
 ) -> f64 {
-    // What each score adds to the error of the area, in the order of the scores.
+    // The contribution of each score to the error of the area, in the order of the scores.
     let (mut positives, mut negatives) = (above.iter(), below.iter());
     let (m, n) = (above.len() as f64, below.len() as f64);
     let shares: Vec<f64> = outcomes
         .iter()
         .map(|&came| {
-            // Of a negative, the share of positives above it.
+            // For a negative case, the share of positives above it.
             let (next, count) = if came {
                 (positives.next().copied(), m)
             } else {
@@ -251,7 +254,7 @@ pub struct ReliabilityBin {
     pub n: u64,
     /// Mean of these probabilities.
     pub predicted: Result<f64, UndefinedReason>,
-    /// Share of these that came true.
+    /// Share of these whose outcome was positive.
     pub observed: Result<f64, UndefinedReason>,
 }
 

@@ -9,22 +9,22 @@ use crate::{
 /// Logistic curve from a score to the probability of "met".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlattFit {
-    /// Slope A of `1 / (1 + exp(A x + B))`; below 0 where higher scores are better.
+    /// Slope A of `1 / (1 + exp(A x + B))`; below 0 if higher scores are better.
     pub slope: f64,
     /// Offset B.
     pub offset: f64,
 }
 
-/// Steps of Newton's method; it converges in about ten.
+/// Maximum number of steps of Newton's method, which converges in about ten.
 const MAX_STEPS: usize = 100;
-/// Largest gradient of a converged fit.
+/// The fit has converged when the gradient is below this.
 const CONVERGED: f64 = 1e-9;
 
 impl PlattFit {
-    /// Fits the curve to scores and labels by maximum likelihood, with labels softened to `(P + 1) / (P + 2)` and `1 / (N + 2)`
-    /// for P met and N unmet ones, so that classes that are apart have a finite fit. Undefined if only one class was seen.
-    /// Sources: J. Platt, Advances in Large Margin Classifiers (1999), 61-74; H.-T. Lin, C.-J. Lin and R. Weng, Machine
-    /// Learning 68 (2007), 267-276.
+    /// Fits the curve to scores and labels by maximum likelihood, with labels softened to `(P + 1) / (P + 2)`
+    /// and `1 / (N + 2)` for P met and N unmet ones, so that the fit is finite even if scores separate the
+    /// classes. Undefined if only one class occurs. Sources: J. Platt, Advances in Large Margin Classifiers
+    /// (1999), 61-74; H.-T. Lin, C.-J. Lin and R. Weng, Machine Learning 68 (2007), 267-276.
     pub fn fit(x: &[f64], met: &[bool]) -> Result<Self, UndefinedReason> {
         if x.len() != met.len() {
             return Err(UndefinedReason::UnequalLengths);
@@ -70,7 +70,7 @@ impl PlattFit {
         Ok(Self { slope: check_finite(self.slope)?, offset: check_finite(self.offset)? })
     }
 
-    /// The probability of "met" at a score.
+    /// Returns the probability of "met" for a score.
     pub fn predict(&self, score: f64) -> f64 {
         1.0 / (1.0 + self.slope.mul_add(score, self.offset).exp())
     }
@@ -84,9 +84,9 @@ impl PlattFit {
         x.iter().zip(targets).map(one).sum()
     }
 
-    /// The step of Newton's method; `None` where the gradient is 0.
+    /// Returns the step of Newton's method; `None` if the gradient is 0.
     fn newton_step(&self, x: &[f64], targets: &[f64]) -> Option<(f64, f64)> {
-        // A little on the diagonal keeps the matrix invertible where every score is the same.
+        // A small amount on the diagonal keeps the matrix invertible if all scores are equal.
         let (mut aa, mut ab, mut bb) = (1e-12, 0.0, 1e-12);
         let (mut a, mut b) = (0.0, 0.0);
         for (x, target) in x.iter().zip(targets) {
@@ -110,14 +110,14 @@ impl PlattFit {
 /// Threshold at or above which a score counts as "met".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThresholdChoice {
-    /// The threshold: between two scores that were seen.
+    /// The threshold, which is between two observed scores.
     pub threshold: f64,
     /// Mean of sensitivity and specificity at that threshold, on the scores from which it was chosen.
     pub balanced_accuracy: f64,
 }
 
-/// Chooses the threshold with the highest mean of sensitivity and specificity, the lowest of equals. Undefined for one class.
-/// Source: W. Youden, Cancer 3 (1950), 32-35.
+/// Chooses the threshold with the highest mean of sensitivity and specificity; among equal ones, the lowest.
+/// Undefined for a single class. Source: W. Youden, Cancer 3 (1950), 32-35.
 pub fn choose_threshold(x: &[f64], met: &[bool]) -> Result<ThresholdChoice, UndefinedReason> {
     if x.len() != met.len() {
         return Err(UndefinedReason::UnequalLengths);
@@ -131,7 +131,7 @@ pub fn choose_threshold(x: &[f64], met: &[bool]) -> Result<ThresholdChoice, Unde
 
     let mut ascending: Vec<(f64, bool)> = merge_ties(x).into_iter().zip(met.iter().copied()).collect();
     ascending.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // At the lowest score everything is met.
+    // With the lowest score as the threshold, everything is met.
     let mut best = ThresholdChoice { threshold: ascending[0].0, balanced_accuracy: 0.5 };
     let (mut met_below, mut unmet_below) = (0.0, 0.0);
     for (at, (score, is_met)) in ascending.iter().enumerate() {
@@ -150,11 +150,12 @@ pub fn choose_threshold(x: &[f64], met: &[bool]) -> Result<ThresholdChoice, Unde
     Ok(best)
 }
 
-/// Half-width of a conformal interval: the `ceil(level (n + 1))`-th smallest of n absolute residuals, each of a value that
-/// its prediction was not fitted to. A new value lies within it of its prediction with at least that probability if it is
-/// exchangeable with the others. For residuals of cross-validation only `1 - 2 (1 - level)` is certain.
-/// Undefined with fewer than `level / (1 - level)` residuals. Sources: V. Vovk, A. Gammerman and G. Shafer, Algorithmic
-/// Learning in a Random World, Springer 2005; R. Barber et al., Annals of Statistics 49 (2021), 486-507.
+/// Returns the half-width of a conformal interval: the `ceil(level (n + 1))`-th smallest of n absolute
+/// residuals, each of a value to which its prediction was not fitted. A new value is within this distance of
+/// its prediction with at least that probability, if it is exchangeable with the others. For residuals from
+/// cross-validation, only `1 - 2 (1 - level)` is guaranteed. Undefined with fewer than `level / (1 - level)`
+/// residuals. Sources: V. Vovk, A. Gammerman and G. Shafer, Algorithmic Learning in a Random World, Springer
+/// 2005; R. Barber et al., Annals of Statistics 49 (2021), 486-507.
 pub fn conformal_radius(residuals: &[f64], level: crate::ConfidenceLevel) -> Result<f64, UndefinedReason> {
     check_all_finite(residuals)?;
     let n = residuals.len();

@@ -10,7 +10,7 @@ use crate::{
 /// Fitted line of y on x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineFit {
-    /// Change of y for each unit of x.
+    /// Change of y per unit of x.
     pub slope: f64,
     /// Value of y at x = 0.
     pub intercept: f64,
@@ -20,9 +20,9 @@ pub struct LineFit {
     pub interval: Result<Interval, UndefinedReason>,
 }
 
-/// Fits the least-squares line, `sum((x - mx)(y - my)) / sum((x - mx)^2)`. Undefined where all x are the
-/// same; its error needs three points. Source: N. Draper and H. Smith, "Applied Regression Analysis", third
-/// edition, Wiley 1998, sections 1.2 and 1.4.
+/// Fits the least-squares line, `sum((x - mx)(y - my)) / sum((x - mx)^2)`. Undefined if all x are equal; its
+/// error needs three points. Source: N. Draper and H. Smith, "Applied Regression Analysis", third edition,
+/// Wiley 1998, sections 1.2 and 1.4.
 pub fn fit_line(x: &[f64], y: &[f64], level: ConfidenceLevel) -> Result<LineFit, UndefinedReason> {
     if x.len() != y.len() {
         return Err(UndefinedReason::UnequalLengths);

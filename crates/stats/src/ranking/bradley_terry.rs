@@ -64,7 +64,7 @@ pub struct SystemStrength {
 pub struct StrengthLead {
     /// Difference of the log-strengths.
     pub difference: f64,
-    /// Interval around the difference; it accounts for the fact that both are estimated from the same
+    /// Interval of the difference, which takes into account that both strengths are estimated from the same
     /// contests.
     pub interval: Result<Interval, UndefinedReason>,
     /// Probability that the first wins a contest that does not end in a tie, 0 to 1.
@@ -90,21 +90,21 @@ pub struct BradleyTerryFit {
 
 /// Maximum number of Newton steps; about six are needed.
 const MAX_STEPS: usize = 200;
-/// Step size below which the fit has converged: it no longer changes anything printed.
+/// The fit has converged when a step is smaller than this; it no longer affects any printed digit.
 const CONVERGED_STEP: f64 = 1e-12;
 
 /// Fits strengths to contests by maximum likelihood.
 ///
-/// P(i beats j) = s_i / (s_i + s_j). Source: R. Bradley and M. Terry, "Rank analysis of incomplete block designs",
-/// Biometrika 39 (1952), 324-345. Intervals are Wald's around the logarithm of a strength. When contests share
-/// clusters (some cluster holds more than one), their covariance is the cluster-robust one with the factor
-/// G / (G - 1), and t with G - 1 degrees of freedom bounds the interval. Source: K.-Y. Liang and S. Zeger,
-/// Biometrika 73 (1986), 13-22.
+/// P(i beats j) = s_i / (s_i + s_j). Source: R. Bradley and M. Terry, "Rank analysis of incomplete block
+/// designs", Biometrika 39 (1952), 324-345. Intervals are Wald's around the logarithm of a strength. If a
+/// cluster holds more than one contest, the covariance is cluster-robust with the factor G / (G - 1), and the
+/// interval uses t with G - 1 degrees of freedom. Source: K.-Y. Liang and S. Zeger, Biometrika 73 (1986),
+/// 13-22.
 ///
-/// Undefined if no chain of contests connects a system to the rest ([`UndefinedReason::NotConnected`]), if a group
-/// of systems won every contest with the others, so that no finite strengths fit ([`UndefinedReason::OneSided`]),
-/// or if a contest pairs a system with itself or has an index that is not below `systems`
-/// ([`UndefinedReason::OutOfRange`]).
+/// Undefined if no chain of contests connects a system to the others ([`UndefinedReason::NotConnected`]), if
+/// a group of systems won every contest with the others, so that no finite strengths fit
+/// ([`UndefinedReason::OneSided`]), or if a contest pairs a system with itself or has an index that is not
+/// below `systems` ([`UndefinedReason::OutOfRange`]).
 pub fn bradley_terry(
     systems: usize,
     contests: &[SystemContest],
@@ -206,7 +206,7 @@ impl BradleyTerryFit {
         self.reach?;
         let covariance = self.covariance.as_ref().ok_or(UndefinedReason::NotFinite)?;
         let variance: f64 = covariance.multiply(direction).iter().zip(direction).map(|(a, b)| a * b).sum();
-        // Rounding may give a value slightly below 0 where a system is compared with itself.
+        // Rounding may give a value slightly below 0 if a system is compared with itself.
         check_finite(variance.max(0.0).sqrt())
     }
 
@@ -216,13 +216,13 @@ impl BradleyTerryFit {
     }
 }
 
-/// The likelihood over log-strengths and, with Davidson's rule, the logarithm of v.
+/// The likelihood of log-strengths and, with Davidson's rule, of the logarithm of v.
 struct ContestLikelihood {
     systems: usize,
     ties: TieRule,
     /// Index of the logarithm of v among the parameters.
     tie: Option<usize>,
-    /// Wins of each system over each other; ties count half on either side here.
+    /// Number of wins of each system over each other; here, ties count half for both.
     wins: Vec<f64>,
     contests: Vec<SystemContest>,
 }
@@ -362,7 +362,7 @@ impl ContestLikelihood {
                 let next: Vec<f64> = at.iter().zip(&step).map(|(at, step)| at + step).collect();
                 let reached = self.likelihood(&next);
 
-                // Close to the maximum both sides differ by rounding only.
+                // Close to the maximum, the two differ only by rounding.
                 if reached >= likelihood - 1e-12 * likelihood.abs() {
                     (at, likelihood) = (next, reached);
                     break;

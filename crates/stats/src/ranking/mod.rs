@@ -1,4 +1,4 @@
-//! Ranking of several systems by pairwise contests.
+//! Ranking several systems by pairwise contests.
 
 mod bradley_terry;
 mod connectivity;

@@ -1,4 +1,4 @@
-//! Variance components of crossed facets: cases, judges, prompts and whatever they do together.
+//! Variance components of crossed facets: cases, judges, prompts and their interactions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use crate::{
     ConfidenceLevel, UndefinedReason, distribution::normal_critical_value, undefined::check_all_finite,
 };
 
-/// Largest number of facets.
+/// Maximum number of facets.
 const MAX_FACETS: usize = 4;
 
 /// Variance components of crossed facets.
@@ -18,19 +18,21 @@ pub struct CrossedVariance {
     pub levels: Vec<usize>,
     /// Mean of all values.
     pub mean: f64,
-    /// Component of each set of facets, as a bit mask: 1 for the first facet, 3 for the first and second together. 0 where the
-    /// estimate is negative.
+    /// Component of each set of facets, by the set's bit mask: 1 for the first facet, 3 for the interaction
+    /// of the first and the second. 0 if the estimate is negative.
     pub components: BTreeMap<usize, f64>,
-    /// Variance of repeats of everything; `None` if nothing was repeated, and it is part of the component of all facets.
+    /// Variance of repeats; `None` without repeats, in which case it is part of the component of all facets
+    /// together.
     pub repeats: Option<f64>,
     /// True if an estimate was negative.
     pub negative: bool,
 }
 
-/// Splits the variance of values into that of crossed facets, each of which has a level for each value, and of all their
-/// interactions: the sums of squares of the means of every set of facets are set equal to what they are expected to be. Values
-/// may be missing, and repeated. With a full table these are the ANOVA estimates. Undefined where a facet has a single level.
-/// Sources: C. Henderson, Biometrics 9 (1953), 226-252, method I; R. Brennan, Generalizability Theory (2001), chapter 7.
+/// Splits the variance of values into components of crossed facets and all their interactions. Each facet has
+/// a level for each value. The sums of squares of the means for every set of facets are equated with their
+/// expectations. Values may be missing or repeated. For a complete table these are the ANOVA estimates.
+/// Undefined if a facet has a single level. Sources: C. Henderson, Biometrics 9 (1953), 226-252, method I; R.
+/// Brennan, Generalizability Theory (2001), chapter 7.
 pub fn crossed_variance(values: &[f64], facets: &[Vec<usize>]) -> Result<CrossedVariance, UndefinedReason> {
     check_all_finite(values)?;
     if facets.is_empty() || facets.len() > MAX_FACETS {
@@ -54,7 +56,7 @@ pub fn crossed_variance(values: &[f64], facets: &[Vec<usize>]) -> Result<Crossed
     let cells: Vec<Vec<usize>> = (0..sets).map(|set| cells_of(facets, set, values.len())).collect();
     let is_repeated = cells[sets - 1].iter().max().is_some_and(|last| last + 1 < values.len());
 
-    // One unknown for each set of facets but the empty one, and for repeats; one equation for each sum of squares.
+    // One unknown for each non-empty set of facets and one for repeats; one equation for each sum of squares.
     let unknowns: Vec<Option<usize>> = (1..sets).map(Some).chain(is_repeated.then_some(None)).collect();
     let squares = |set: Option<usize>| match set {
         Some(set) => sum_of_squares(&centred, &cells[set]),
@@ -77,9 +79,9 @@ pub fn crossed_variance(values: &[f64], facets: &[Vec<usize>]) -> Result<Crossed
         .collect();
     let solved = solve(&mut system).ok_or(UndefinedReason::TooFew)?;
 
-    let dust = 1e-12 * centred.iter().map(|value| value * value).sum::<f64>() / n;
-    let negative = solved.iter().any(|component| *component < -dust);
-    let bounded = |at: usize| if solved[at] > dust { solved[at] } else { 0.0 };
+    let tolerance = 1e-12 * centred.iter().map(|value| value * value).sum::<f64>() / n;
+    let negative = solved.iter().any(|component| *component < -tolerance);
+    let bounded = |at: usize| if solved[at] > tolerance { solved[at] } else { 0.0 };
     Ok(CrossedVariance {
         n: values.len(),
         levels,
@@ -90,7 +92,7 @@ pub fn crossed_variance(values: &[f64], facets: &[Vec<usize>]) -> Result<Crossed
     })
 }
 
-/// Number of the cell of each value, where cells are the combinations of levels of a set of facets.
+/// Returns the cell number of each value. Cells are the combinations of levels of a set of facets.
 fn cells_of(facets: &[Vec<usize>], set: usize, n: usize) -> Vec<usize> {
     let mut numbers: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
     (0..n)
@@ -111,7 +113,7 @@ fn count(cells: &[usize]) -> usize {
     cells.iter().max().map_or(0, |last| last + 1)
 }
 
-/// The sum over cells of their number of values times the square of their mean.
+/// Sum over cells of the number of values times the square of their mean.
 fn sum_of_squares(values: &[f64], cells: &[usize]) -> f64 {
     let mut sums = vec![(0.0, 0.0); count(cells)];
     for (value, &cell) in values.iter().zip(cells) {
@@ -121,7 +123,8 @@ fn sum_of_squares(values: &[f64], cells: &[usize]) -> f64 {
     sums.into_iter().map(|(sum, n)| sum * sum / n).sum()
 }
 
-/// The sum over cells, and over the finer cells within them, of the square of the finer number over the number of the cell.
+/// Sum over cells, and over the finer cells within each, of the squared size of the finer cell divided by the
+/// size of the cell.
 fn shared_weight(cells: &[usize], finer: &[usize]) -> f64 {
     let mut sizes = vec![0.0; count(cells)];
     let mut within: BTreeMap<(usize, usize), f64> = BTreeMap::new();
@@ -132,7 +135,8 @@ fn shared_weight(cells: &[usize], finer: &[usize]) -> f64 {
     within.into_iter().map(|((cell, _), n)| n * n / sizes[cell]).sum()
 }
 
-/// Solves a system whose rows end with the right side, by elimination with pivots; `None` if it is singular.
+/// Solves a linear system by elimination with pivoting; each row ends with its right side. `None` if it is
+/// singular.
 fn solve(rows: &mut [Vec<f64>]) -> Option<Vec<f64>> {
     let size = rows.len();
     let scale = rows.iter().flat_map(|row| &row[..size]).fold(0.0f64, |most, value| most.max(value.abs()));
@@ -158,9 +162,10 @@ fn solve(rows: &mut [Vec<f64>]) -> Option<Vec<f64>> {
 }
 
 impl CrossedVariance {
-    /// Variance of the mean over a design with this many levels of each facet, in their order, and repeats of everything: each
-    /// component over the product of the numbers of its facets. Facets of `fixed`, a bit mask, are the same in everything that
-    /// is compared, so that their own component drops out. Source: Brennan (2001), chapter 4.
+    /// Variance of the mean over a design with `numbers` levels of each facet and this many repeats: each
+    /// component is divided by the product of the numbers of its facets. Facets in `fixed`, a bit mask, are
+    /// the same for both sides of a comparison, so that their own component cancels. Source: Brennan (2001),
+    /// chapter 4.
     pub fn error_variance(&self, numbers: &[usize], repeats: usize, fixed: usize) -> f64 {
         let size = |set: usize| -> f64 {
             numbers
@@ -179,8 +184,9 @@ impl CrossedVariance {
         parts.sum::<f64>() + self.repeats.unwrap_or(0.0) / size(all) / repeats as f64
     }
 
-    /// Finds the design with the fewest calls whose mean has a normal interval of this half-width at most. The first facet, cases, is as large as it must be, and may be up to `most_cases`; the others up to 10. A case costs
-    /// `case_cost` calls beside those of judging it. Fails where no design is enough.
+    /// Finds the design with the fewest calls whose mean has a normal interval of at most this half-width.
+    /// The number of cases, which is the first facet, may be up to `most_cases`, all other numbers up to 10.
+    /// A case costs `case_cost` calls in addition to those for judging it. Fails if no design is enough.
     pub fn cheapest_design(
         &self,
         half_width: f64,
@@ -233,7 +239,7 @@ impl CrossedVariance {
     }
 }
 
-/// Most levels of a facet other than cases, and repeats, in a design.
+/// Maximum number of repeats, and of levels of a facet other than cases, in a design.
 const MAX_LEVELS: usize = 10;
 
 /// A design.
@@ -241,9 +247,9 @@ const MAX_LEVELS: usize = 10;
 pub struct CrossedDesign {
     /// Number of levels of each facet, cases first.
     pub numbers: Vec<usize>,
-    /// Number of times that each combination is repeated.
+    /// Number of repeats of each combination.
     pub repeats: usize,
-    /// Cost, in calls of a judge.
+    /// Cost, in judge calls.
     pub calls: f64,
     /// Standard error of its mean.
     pub error: f64,

@@ -1,4 +1,4 @@
-//! Lower confidence bound of a mean of few scores.
+//! Lower confidence bound of the mean of a few scores.
 
 use crate::{ConfidenceLevel, UndefinedReason, bounded_mean};
 
@@ -14,8 +14,8 @@ mod tests {
 
     #[test]
     fn three_scores_have_wilsons_lower_end_on_their_effective_number() {
-        // Mean 0.8, standard deviation 0.2: as much as 0.8 * 0.2 / (0.04 / 3) = 12 values at the ends, and t of 2
-        // degrees of freedom 4.302653.
+        // Mean 0.8 and standard deviation 0.2 carry as much information as 0.8 * 0.2 / (0.04 / 3) = 12 values
+        // at the ends; t with 2 degrees of freedom is 4.302653.
         let (n, t): (f64, f64) = (12.0, 4.302_653);
         let expected = (0.8 * n + t * t / 2.0 - t * (n * 0.16 + t * t / 4.0).sqrt()) / (n + t * t);
         let low = mean_lower_bound(&[0.6, 0.8, 1.0], ConfidenceLevel::P95).unwrap();
@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn passes_alone_do_not_prove_a_pass_rate_of_one() {
-        // The lower end of 2 of 2: p^2 = 0.05. Wilson's is higher.
+        // The lower end of 2 of 2 is given by p^2 = 0.05. Wilson's would be higher.
         let low = mean_lower_bound(&[1.0, 1.0], ConfidenceLevel::P95).unwrap();
         assert!((low - 0.05_f64.sqrt()).abs() < 1e-6, "{low}");
         let equal = mean_lower_bound(&[0.9, 0.9, 0.9], ConfidenceLevel::P95).unwrap();

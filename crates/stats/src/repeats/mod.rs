@@ -1,4 +1,4 @@
-//! Repeated trials of a case: pass@k of a system, stability of a judge.
+//! Repeated trials of a case: pass@k of a system, and stability of a judge.
 
 mod crossed;
 mod lower_bound;

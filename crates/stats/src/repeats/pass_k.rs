@@ -1,4 +1,5 @@
-//! The metrics pass@k and pass^k: at least one of k attempts passes, and all k pass.
+//! The metrics pass@k and pass^k: the probability that at least one of k attempts passes, and that all k
+//! pass.
 
 use crate::{ConfidenceLevel, MeanAccumulator, MeanEstimate, UndefinedReason, bounded_mean};
 
@@ -11,9 +12,9 @@ pub struct PassK {
     pub all: f64,
 }
 
-/// Computes unbiased estimates for one task, `1 - C(n - c, k) / C(n, k)` and `C(c, k) / C(n, k)`: the k
-/// attempts are drawn from those made, so k may not exceed n. Sources: M. Chen et al., "Evaluating Large
-/// Language Models Trained on Code", arXiv 2107.03374, equation 1; S. Yao et al., tau-bench, arXiv
+/// Computes unbiased estimates for one task, `1 - C(n - c, k) / C(n, k)` and `C(c, k) / C(n, k)`. The k
+/// attempts are drawn from the n attempts made, so k must not exceed n. Sources: M. Chen et al., "Evaluating
+/// Large Language Models Trained on Code", arXiv 2107.03374, equation 1; S. Yao et al., tau-bench, arXiv
 /// 2406.12045, section 3.
 pub fn pass_k(attempts: u64, passed: u64, k: u64) -> Result<PassK, UndefinedReason> {
     if attempts == 0 || k == 0 {
@@ -31,15 +32,15 @@ pub fn pass_k(attempts: u64, passed: u64, k: u64) -> Result<PassK, UndefinedReas
     Ok(PassK { any: any.clamp(0.0, 1.0), all: all.clamp(0.0, 1.0) })
 }
 
-/// Computes `ln(C(some, k) / C(all, k))`, minus infinity if k exceeds `some`: a sum over whichever is fewer,
-/// the draws or the rest.
+/// Computes `ln(C(some, k) / C(all, k))`, minus infinity if k exceeds `some`: a sum over the k draws or over
+/// the rest, whichever is fewer.
 fn log_ratio(all: u64, some: u64, k: u64) -> f64 {
     if k > some {
         return f64::NEG_INFINITY;
     }
 
     let rest = all - some;
-    // C(some, k) / C(all, k) is the same with k and the rest exchanged.
+    // C(some, k) / C(all, k) stays the same if k and the rest are exchanged.
     let (few, many) = if k < rest { (k, rest) } else { (rest, k) };
     let mut sum = 0.0;
     for index in 0..few {
@@ -63,7 +64,7 @@ pub struct MeanPassK {
 }
 
 /// Computes the means of pass@k and pass^k over tasks `(attempts, passed)`. Undefined if any task has fewer
-/// than k attempts: excluding it would change the population of the mean.
+/// than k attempts, because excluding it would change the population of the mean.
 pub fn mean_pass_k(
     tasks: &[(u64, u64)],
     k: u64,

@@ -1,14 +1,14 @@
-//! Frequency with which repeated verdicts on the same item differ.
+//! How often repeated verdicts on the same item differ.
 
 use crate::{ConfidenceLevel, Proportion, UndefinedReason, proportion};
 
 /// Stability of repeated verdicts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VerdictStability {
-    /// Flip rate with Wilson's interval: of the items judged twice or more, those whose verdicts were not all
+    /// Flip rate with Wilson's interval: the share of items judged twice or more whose verdicts are not all
     /// equal.
     pub flipped: Proportion,
-    /// Probability that two verdicts on the same item differ: mean over items of the share of differing
+    /// Probability that two verdicts on the same item differ: the mean over items of the share of differing
     /// pairs.
     pub pair_flips: Result<f64, UndefinedReason>,
 }
@@ -35,10 +35,10 @@ pub fn stability<T: PartialEq>(items: &[Vec<T>], level: ConfidenceLevel) -> Verd
     }
 }
 
-/// Computes the probability that two raters differ on one item: mean over pairs of raters of the share of
-/// their verdicts that differ, each verdict of one with each of the other. Raters without a verdict are
-/// ignored. Source: the observed disagreement between raters of K. Krippendorff, Content Analysis (2004),
-/// chapter 11, for one unit and the nominal metric, each pair of raters weighing the same.
+/// Computes the probability that two raters differ on one item: the mean over pairs of raters of the share of
+/// differing pairs of one verdict from each. Raters without a verdict are ignored. Source: the observed
+/// disagreement between raters of K. Krippendorff, Content Analysis (2004), chapter 11, for one unit and the
+/// nominal metric, with equal weight for each pair of raters.
 pub fn disagreement<T: PartialEq>(raters: &[Vec<T>]) -> Result<f64, UndefinedReason> {
     let raters: Vec<&Vec<T>> = raters.iter().filter(|verdicts| !verdicts.is_empty()).collect();
     let (mut pairs, mut shares) = (0u64, 0.0);

@@ -13,7 +13,8 @@ pub struct RepeatVariance {
     pub cases: usize,
     /// Number of scores.
     pub scores: usize,
-    /// Repeats per case; for unequal numbers the effective number, `(N - sum K_i^2 / N) / (cases - 1)`.
+    /// Number of repeats per case; for unequal numbers the effective one, `(N - sum K_i^2 / N) / (cases -
+    /// 1)`.
     pub repeats: f64,
     /// Mean square within cases: the variance of the noise.
     pub within: f64,
@@ -43,10 +44,11 @@ fn sum_squares<'v>(values: impl Iterator<Item = &'v f64> + Clone) -> SquareSum {
     SquareSum { sum: values.map(|value| (value - mean).powi(2)).sum(), count, mean }
 }
 
-/// Fits one-way random effects to the scores of each case; missing scores are absent from the list, cases
-/// without any are excluded. Scores within 1e-9 of each other are equal. Source: R. A. Fisher, Statistical Methods for Research Workers (1925), chapter
-/// 7; unequal numbers: S. Searle, G. Casella and C. McCulloch, Variance Components (1992), section 3.6; the
-/// error with repeats: E. Miller, arXiv 2411.00640, section 3.
+/// Fits one-way random effects to the scores of each case. Missing scores are absent from the list; cases
+/// without any score are excluded. Scores within 1e-9 of each other are equal. Source: R. A. Fisher,
+/// Statistical Methods for Research Workers (1925), chapter 7; unequal numbers: S. Searle, G. Casella and C.
+/// McCulloch, Variance Components (1992), section 3.6; the error with repeats: E. Miller, arXiv 2411.00640,
+/// section 3.
 pub fn repeat_variance(cases: &[Vec<f64>]) -> Result<RepeatVariance, UndefinedReason> {
     let cases: Vec<&Vec<f64>> = cases.iter().filter(|case| !case.is_empty()).collect();
     for case in &cases {
@@ -106,7 +108,7 @@ pub struct NestedVariance {
     pub answers: usize,
     /// Number of verdicts.
     pub verdicts: usize,
-    /// Variance between cases: not reduced by repeating anything.
+    /// Variance between cases, which repeating does not reduce.
     pub between_cases: f64,
     /// Variance between answers to the same case: the system's noise.
     pub between_answers: f64,
@@ -117,8 +119,8 @@ pub struct NestedVariance {
 }
 
 impl NestedVariance {
-    /// Returns the standard error of the mean over n cases with `answers` each, each judged `verdicts` times:
-    /// `sqrt((cases + (answers' part + verdicts' part / verdicts) / answers) / n)`.
+    /// Returns the standard error of the mean over n cases with `answers` each, which are judged `verdicts`
+    /// times each: `sqrt((between_cases + (between_answers + between_verdicts / verdicts) / answers) / n)`.
     pub fn standard_error_with(
         &self,
         cases: u64,
@@ -133,9 +135,9 @@ impl NestedVariance {
     }
 }
 
-/// Computes the variance components of verdicts nested in answers nested in cases, equal in number or not, by
-/// the method of moments. Source: R. Sokal and F. J. Rohlf, Biometry (3rd edition, 1995), box 10.5; Searle,
-/// Casella and McCulloch (1992), section 5.3.
+/// Computes the variance components of verdicts nested in answers nested in cases, with equal or unequal
+/// numbers, by the method of moments. Source: R. Sokal and F. J. Rohlf, Biometry (3rd edition, 1995), box
+/// 10.5; Searle, Casella and McCulloch (1992), section 5.3.
 pub fn nested_variance(cases: &[Vec<Vec<f64>>]) -> Result<NestedVariance, UndefinedReason> {
     let cases: Vec<Vec<&Vec<f64>>> = cases
         .iter()
@@ -149,7 +151,7 @@ pub fn nested_variance(cases: &[Vec<Vec<f64>>]) -> Result<NestedVariance, Undefi
     let all = sum_squares(cases.iter().flatten().copied().flatten());
     let (mut answers, mut verdict_squares, mut answer_squares, mut case_squares) = (0.0, 0.0, 0.0, 0.0);
 
-    // Sums of squared sizes: of answers over their case's size, of answers, of cases.
+    // Sums of squared sizes: of answers divided by the size of their case, of answers, and of cases.
     let (mut within_case, mut of_answers, mut of_cases) = (0.0, 0.0, 0.0);
     for case in &cases {
         let whole = sum_squares(case.iter().copied().flatten());

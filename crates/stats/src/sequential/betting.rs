@@ -1,25 +1,27 @@
-//! A confidence sequence for the mean of bounded values: intervals that hold the mean at all times at once.
+//! A confidence sequence for the mean of bounded values: intervals that contain the mean at all times at
+//! once.
 
 use crate::{ConfidenceLevel, Interval, IntervalMethod, UndefinedReason};
 
-/// Number of steps from one end of the range to the other.
+/// Number of candidate means from one end of the range to the other, minus 1.
 const STEPS: usize = 1_000;
 
-/// Share of the capital that a bet may lose at once.
+/// Maximum share of the capital that a bet may lose at once.
 const TRUNCATION: f64 = 0.5;
 
-/// Confidence sequence for the mean of values within a range: bets against each possible mean, whose capital grows where it is not the
-/// mean. The interval after each value holds the mean with the level's probability at all times together, so it may be looked at
-/// whenever one likes, and a decision made as soon as it is clear.
+/// Confidence sequence for the mean of values within a range. It bets against each possible mean; the capital
+/// grows if that is not the true mean. The intervals after all values contain the mean at all times together
+/// with the level's probability, so they may be looked at any number of times, and a decision can be made as
+/// soon as it is clear.
 ///
-/// The bets are the predictable plug-in `sqrt(2 ln(2/alpha) / (v t ln(t + 1)))` with the variance v of the values before, up to half
-/// of the capital, half of it on a higher and half on a lower mean. Source: I. Waudby-Smith and A. Ramdas, Journal of the Royal
-/// Statistical Society B 86 (2024), 1-27, theorem 3.
+/// The bets are the predictable plug-in `sqrt(2 ln(2/alpha) / (v t ln(t + 1)))` with the variance v of the
+/// values before, up to half of the capital; half of it is on a higher and half on a lower mean. Source: I.
+/// Waudby-Smith and A. Ramdas, Journal of the Royal Statistical Society B 86 (2024), 1-27, theorem 3.
 #[derive(Debug, Clone)]
 pub struct BettingSequence {
     range: (f64, f64),
     level: ConfidenceLevel,
-    /// Logarithms of the capital on a higher and on a lower mean, for each possible mean.
+    /// Logarithms of the capital on a higher and on a lower mean, for each candidate mean.
     capital: Vec<(f64, f64)>,
     /// Steps of the lower and the upper end so far.
     ends: (usize, usize),
@@ -29,7 +31,7 @@ pub struct BettingSequence {
 }
 
 impl BettingSequence {
-    /// Begins without values. Values lie between `range.0` and `range.1`.
+    /// Creates a sequence without values. Values must be between `range.0` and `range.1`.
     pub fn new(range: (f64, f64), level: ConfidenceLevel) -> Result<Self, UndefinedReason> {
         let width = range.1 - range.0;
         if !width.is_finite() || width <= 0.0 {
@@ -47,7 +49,7 @@ impl BettingSequence {
         }
         let x = x.clamp(0.0, 1.0);
 
-        // The bet is made before the value is seen.
+        // The bet is made before the value is used.
         let t = self.n as f64 + 1.0;
         let variance = (0.25 + self.squares) / t;
         let bet = (2.0 * (2.0 / self.level.alpha()).ln() / (variance * t * (t + 1.0).ln())).sqrt();
@@ -75,7 +77,8 @@ impl BettingSequence {
         Ok(self.interval())
     }
 
-    /// The interval so far, a step of a thousandth wider on either side than the means that are not ruled out.
+    /// The interval so far. It is one step, a thousandth of the range, wider on either side than the means
+    /// that are not ruled out.
     pub fn interval(&self) -> Interval {
         let place = |step: usize| self.range.0 + (self.range.1 - self.range.0) * step as f64 / STEPS as f64;
         Interval {

@@ -1,8 +1,8 @@
-//! Test if a judge that decides the same items again and again has changed.
+//! Test whether a judge that decides the same items again and again has changed.
 
 use crate::{UndefinedReason, undefined::check_finite};
 
-/// Values of epsilon that the bets are spread over.
+/// Values of epsilon over which the bets are spread.
 const BETS: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
 /// Result of one run.
@@ -10,39 +10,41 @@ const BETS: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 pub struct DriftStep {
     /// Number of items that this run and an earlier one decided.
     pub items: usize,
-    /// Number of them that were decided otherwise in some earlier run.
+    /// Number of these that were decided differently in some earlier run.
     pub varied: usize,
-    /// Share of the items that are met in this run, less the mean share of the runs before.
+    /// Share of the items that are met in this run, minus their mean share in the runs before.
     pub shift: f64,
-    /// Two-sided p of the number met in this run, given how often each item was met in all runs so far.
+    /// Two-sided p value of the number met in this run, given how often each item was met in all runs so far.
     pub p: f64,
-    /// Evidence of this and all earlier runs against a judge that stays the same. Reaches 20 with a probability of 5 % at most,
-    /// however many runs there are, if the judge does stay the same.
+    /// Evidence of this and all earlier runs against a judge that stays the same. If the judge stays the
+    /// same, it reaches 20 with a probability of at most 5 %, however many runs there are.
     pub evidence: f64,
 }
 
-/// Test of a judge that decides the same items in run after run.
+/// Test of a judge that decides the same items in one run after another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DriftTest {
-    /// Runs and met decisions of each item so far.
+    /// Number of runs, and of met decisions, for each item so far.
     seen: Vec<(u32, u32)>,
     /// Capital of each bet.
     capital: [f64; BETS.len()],
 }
 
 impl DriftTest {
-    /// Begins with no runs of this many items.
+    /// Creates a test of this many items without runs.
     pub fn new(items: usize) -> Self {
         Self { seen: vec![(0, 0); items], capital: [1.0; BETS.len()] }
     }
 
-    /// Adds a run: met, unmet, or not decided, for each item. `None` for an item that no earlier run decided in common.
+    /// Adds a run: met, unmet, or not decided, for each item. Returns `None` if the run has no item in common
+    /// with an earlier run.
     ///
-    /// If the judge stays the same, decisions on an item could as well have been made in another order. Given how often an item was
-    /// met, it is met in the last of t runs with the probability s/t, and p is that of so extreme a number over all items. Such p
-    /// values are independent of each other, so that the product of the bets `e p^(e - 1)` is a test martingale, and so is the mean
-    /// over several e. Sources: V. Vovk, I. Nouretdinov and A. Gammerman, "Testing exchangeability on-line", ICML 2003; J. Ville,
-    /// Étude critique de la notion de collectif (1939).
+    /// If the judge stays the same, decisions on an item could as well have been made in any other order.
+    /// Given how often an item was met, it is met in the last of t runs with the probability s/t, and p is
+    /// the probability of a number over all items that is at least as extreme. Such p values are independent
+    /// of each other, so the product of the bets `e p^(e - 1)` is a test martingale, and so is the mean over
+    /// several e. Sources: V. Vovk, I. Nouretdinov and A. Gammerman, "Testing exchangeability on-line", ICML
+    /// 2003; J. Ville, Étude critique de la notion de collectif (1939).
     pub fn add(&mut self, decisions: &[Option<bool>]) -> Result<Option<DriftStep>, UndefinedReason> {
         if decisions.len() != self.seen.len() {
             return Err(UndefinedReason::UnequalLengths);
@@ -80,7 +82,7 @@ impl DriftTest {
     }
 }
 
-/// Probabilities of 0, 1, ... successes of independent trials.
+/// Returns the probabilities of 0, 1, ... successes in independent trials.
 fn poisson_binomial(shares: &[f64]) -> Vec<f64> {
     let mut found = vec![1.0];
     for share in shares {

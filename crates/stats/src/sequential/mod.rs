@@ -1,4 +1,4 @@
-//! Evidence that may be checked after each value, and acted on, without more false alarms.
+//! Evidence that may be checked after each value, and acted on, without additional false alarms.
 
 mod betting;
 mod drift;

@@ -19,7 +19,7 @@ fn ratings(rows: &[Vec<Option<f64>>]) -> UnitRatings {
     UnitRatings::from_rows(rows.iter().map(Vec::as_slice))
 }
 
-/// Krippendorff's own example: four observers, twelve units; rows are observers, 0 is missing.
+/// Krippendorff's own example: four observers and twelve units; rows are observers, 0 is missing.
 fn canonical() -> UnitRatings {
     let observers = [
         [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
@@ -82,7 +82,7 @@ fn kappa_of_a_square_table() {
 
 #[test]
 fn high_agreement_with_a_lopsided_share_has_a_kappa_below_zero() {
-    // 94 of 100 agree, all on a pass.
+    // 94 of 100 agree, all of them on a pass.
     let table = AgreementTable::new(vec![vec![0, 3], vec![3, 94]]).unwrap();
     let found = kappa(&table, AgreementWeights::Identity, ConfidenceLevel::P95);
     assert_near(found.observed.unwrap(), 0.94, 1e-15);
@@ -191,7 +191,7 @@ fn alpha_gets_an_interval_by_resampling_units() {
     assert!(found.percentile.low > 0.2 && found.percentile.high <= 1.0, "{found:?}");
 }
 
-/// Alpha the long way: through the table of coincidences.
+/// Alpha computed the long way, from the coincidence table.
 fn by_coincidences(rows: &[Vec<Option<f64>>], metric: AlphaMetric) -> Option<f64> {
     let units: Vec<Vec<f64>> = rows
         .iter()

@@ -1,4 +1,4 @@
-//! Resampling.
+//! Bootstrap intervals.
 
 use assize_stats::{
     ConfidenceLevel, SeededRandom, UndefinedReason, acceleration, bootstrap, bootstrap_clustered_mean,
@@ -10,7 +10,7 @@ use super::{assert_near, cases};
 
 #[test]
 fn all_resamples_of_three() {
-    // Means 0, 1/3, 2/3, 1 come 1, 6, 12 and 8 times.
+    // The means 0, 1/3, 2/3 and 1 occur 1, 6, 12 and 8 times.
     let found = bootstrap_mean_exhaustive(&[0.0, 1.0, 1.0], ConfidenceLevel::P95).unwrap();
     assert_eq!(found.resamples, 27);
     assert_near(found.se, (2.0f64 / 27.0).sqrt(), 1e-12);
@@ -33,8 +33,8 @@ fn random_resamples_converge_to_all_of_them() {
 
 #[test]
 fn acceleration_by_hand() {
-    // For a mean it is the skewness of the values over 6 sqrt(n): 0, 0, 3 have m = 1, sums of powers of
-    // deviations 6 and 6, so 6 / (6 * 6^1.5).
+    // For a mean it is the skewness of the values divided by 6 sqrt(n). 0, 0, 3 have m = 1 and sums of powers
+    // of deviations 6 and 6, so 6 / (6 * 6^1.5).
     assert_near(acceleration(&[0.0, 0.0, 3.0]).unwrap(), 6f64.powf(-1.5), 1e-12);
     assert_eq!(leave_one_out(&[1.0, 2.0, 3.0]), Ok(vec![2.5, 2.0, 1.5]));
     assert_eq!(leave_one_out(&[1.0]), Err(UndefinedReason::OneValue));
@@ -67,7 +67,7 @@ fn any_figure_of_units_is_resampled_like_the_mean() {
 #[test]
 fn resamples_without_a_figure_are_counted_and_left_out() {
     let values = [0.0, 0.0, 0.0, 1.0];
-    // Undefined unless the one unit that differs was drawn.
+    // Undefined unless the one unit that differs is drawn.
     let figure = |units: &[usize]| {
         if units.iter().any(|&unit| values[unit] == 1.0) {
             Ok(units.len() as f64)

@@ -1,8 +1,8 @@
 //! Intervals that stay within the range of their quantity and always have a width.
 //!
-//! Reference values without another source were computed with scipy 1.17.1, numpy 2.4.6 and statsmodels 0.15.0 from the
-//! published formulas: `brentq` for the ends, `stats.t.ppf`, `stats.beta.ppf` and two million draws of
-//! `numpy.random.dirichlet`.
+//! Reference values without another source were computed with scipy 1.17.1, numpy 2.4.6 and statsmodels
+//! 0.15.0 from the published formulas: `brentq` for the ends, `stats.t.ppf`, `stats.beta.ppf` and two million
+//! draws of `numpy.random.dirichlet`.
 
 use assize_stats::{
     ConfidenceLevel, DifferenceReach, Interval, SeededRandom, UndefinedReason, bounded_difference,
@@ -27,24 +27,25 @@ fn assert_ends(found: Interval, low: f64, high: f64, tolerance: f64) {
 
 #[test]
 fn values_that_lie_close_together_leave_room_for_rare_ones_at_an_end() {
-    // A zero among twenty such scores is missed by 6 of 10 samples of ten: the mean is then 0.75.
+    // If one in twenty such scores is zero, 6 of 10 samples of ten miss it; the true mean is then 0.75.
     let close = [0.8, 0.8, 0.8, 0.8, 0.75, 0.8, 0.8, 0.75, 0.8, 0.8];
     let found = bounded_mean(&close, (0.0, 1.0), ConfidenceLevel::P95).unwrap();
     let interval = found.interval.unwrap();
     assert_near(found.effective_n, 250.0, 1e-9);
-    // Blaker's lower end of 10 of 10, 0.717065, times the mean, plus half of what Wilson's reaches with the spread alone.
+    // Blaker's lower end of 10 of 10, 0.717065, times the mean, plus half of the distance that Wilson's has
+    // from the spread alone.
     assert!(interval.low > 0.717_065 * 0.79 && interval.low < 0.717_065 * 0.79 + 0.02, "{interval:?}");
     assert!(interval.width() < 0.27, "{interval:?}");
     assert_eq!(interval.method.name(), "Wilson or Blaker");
     let thirty: Vec<f64> = (0..30).map(|at| if at % 5 == 0 { 0.75 } else { 0.8 }).collect();
     let interval = bounded_mean(&thirty, UNIT, LEVEL).unwrap().interval.unwrap();
     assert!(interval.low > 0.893 * 0.79 && interval.low < 0.893 * 0.79 + 0.01, "{interval:?}");
-    // The other way round it is the upper end.
+    // Mirrored, it is the upper end.
     let mirrored = close.map(|value| 1.0 - value);
     let mirrored = bounded_mean(&mirrored, UNIT, LEVEL).unwrap().interval.unwrap();
     assert_near(1.0 - mirrored.high, bounded_mean(&close, UNIT, LEVEL).unwrap().interval.unwrap().low, 1e-9);
 
-    // Scores that spread as usual are not touched.
+    // Scores with an ordinary spread are not affected.
     let usual = [0.3, 0.9, 0.5, 0.7, 0.6, 0.8, 1.0, 0.4, 0.7, 0.8];
     let found = bounded_mean(&usual, (0.0, 1.0), ConfidenceLevel::P95).unwrap();
     let variance = usual.iter().map(|value| (value - 0.67_f64).powi(2)).sum::<f64>() / 9.0;
@@ -73,7 +74,8 @@ fn means_have_wilsons_interval_on_their_effective_number() {
     assert_ends(clustered.interval.unwrap(), 0.220_462_225_640_741, 0.866_172_975_224_863, 1e-9);
 }
 
-/// Calls `see` with each way in which clusters of these sizes pass or fail as a whole: values, clusters, and the number of each size that
+/// Calls `see` with each way in which clusters of these sizes pass or fail as a whole: the values, their
+/// clusters, and the numbers of `large` and of single clusters that pass.
 /// pass, of `large` ones and of so many single ones.
 fn whole_clusters(large: &[usize], single: usize, mut see: impl FnMut(&[f64], &[usize], usize, usize)) {
     for passing in 0..1_usize << large.len() {
@@ -92,7 +94,8 @@ fn whole_clusters(large: &[usize], single: usize, mut see: impl FnMut(&[f64], &[
     }
 }
 
-/// Least coverage over rates, with the rate, of the mean of so many values, of which one is rare and one of the two others comes with `share`.
+/// Returns the lowest coverage over rates, and its rate, for the mean of `n` values of three kinds: one is
+/// rare, and among the two others the first has the share `share`.
 fn least_coverage(rare: f64, (common, other): (f64, f64), share: f64, n: usize) -> (f64, f64) {
     let rates: Vec<f64> = (0..200).map(|at| (f64::from(at) + 0.5) / 200.0).collect();
     let mut covered = vec![0.0; rates.len()];
@@ -124,7 +127,7 @@ fn least_coverage(rare: f64, (common, other): (f64, f64), share: f64, n: usize) 
 
 #[test]
 fn rare_values_beside_nearly_equal_ones_are_covered_at_every_rate() {
-    // One rare value, two values near each other, and how often the first of these comes.
+    // One rare value, two values close to each other, and the share of the first of these.
     let kinds = [
         (0.0, (0.999, 1.0), 0.5),
         (1.0, (0.001, 0.0), 0.5),
@@ -201,7 +204,7 @@ fn a_large_cluster_beside_small_ones_is_covered() {
 
 #[test]
 fn one_lucky_cluster_is_no_difference() {
-    // Every cluster rises or falls, with equal chances.
+    // Every cluster rises or falls, with equal probability.
     for (large, single) in [(&[50][..], 20), (&[20], 19), (&[15, 8, 5, 3, 2, 2], 6)] {
         let mut wrong = 0.0;
         whole_clusters(large, single, |values, clusters, _, ones| {
@@ -239,7 +242,7 @@ fn differences_have_the_interval_of_rises_and_falls() {
     assert_ends(found.interval(LEVEL).unwrap(), -0.073_917_263_820_315_7, 0.287_544_518_485_559_3, 1e-9);
     assert_near(found.p().unwrap(), 0.194_828_025_793_921_7, 1e-9);
 
-    // Twenty small rises may hide a rare fall; four hundred of them can't hide one so large.
+    // Twenty small rises may hide a rare fall; four hundred can't hide one that large.
     let p = |n: usize| {
         let names: Vec<usize> = (0..n).collect();
         bounded_difference(&vec![0.05; n], &names, DifferenceReach::symmetric(1.0)).unwrap().p().unwrap()
@@ -269,7 +272,7 @@ fn drawn_tables_are_those_of_the_dirichlet_distribution() {
     }
 
     let drawn = DrawnTables::draw(&tables, 40_000, &mut SeededRandom::new(3)).unwrap();
-    // The wider ends of Beta(35.5, 15.5) and Beta(36, 16).
+    // The outer ends of Beta(35.5, 15.5) and Beta(36, 16).
     let accuracy = drawn.interval(0.7, LEVEL, |table| table.accuracy(LEVEL).rate).unwrap();
     assert_ends(accuracy, 0.561_711, 0.813_123, 0.006);
     let kappa = drawn.interval(0.4, LEVEL, |table| table.kappa(LEVEL).and_then(|kappa| kappa.kappa)).unwrap();
@@ -295,12 +298,12 @@ fn areas_have_newcombes_interval() {
     };
     let found = area(&[0.9, 0.6, 0.35, 0.1], &[true, false, true, false]);
     assert_ends(found, 0.227_187_470_703_131_3, 0.966_781_569_845_539_4, 1e-9);
-    // Full separation of 3 and 7.
+    // Full separation of 3 and 7 cases.
     let separated: Vec<f64> = (0..10).map(f64::from).collect();
     let outcomes: Vec<bool> = (0..10).map(|at| at >= 7).collect();
     assert_ends(area(&separated, &outcomes), 0.600_108_247_581_271_6, 1.0, 1e-9);
 
-    // Scores that come twice in a cluster tell nothing more.
+    // Duplicate scores within a cluster add no information.
     let twice: Vec<f64> = separated.iter().flat_map(|score| [*score, *score]).collect();
     let came: Vec<bool> = outcomes.iter().flat_map(|came| [*came, *came]).collect();
     let names: Vec<usize> = (0..20).map(|at| at / 2).collect();
@@ -316,7 +319,8 @@ fn labels_and_a_judge_are_never_worse_than_the_labels() {
     assert_near(found.weight, 0.179_093_567_251_462, 1e-9);
     assert_near(found.gain.unwrap(), 1.043_610_934_520_025_3, 1e-9);
     assert_near(found.tuned.mean, 0.638_432_017_543_859_6, 1e-9);
-    // Wilson's ends are 0.321597 and 0.868021 here, and 0.305742 and 0.863156 for the labels, whose own lie elsewhere.
+    // Wilson's ends are 0.321597 and 0.868021 here, and 0.305742 and 0.863156 for the labels, whose own ends
+    // differ from these.
     let alone = assize_stats::proportion(5, 8, LEVEL).interval.unwrap();
     assert_eq!((found.human.interval.low, found.human.interval.high), (alone.low, alone.high));
     let (below, above) =
@@ -326,19 +330,19 @@ fn labels_and_a_judge_are_never_worse_than_the_labels() {
     assert_ends(found.tuned.interval, low, high, 1e-7);
     assert!(found.tuned.interval.width() < alone.width());
 
-    // A judge that says the opposite leaves the interval of the labels.
+    // A judge that always says the opposite leaves the labels' interval unchanged.
     let opposite: Vec<f64> = people.iter().map(|met| 1.0 - met).collect();
     let found = prediction_powered_within::<u8>(&people, &opposite, &rest, None, UNIT, LEVEL).unwrap();
     assert_ends(found.tuned.interval, alone.low, alone.high, 1e-12);
 
-    // Labels without spread leave the judge out: ten met have the interval of 10 of 10.
+    // If the labels have no spread, the judge does not count: ten met have the interval of 10 of 10.
     let judge = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0];
     let found = prediction_powered_within::<u8>(&[1.0; 10], &judge, &rest, None, UNIT, LEVEL).unwrap();
     assert_near(found.weight, 0.0, 1e-15);
     assert_ends(found.tuned.interval, 0.717_065, 1.0, 1e-6);
 }
 
-/// Differences of eight clusters of three, around this mean.
+/// Differences of eight clusters of three, with this mean.
 fn clustered_differences(mean: f64) -> (Vec<f64>, Vec<usize>) {
     let of_cluster = [-0.06, 0.08, 0.02, -0.08, 0.04, -0.04, 0.07, -0.03];
     let within = [0.02, -0.01, -0.01];
@@ -358,16 +362,16 @@ fn what_is_detectable_is_shown_by_the_test_itself() {
     let (found, se) = at(-0.04);
     let detectable = found.detectable(se, design).unwrap();
     let interval = found.interval(LEVEL).unwrap();
-    // t of seven degrees of freedom: 2.364624 and 0.896030.
+    // t with seven degrees of freedom: 2.364624 and 0.896030.
     assert!(detectable >= (2.364_624 + 0.896_030) * se, "{detectable} beside {se}");
     assert!(detectable >= (interval.high - found.difference).max(found.difference - interval.low));
-    // The unlucky fifth of samples falls short of the truth by 0.896 errors, and is shown still.
+    // The unlucky fifth of samples falls short of the truth by 0.896 errors, and is still significant.
     assert!(at(-detectable).0.p().unwrap() < 0.05 && at(detectable).0.p().unwrap() < 0.05);
     assert!(at(0.896 * se - detectable).0.p().unwrap() <= 0.05);
-    // What normal quantiles promise is not.
+    // The difference that normal quantiles promise is not significant.
     assert!(at(-2.8 * se).0.p().unwrap() > 0.05);
 
-    // As many more clusters with the same differences tell them from 0.
+    // With as many times the clusters with the same differences, the interval excludes 0.
     let factor = found.factor_to_detect(se, design).unwrap();
     let times = factor.ceil() as usize;
     let (differences, clusters) = clustered_differences(-0.04);
@@ -402,7 +406,7 @@ fn scores_equal_on_paper_are_tied() {
     let y = [1.0, 2.0, 3.0, 4.0];
     assert_eq!(spearman(&x, &y), spearman(&exact, &y));
     assert_eq!(kendall_tau_b(&x, &y), kendall_tau_b(&exact, &y));
-    // Small numbers are no dust beside small numbers.
+    // Small numbers are not rounding noise relative to other small numbers.
     let small = y.map(|value| value * 1e-12);
     assert_near(spearman(&small, &y).unwrap(), 1.0, 1e-12);
 }
@@ -443,7 +447,7 @@ proptest! {
             prop_assert!(interval.low <= found.mean + 1e-12 && interval.high >= found.mean - 1e-12);
         }
 
-        // The p value and the interval agree, but for the least p value of so few differences.
+        // The p value and the interval agree, except for the minimum p value of so few differences.
         let differences: Vec<f64> = values.windows(2).map(|pair| pair[0] - pair[1]).collect();
         let names: Vec<usize> = (0..differences.len()).collect();
         let found = bounded_difference(&differences, &names, DifferenceReach::symmetric(1.0)).unwrap();
@@ -460,7 +464,8 @@ proptest! {
 
 #[test]
 fn few_differences_that_all_rise_are_as_likely_as_coins_that_fall_alike() {
-    // Scores of 0, 0.5 and 1 with the same distribution on both sides: the interval alone is wrong in 9 % of samples.
+    // Scores of 0, 0.5 and 1 with the same distribution on both sides: the interval alone is wrong in 9 % of
+    // samples.
     let mut state = 3;
     let mut wrong = 0;
     for _ in 0..2_000 {

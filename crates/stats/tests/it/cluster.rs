@@ -7,7 +7,8 @@ use super::{assert_near, cases, near};
 
 #[test]
 fn three_pairs_by_hand() {
-    // Mean 0.5; cluster sums of deviations 1, 0, -1, so CR0 = sqrt(2) / 6 and CR1 = CR0 sqrt(3/2).
+    // Mean 0.5; the clusters' sums of deviations are 1, 0 and -1, so CR0 = sqrt(2) / 6 and CR1 = CR0
+    // sqrt(3/2).
     let found =
         clustered_mean(&[1.0, 1.0, 0.0, 1.0, 0.0, 0.0], &[1, 1, 2, 2, 3, 3], ConfidenceLevel::P95).unwrap();
     assert_eq!((found.n, found.clusters, found.mean), (6, 3, 0.5));
@@ -25,7 +26,7 @@ fn values_that_balance_within_clusters_leave_no_clustered_error() {
     assert_eq!(found.effective_n, Err(UndefinedReason::NoSpread));
     assert!(found.is_balanced_within());
 
-    // The only cluster is two cases that agree. CR0 is below the independent error, and CR1 is not.
+    // The only cluster is two cases that agree. CR0 is below the independent error, CR1 is not.
     let agree = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0];
     let found = clustered_mean(&agree, &[0, 0, 1, 2, 3, 4, 5, 6, 7, 8], ConfidenceLevel::P95).unwrap();
     assert!(found.design_effect.unwrap() < 1.0 && !found.is_balanced_within());

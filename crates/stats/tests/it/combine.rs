@@ -1,4 +1,4 @@
-//! Judgements put together.
+//! Combined decisions.
 
 use assize_stats::{
     UndefinedReason,
@@ -42,7 +42,7 @@ fn expected_scores_are_normalised_by_what_was_seen() {
     assert_eq!(expected_score(&[(1.0, None)]), Err(UndefinedReason::NoMass));
     assert_eq!(expected_score(&[(1.0, Some(f64::NEG_INFINITY))]), Err(UndefinedReason::NoMass));
     assert_eq!(expected_score(&[(1.0, Some(f64::NAN))]), Err(UndefinedReason::NotFinite));
-    // Too unlikely to be written down, and still a score.
+    // Its probability underflows, yet it is still a score.
     assert_eq!(expected_score(&[(4.0, Some(-2_000.0))]).unwrap().score, 4.0);
 }
 
@@ -51,7 +51,7 @@ fn a_win_needs_both_orders() {
     use AbPreference::{A, B, Tie};
     let found = count_both_orders(&[(A, A), (A, B), (B, B), (Tie, A), (A, A), (Tie, Tie)]);
     assert_eq!((found.n, found.consistent, found.wins_a, found.wins_b, found.undecided), (6, 4, 2, 1, 3));
-    // Shown first and preferred: A in four, B in two.
+    // Shown first and preferred: A in four pairs, B in two.
     assert_eq!((found.shown, found.twice), ((5, 4), (1, 0)));
     assert_eq!(count_both_orders(&[]).rate, Err(UndefinedReason::NoValues));
 }
@@ -63,13 +63,14 @@ fn the_two_showings_of_a_pair_are_one_piece_of_evidence() {
         let parts = [(A, B, ab), (B, A, ba), (A, A, both), (B, B, both)];
         parts.into_iter().flat_map(|(x, y, n)| std::iter::repeat_n((x, y), n)).collect()
     };
-    // 58 pairs won twice by the first place and 18 by the second: twice the lower tail of 18 of 76, in whole numbers.
+    // The first position won twice in 58 pairs and the second in 18: twice the lower tail of 18 of 76, in
+    // integers.
     let found = count_both_orders(&pairs(58, 18, 137));
     assert_near(found.position_p().unwrap(), 4.713_242_239_575_171e-6, 1e-18);
     assert!(found.exchange_p() > 0.999);
     assert_eq!(count_both_orders(&pairs(0, 0, 9)).position_p(), Err(UndefinedReason::NothingDiffers));
 
-    // Verdicts of the second order that name places: what agrees seems to differ.
+    // If verdicts of the second order name positions, agreements look like disagreements.
     assert!(count_both_orders(&pairs(40, 40, 4)).exchange_p() < 1e-9);
     // Ten pairs that all contradict each other: one of the ways to choose four or six of them.
     assert_near(count_both_orders(&pairs(6, 4, 0)).exchange_p(), 1.0 / 210.0, 1e-15);
@@ -77,7 +78,7 @@ fn the_two_showings_of_a_pair_are_one_piece_of_evidence() {
     let mut twenty = pairs(13, 6, 0);
     twenty.push((A, A));
     assert_near(count_both_orders(&twenty).exchange_p(), 1.805_985_552_115_583e-4, 1e-15);
-    // One place throughout is a bias and no exchange of names.
+    // Preferring one position throughout is a bias, not an exchange of names.
     assert_near(count_both_orders(&pairs(80, 0, 0)).exchange_p(), 1.0, 0.0);
     assert!(count_both_orders(&pairs(80, 0, 1)).exchange_p() > 0.5);
     // Sums that overflow.
@@ -91,7 +92,8 @@ fn honest_judges_are_seldom_suspected_of_exchanged_names() {
 
     let mut random = assize_stats::SeededRandom::new(5);
     let mut draw = |share: f64| (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 <= share;
-    // Verdicts at random, with a preference for a place or for an answer; and a judge that is right in three of four.
+    // Random verdicts with a preference for a position or for an answer; and a judge that is right three
+    // times out of four.
     for (first, second) in [(0.5, 0.5), (0.8, 0.2), (0.95, 0.05), (0.8, 0.8)] {
         for n in [8, 12, 20, 60] {
             let mut suspected = 0;

@@ -17,7 +17,7 @@ fn flip(differences: &[f64]) -> f64 {
 
 #[test]
 fn mcnemar_of_textbook_counts() {
-    // Exact binomial sums by hand: 2 (1 + 12 + 66) / 4096, mid-p less C(12, 2) / 4096.
+    // Exact binomial sums by hand: 2 (1 + 12 + 66) / 4096; mid-p is smaller by C(12, 2) / 4096.
     let found =
         PairedVerdicts { both: 30, only_first: 10, only_second: 2, neither: 8 }.mcnemar(ConfidenceLevel::P95);
     assert_near(found.p_exact, 158.0 / 4096.0, 1e-14);
@@ -34,17 +34,18 @@ fn mcnemar_of_textbook_counts() {
 #[test]
 fn a_million_pairs_are_exact_and_far_tails_do_not_vanish() {
     let near_middle = fair_coin(500_500, 499_500);
-    // z = 1000 / sqrt(1e6) = 1; with continuity 0.999.
+    // z = 1000 / sqrt(1e6) = 1; with continuity correction 0.999.
     assert_near(near_middle.p, 0.317_794, 1e-5);
     // The far tail is 2^-1000000 times a sum that cannot be represented: 0, not NaN.
     assert_eq!(fair_coin(1_000_000, 0).p, 0.0);
     let far = fair_coin(503_000, 497_000);
-    // Two-sided normal tail at 5.999, relative to the continuity-corrected one.
+    // The two-sided normal tail at 5.999, with a relative tolerance.
     assert!((far.p / 1.985e-9 - 1.0).abs() < 0.01, "{}", far.p);
     assert_near(fair_coin(1, 60).p, 62.0 / 2f64.powi(60), 1e-18);
 }
 
-/// Lowest share of draws whose interval holds the difference, where a share of the pairs differs, all of them one way.
+/// Lowest share of samples whose interval contains the difference, if a share of the pairs differs and all of
+/// them move one way.
 fn one_way_coverage(n: u64, share: f64) -> f64 {
     let mut chance = (1.0 - share).powi(n as i32);
     let mut covered = 0.0;
@@ -94,8 +95,8 @@ fn no_discordant_pair_is_no_evidence() {
 
 #[test]
 fn exact_and_mid_p_values_of_discordant_pairs() {
-    // statsmodels 0.15.0, mcnemar(exact=True); mid-p, which it lacks, by scipy 1.17.1: 2 binom.cdf(k - 1) + binom.pmf(k) of
-    // the rarer direction.
+    // statsmodels 0.15.0, mcnemar(exact=True); mid-p, which it does not have, by scipy 1.17.1: 2 binom.cdf(k
+    // - 1) + binom.pmf(k) of the rarer direction.
     for (b, c, p, mid) in [
         (10, 2, 0.038_574_218_75, 0.022_460_937_5),
         (25, 9, 0.009_041_185_490_787_03, 0.005_988_120_567_053_56),
@@ -237,7 +238,7 @@ proptest! {
 
     #[test]
     fn exact_and_approximate_tests_meet(ups in 150u64..400, downs in 150u64..400) {
-        // The continuity correction of an even split goes past the middle.
+        // The continuity correction of an even split would go past the middle.
         let ups = if ups == downs { ups + 1 } else { ups };
         let found = PairedVerdicts { both: 0, only_first: ups, only_second: downs, neither: 0 }.mcnemar(ConfidenceLevel::P95);
         prop_assert!((found.p_mid - found.p_chi2.unwrap()).abs() < 0.01);

@@ -33,7 +33,7 @@ fn a_judge_without_information_is_refused() {
     );
     let beyond = JudgeRates { pass_rate: 1.2, ..TYPICAL };
     assert_eq!(rogan_gladen(beyond, ConfidenceLevel::P95), Err(UndefinedReason::OutOfRange));
-    // Barely informative on paper, not after the adjustment.
+    // Barely informative in mathematics, and no longer after the adjustment.
     let slight = JudgeRates { specificity: 0.99, n_fail: 1, sensitivity: 0.02, n_pass: 1_000, ..TYPICAL };
     assert_eq!(
         rogan_gladen(slight, ConfidenceLevel::P95).unwrap().interval,
@@ -43,13 +43,13 @@ fn a_judge_without_information_is_refused() {
 
 #[test]
 fn a_rate_that_the_error_rates_do_not_allow_has_no_interval() {
-    // Of the met, the judge finds 70%, so that it can't find 85% met.
+    // The judge finds 70% of the met cases met, so it can't find 85% of all cases met.
     let rates =
         JudgeRates { pass_rate: 0.85, n: 100, specificity: 0.9, n_fail: 100, sensitivity: 0.7, n_pass: 100 };
     let found = rogan_gladen(rates, ConfidenceLevel::P95).unwrap();
     assert_near(found.raw, 1.25, 1e-12);
     assert_eq!(found.interval, Err(UndefinedReason::IncompatibleRates));
-    // By chance it may: the interval keeps the part below 1.
+    // By chance it can: the interval keeps the part below 1.
     let near = rogan_gladen(JudgeRates { pass_rate: 0.72, ..rates }, ConfidenceLevel::P95).unwrap();
     let interval = near.interval.unwrap();
     assert!(near.raw > 1.0 && interval.width() > 0.05 && interval.high == 1.0, "{interval:?}");
@@ -61,14 +61,14 @@ const JUDGE: [f64; 8] = [1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0];
 #[test]
 fn a_few_labels_tune_the_trust_in_a_judge() {
     let unlabelled: Vec<f64> = (0..20).map(|index| f64::from(index % 10 < 7)).collect();
-    // ppi-python 0.2.3; the order of the unlabelled does not matter.
+    // ppi-python 0.2.3; the order of the unlabelled cases does not matter.
     let found = prediction_powered(&HUMAN, &JUDGE, &unlabelled, ConfidenceLevel::P95).unwrap();
     assert_near(found.weight, 0.345_394_736_842_105, 1e-12);
     assert_near(found.tuned.mean, 0.650_904_605_263_158, 1e-12);
     assert_near(found.tuned.interval.low, 0.343_495_289_362_046, 1e-9);
     assert_near(found.plain.interval.high, 1.100_475_849_164_44, 1e-9);
     assert!(found.few_labels() && found.gain.unwrap() > 1.0);
-    // With every case its own cluster, clustering changes nothing.
+    // If every case is its own cluster, clustering changes nothing.
     let (names, others): (Vec<usize>, Vec<usize>) = ((0..8).collect(), (0..20).collect());
     let clustered =
         prediction_powered_clustered(&HUMAN, &JUDGE, &names, &unlabelled, &others, ConfidenceLevel::P95)

@@ -6,7 +6,7 @@ use super::{assert_near, uniform};
 
 const L: ConfidenceLevel = ConfidenceLevel::P95;
 
-/// Scores of six cases by three judges, twice each: repeat, then case, then judge.
+/// Scores of six cases by three judges, twice each; ordered by repeat, case and judge.
 const SCORES: [f64; 36] = [
     0.9, 0.7, 0.8, 0.4, 0.1, 0.5, 0.6, 0.6, 0.4, 1.0, 0.6, 0.9, 0.2, 0.0, 0.3, 0.7, 0.3, 0.8, //
     0.8, 0.6, 0.9, 0.5, 0.2, 0.3, 0.7, 0.4, 0.5, 0.9, 0.8, 1.0, 0.1, 0.1, 0.2, 0.8, 0.4, 0.6,
@@ -21,7 +21,7 @@ fn facets(n: usize) -> [Vec<usize>; 3] {
 fn components_are_those_of_other_implementations() {
     let [cases, judges, prompts] = facets(36);
     let found = crossed_variance(&SCORES, &[cases.clone(), judges.clone()]).unwrap();
-    // R 4.2, lme4 1.1-31 (REML, equal to ANOVA for a full table): y ~ 1 + (1|c) + (1|j) + (1|c:j).
+    // R 4.2, lme4 1.1-31 (REML, which equals ANOVA for a complete table): y ~ 1 + (1|c) + (1|j) + (1|c:j).
     assert_near(found.components[&1], 0.070_666_6, 1e-6);
     assert_near(found.components[&2], 0.014_833_3, 1e-6);
     assert_near(found.components[&3], 0.002_388_89, 1e-6);
@@ -30,7 +30,7 @@ fn components_are_those_of_other_implementations() {
     // Mean squares of R's aov: cases .43711, judges .19111, both .01311, rest .00833.
     assert_near(found.components[&1], (0.437_111_111_1 - 0.013_111_111_1) / 6.0, 1e-9);
     assert!(!found.negative);
-    // What the three judges have in common stays however many cases there are.
+    // The part that the three judges have in common remains, however many cases there are.
     let variance = 0.070_666_667 / 6.0 + 0.014_833_333 / 3.0 + 0.002_388_889 / 18.0 + 0.008_333_333 / 36.0;
     assert_near(found.error_variance(&[6, 3], 2, 0), variance, 1e-8);
     assert_near(found.error_variance(&[6, 3], 2, 2), variance - 0.014_833_333 / 3.0, 1e-8);
@@ -54,7 +54,7 @@ fn the_cheapest_design_reaches_its_width() {
     let found = crossed_variance(&SCORES, &[cases, judges]).unwrap();
     let design = found.cheapest_design(0.1, L, 1.0, 10_000, 0).unwrap();
     assert!(design.error * 1.96 <= 0.1 + 1e-9, "{design:?}");
-    // No neighbour with fewer calls does.
+    // No neighbouring design with fewer calls is enough.
     for judges in 1..=10 {
         for repeats in 1..=10 {
             for cases in 2..200 {
@@ -116,7 +116,7 @@ fn single_levels_and_lone_values_are_undefined() {
         Err(UndefinedReason::UnequalLengths)
     );
     assert_eq!(crossed_variance(&[], &[Vec::new()]), Err(UndefinedReason::NoValues));
-    // Each case by one judge: cases and judges can't be told apart.
+    // If each case has one judge, cases and judges can't be distinguished.
     let apart = crossed_variance(&[0.1, 0.5, 0.9], &[vec![0, 1, 2], vec![0, 1, 2]]);
     assert_eq!(apart, Err(UndefinedReason::TooFew));
 }

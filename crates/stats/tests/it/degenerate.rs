@@ -1,4 +1,4 @@
-//! Everything at once, on what little there may be: nothing panics, and nothing is NaN or infinite.
+//! All functions on degenerate input: nothing panics, and nothing is NaN or infinite.
 
 use assize_stats::{
     ConfidenceLevel, MeanAccumulator, RateInterval, SeededRandom, acceleration,
@@ -34,7 +34,7 @@ use proptest::prelude::*;
 
 use super::cases;
 
-/// Whatever a function returned, written out.
+/// Formats the result of a function and checks it.
 fn written(result: impl std::fmt::Debug) -> String {
     let text = format!("{result:?}");
     let mut words = text.split(|letter: char| !letter.is_alphanumeric());
@@ -42,7 +42,7 @@ fn written(result: impl std::fmt::Debug) -> String {
     text
 }
 
-/// Values that meet each other often, and some that are hard on arithmetic.
+/// Values that often coincide, and some that are difficult for arithmetic.
 fn value() -> impl Strategy<Value = f64> {
     prop_oneof![
         5 => Just(0.0), 5 => Just(1.0), 3 => Just(0.5), 1 => Just(-1.0), 1 => Just(1e-300), 1 => Just(1e300),
@@ -149,7 +149,8 @@ proptest! {
             RateInterval::Wilson, RateInterval::WilsonContinuity, RateInterval::AgrestiCoull, RateInterval::Wald,
             RateInterval::ClopperPearson, RateInterval::Jeffreys, RateInterval::BetaPosterior,
         ] {
-            // Beta quantiles of a billion cases take a while without optimization; twenty thousand are enough.
+            // Beta quantiles of a billion cases take a while without optimisation; twenty thousand are
+            // enough.
             written(proportion_by(kind, a.min(20_000), b.min(20_000), level));
         }
         written(proportion_by(RateInterval::Wilson, a, b, level));
@@ -163,7 +164,7 @@ proptest! {
         for kind in [DifferenceInterval::Newcombe, DifferenceInterval::AgrestiCaffo, DifferenceInterval::Wald] {
             written(rate_difference(kind, (a, b), (c, b), level));
         }
-        // Counting down from half of 2^42 takes a while, too.
+        // Counting down from half of 2^42 takes a while too.
         let (heads, tails) = if a.max(b) == 1 << 42 { (a >> 20, b >> 20) } else { (a, b) };
         written(PairedVerdicts { both: c, only_first: heads, only_second: tails, neither: c }.mcnemar(level));
         written(pass_k(a.min(1_000_000), b, c));

@@ -40,7 +40,7 @@ use assize_stats::{
 
 const L: ConfidenceLevel = ConfidenceLevel::P95;
 
-/// A block of figures, one to a line.
+/// A block of numbers, one per line.
 #[derive(Default)]
 struct Figures(String);
 

@@ -1,4 +1,4 @@
-//! Samples with different probabilities, and what they say with the help of a judge.
+//! Samples with different probabilities, and estimates from them with the help of a judge.
 
 use assize_stats::{
     ConfidenceLevel, Interval, SeededRandom, UndefinedReason,
@@ -64,11 +64,11 @@ fn equal_probabilities_are_a_random_sample() {
     let plain =
         prediction_powered_within::<usize>(&PEOPLE, &JUDGE, &everywhere()[10..], None, UNIT, L).unwrap();
     assert_near(found.human.mean, plain.human.mean, 1e-12);
-    // One takes the judge's mean over all cases and the other over those without a label.
+    // One uses the judge's mean over all cases, the other over cases without a label.
     assert_near(found.tuned.mean, plain.tuned.mean, 0.02);
     assert!((found.tuned.interval.width() / plain.tuned.interval.width() - 1.0).abs() < 0.2);
 
-    // A factor that is common to all probabilities changes nothing.
+    // A factor common to all probabilities changes nothing.
     let halved: Vec<DrawnLabel> = labels()
         .into_iter()
         .map(|label| DrawnLabel { probability: label.probability / 2.0, ..label })
@@ -83,7 +83,8 @@ fn equal_probabilities_are_a_random_sample() {
 
 #[test]
 fn draws_keep_to_their_probabilities() {
-    // R 4.2, sampling-style rule by hand: 40 would be drawn with 1.2, so it is certain and the rest shares 2.
+    // R 4.2, sampling-style rule by hand: 40 would have the probability 1.2, so it is certain and the others
+    // share 2.
     assert_eq!(inclusion_probabilities(&[40.0, 20.0, 20.0, 20.0], 3).unwrap()[0], 1.0);
     let sizes = [9.0, 1.0, 2.0, 2.0, 3.0, 1.0];
     let probabilities = inclusion_probabilities(&sizes, 3).unwrap();
@@ -109,8 +110,8 @@ fn draws_keep_to_their_probabilities() {
     assert_eq!(inclusion_probabilities(&[1.0, 0.0], 1), Err(UndefinedReason::OutOfRange));
 }
 
-/// A hundred labels of a thousand cases, of which a share is met. `size` is that of a case by the judge's decision and the number of
-/// cases with the same one.
+/// A hundred labels of a thousand cases, a share of which is met. `size` returns the size of a case, given
+/// the judge's decision and the number of cases with the same decision.
 fn hundred_labels(
     state: &mut u64,
     seed: u64,
@@ -156,7 +157,8 @@ fn weighted_intervals_hold_the_truth_where_plain_ones_do_not() {
 
 #[test]
 fn a_few_heavy_labels_do_not_make_the_interval_narrow() {
-    // What the judge found met is drawn a fifth as often: about five of a hundred labels weigh five times as much.
+    // Cases that the judge finds met are drawn a fifth as often: about five of a hundred labels have five
+    // times the weight.
     let (mut people, mut tuned, mut state) = (0, 0, 11);
     let size = |judge: f64, _: f64| if judge == 1.0 { 0.2 } else { 1.0 };
     for seed in 0..300 {
@@ -167,6 +169,6 @@ fn a_few_heavy_labels_do_not_make_the_interval_narrow() {
         people += holds(found.human.interval);
         tuned += holds(found.tuned.interval);
     }
-    // Four standard errors below 95 %: with Kish's number of labels, people alone held 87 %.
+    // Four standard errors below 95 %. With Kish's number of labels, people alone covered 87 %.
     assert!(people >= 270 && tuned >= 270, "{people} and {tuned} of 300");
 }

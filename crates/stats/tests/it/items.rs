@@ -88,7 +88,7 @@ fn curves_are_those_of_other_implementations() {
         assert_near(curve.difficulty.unwrap(), difficulties[at], 1e-4);
         assert_near(curve.discrimination_se, errors[at], 1e-4);
     }
-    // Abilities of answers that meet nothing, and everything.
+    // Abilities of the answers that meet nothing and everything.
     assert_near(found.abilities[0].0, -1.329_277, 1e-4);
     assert_near(found.abilities[0].1, 0.748_036, 1e-4);
     assert_near(found.abilities[399].0, 1.530_103, 1e-4);
@@ -112,7 +112,7 @@ fn the_correlation_with_the_rest_leaves_the_criterion_out() {
     let alone = found.interval.unwrap();
     assert!(alone.low < 0.206 && alone.high > 0.207 && alone.width() > 0.18 && alone.width() < 0.2);
 
-    // Each answer four times in one cluster is no further evidence.
+    // Four copies of each answer in one cluster are no additional evidence.
     let four: Vec<Vec<Option<f64>>> = answers.iter().flat_map(|answer| vec![answer.clone(); 4]).collect();
     let clusters: Vec<usize> = (0..four.len()).map(|at| at / 4).collect();
     let clustered = item_rest_correlation(&four, &clusters, 0, ConfidenceLevel::P95);
@@ -135,7 +135,7 @@ fn what_does_not_vary_has_no_figures() {
     let few = item_rest_correlation(&numbers[..4], &places[..4], 0, ConfidenceLevel::P95);
     assert_eq!(few.correlation, Err(UndefinedReason::TooFew));
 
-    // Three criteria that are always alike: ever steeper curves fit ever better.
+    // Three criteria that are always equal: the steeper the curves, the better the fit, without a limit.
     let same: Vec<Vec<Option<bool>>> = (0..200).map(|at| vec![Some(at % 2 == 0); 3]).collect();
     assert_eq!(two_parameter_model(&same, 3), Err(UndefinedReason::Unbounded));
 }

@@ -1,4 +1,4 @@
-//! Verdicts, scores and probabilities against what is true.
+//! Verdicts, scores and probabilities compared with the truth.
 
 use assize_stats::{
     ConfidenceLevel, UndefinedReason,
@@ -60,7 +60,7 @@ fn correlations_of_a_small_example() {
     let interval = bonett_wright(0.6, 50, ConfidenceLevel::P95).unwrap();
     assert_near(interval.low, 0.364_955_493_374_162, 1e-12);
     assert_near(fisher_z(0.6, 50, ConfidenceLevel::P95).unwrap().high, 0.752_648_862_320_527, 1e-12);
-    // Taking z out of two lists that only share z leaves nothing.
+    // If two lists have only z in common, nothing remains after controlling for z.
     let (z, noise, other) = ([1.0, 2.0, 3.0, 4.0], [1.0, -1.0, -1.0, 1.0], [1.0, -3.0, 3.0, -1.0]);
     let add = |list: [f64; 4]| -> Vec<f64> { z.iter().zip(list).map(|(z, e)| z + e).collect() };
     assert_near(partial_correlation(&add(noise), &add(other), &z).unwrap(), 0.0, 1e-12);
@@ -84,7 +84,7 @@ fn probabilities_by_hand() {
     assert_near(brier(&p, &came).unwrap(), (0.01 + 0.36 + 0.4225 + 0.01) / 4.0, 1e-15);
     let loss = -(0.9f64.ln() + 0.4f64.ln() + 0.35f64.ln() + 0.9f64.ln()) / 4.0;
     assert_near(log_loss(&p, &came).unwrap(), loss, 1e-15);
-    // Of four pairs of a positive and a negative, one is in the wrong order.
+    // Of four pairs of a positive and a negative case, one is in the wrong order.
     assert_eq!(area_under_curve(&p, &came, ConfidenceLevel::P95).unwrap().area, 0.75);
     // Precision 1 at the first half of the recall, 2/3 at the second.
     assert_near(average_precision(&p, &came).unwrap(), 0.5 + 0.5 * 2.0 / 3.0, 1e-15);
@@ -125,7 +125,7 @@ fn falling_neighbours_are_pooled() {
     }
     assert_near(fitted.predict(3.5).unwrap(), 0.45, 1e-12);
     assert_eq!((fitted.predict(-9.0), fitted.predict(9.0)), (Ok(0.1), Ok(0.9)));
-    // Cases with one score are averaged by weight; those without weight say nothing.
+    // Cases with the same score are averaged by weight; cases without weight don't count.
     let weighted = IsotonicFit::fit(&[1.0, 1.0, 0.0], &[0.0, 1.0, 5.0], Some(&[1.0, 3.0, 0.0])).unwrap();
     assert_eq!(weighted.points(), [(1.0, 0.75)]);
     assert_eq!(IsotonicFit::fit(&[], &[], None), Err(UndefinedReason::NoValues));

@@ -47,7 +47,7 @@ fn rates_are_those_of_another_implementation() {
 /// Probability of each rater of a panel to be right.
 const RIGHT: [f64; 7] = [0.9, 0.85, 0.85, 0.8, 0.8, 0.75, 0.7];
 
-/// Votes on 300 items with known truth. The last rater copies the one before with this probability.
+/// Votes on 300 items with known truth. The last rater copies the previous one with this probability.
 fn panel(seed: u64, copies: f64) -> Vec<RaterVote> {
     let mut state = seed;
     let mut found = Vec::new();
@@ -91,7 +91,7 @@ fn two_raters_say_nothing_of_each_other() {
     assert_eq!(latent_classes(&[], 0, 3, 0.5), Err(UndefinedReason::NoValues));
     let outside = [RaterVote { item: 1, rater: 0, met: true }];
     assert_eq!(latent_classes(&outside, 1, 3, 0.5), Err(UndefinedReason::OutOfRange));
-    // Raters who all agree are right, as far as the smoothing lets them.
+    // Raters who all agree are right, as far as the smoothing allows.
     let same = votes(&["110", "110", "110"]);
     let found = latent_classes(&same, 3, 3, 0.5).unwrap();
     assert!(found.posterior[0] > 0.9 && found.posterior[2] < 0.1, "{found:?}");
@@ -100,13 +100,13 @@ fn two_raters_say_nothing_of_each_other() {
 
 #[test]
 fn votes_that_tell_nothing_are_refused() {
-    // Each item has one vote: the fit would give back what it starts from.
+    // Each item has one vote, so the fit would return its starting values.
     let apart = ["10101---------", "-----01010----", "----------1010"];
     assert_eq!(latent_classes(&votes(&apart), 14, 3, 0.5), Err(UndefinedReason::NoOverlap));
     // Three pairs of raters, and no item with three votes.
     let pairs = ["1010----0101", "10100101----", "----01010101"];
     assert_eq!(latent_classes(&votes(&pairs), 12, 3, 0.5), Err(UndefinedReason::NoOverlap));
-    // The fourth rater shares nothing.
+    // The fourth rater has no item in common with the others.
     let alone = ["10101010----", "10101011----", "10001010----", "--------1010"];
     assert_eq!(latent_classes(&votes(&alone), 12, 4, 0.5), Err(UndefinedReason::NoOverlap));
     assert!(latent_classes(&votes(&alone[..3]), 12, 3, 0.5).is_ok());
@@ -128,7 +128,7 @@ fn drawn_rates_lie_around_the_fit_and_few_items_leave_them_open() {
         }
     }
 
-    // Two items, one met: next to nothing is known of anybody.
+    // Two items, one of them met: next to nothing is known about any rater.
     let few = votes(&["10", "10", "10"]);
     let drawn = DrawnClasses::draw(&few, 2, 3, 800, &mut SeededRandom::new(1));
     let interval = drawn_interval(&drawn.sensitivity[0], 0.75, ConfidenceLevel::P95).unwrap();

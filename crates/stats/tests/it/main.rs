@@ -1,4 +1,4 @@
-//! Known numbers, properties, and the cases that have no answer.
+//! Known results, properties, and cases without a result.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -26,12 +26,12 @@ mod ties;
 
 use proptest::prelude::ProptestConfig;
 
-/// As many cases as asked for, and no file that remembers failures.
+/// The requested number of cases, without a file that remembers failures.
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
 }
 
-/// Numbers from 0 to 1 by a fixed generator.
+/// Uniform numbers from 0 to 1 by a fixed generator.
 fn uniform(state: &mut u64) -> f64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 33) as f64 / f64::from(1u32 << 31)

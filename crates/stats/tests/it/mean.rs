@@ -33,7 +33,7 @@ fn tabulated_quantiles_are_met_for_few_and_for_many_values() {
         (1_001, 1.962_336_705_280_879),
     ];
     for (freedom, quantile) in table {
-        // Values whose mean is 0, so that the upper end over the standard error is the quantile.
+        // Values with a mean of 0, so that the upper end divided by the standard error is the quantile.
         let half = freedom.div_ceil(2);
         let mut accumulator = MeanAccumulator::new();
         for _ in 0..half {

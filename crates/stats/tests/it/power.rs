@@ -1,4 +1,4 @@
-//! How many cases are enough.
+//! Sample sizes.
 
 use assize_stats::{
     ConfidenceLevel, Interval, McNemarVariant, PlannedMean, SeededRandom, UndefinedReason,
@@ -65,7 +65,7 @@ fn clusters_cost_cases() {
 fn with_many_cases_the_t_test_is_normal() {
     let found = PowerDesign::default().paired_t_cases(0.01).unwrap();
     let normal = ((1.959_963_984_540_054 + 0.841_621_233_572_914) / 0.01f64).powi(2);
-    // Student's t asks for z^2 / 2 = 1.92 cases more; rejections on the wrong side save a fraction of one.
+    // Student's t needs z^2 / 2 = 1.92 cases more; rejections on the wrong side save a fraction of one.
     assert!((1.6..1.92).contains(&(found - normal)), "{found} {normal}");
 }
 
@@ -86,7 +86,7 @@ proptest! {
     fn planned_intervals_are_as_wide_as_planned(rate in 0.0..=1.0, width in 0.01..0.2) {
         let n = round_up_cases(rate_precision(rate, width, ConfidenceLevel::P95).unwrap());
         let interval = proportion((rate * n).round() as u64, n as u64, ConfidenceLevel::P95).interval.unwrap();
-        // Whole passes of few cases can't meet the rate.
+        // With few cases, an integer number of passes can't match the rate.
         prop_assert!(n < 100.0 || (interval.width() / 2.0 - width).abs() < 0.004, "{n} {interval:?}");
         prop_assert!(mean_precision(0.5, width, ConfidenceLevel::P95).unwrap() > 0.0);
     }
@@ -107,7 +107,7 @@ fn what_pairs_show_at_best_is_connors_formula_with_nothing_the_other_way() {
             (promise.mcnemar_pairs(least, least).unwrap() - n as f64).abs() < 1e-4 * n as f64,
             "{n}: {least}"
         );
-        // More pairs differing than the difference itself only makes it harder.
+        // A larger share of differing pairs only makes the same difference harder to detect.
         assert!(promise.mcnemar_pairs((2.0 * least).min(1.0), least).unwrap() > n as f64);
     }
     assert_eq!(promise.mcnemar_one_way_difference(0), Err(UndefinedReason::NoValues));
@@ -210,16 +210,16 @@ fn exact_numbers_of_pairs_have_the_power() {
     let one_way = promise.mcnemar_exact_one_way_difference(100).unwrap();
     assert!((promise.mcnemar_power(100, one_way, one_way).unwrap() - 0.8).abs() < 1e-6);
 
-    // Five pairs can't be significant whatever they show.
+    // Five pairs can't be significant whatever their results are.
     assert_eq!(promise.mcnemar_exact_difference(5, 1.0), Err(UndefinedReason::Undetectable));
     assert_eq!(promise.mcnemar_exact_difference(0, 0.5), Err(UndefinedReason::NoValues));
     assert_eq!(promise.mcnemar_power(10, 0.1, 0.2), Err(UndefinedReason::OutOfRange));
-    // Beyond a thousand pairs, Connor's formula.
+    // Beyond a thousand pairs, Connor's formula is used.
     assert_eq!(promise.mcnemar_exact_pairs(0.2, 0.01), promise.mcnemar_pairs(0.2, 0.01));
     assert_eq!(promise.mcnemar_exact_difference(5_000, 0.2), promise.mcnemar_difference(5_000, 0.2));
 }
 
-/// Half widths of the intervals of many data sets of `draw`, in ascending order.
+/// Half-widths of the intervals of many data sets drawn by `draw`, ascending.
 fn half_widths(sets: usize, mut draw: impl FnMut(&mut SeededRandom) -> Interval) -> Vec<f64> {
     let mut random = SeededRandom::new(7);
     let mut widths: Vec<f64> = (0..sets).map(|_| draw(&mut random).width() / 2.0).collect();
@@ -255,10 +255,10 @@ fn rates_of_planned_cases_have_intervals_of_the_width_that_was_wanted() {
             });
             let mean = widths.iter().sum::<f64>() / 400.0;
             let variance = n as f64 * rate * (1.0 - rate);
-            // The width of a few passes varies by half of itself: four standard errors of 400.
+            // The width at a small number of passes varies by half of itself: four standard errors of 400.
             let slack = 0.01 + 0.1 / variance.max(0.5);
             assert!((mean / half - 1.0).abs() < slack, "{rate} to {half}: {mean} over {n}");
-            // One more or less of a few passes is a step of the median.
+            // With few passes, one more or less is a visible step of the median.
             let middle = widths[200];
             assert!(
                 variance < 4.0 || (middle / half - 1.0).abs() < 0.06,
@@ -288,7 +288,7 @@ fn means_of_planned_cases_have_intervals_of_the_width_that_was_wanted() {
     for (kind, draw) in kinds {
         for (size, half) in [(1, 0.05), (1, 0.02), (4, 0.05), (4, 0.02)] {
             let mut random = SeededRandom::new(3);
-            // The values of a cluster have half of their distance from one of them in common.
+            // The values of a cluster have half of their deviation in common.
             let cluster = |random: &mut SeededRandom| {
                 let shared = draw(random);
                 let value =
@@ -301,7 +301,7 @@ fn means_of_planned_cases_have_intervals_of_the_width_that_was_wanted() {
             let n = plan.cases(half, ConfidenceLevel::P95).unwrap();
             let clusters = (n / size as f64).ceil() as usize;
 
-            // Further runs of the clusters of this one: the plan knows no others.
+            // More runs from the distribution of this run's clusters, which is all that the plan knows.
             let widths = half_widths(200, |random| {
                 let values: Vec<f64> = (0..clusters)
                     .flat_map(|_| {
@@ -315,7 +315,8 @@ fn means_of_planned_cases_have_intervals_of_the_width_that_was_wanted() {
                     .interval
                     .unwrap()
             });
-            // Few clusters hold one or two of the rare values, or none, and each of them moves the end that they are told apart by.
+            // A few clusters hold one or two of the rare values, or none, and each of these moves the end
+            // that depends on them.
             let slack = match clusters {
                 ..=25 => 0.16,
                 26..=50 => 0.08,

@@ -1,4 +1,4 @@
-//! Pass rates and Wilson intervals.
+//! Pass rates and their intervals.
 
 use assize_stats::{
     ConfidenceLevel, IntervalMethod, RateInterval, UndefinedReason, posterior_mean, proportion,
@@ -76,13 +76,14 @@ fn thirty_passes_leave_room_for_a_tenth_of_failures() {
     assert_eq!(bound.rule_of_three, 0.1);
     assert_eq!(zero_failures(0, ConfidenceLevel::P95), Err(UndefinedReason::NoValues));
     assert_eq!(zero_failures(1, ConfidenceLevel::P95).unwrap().rule_of_three, 1.0);
-    // The same bound as the upper end of a two-sided 90 % interval.
+    // The same bound is the upper end of a two-sided 90 % interval.
     let level = ConfidenceLevel::new(0.9).unwrap();
     let high = proportion_by(RateInterval::ClopperPearson, 0, 30, level).interval.unwrap().high;
     assert_near(high, bound.exact, 1e-12);
 }
 
-/// Lowest share of draws that an interval holds, over rates just beside each end, where it is lowest.
+/// Lowest share of samples whose interval contains the rate, over rates just beside each end, where it is
+/// lowest.
 fn lowest_coverage(kind: RateInterval, n: u64, level: ConfidenceLevel) -> f64 {
     let intervals: Vec<_> = (0..=n).map(|k| proportion_by(kind, k, n, level).interval.unwrap()).collect();
     let coverage = |truth: f64| {
@@ -111,7 +112,7 @@ fn exact_intervals_cover_every_rate_as_often_as_they_promise() {
     }
     let level = ConfidenceLevel::new(0.9).unwrap();
     assert!(lowest_coverage(RateInterval::Blaker, 12, level) >= 0.9 - 1e-8);
-    // The rates between two counts that Wilson's interval misses.
+    // Some rates between two counts are missed by Wilson's interval.
     assert!(lowest_coverage(RateInterval::Wilson, 10, ConfidenceLevel::P95) < 0.86);
 }
 
@@ -168,7 +169,7 @@ fn half_of_four_by_hand() {
 
 #[test]
 fn all_and_none_keep_a_width_and_exact_ends() {
-    // At the ends, Wilson's inner bound is z^2 / (n + z^2) away from the outer one.
+    // At the ends, the inner bound of Wilson's interval is z^2 / (n + z^2) away from the outer one.
     let square = 1.959_963_984_540_054f64.powi(2);
     for kind in [RateInterval::Wilson, RateInterval::Blaker] {
         let of =

@@ -36,8 +36,9 @@ fn impossible_draws_say_why() {
 
 #[test]
 fn judge_noise_by_hand() {
-    // Cases 1, 3 and 5, 5: within (2 + 0) / 2 = 1, between squares 2 (9 + 9) / ... means 2 and 5, grand 3.5:
-    // 2 (1.5^2 + 1.5^2) / 1 = 9, variance between (9 - 1) / 2 = 4.
+    // Cases 1, 3 and 5, 5: within (2 + 0) / 2 = 1; the case means are 2 and 5 and the grand mean is 3.5, so
+    // the mean square between cases is 2 (1.5^2 + 1.5^2) / 1 = 9, and the variance between them (9 - 1) / 2 =
+    // 4.
     let found = repeat_variance(&[vec![1.0, 3.0], vec![5.0, 5.0]]).unwrap();
     assert_eq!((found.within, found.between_square, found.between, found.repeats), (1.0, 9.0, 4.0, 2.0));
     assert_eq!((found.icc, found.icc_mean), (Ok(0.8), Ok(8.0 / 9.0)));
@@ -52,8 +53,8 @@ fn judge_noise_by_hand() {
 fn answers_and_verdicts_by_hand() {
     // Two cases, two answers each, two verdicts each.
     let cases = [vec![vec![1.0, 3.0], vec![5.0, 7.0]], vec![vec![9.0, 11.0], vec![9.0, 11.0]]];
-    // Verdicts: 4 answers with squares 2 each over 4 degrees = 2. Answers: 2 (4 + 4) over 2 degrees = 8, so
-    // (8 - 2) / 2 = 3. Cases: 4 (9 + 9) = 72 over 1, so (72 - 8) / 4 = 16.
+    // Verdicts: 4 answers with squares of 2 each over 4 degrees of freedom = 2. Answers: 2 (4 + 4) over 2
+    // degrees = 8, so (8 - 2) / 2 = 3. Cases: 4 (9 + 9) = 72 over 1, so (72 - 8) / 4 = 16.
     let found = nested_variance(&cases).unwrap();
     assert_eq!((found.between_verdicts, found.between_answers, found.between_cases), (2.0, 3.0, 16.0));
     assert_eq!((found.cases, found.answers, found.verdicts), (2, 4, 8));
@@ -102,7 +103,7 @@ proptest! {
         prop_assert!(near(found.any, 1.0 - choose(n - c, k) / choose(n, k), 1e-10));
         prop_assert!(near(found.all, choose(c, k) / choose(n, k), 1e-10));
         prop_assert!(found.all <= found.any + 1e-12);
-        // At least one failure mirrors not all passes.
+        // "At least one failure" is the complement of "all pass".
         prop_assert!(near(pass_k(n, n - c, k).unwrap().any, 1.0 - found.all, 1e-12));
         if k < n {
             let more = pass_k(n, c, k + 1).unwrap();

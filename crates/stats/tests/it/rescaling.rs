@@ -12,7 +12,8 @@ use assize_stats::{
 
 use super::assert_near;
 
-/// Scores of people and of a judge for five answers to each of six cases; people like all answers to the fourth alike.
+/// Scores of people and of a judge for five answers to each of six cases; people score all answers to the
+/// fourth case equally.
 const PEOPLE: [f64; 30] = [
     4., 1., 4., 4., 1., 1., 1., 2., 3., 2., 1., 5., 3., 5., 5., 4., 4., 4., 4., 4., 5., 5., 4., 4., 1., 3.,
     4., 1., 2., 1.,
@@ -46,14 +47,14 @@ fn ties_of_a_judge_of_fine_scores_are_calibrated() {
     let mean = |groups: &[(usize, f64)]| {
         groups.iter().map(|(_, accuracy)| accuracy).sum::<f64>() / groups.len() as f64
     };
-    // Every pair compared with every epsilon that a difference gives, in numpy.
+    // Computed in numpy by comparing all pairs with every epsilon that occurs as a difference.
     assert_near(found.epsilon, 1.04, 1e-9);
     assert_near(mean(&found.groups), 0.65, 1e-12);
 
-    // Without ties of people none are worth calling.
+    // If people never tie, no epsilon above 0 is worth it.
     let found = pairwise_accuracy(&[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0], &[vec![0, 1, 2]]).unwrap();
     assert_eq!((found.epsilon, mean(&found.groups)), (0.0, 1.0));
-    // People who tie throughout are met by the largest epsilon.
+    // If people always tie, the largest epsilon agrees with them.
     let found = pairwise_accuracy(&[1.0, 2.0, 4.0], &[1.0; 3], &[vec![0, 1, 2], Vec::new()]).unwrap();
     assert_eq!((found.epsilon, found.groups), (3.0, vec![(0, 1.0)]));
     assert_eq!(pairwise_accuracy(&[1.0], &[1.0], &[vec![0]]), Err(UndefinedReason::TooFew));
@@ -66,11 +67,11 @@ const MET: [bool; 14] =
 #[test]
 fn a_logistic_curve_is_that_of_maximum_likelihood() {
     let found = PlattFit::fit(&SCORES, &MET).unwrap();
-    // scikit-learn's sigmoid calibration, and a minimum found by scipy.
+    // From scikit-learn's sigmoid calibration, and a minimum found by scipy.
     assert_near(found.slope, -3.137_810, 2e-6);
     assert_near(found.offset, 1.520_644, 2e-6);
     assert!(found.predict(0.9) > found.predict(0.1));
-    // Classes that are apart have a finite fit.
+    // Classes that the scores separate still have a finite fit.
     let apart = PlattFit::fit(&[0.0, 0.1, 0.9, 1.0], &[false, false, true, true]).unwrap();
     assert!(apart.predict(1.0) < 0.9 && apart.predict(0.0) > 0.1, "{apart:?}");
     let same = PlattFit::fit(&[0.5; 4], &[false, true, true, true]).unwrap();
@@ -84,10 +85,11 @@ fn a_logistic_curve_is_that_of_maximum_likelihood() {
 #[test]
 fn a_threshold_lies_between_the_scores_that_it_tells_apart() {
     let found = choose_threshold(&SCORES, &MET).unwrap();
-    // From 0.4 on are six of seven met, below five of seven unmet; 0.6 would do as well the other way round.
+    // From 0.4 up, six of seven are met; below, five of seven are unmet. 0.6 would be as good the other way
+    // round.
     assert_near(found.threshold, 0.375, 1e-12);
     assert_near(found.balanced_accuracy, f64::midpoint(6.0 / 7.0, 5.0 / 7.0), 1e-12);
-    // Nothing is better than chance: everything is met.
+    // Nothing is better than chance, so everything is met.
     let none = choose_threshold(&[0.1, 0.9], &[true, false]).unwrap();
     assert_eq!((none.threshold, none.balanced_accuracy), (0.1, 0.5));
     assert_eq!(choose_threshold(&[0.1], &[true]), Err(UndefinedReason::OneClass));

@@ -87,7 +87,8 @@ fn drift_is_seen_from_the_run_on_in_which_the_judge_changed() {
     assert_eq!(test.add(&[None; 6]).unwrap(), None);
     assert_eq!(test.add(&[None; 5]), Err(UndefinedReason::UnequalLengths));
 
-    // A judge that flips a tenth of its decisions is not accused over thirty runs; one that becomes stricter in run 15 is found.
+    // A judge that flips a tenth of its decisions is not accused over thirty runs; one that becomes stricter
+    // in run 15 is detected.
     let (mut accused, mut found, mut state) = (0, 0, 3);
     for set in 0..200 {
         let mut test = DriftTest::new(60);
@@ -117,7 +118,8 @@ fn pooled_groups_are_those_of_another_implementation() {
     // R 4.2, metafor 3.8-1: rma(y, sei = s, method = "PM"), tau^2 = 0.00458241799681, mean 0.0946825640263.
     assert_near(found.spread.powi(2), 0.004_582_417_996_81, 1e-9);
     assert_near(found.mean, 0.094_682_564_026_3, 1e-8);
-    // The intervals take the least spread, 2/7 of the mean error variance; blup() without it has 0.1052462736094 first.
+    // The intervals use the minimum spread, 2/7 of the mean error variance; without it, the first end of
+    // blup() is 0.1052462736094.
     let precision = errors.iter().map(|error: &f64| error.powi(-2)).sum::<f64>() / 8.0;
     let used = 0.004_582_417_996_81_f64.max(2.0 / 7.0 / precision);
     for (group, (own, error)) in found.groups.iter().zip(estimates.iter().zip(errors)) {
@@ -128,7 +130,7 @@ fn pooled_groups_are_those_of_another_implementation() {
 
     // R, ebci: cva(m, kappa = Inf) = 2.301442, 3.259199, 4.815362 for m = sqrt(.1), 1, 2, the square of the error here.
     for (error, cva) in [(0.1_f64.powf(0.25), 2.301_442), (1.0, 3.259_199), (2.0_f64.sqrt(), 4.815_362)] {
-        // Two far groups on either side make the spread about 1; the last has the error that is looked at.
+        // Two far groups on either side make the spread about 1; the last group has the error that is tested.
         let far =
             partial_pooling(&[-30.0, 30.0, -30.0, 30.0, 0.0], &[1e-3, 1e-3, 1e-3, 1e-3, error], L).unwrap();
         let spread = far.spread;
@@ -173,7 +175,7 @@ fn bounds_of_selection_are_those_of_a_linear_program() {
         SelectionStratum { rate: 0.9, labelled: 20.0, unlabelled: 180.0 },
         SelectionStratum { rate: 0.2, labelled: 15.0, unlabelled: 85.0 },
     ];
-    // scipy 1.17.1, linprog over weights of labels that differ by a factor.
+    // scipy 1.17.1, linprog over weights of labels that differ by at most a factor.
     for (factor, low, high) in [
         (1.0, 0.666_666_666_7, 0.666_666_666_7),
         (1.5, 0.624_761_904_8, 0.705_893_416_9),
@@ -189,7 +191,8 @@ fn bounds_of_selection_are_those_of_a_linear_program() {
     assert_near(open.1, 286.0 / 300.0, 1e-12);
     assert_near(selection_to_reach(&strata, 0.77).unwrap(), 3.0, 1e-6);
     assert_eq!(selection_to_reach(&strata, 0.97), Err(UndefinedReason::Unreachable));
-    // Labels of one stratum are all met, which stands for the others at any factor, but not without an assumption.
+    // All labels of one stratum are met, so its others are met too at any finite factor, but not without an
+    // assumption.
     let alike = [
         SelectionStratum { rate: 1.0, labelled: 34.0, unlabelled: 136.0 },
         SelectionStratum { rate: 4.0 / 6.0, labelled: 6.0, unlabelled: 24.0 },

@@ -7,7 +7,7 @@ use assize_stats::{
     repeats::repeat_variance,
 };
 
-/// So small a difference that only rounding makes it.
+/// A difference so small that only rounding can cause it.
 const DUST: f64 = 1e-12;
 
 #[test]
@@ -26,10 +26,10 @@ fn dust_is_no_spread() {
     assert_eq!(pearson(&dusty, &y), Err(UndefinedReason::NoSpread));
     assert_eq!(pearson(&y, &dusty), Err(UndefinedReason::NoSpread));
     assert_eq!(fit_line(&dusty, &y, ConfidenceLevel::P95), Err(UndefinedReason::NoSpread));
-    // Small numbers that differ keep their correlation.
+    // Small numbers that really differ keep their correlation.
     assert!(pearson(&[1e-12, 2e-12, 3e-12], &y).unwrap() > 0.999);
 
-    // No threshold between scores that are the same.
+    // There is no threshold between equal scores.
     let found = choose_threshold(&[4.0, 4.0 + DUST], &[false, true]).unwrap();
     assert_eq!(found.balanced_accuracy, 0.5);
 
@@ -46,7 +46,7 @@ fn quadratic_kappa_takes_numbers_between_the_points_of_a_scale() {
     let expected = kappa(&table, AgreementWeights::Quadratic, ConfidenceLevel::P95).kappa.unwrap();
     assert!((quadratic_kappa(&judge, &people, &scale).unwrap() - expected).abs() < 1e-12);
 
-    // 1 - 0.25 n / (sum over all pairs of their squared distances / n) of 1, 2, 3 and 1.5, 2, 3.
+    // 1 - 0.25 n / (sum over all pairs of their squared distances / n) for 1, 2, 3 and 1.5, 2, 3.
     let found = quadratic_kappa(&[1.0, 2.0, 3.0], &[1.5, 2.0, 3.0], &scale).unwrap();
     let all = 0.25 + 1.0 + 4.0 + 0.25 + 0.0 + 1.0 + 2.25 + 1.0 + 0.0;
     assert!((found - (1.0 - 0.25 * 3.0 / all)).abs() < 1e-12, "{found}");

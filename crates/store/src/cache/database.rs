@@ -1,4 +1,4 @@
-//! Opening of the cache's file: settings of the connection, and the tables of this version.
+//! Opens the cache's database: settings of the connection, and the tables of this version.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,9 +11,9 @@ use crate::StoreError;
 use crate::disk::{self, DiskFile};
 use crate::private_file::{create_private_folder, private_options};
 
-/// Wait of a connection for another process that is writing.
+/// How long a connection waits for another process that is writing.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// Attempts at opening a file that other processes are opening at the same time.
+/// Number of attempts to open a file that other processes are opening at the same time.
 const OPEN_ATTEMPTS: u32 = 50;
 /// Pause between these attempts.
 const OPEN_RETRY_DELAY: Duration = Duration::from_millis(20);
@@ -21,7 +21,8 @@ const OPEN_RETRY_DELAY: Duration = Duration::from_millis(20);
 /// Page size of a new file. A reply takes about a kilobyte, so small pages would leave much space unused.
 pub(super) const PAGE_BYTES: i64 = 16 * 1024;
 
-/// Steps from each version of the tables to the next. The file's `user_version` counts the steps taken.
+/// The migration from each version of the tables to the next. The file's `user_version` counts those already
+/// applied.
 const MIGRATIONS: &[&str] =
     &[include_str!("0001_replies.sql"), include_str!("0002_body.sql"), include_str!("0003_sum.sql")];
 
@@ -32,13 +33,13 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
         ignore_in_git(folder)?;
     }
 
-    // SQLite gives the files beside it the permissions of this one.
+    // SQLite creates the files beside it with the same permissions.
     private_options().create(true).append(true).open(path).map_err(StoreError::io("open", path))?;
 
     let mut left = OPEN_ATTEMPTS;
     loop {
         match try_open(path, MIGRATIONS) {
-            // Changing to the write-ahead log does not wait for others as everything else does.
+            // Unlike other statements, changing to the write-ahead log ignores the busy timeout.
             Err(OpenRefusal::Sqlite(error))
                 if left > 0 && CacheFailure::from_sqlite(&error).kind == FailureKind::Busy =>
             {
@@ -55,24 +56,25 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     }
 }
 
-/// Keeps the folder out of repositories: a missing cache is made anew.
+/// Keeps the folder out of Git; a missing cache is simply rebuilt.
 fn ignore_in_git(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(".gitignore");
     if path.exists() {
         return Ok(());
     }
 
-    // In one step: an empty one would be taken for what the user wants.
+    // Created by a rename, because an empty `.gitignore` left by a crash would look as if the user had
+    // written it.
     let draft = path.with_extension(format!("{}.new", std::process::id()));
     let mut file = DiskFile::create(&draft).map_err(StoreError::io("write", &draft))?;
     let written = file.write_all(b"*\n").and_then(|()| disk::replace(&draft, &path));
     match written {
         Err(error) if !path.exists() => {
-            // What was written of it is of no use to anybody.
+            // An incomplete file is useless.
             let _ = fs::remove_file(&draft);
             Err(StoreError::Io { action: "write", path, source: error })
         }
-        // Or somebody else was faster.
+        // Or another process created it first.
         _ => Ok(()),
     }
 }
@@ -96,7 +98,7 @@ fn try_open(path: &Path, steps: &[&str]) -> Result<Connection, OpenRefusal> {
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
 
-    // A reply lost in a power cut is paid for again; nothing else is.
+    // NORMAL instead of FULL: a power cut may lose recent replies, which only have to be paid for again.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);
     if version(&connection)? != known {
@@ -122,7 +124,7 @@ fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Failure of the cache, in a form that can be reported more than once.
+/// Failure of the cache, in a form that can be reported several times.
 #[derive(Debug, Clone)]
 pub(super) struct CacheFailure {
     kind: FailureKind,

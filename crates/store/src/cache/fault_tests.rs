@@ -1,4 +1,4 @@
-//! Faults of the disk at every operation of the cache: no reply is lost that was said to be kept.
+//! Disk faults at every operation of the cache: no reply that was reported as kept is lost.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use crate::disk::faults::{DiskFault, DiskStep, FaultPlan};
 
 const REPLIES: u8 = 6;
 
-/// More operations than a cache of these replies has.
+/// More operations than the cache needs for these replies.
 const MANY: usize = 200;
 
 fn faults() -> [DiskFault; 4] {
@@ -32,7 +32,8 @@ fn reply(n: u8) -> CachedReply {
     }
 }
 
-/// Hands over the replies of a process, and returns those that are said to be kept. `None` if the cache can't be opened.
+/// Adds the replies in one process, and returns those that were reported as kept. `None` if the cache can't
+/// be opened.
 fn keep_all(path: &Path) -> Option<BTreeSet<u8>> {
     let cache = ReplyCache::open(path).ok()?;
     let kept = (0..REPLIES).filter(|n| {
@@ -43,7 +44,7 @@ fn keep_all(path: &Path) -> Option<BTreeSet<u8>> {
     Some(kept.collect())
 }
 
-/// Returns the replies that the next process finds, which are all as they were.
+/// Returns the replies that the next process finds, after checking that they are unchanged.
 fn found(path: &Path) -> BTreeSet<u8> {
     let cache = ReplyCache::open(path).unwrap();
     let found = (0..REPLIES).filter(|n| {
@@ -81,7 +82,8 @@ fn the_cache_survives_every_fault_of_the_disk() {
             let found = found(&path);
             assert!(kept.is_subset(&found), "{fault:?} of operation {nth}, {failed:?}: {kept:?}, {found:?}");
 
-            // Either place alone keeps everything: the journal what the database refuses, and the other way round.
+            // Either place alone keeps everything: the journal keeps what the database refuses, and the other
+            // way round.
             if !matches!(fault, DiskFault::Gone(_)) {
                 assert_eq!(found, all, "{fault:?} of operation {nth}, {failed:?}");
                 assert_eq!(kept == all, failed != DiskStep::Transaction, "{fault:?} of operation {nth}");

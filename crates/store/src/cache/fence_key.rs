@@ -1,4 +1,6 @@
 //! The secret key of fences, stored so that equal requests stay equal from run to run.
+//!
+//! A new key for each process would change every prompt, and so the cache key of every call.
 
 use std::fs;
 use std::io::Write;
@@ -7,8 +9,8 @@ use std::path::Path;
 use crate::StoreError;
 use crate::disk::DiskFile;
 
-/// Reads the key in this file. If there is none, `fresh` becomes the key; if several processes do so at once,
-/// all get the key of the first. Only the user may read the file.
+/// Reads the key in this file. If there is none, `fresh` becomes the key; if several processes do this at
+/// once, all of them get the key that was stored first. Only the user can read the file.
 pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
     if let Some(key) = read(path)? {
         return Ok(key);
@@ -17,7 +19,7 @@ pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
         fs::create_dir_all(folder).map_err(StoreError::io("create", folder))?;
     }
 
-    // Written under a temporary name first, so that nobody can read a partial key.
+    // Written under a temporary name first, so that no process reads an incomplete key.
     let draft = path.with_extension(format!("{}.new", hex(&fresh[..8])));
     let written = DiskFile::append_new(&draft)
         .and_then(|mut file| file.write_all(hex(&fresh).as_bytes()).and_then(|()| file.sync()));

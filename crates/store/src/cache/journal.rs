@@ -1,8 +1,22 @@
-//! Replies on their way into the database, appended to a file at once: a process that is killed loses none of them.
+//! Journal of replies that are not in the database yet. It keeps a killed process from losing them.
 //!
-//! A transaction takes milliseconds, and replies that come meanwhile wait for the next one. Until they are in, they stand
-//! in a file of the process, in a folder beside the database. The file's lock tells whether the process is still
-//! there. Where it is not, whoever opens the cache next writes what is in the file.
+//! A transaction takes milliseconds, so replies are collected and written together. Until then they would be
+//! in memory only, and a kill would lose replies that were paid for: usually a few, hundreds if another
+//! process holds the database. So each reply is also appended to a file of the process at once, with a single
+//! `write` that waits for no other process. The file is not synced: a kill does not lose data that the system
+//! has accepted, and a power cut may lose recent replies of the database as well.
+//!
+//! Invariants:
+//!
+//! - A reply is in the database or in a journal file from the moment that `append` returns, unless appending
+//!   failed. That failure is ignored, because the reply is on its way to the database anyway.
+//! - A process has two files. One takes new records while a transaction writes the content of the other,
+//!   which is emptied afterwards. So a file never grows beyond one batch, and no record is copied.
+//! - A process holds a lock on its files for as long as it lives. Whoever opens the cache next takes a file
+//!   without a lock for the file of a dead process, writes its records to the database and removes it. Files
+//!   are only created, searched and removed under the lock of one more file, so that no process takes over a
+//!   file that another one has just created.
+//! - A file whose records the database refused stays for the next process.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
@@ -14,33 +28,34 @@ use super::record::{CachedReply, read};
 use crate::disk::DiskFile;
 use crate::private_file::{create_private_folder, private_options};
 
-/// The name of the file that is locked while files come and go.
-const LOCK: &str = "lock";
+/// Name of the file that is locked while journal files are created, searched or removed.
+const LOCK_FILE: &str = "lock";
 /// Extension of the other files.
-const ENDING: &str = "journal";
-/// Replies recovered at a time.
-const BATCH: usize = 1000;
+const EXTENSION: &str = "journal";
+/// Number of replies that are recovered in one transaction.
+const RECOVERY_BATCH: usize = 1000;
 
-/// The two files of a process: one takes what comes, the other holds what is being written.
+/// The two files of a process: one takes new records, the other has the records that are being written.
 #[derive(Debug)]
 pub(super) struct ReplyJournal {
     takes: Arc<JournalFile>,
     other: Arc<JournalFile>,
 }
 
-/// One file.
+/// One file of a journal.
 #[derive(Debug)]
 pub(super) struct JournalFile {
     file: DiskFile,
     path: PathBuf,
-    /// Its last record is not whole, so that nothing can follow.
+    /// True if its last record is incomplete, so that nothing can be appended.
     torn: AtomicBool,
-    /// It holds what could not be written, for whoever opens the cache next.
+    /// True if it has records that the database refused. It is kept for the next process that opens the
+    /// cache.
     stays: AtomicBool,
 }
 
 impl ReplyJournal {
-    /// Two new files beside this database.
+    /// Creates two files beside this database.
     pub(super) fn begin(database: &Path) -> io::Result<Self> {
         let folder = folder(database);
         create_private_folder(&folder)?;
@@ -48,12 +63,12 @@ impl ReplyJournal {
         Ok(Self { takes: Arc::new(JournalFile::new(&folder)?), other: Arc::new(JournalFile::new(&folder)?) })
     }
 
-    /// The file that takes what comes.
+    /// Returns the file that takes new records.
     pub(super) fn current(&self) -> Arc<JournalFile> {
         Arc::clone(&self.takes)
     }
 
-    /// Lets the other file take what comes, and gives the one that took it so far.
+    /// Exchanges the files, and returns the one that took records so far.
     pub(super) fn swap(&mut self) -> Arc<JournalFile> {
         std::mem::swap(&mut self.takes, &mut self.other);
         Arc::clone(&self.other)
@@ -64,7 +79,7 @@ impl JournalFile {
     fn new(folder: &Path) -> io::Result<Self> {
         let mut number = 0_u32;
         loop {
-            let path = folder.join(format!("{number}.{ENDING}"));
+            let path = folder.join(format!("{number}.{EXTENSION}"));
             match DiskFile::append_new(&path) {
                 Ok(file) => {
                     file.try_lock()?;
@@ -81,14 +96,14 @@ impl JournalFile {
         }
     }
 
-    /// Appends a record. That it can't be appended is no failure: the reply is on its way all the same.
+    /// Appends a record. A failure is ignored, because the reply is on its way to the database anyway.
     pub(super) fn append(&self, record: &[u8]) {
         if !self.torn.load(Ordering::Relaxed) && (&self.file).write_all(record).is_err() {
             self.torn.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Everything in it has been written to the database, or could not be.
+    /// Called when the database has written all its records, or has refused them.
     pub(super) fn end(&self, written: bool) {
         if !written {
             self.stays.store(true, Ordering::Relaxed);
@@ -102,14 +117,14 @@ impl JournalFile {
 impl Drop for JournalFile {
     fn drop(&mut self) {
         if !self.stays.load(Ordering::Relaxed) {
-            // One that can't be removed is empty, and found by whoever comes next.
+            // If it can't be removed, the next process finds it empty.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Writes what dead processes have left beside this database, and removes their files. A file that can't be read or
-/// locked stays as it is.
+/// Writes the records that dead processes left beside this database, and removes their files. A file that
+/// can't be read or locked stays as it is.
 pub(super) fn recover<E>(
     database: &Path,
     mut write: impl FnMut(&[CachedReply]) -> Result<(), E>,
@@ -124,7 +139,7 @@ pub(super) fn recover<E>(
                 Ok(None) => break true,
                 Err(_) => break false,
             }
-            if batch.len() == BATCH {
+            if batch.len() == RECOVERY_BATCH {
                 write(&batch)?;
                 batch.clear();
             }
@@ -141,19 +156,19 @@ pub(super) fn recover<E>(
     })
 }
 
-/// Removes what dead processes have left beside this database, unread.
+/// Removes the files that dead processes left beside this database, without reading them.
 pub(super) fn discard(database: &Path) -> io::Result<()> {
     for_each_left(database, |path, _| fs::remove_file(path))
 }
 
-/// Goes through the files of processes that are no more, while nobody else makes or removes files.
+/// Calls `take` with each file of a dead process. Meanwhile no other process creates or removes files.
 fn for_each_left<E>(database: &Path, mut take: impl FnMut(&Path, &File) -> Result<(), E>) -> Result<(), E> {
     let folder = folder(database);
     let Ok(entries) = fs::read_dir(&folder) else { return Ok(()) };
     let Ok(_locked) = lock(&folder) else { return Ok(()) };
 
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
-        if path.extension().is_none_or(|ending| ending != ENDING) {
+        if path.extension().is_none_or(|ending| ending != EXTENSION) {
             continue;
         }
         if let Ok(file) = File::options().read(true).append(true).open(&path)
@@ -172,9 +187,9 @@ fn folder(database: &Path) -> PathBuf {
     name.into()
 }
 
-/// Nobody else makes or removes files for as long as this is held.
+/// Keeps other processes from creating or removing files until the result is dropped.
 fn lock(folder: &Path) -> io::Result<File> {
-    let file = private_options().create(true).append(true).open(folder.join(LOCK))?;
+    let file = private_options().create(true).append(true).open(folder.join(LOCK_FILE))?;
     file.lock()?;
     Ok(file)
 }

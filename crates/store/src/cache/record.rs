@@ -1,59 +1,59 @@
-//! Row of the cache, and its bytes: as the journal holds them and as the checksum covers them.
+//! Row of the cache, and its binary form, which is written to the journal and covered by the checksum.
 
 use std::io::{self, Read};
 
-/// Row of the cache: a reply and the call that it answers.
+/// Row of the cache: a reply with the key of its call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedReply {
     /// Key of the call.
     pub key: [u8; 32],
-    /// The model that was asked, for people.
+    /// The model that was called, for people.
     pub model: String,
     /// Time of the call, in seconds since 1970.
     pub created: i64,
-    /// The reply, in a form that the caller chooses.
+    /// The reply, in a format that the caller chooses.
     pub reply: String,
-    /// The body as received, where that is not in `reply`.
+    /// The body as received, if `reply` does not contain it.
     pub body: Option<String>,
 }
 
-/// Version of the form. Reading ends at a record of another one.
-const FORM: u8 = 1;
+/// Version of the binary form. Reading ends at a record with another version.
+const VERSION: u8 = 1;
 
-/// Form, checksum and length, before the fields.
-const HEAD: usize = 1 + 4 + 8;
+/// Length of a record's head: version, checksum and length of the fields.
+const HEAD_LEN: usize = 1 + 4 + 8;
 
 impl CachedReply {
-    /// A checksum (CRC-32) of everything in it.
+    /// CRC-32 of all fields.
     pub(super) fn sum(&self) -> u32 {
         let mut sum = crc32fast::Hasher::new();
         self.fields(|bytes| sum.update(bytes));
         sum.finalize()
     }
 
-    /// Bytes of its texts.
+    /// Length of its texts in bytes.
     pub(super) fn bytes(&self) -> u64 {
         (self.model.len() + self.reply.len() + self.body.as_ref().map_or(0, String::len)) as u64
     }
 
-    /// The reply as a record: a head, then its fields.
+    /// Encodes the reply as a record: a head, then its fields.
     pub(super) fn record(&self) -> Vec<u8> {
         let body = self.body.as_deref().unwrap_or_default();
-        let mut record = Vec::with_capacity(HEAD + 80 + self.model.len() + self.reply.len() + body.len());
-        record.resize(HEAD, 0);
+        let mut record = Vec::with_capacity(HEAD_LEN + 80 + self.model.len() + self.reply.len() + body.len());
+        record.resize(HEAD_LEN, 0);
         self.fields(|bytes| record.extend_from_slice(bytes));
 
-        let length = (record.len() - HEAD) as u64;
-        let sum = crc32fast::hash(&record[HEAD..]);
+        let length = (record.len() - HEAD_LEN) as u64;
+        let sum = crc32fast::hash(&record[HEAD_LEN..]);
 
-        record[0] = FORM;
+        record[0] = VERSION;
         record[1..5].copy_from_slice(&sum.to_le_bytes());
-        record[5..HEAD].copy_from_slice(&length.to_le_bytes());
+        record[5..HEAD_LEN].copy_from_slice(&length.to_le_bytes());
 
         record
     }
 
-    /// Every field, each text with its length before it.
+    /// Passes the bytes of every field to `take`, each text with its length before it.
     fn fields(&self, mut take: impl FnMut(&[u8])) {
         let Self { key, model, created, reply, body } = self;
         take(key);
@@ -67,20 +67,20 @@ impl CachedReply {
     }
 }
 
-/// The next record, read from a file of which `left` bytes are left. `None` at the end, at one that was not written to its
-/// end, and at one that is damaged: what stands behind it can't be told from chance.
+/// Reads the next record of a file with `left` bytes left. `None` at the end, at an incomplete record, and at
+/// a damaged one: after a damaged record, record boundaries can't be found again.
 pub(super) fn read(from: &mut impl Read, left: &mut u64) -> io::Result<Option<CachedReply>> {
-    if *left < HEAD as u64 {
+    if *left < HEAD_LEN as u64 {
         return Ok(None);
     }
 
-    let mut head = [0; HEAD];
+    let mut head = [0; HEAD_LEN];
     from.read_exact(&mut head)?;
-    *left -= HEAD as u64;
+    *left -= HEAD_LEN as u64;
 
     let [form, s0, s1, s2, s3, length @ ..] = head;
     let length = u64::from_le_bytes(length);
-    if form != FORM || length > *left {
+    if form != VERSION || length > *left {
         return Ok(None);
     }
 

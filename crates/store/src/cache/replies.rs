@@ -14,14 +14,14 @@ use super::record::CachedReply;
 use super::writer::{ReplyLookup, RowWriter};
 use crate::StoreError;
 
-/// Connections for reading at most.
+/// Maximum number of connections for reading.
 const READERS: usize = 4;
 
-/// The replies of a workspace. Any number of processes may use one file at a time.
+/// The replies of a workspace. Any number of processes may use one file at the same time.
 ///
-/// Reading takes one of a few connections; writing goes through one thread, which puts whatever has
-/// come together into one transaction. Until then it stands in a file beside the cache: should the process be killed,
-/// whoever opens the cache next writes it. Dropping it writes what is left.
+/// Reads use one of a few connections. Writes go through a single thread, which collects replies and writes
+/// them in one transaction. Until then a reply is also in a journal file beside the cache: if the process is
+/// killed, the next one that opens the cache writes it. Dropping the cache writes the rest.
 #[derive(Debug)]
 pub struct ReplyCache {
     path: PathBuf,
@@ -31,7 +31,7 @@ pub struct ReplyCache {
 }
 
 impl ReplyCache {
-    /// Opens the file, making it where it is missing.
+    /// Opens the file, creating it if it is missing.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let writer = RowWriter::start(open(&path)?, &path);
@@ -43,7 +43,8 @@ impl ReplyCache {
         &self.path
     }
 
-    /// Returns the row under this key. Blocks for a disk read at most. A damaged row is not returned but deleted.
+    /// Returns the row with this key. Blocks for at most one read from disk. A damaged row is deleted and not
+    /// returned.
     pub fn find(&self, key: &[u8; 32]) -> Result<Option<CachedReply>, StoreError> {
         match self.writer.look_up(key) {
             ReplyLookup::Found(reply) => return Ok(Some(CachedReply::clone(&reply))),
@@ -75,13 +76,13 @@ impl ReplyCache {
         Ok(row.flatten())
     }
 
-    /// Deletes the row under this key, whose reply turned out to be unreadable.
+    /// Deletes the row with this key, because its reply turned out to be unreadable.
     pub fn forget(&self, key: &[u8; 32]) -> Result<(), StoreError> {
         self.discard(key, &open(&self.path)?);
         Ok(())
     }
 
-    /// Deletes the rows under these keys.
+    /// Deletes the rows with these keys.
     pub fn remove_all(&self, keys: impl IntoIterator<Item = [u8; 32]>) -> Result<(), StoreError> {
         let failed = |error| CacheFailure::from_sqlite(&error).at(&self.path);
         self.flush()?;
@@ -96,24 +97,24 @@ impl ReplyCache {
         transaction.commit().map_err(failed)
     }
 
-    /// Number of rows that have turned out to be damaged.
+    /// Number of damaged rows found so far.
     pub fn damaged(&self) -> u64 {
         self.damaged.load(Ordering::Relaxed)
     }
 
     fn discard(&self, key: &[u8; 32], connection: &Connection) {
         self.damaged.fetch_add(1, Ordering::Relaxed);
-        // Where it can't be deleted, it is found to be damaged again.
+        // A row that can't be deleted is found to be damaged again next time.
         let _ = connection.execute("DELETE FROM replies WHERE key = ?1", params![key.as_slice()]);
     }
 
-    /// Hands a row over to be written. Returns at once, unless thousands wait for the disk already. A row that is there
-    /// already stays as it is.
+    /// Adds a row. It is written later, so this returns at once unless thousands of rows are waiting already.
+    /// A row whose key exists is ignored.
     pub fn keep(&self, reply: CachedReply) {
         self.writer.write(reply);
     }
 
-    /// Waits until everything handed over so far is written. Says what went wrong first, if something could not be written
+    /// Waits until all rows added so far are written. Returns the first failure if a row could not be written
     /// or looked up.
     pub fn flush(&self) -> Result<(), StoreError> {
         match self.writer.flush() {
@@ -122,7 +123,7 @@ impl ReplyCache {
         }
     }
 
-    /// Deletes the file with everything in it, sound or not.
+    /// Deletes the file with its content, even if it is damaged.
     pub fn remove(path: &Path) -> Result<(), StoreError> {
         for suffix in ["", "-wal", "-shm"] {
             let mut name = path.as_os_str().to_owned();

@@ -6,7 +6,7 @@ use super::database::{cache_error, open};
 use super::replies::ReplyCache;
 use crate::StoreError;
 
-/// Contents of a cache in numbers.
+/// Statistics of a cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheStats {
     /// Number of replies.
@@ -15,15 +15,15 @@ pub struct CacheStats {
     pub bytes: u64,
     /// Size of the file in bytes, free pages included.
     pub file_bytes: u64,
-    /// Time of the oldest, in seconds since 1970.
+    /// Time of the oldest reply, in seconds since 1970.
     pub oldest: Option<i64>,
-    /// Time of the newest.
+    /// Time of the newest reply, in seconds since 1970.
     pub newest: Option<i64>,
-    /// Numbers by model, largest first.
+    /// Statistics by model, largest first.
     pub models: Vec<ModelStats>,
 }
 
-/// Contents of a cache of one model.
+/// Statistics of the replies of one model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelStats {
     /// Name of the model.
@@ -41,8 +41,8 @@ impl ReplyCache {
         stats(&connection).map_err(cache_error(self.path()))
     }
 
-    /// Deletes the replies from before this time (seconds since 1970), all of them for `None`, and gives the room
-    /// back. Returns how many there were.
+    /// Deletes the replies from before this time (seconds since 1970), or all of them for `None`, and shrinks
+    /// the file. Returns the number of deleted replies.
     pub fn prune(&self, before: Option<i64>) -> Result<u64, StoreError> {
         self.flush()?;
         let connection = open(self.path())?;
@@ -52,7 +52,7 @@ impl ReplyCache {
         };
         let deleted = deleted.map_err(cache_error(self.path()))?;
 
-        // The file can't shrink while another process reads it; the next call will do it.
+        // The file can't shrink while another process reads it; a later call will shrink it.
         let _ = connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
         Ok(deleted as u64)
     }

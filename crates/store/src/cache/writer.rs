@@ -1,4 +1,10 @@
-//! The one writing thread: rows that have come together go into one transaction.
+//! The writing thread, which puts waiting rows into one transaction.
+//!
+//! The keys are hashes, so each new row is on another page of the index, and a transaction writes about as
+//! many pages for few rows as for many. So rows are collected, and the thread pauses between transactions in
+//! proportion to the time the last one took: with few replies the pause is negligible, under load the batches
+//! grow. A row is visible to lookups of this process from the moment it is added, and safe in the journal
+//! (see `journal.rs`) until it is written.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,40 +22,42 @@ use super::record::CachedReply;
 #[cfg(test)]
 use crate::disk::faults::FaultPlan;
 
-/// Waiting replies from which the writing thread does not pause for more.
+/// Number of waiting replies at which the thread stops pausing.
 const BATCH: usize = 4000;
 
-/// Replies on their way to the file at most. Whoever brings one more waits for the disk: memory must not grow because
-/// replies come faster than it takes them.
-const QUEUE: usize = 2 * BATCH;
+/// Maximum number of waiting replies. Callers then wait for the disk, because memory must not grow if replies
+/// come faster than the disk takes them.
+const MAX_QUEUE: usize = 2 * BATCH;
 
-/// A transaction costs the same pages of the index whether it holds few replies or many, so as much time is left
-/// between two of them as this many times the last one took. Where replies come seldom, that is next to nothing.
-const PAUSE: u32 = 4;
+/// The thread pauses this many times as long as the last transaction took. A transaction costs about the same
+/// for few replies as for many, so collecting them is worth it; if replies come rarely, the pause is very
+/// short.
+const PAUSE_FACTOR: u32 = 4;
 
-/// The longest pause. What waits meanwhile is in memory, and safe in the journal.
-const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+/// Maximum pause. Replies that wait meanwhile are in memory and in the journal.
+const MAX_PAUSE: Duration = Duration::from_millis(250);
 
-/// Interval at which an idle thread looks for writes of other processes.
-const CHECK: Duration = Duration::from_millis(100);
+/// How often an idle thread checks whether another process has written.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Pages in the log before a transaction moves them into the file, which waits for the disk: 64 MiB.
+/// Number of pages in the log (64 MiB) at which a transaction moves them into the file, which waits for the
+/// disk.
 const CHECKPOINT_PAGES: i64 = 64 * 1024 * 1024 / PAGE_BYTES;
 
-/// Bytes in the log that are worth moving into the file while there is nothing to write.
-const WORTH_MOVING: u64 = 1024 * 1024;
+/// Number of bytes in the log from which an idle thread moves them into the file.
+const MIN_LOG_TO_MOVE: u64 = 1024 * 1024;
 
-/// Bytes in the log at the end that are left there: moving them would make the end of a run wait for the disk, and
-/// whoever opens the cache next finds them where they are.
-const LEFT_AT_END: u64 = 8 * 1024 * 1024;
+/// A log larger than this is not moved into the file when the process ends, because the end of a run would
+/// have to wait for the disk. The next process that opens the cache reads the log as it is.
+const MAX_LOG_AT_EXIT: u64 = 8 * 1024 * 1024;
 
-/// Memory for pages, in KiB. Keys are hashes, so that every write touches another page of their index.
+/// Page cache in KiB. Keys are hashes, so that every write touches another page of the index.
 const INDEX_KIB: i64 = 8192;
 
-/// Keys that are remembered at most, so that a look at a file without a key need not be taken.
-const REMEMBERED: usize = 100_000;
+/// Maximum number of keys that are remembered, so that most lookups of a missing key don't read the file.
+const MAX_KNOWN_KEYS: usize = 100_000;
 
-/// Hands replies to the writing thread.
+/// Passes replies to the writing thread.
 #[derive(Debug)]
 pub(super) struct RowWriter {
     database: PathBuf,
@@ -60,29 +68,30 @@ pub(super) struct RowWriter {
 #[derive(Debug, Default)]
 struct SharedWriter {
     state: Mutex<WriterState>,
-    /// There is something to do, or no time left for a pause.
+    /// Signalled when there is something to do, or when the pause should end early.
     work: Condvar,
-    /// A transaction has ended.
+    /// Signalled when a transaction has ended.
     ended: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct WriterState {
-    /// Rows handed over and not being written yet.
+    /// Rows that were added and are not in a transaction yet.
     queue: Vec<Arc<CachedReply>>,
-    /// Journal of the rows that are not in the file yet. `None` before the first, and where it can't be made.
+    /// Journal of the rows that are not in the file yet. `None` before the first row, and if it can't be
+    /// created.
     journal: Option<ReplyJournal>,
-    /// Everything that is not in the file yet, by key.
+    /// All rows that are not in the file yet, by key.
     pending: HashMap<[u8; 32], Arc<CachedReply>>,
-    /// The beginnings of all keys in the file. `None` when there are too many, or when another process has put some
-    /// there that are not known here.
+    /// First bytes of all keys in the file. `None` if there are too many, or if another process has written
+    /// keys that are not known here.
     known: Option<HashSet<u64>>,
-    /// Replies ever handed over, and how many of them are done with.
+    /// Number of replies ever added, and number of those that were written or refused.
     handed: u64,
     done: u64,
     /// True while the thread waits for a row.
     idle: bool,
-    /// True while somebody waits for the queue to become empty.
+    /// True while a caller waits for the queue to become empty.
     urgent: bool,
     closed: bool,
     failure: Option<CacheFailure>,
@@ -95,9 +104,9 @@ impl SharedWriter {
 }
 
 impl RowWriter {
-    /// Writes what dead processes have left, and starts the thread.
+    /// Writes the rows that dead processes left in their journals, and starts the thread.
     pub(super) fn start(mut connection: Connection, database: &Path) -> Self {
-        // Only speed hangs on either, so a refusal is no failure.
+        // These settings only affect speed, so a failure is ignored.
         let _ = connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES);
         let _ = connection.pragma_update(None, "cache_size", -INDEX_KIB);
         let shared = Arc::new(SharedWriter::default());
@@ -125,13 +134,13 @@ impl RowWriter {
         let record = reply.record();
         let reply = Arc::new(reply);
         let mut state = self.shared.state();
-        while state.queue.len() >= QUEUE {
+        while state.queue.len() >= MAX_QUEUE {
             state = self.shared.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
 
         if let Some(known) = &mut state.known {
             known.insert(start_of(&reply.key));
-            if known.len() > REMEMBERED {
+            if known.len() > MAX_KNOWN_KEYS {
                 state.known = None;
             }
         }
@@ -145,7 +154,7 @@ impl RowWriter {
         state.queue.push(reply);
         state.handed += 1;
 
-        // Waking a thread costs more than all the rest, so only one that can do something is woken.
+        // Waking the thread costs more than everything else here, so it is only woken if it can do something.
         if state.idle || state.queue.len() == BATCH {
             state.idle = false;
             self.shared.work.notify_one();
@@ -153,13 +162,14 @@ impl RowWriter {
 
         drop(state);
 
-        // Should its transaction have ended by now, the record stands there once more and says nothing new.
+        // If the transaction has ended in the meantime, the file has the record once more, which does no
+        // harm.
         if let Some(part) = part {
             part.append(&record);
         }
     }
 
-    /// Looks a key up without reading the file.
+    /// Looks up a key without reading the file.
     pub(super) fn look_up(&self, key: &[u8; 32]) -> ReplyLookup {
         let state = self.shared.state();
         match state.pending.get(key) {
@@ -171,12 +181,12 @@ impl RowWriter {
         }
     }
 
-    /// Notes that the file could not be read.
+    /// Records that the file could not be read.
     pub(super) fn fail(&self, failure: CacheFailure) {
         self.shared.state().failure.get_or_insert(failure);
     }
 
-    /// Waits for everything handed over, and returns the first failure there ever was.
+    /// Waits until everything added so far is written, and returns the first failure ever.
     pub(super) fn flush(&self) -> Option<CacheFailure> {
         let mut state = self.shared.state();
         let handed = state.handed;
@@ -200,37 +210,37 @@ impl Drop for RowWriter {
     }
 }
 
-/// Place of a row.
+/// Where a row is.
 pub(super) enum ReplyLookup {
-    /// On its way to the file.
+    /// Waiting to be written.
     Found(Arc<CachedReply>),
-    /// Nowhere.
+    /// Neither waiting nor in the file.
     Absent,
-    /// In the file, if anywhere.
+    /// In the file, or nowhere.
     InFile,
 }
 
-/// Keys are hashes, so their beginnings tell nearly all of them apart.
+/// Returns the first bytes of a key. Keys are hashes, so these distinguish nearly all of them.
 fn start_of(key: &[u8; 32]) -> u64 {
     key.first_chunk().map_or(0, |start| u64::from_le_bytes(*start))
 }
 
-/// The beginnings of all keys in the file, unless there are too many.
+/// Returns the first bytes of all keys in the file; `None` if there are too many.
 fn known_keys(connection: &Connection) -> Option<HashSet<u64>> {
     let mut query = connection.prepare("SELECT key FROM replies LIMIT ?1").ok()?;
-    let keys = query.query_map(params![REMEMBERED as u64 + 1], |row| row.get::<_, [u8; 32]>(0)).ok()?;
+    let keys = query.query_map(params![MAX_KNOWN_KEYS as u64 + 1], |row| row.get::<_, [u8; 32]>(0)).ok()?;
     let known: HashSet<u64> = keys.map(|key| key.map(|key| start_of(&key))).collect::<Result<_, _>>().ok()?;
-    (known.len() <= REMEMBERED).then_some(known)
+    (known.len() <= MAX_KNOWN_KEYS).then_some(known)
 }
 
-/// Bytes in the log beside this database.
+/// Size of this database's log in bytes.
 fn log_bytes(database: &Path) -> u64 {
     let mut log = database.as_os_str().to_owned();
     log.push("-wal");
     std::fs::metadata(log).map_or(0, |log| log.len())
 }
 
-/// A number that changes when another connection has written. `None` if that can't be told.
+/// A number that changes when another connection writes. `None` if it can't be read.
 fn data_version(connection: &Connection) -> Option<i64> {
     connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()
 }
@@ -238,7 +248,7 @@ fn data_version(connection: &Connection) -> Option<i64> {
 /// Rows of one transaction.
 struct RowBatch {
     replies: Vec<Arc<CachedReply>>,
-    /// Journal that holds them until then.
+    /// Journal file that has these rows until they are written.
     journal: Option<Arc<JournalFile>>,
 }
 
@@ -247,17 +257,17 @@ struct WriterThread {
     shared: Arc<SharedWriter>,
     /// Duration of the last transaction.
     last: Duration,
-    /// Changes when another process has written.
+    /// Value of [`data_version`] when the cache was opened.
     others: Option<i64>,
-    /// About how many bytes stand in the log and not in the file.
+    /// Approximate number of bytes in the log that are not in the file.
     log: u64,
 }
 
 impl WriterThread {
     fn run(mut self) {
         self.write_all();
-        if self.log > LEFT_AT_END {
-            // Where that can't be set, the end waits for the disk.
+        if self.log > MAX_LOG_AT_EXIT {
+            // If this fails, closing the database waits for the disk.
             let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
         }
     }
@@ -265,8 +275,8 @@ impl WriterThread {
     fn write_all(&mut self) {
         while let Some(RowBatch { replies: mut batch, journal }) = self.next_batch() {
             let begun = Instant::now();
-            // Neighbours in the index are written one after the other. Of several replies of one key, the first stays
-            // the first.
+            // Sorted, so that neighbours in the index are written together. The sort is stable, so the first
+            // reply with a key stays the first.
             batch.sort_by_key(|reply| reply.key);
 
             let result = insert(&mut self.connection, batch.iter().map(|reply| &**reply));
@@ -286,7 +296,7 @@ impl WriterThread {
                 state.failure.get_or_insert_with(|| CacheFailure::from_sqlite(&error));
             }
 
-            // What could not be written is forgotten too: memory must not grow with a full disk.
+            // Replies that could not be written are forgotten too: memory must not grow if the disk is full.
             for reply in &batch {
                 state.pending.remove(&reply.key);
             }
@@ -298,39 +308,39 @@ impl WriterThread {
         }
     }
 
-    /// True if nobody else has written since the cache was opened.
+    /// Returns true if no other process has written since the cache was opened.
     fn is_alone(&self) -> bool {
         self.others.is_some() && self.others == data_version(&self.connection)
     }
 
-    /// Moves the log into the file, as far as nobody reads it there.
+    /// Moves the log into the file, except pages that another process is reading.
     fn move_log(&mut self) {
         let left = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
             let (pages, moved): (i64, i64) = (row.get(1)?, row.get(2)?);
             Ok(pages - moved)
         });
-        // What can't be moved now is moved by a later transaction.
+        // Pages that can't be moved now are moved by a later transaction.
         if left.unwrap_or_default() == 0 {
             self.log = 0;
         }
     }
 
-    /// Waits for the next batch; `None` at the end.
+    /// Waits for the next batch; `None` when the cache is closed and everything is written.
     fn next_batch(&mut self) -> Option<RowBatch> {
         let shared = Arc::clone(&self.shared);
         let mut state = shared.state();
         while state.queue.is_empty() && !state.closed {
             state.idle = true;
-            let waited = shared.work.wait_timeout(state, CHECK);
+            let waited = shared.work.wait_timeout(state, POLL_INTERVAL);
             let (after, wait) = waited.unwrap_or_else(PoisonError::into_inner);
             state = after;
 
-            // A look at the file waits for no other process.
+            // This check does not wait for other processes.
             if wait.timed_out() && state.known.is_some() && !self.is_alone() {
                 state.known = None;
             }
 
-            if wait.timed_out() && state.queue.is_empty() && self.log >= WORTH_MOVING {
+            if wait.timed_out() && state.queue.is_empty() && self.log >= MIN_LOG_TO_MOVE {
                 drop(state);
                 self.move_log();
                 state = shared.state();
@@ -338,7 +348,7 @@ impl WriterThread {
         }
 
         state.idle = false;
-        let until = Instant::now() + (self.last * PAUSE).min(LONGEST_PAUSE);
+        let until = Instant::now() + (self.last * PAUSE_FACTOR).min(MAX_PAUSE);
         while !state.urgent && !state.closed && state.queue.len() < BATCH {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -359,8 +369,8 @@ impl WriterThread {
     }
 }
 
-/// Writes replies in one transaction. The first reply of a key stays: a later one must not change what earlier runs rest
-/// on.
+/// Writes replies in one transaction. The first reply with a key stays, because a later one must not change
+/// what earlier runs rest on.
 fn insert<'a>(
     connection: &mut Connection,
     replies: impl IntoIterator<Item = &'a CachedReply>,
@@ -398,7 +408,8 @@ mod tests {
         CachedReply { key, model: "m".into(), created: 1, reply: "r".repeat(1024), body: None }
     }
 
-    /// Hands replies to a writer whose database refuses to grow or to be written, and returns how many were found afterwards.
+    /// Adds replies to a writer whose database refuses to grow or to be written, and returns how many the
+    /// next process finds.
     fn found_after(refusal: &str, replies: u64) -> u64 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.db");
@@ -416,7 +427,7 @@ mod tests {
 
     #[test]
     fn what_the_database_refuses_is_in_it_the_next_time() {
-        // Refusals of SQLite itself: the first as on a full disk, in the middle of a transaction.
+        // Refusals by SQLite itself; the first is like a full disk in the middle of a transaction.
         assert_eq!(found_after("PRAGMA max_page_count = 8", 400), 400);
         assert_eq!(found_after("PRAGMA query_only = 1", 400), 400);
     }
@@ -425,11 +436,11 @@ mod tests {
     fn a_long_log_is_left_at_the_end_and_moved_by_a_later_process_without_work() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.db");
-        let many = LEFT_AT_END / 1024 + 10;
+        let many = MAX_LOG_AT_EXIT / 1024 + 10;
         let cache = ReplyCache::open(&path).unwrap();
         (0..many).for_each(|n| cache.keep(reply(n)));
         drop(cache);
-        assert!(log_bytes(&path) > LEFT_AT_END);
+        assert!(log_bytes(&path) > MAX_LOG_AT_EXIT);
 
         let connection = open(&path).unwrap();
         let log = log_bytes(&path);

@@ -1,4 +1,4 @@
-//! The reply cache: what is kept is found, by several users at once, and can be made less.
+//! The reply cache: replies are found again, several users can use it at once, and it can be pruned.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ fn several_caches_on_one_file_lose_nothing() {
         for user in 0..4 {
             let path = path.clone();
             scope.spawn(move || {
-                // Opened inside, so that the tables are made by all of them at once.
+                // Opened in the thread, so that all threads create the tables at once.
                 let cache = ReplyCache::open(path).unwrap();
                 for n in 0..300 {
                     cache.keep(reply(user * 200 + n, "r"));
@@ -168,7 +168,7 @@ fn a_write_that_fails_is_said_and_what_was_kept_before_stays() {
     assert_eq!(cache.find(&key(2)).unwrap(), None);
 }
 
-/// The files in which replies stand until they are in the cache, and what they hold.
+/// The journal files of a cache and their contents.
 fn journals(database: &Path) -> Vec<(String, Vec<u8>)> {
     let folder = database.with_file_name("replies.db-journals");
     let entries = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("readable"));
@@ -184,13 +184,13 @@ fn what_a_dead_process_had_not_written_is_written_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.db");
     let cache = ReplyCache::open(&path).unwrap();
-    // Nothing can be written as long as somebody else writes.
+    // Nothing can be written while another connection writes.
     let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     for n in 0..3000 {
         cache.keep(CachedReply { body: Some("größe".into()), ..reply(n, &format!("reply {n}")) });
     }
-    // The disk as a process leaves it that is killed now, with a record half written.
+    // The state that a killed process leaves, with a half-written record.
     let dead = tempfile::tempdir().unwrap();
     let left = dead.path().join("replies.db");
     std::fs::create_dir(dead.path().join("replies.db-journals")).unwrap();
@@ -202,7 +202,7 @@ fn what_a_dead_process_had_not_written_is_written_by_the_next() {
     assert_eq!(next.stats().unwrap().replies, 3000);
     assert_eq!(text(&next, 2999).as_deref(), Some("reply 2999"));
     assert_eq!(journals(&left), []);
-    // The files of a process that is still there are left to it, and go with it.
+    // Files of a process that is still alive are not touched, and are removed when it ends.
     assert!(!journals(&path).is_empty());
     let beside = ReplyCache::open(&path).unwrap();
     assert_eq!(beside.find(&key(1)).unwrap(), None);
@@ -263,7 +263,7 @@ fn a_reply_that_was_damaged_on_the_disk_is_none() {
     cache.flush().unwrap();
     assert_eq!(text(&cache, 0).as_deref(), Some("bought again"));
     assert_eq!((text(&cache, 5), cache.damaged()), (None, 6));
-    // Rows from before there were checksums are taken as they are.
+    // Rows from before checksums were introduced are accepted.
     other.execute("UPDATE replies SET sum = NULL", []).unwrap();
     assert_eq!(text(&ReplyCache::open(&path).unwrap(), 1).as_deref(), Some("bought again"));
 }

@@ -1,4 +1,4 @@
-//! Rows that were lost, changed, added or replaced after a run has ended, and an edited description.
+//! Rows that were lost, changed, added or replaced after a run ended, and an edited `run.json`.
 
 use super::*;
 
@@ -37,7 +37,7 @@ fn a_finished_run_that_lost_rows_is_not_read_as_a_smaller_one() {
             }
         }
 
-        // Where nothing but results are asked for, the others need not be there.
+        // If only results are read, the other files need not exist.
         let results = folder.results().expect("opens").filter_map(Result::err).count();
         assert_eq!(results, usize::from(name == "results.jsonl"));
         fs::write(&path, whole).expect("written");
@@ -61,7 +61,7 @@ fn a_row_that_was_changed_or_added_by_hand_is_told() {
         assert!(folder.results().expect("opens").next().is_some_and(|row| row.is_err()));
     }
 
-    // The run goes on without the rows that are lost.
+    // The run can be resumed without the lost rows.
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     fs::write(&path, [lines[0], lines[2]].concat()).expect("written");
     let mut writer = folder.resume(&info(), &mut |_, _| true).expect("resumed");

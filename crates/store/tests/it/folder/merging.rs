@@ -1,4 +1,4 @@
-//! Rows of several runs as one run.
+//! Merging the rows of several runs.
 
 use assize_store::RowMerge;
 
@@ -105,12 +105,12 @@ fn more_runs_than_files_may_be_open_are_merged_as_few_are() {
     for run in 0..RUNS {
         let name = format!("run-{run}");
         let mut writer = folder(&name).create(&info()).expect("created");
-        // Each has places that are far apart, the later one first.
+        // Each run has places that are far apart, the later one first.
         for at in [RUNS + run, run] {
             record_placed(&mut writer, &names[at], at as u64 + 1);
         }
         drop(writer);
-        // It was killed while it wrote.
+        // It was killed while writing.
         let path = home.path().join(&name).join("results.jsonl");
         let mut file = fs::OpenOptions::new().append(true).open(path).expect("a file");
         file.write_all(b"{\"format\":2,\"suite\":\"s\"").expect("written");

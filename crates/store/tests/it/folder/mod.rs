@@ -1,4 +1,4 @@
-//! Writing and reading run folders, torn tails and leftovers included.
+//! Writing and reading run folders, including torn tails and leftovers.
 
 use std::fs;
 use std::io::Write;
@@ -388,7 +388,7 @@ fn rows_are_written_as_serde_json_writes_them() {
     );
 }
 
-/// Returns rows as versions before wrote them.
+/// Returns rows as older versions wrote them.
 fn without_checksums(rows: &str) -> String {
     let lead = ",\"crc\":\"";
     rows.lines()
@@ -426,7 +426,8 @@ fn torn_at_any_byte_a_run_goes_on_whole() {
     drop(writer);
     let bytes: Vec<Vec<u8>> =
         FILES.iter().map(|file| std::fs::read(whole.path().join(file)).expect("readable")).collect();
-    // Rows are written in this order, so a process that ends leaves all of one file before any of the next.
+    // Files are written in this order, so a process that ends has written all of one file before any of the
+    // next.
     let lines: Vec<usize> =
         bytes.iter().map(|bytes| bytes.iter().position(|byte| *byte == b'\n').expect("a line") + 1).collect();
     let mut states = Vec::new();
@@ -471,7 +472,7 @@ fn what_is_not_kept_is_taken_out_and_bytes_stay() {
     for id in ["a", "b", "c"] {
         record(&mut writer, id);
     }
-    // While the first writer is at work, there is no second one.
+    // While the first writer is open, a second one is refused.
     assert!(matches!(folder.resume(&info(), &mut |_, _| true), Err(StoreError::Busy { .. })));
     drop(writer);
     let before = std::fs::read_to_string(folder.path().join("results.jsonl")).expect("readable");
@@ -530,7 +531,7 @@ fn a_question_is_kept_once_and_a_resumed_run_knows_it() {
     drop(writer);
     assert_eq!(asked(), ["one", "two"]);
 
-    // A torn row goes, and what is there is not written again.
+    // A torn row is removed, and questions that are stored are not written again.
     let path = folder.path().join("questions.jsonl");
     let text = std::fs::read_to_string(&path).expect("readable");
     std::fs::write(&path, format!("{text}{{\"case_hash\": \"thr")).expect("written");
@@ -617,7 +618,7 @@ fn rows_are_scanned_in_parts_and_cases_are_read_where_they_begin() {
     let place = tempfile::tempdir().expect("a folder");
     let folder = RunFolder::new(place.path().join("run"));
     let mut writer = folder.create(&info()).expect("created");
-    // Enough bytes for several readers, in rows of different lengths.
+    // Enough bytes for several threads, in rows of different lengths.
     for number in 0..120 {
         let id = format!("case-{number}");
         let answer = Some("x".repeat(100_000 + number * 977));
@@ -647,7 +648,7 @@ fn rows_are_scanned_in_parts_and_cases_are_read_where_they_begin() {
     assert_eq!(scan(alone[100].0, 4).1, alone[100..]);
     assert!(scan(end, 4).1.is_empty());
 
-    // Judgements before those of the case are passed over, as in a run that was killed.
+    // Judgements before those of the case are skipped, as in a run that was killed.
     let at = RecordPosition { result: alone[7].0, judgements: 0 };
     let record = folder.case_at(at).expect("read").expect("a case");
     assert_eq!(
@@ -663,7 +664,7 @@ fn rows_are_scanned_in_parts_and_cases_are_read_where_they_begin() {
     let record = folder.case_at(next).expect("read").expect("a case");
     assert_eq!(&*record.result.case_id, "case-8");
 
-    // A damaged row is named by its line, wherever reading began.
+    // The error about a damaged row has its line number, wherever reading began.
     drop(rows);
     let mut text = fs::read(&path).expect("rows");
     text[alone[90].0 as usize + 40] ^= 1;
