@@ -21,7 +21,7 @@ use assize_evalfile::{find_suites, load_config};
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::{
-    Args, CliCommand, GlobalArgs, asks_for_json, is_bare, print_usage_error, usage_message, wants_json,
+    Args, CliCommand, GlobalArgs, asks_for_json, is_bare, is_help, print_usage_error, usage_message, wants_json,
     with_fitting_tips, with_front_page,
 };
 use crate::context::CliContext;
@@ -140,7 +140,12 @@ fn run() -> ExitCode {
 
 /// Parses the command line. The flag is true if the command is to print JSON.
 fn read_args() -> Result<(Args, bool), clap::Error> {
-    let mut matches = with_front_page(Args::command()).try_get_matches().map_err(|error| {
+    // Laying out the help of all commands takes as long as the rest of a start, so that is done once a page is asked for.
+    let parsed = match Args::command().try_get_matches() {
+        Err(error) if is_help(&error) => with_front_page(Args::command()).try_get_matches(),
+        parsed => parsed,
+    };
+    let mut matches = parsed.map_err(|error| {
         let words: Vec<_> = std::env::args_os().collect();
         with_fitting_tips(error, &words)
     })?;

@@ -122,7 +122,7 @@ pub(crate) use server::ServerArgs;
 pub(crate) use shard::ShardArgs;
 pub(crate) use tables::{AgreementArgs, CriteriaArgs, DriftArgs, NoiseArgs, PanelRatesArgs, TableArgs};
 pub(crate) use usage_error::{
-    asks_for_json, is_bare, print_usage_error, usage_message, wants_json, with_fitting_tips,
+    asks_for_json, is_bare, is_help, print_usage_error, usage_message, wants_json, with_fitting_tips,
 };
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 pub(crate) use view::ViewArgs;

@@ -294,7 +294,12 @@ fn suggest(error: &mut clap::Error, tip: &str) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![styled]));
 }
 
-/// Returns true if a subcommand is missing: then help is printed, and it is no error.
+/// Tests if an error is a page of help.
+pub(crate) fn is_help(error: &clap::Error) -> bool {
+    is_bare(error) || error.kind() == ErrorKind::DisplayHelp
+}
+
+/// Tests if a subcommand is missing. Then help is printed, and the program ends as after `--help`.
 pub(crate) fn is_bare(error: &clap::Error) -> bool {
     error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
 }
