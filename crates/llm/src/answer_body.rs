@@ -1,4 +1,5 @@
-//! Bodies of answers as they are read: a limit for each, and a limit for those that are large, all together.
+//! Reads bodies of answers, with a limit for each, and a limit on how many large ones are read at the same
+//! time.
 
 use std::sync::Arc;
 
@@ -6,19 +7,20 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::transport::TransportError;
 
-/// Bytes from which an answer is large.
+/// An answer is large above this many bytes.
 const LARGE: usize = 256 << 10;
-/// Large answers that are read at a time, over all requests. The others wait, within the time limits of their requests.
+/// How many large answers are read at a time, over all requests. The others wait, within the time limits of
+/// their requests.
 const LARGE_AT_ONCE: usize = 8;
 
-/// Places for the large answers of a transport.
+/// Permits for the large answers of a transport.
 #[derive(Debug, Clone)]
 pub(crate) struct BodyLimits {
     most: usize,
     large: Arc<Semaphore>,
 }
 
-/// Body that is being read.
+/// A body that is being read.
 #[derive(Debug)]
 pub(crate) struct AnswerBody {
     limits: BodyLimits,
@@ -27,15 +29,15 @@ pub(crate) struct AnswerBody {
 }
 
 impl BodyLimits {
-    /// Limits for answers of at most so many bytes.
+    /// Limits for answers of at most `most` bytes.
     pub(crate) fn new(most: usize) -> Self {
         Self { most, large: Arc::new(Semaphore::new(LARGE_AT_ONCE)) }
     }
 
-    /// An empty body. `length` is what the server says about it.
+    /// An empty body. `length` is the length that the server announces.
     ///
     /// # Errors
-    /// When it says that the body is too long.
+    /// If the announced length is over the limit.
     pub(crate) fn begin(&self, length: Option<u64>) -> Result<AnswerBody, TransportError> {
         if length.is_some_and(|length| length > self.most as u64) {
             return Err(TransportError::TooLarge(self.most));
@@ -46,10 +48,10 @@ impl BodyLimits {
 }
 
 impl AnswerBody {
-    /// Adds what was read.
+    /// Adds a chunk.
     ///
     /// # Errors
-    /// When the body is too long with it.
+    /// If the body is over the limit with it.
     pub(crate) async fn push(&mut self, chunk: &[u8]) -> Result<(), TransportError> {
         let length = self.bytes.len() + chunk.len();
         if length > self.limits.most {
@@ -57,7 +59,7 @@ impl AnswerBody {
         }
 
         if length > LARGE && self.place.is_none() {
-            // Never closed; without a permit the body would only be one too many.
+            // The semaphore is never closed. If it were, one body too many would be read.
             self.place = Arc::clone(&self.limits.large).acquire_owned().await.ok();
         }
 

@@ -1,4 +1,5 @@
-//! Anthropic's Message Batches. They take no name, so that one is found again by its size and time, and by its results.
+//! Anthropic's Message Batches. They have no name, so a batch is found again by its size, its time and its
+//! results.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -15,7 +16,7 @@ use crate::error::{AskError, ErrorKind};
 use crate::wire::error_words;
 
 const BATCHES: &str = "/v1/messages/batches";
-/// Pages of the list that are read at most, 100 batches each.
+/// The most pages of the list that are read, with 100 batches each.
 const MOST_PAGES: usize = 50;
 
 pub(super) async fn create(client: &BatchClient, draft: &BatchDraft) -> Result<String, AskError> {
@@ -52,7 +53,7 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
     Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MOST_PAGES * 100)))
 }
 
-/// Decides if a batch of the list is the one that is looked for.
+/// Decides whether a batch in the list is the one we look for.
 async fn examine(
     client: &BatchClient,
     batch: &Value,
@@ -107,13 +108,14 @@ fn read_status(id: &str, batch: &Value) -> Result<BatchStatus, AskError> {
     Ok(BatchStatus { id: id.to_owned(), state, done, results })
 }
 
-/// Number of requests of a batch.
+/// The number of requests in a batch.
 fn total(batch: &Value) -> Option<u64> {
     let counts = batch["request_counts"].as_object()?;
     Some(counts.values().filter_map(Value::as_u64).sum())
 }
 
-/// Reads the results. They are asked for at the provider's own address, whatever address the batch names for them.
+/// Reads the results. They are requested at the provider's own address, whatever address the batch names for
+/// them.
 pub(super) async fn results(
     client: &BatchClient,
     id: &str,
@@ -132,7 +134,7 @@ pub(super) async fn results(
     Ok(())
 }
 
-/// Line of the results.
+/// Reads a line of the results.
 fn read_line(line: &[u8]) -> ReadLine {
     #[derive(serde::Deserialize)]
     struct Line<'a> {
