@@ -82,8 +82,8 @@ pub trait DeferredCalls: Send + Sync {
 pub struct CachedModel {
     client: ModelClient,
     inner: Arc<dyn ChatModel>,
-    memory: Arc<dyn ReplyStore>,
-    miss: OnCacheMiss,
+    store: Arc<dyn ReplyStore>,
+    on_miss: OnCacheMiss,
     exchange: Option<Arc<dyn ReplyExchange>>,
     single_flight: SingleFlight,
     namespace: Option<[u8; 32]>,
@@ -95,11 +95,11 @@ impl CachedModel {
     pub fn new(
         client: ModelClient,
         inner: Arc<dyn ChatModel>,
-        memory: Arc<dyn ReplyStore>,
-        miss: OnCacheMiss,
+        store: Arc<dyn ReplyStore>,
+        on_miss: OnCacheMiss,
     ) -> Self {
         let single_flight = client.single_flight();
-        Self { client, inner, memory, miss, exchange: None, single_flight, namespace: None }
+        Self { client, inner, store, on_miss, exchange: None, single_flight, namespace: None }
     }
 
     /// Shares neither stored replies nor calls in flight with models in other namespaces.
@@ -149,7 +149,7 @@ impl CachedModel {
         let key = self.namespace.as_ref().map_or(key, |namespace| key.in_namespace(namespace));
         let guard = self.single_flight.acquire(key).await;
 
-        if let Some(found) = self.memory.find(key).await {
+        if let Some(found) = self.store.find(key).await {
             if let Some(exchange) = &self.exchange {
                 exchange.recall(key);
             }
@@ -160,7 +160,7 @@ impl CachedModel {
             });
         }
 
-        let reply = match (&self.exchange, &self.miss) {
+        let reply = match (&self.exchange, &self.on_miss) {
             (Some(exchange), _) => Some(self.exchange(&**exchange, key, request, repeat)?),
             (None, OnCacheMiss::Ask) => None,
             (None, OnCacheMiss::Refuse) => return Err(AskError::new(ErrorKind::NotCached, "")),
@@ -171,9 +171,9 @@ impl CachedModel {
             None => self.inner.ask(request).await?,
         };
 
-        let memory = Arc::clone(&self.memory);
+        let store = Arc::clone(&self.store);
         Ok(CacheableReply::keepable(reply, move |reply| {
-            memory.keep(key, reply);
+            store.keep(key, reply);
             // The guard is released only now, because those who wait must find the reply. If the reply is not
             // kept, the guard is dropped with the handle.
             drop(guard);
@@ -183,7 +183,7 @@ impl CachedModel {
 
 impl ChatModel for CachedModel {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
-        match self.miss {
+        match self.on_miss {
             OnCacheMiss::Ask | OnCacheMiss::Defer(_) => self.inner.ask(request),
             OnCacheMiss::Refuse => Box::pin(std::future::ready(Err(AskError::new(ErrorKind::NotCached, "")))),
         }

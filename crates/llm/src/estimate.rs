@@ -13,8 +13,8 @@ const PARTS_PER_TOKEN: u64 = 6;
 const PER_MESSAGE: u64 = 8;
 /// Tokens that providers add before a conversation, and that they add to tell the model how to call a tool, for
 /// a reply that follows a schema.
-const ADDED: u64 = 32;
-const ADDED_TO_CALL_TOOLS: u64 = 512;
+const ADDED_TOKENS: u64 = 32;
+const ADDED_TOOL_TOKENS: u64 = 512;
 /// Tokens of a picture of any size: what the most expensive of the usual encodings take.
 const PER_IMAGE: u64 = 1600;
 
@@ -28,7 +28,7 @@ pub struct TokenEstimator {
 
 impl Default for TokenEstimator {
     fn default() -> Self {
-        Self { percent: 110, added: ADDED_TO_CALL_TOOLS }
+        Self { percent: 110, added: ADDED_TOOL_TOKENS }
     }
 }
 
@@ -37,9 +37,9 @@ impl TokenEstimator {
     pub fn for_provider(provider: &str) -> Self {
         match provider {
             "openai" | "openai-responses" | "openai-embeddings" | "azure" | "azure-embeddings" => {
-                Self { percent: 100, added: ADDED }
+                Self { percent: 100, added: ADDED_TOKENS }
             }
-            "anthropic" => Self { percent: 120, added: ADDED_TO_CALL_TOOLS },
+            "anthropic" => Self { percent: 120, added: ADDED_TOOL_TOKENS },
             _ => Self::default(),
         }
     }
@@ -78,7 +78,7 @@ impl TokenEstimator {
 
         let schema = request.schema.as_ref().map_or(0, |schema| schema.schema.json().len() as u64);
         let frames = PER_MESSAGE * request.messages.len() as u64;
-        let added = if request.schema.is_some() { self.added } else { ADDED };
+        let added = if request.schema.is_some() { self.added } else { ADDED_TOKENS };
         read + schema + frames + added
     }
 

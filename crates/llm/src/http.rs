@@ -18,7 +18,7 @@ use crate::transport::{
 };
 
 /// Servers commonly allow 100 requests at a time on one HTTP/2 connection. A few are kept free, for races.
-const PER_CLIENT: usize = 90;
+const REQUESTS_PER_CLIENT: usize = 90;
 
 /// Bounds the connections to one host at about 11,000 requests in flight.
 const MAX_CLIENTS: usize = 128;
@@ -87,7 +87,7 @@ impl HttpTransport {
         // reqwest panics when it builds a TLS client and no provider is installed. Installing fails only if
         // there is one already, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let per_client = if options.http1_only { usize::MAX } else { PER_CLIENT };
+        let per_client = if options.http1_only { usize::MAX } else { REQUESTS_PER_CLIENT };
         let tls_pool = || ClientPool::new(per_client, MAX_CLIENTS);
         Self {
             bodies: BodyLimits::new(options.max_answer_bytes),

@@ -9,28 +9,28 @@ use crate::request::ChatRequest;
 
 /// Limit for a judgement, in tokens: many times what a judge without long thinking writes. Nearly every model
 /// accepts it.
-const USUAL: u32 = 8192;
+const USUAL_LIMIT: u32 = 8192;
 
 /// Limit for a reply of unknown length, in tokens.
-const UNKNOWN: u32 = 16_384;
+const UNKNOWN_LIMIT: u32 = 16_384;
 
 /// Added for models that think, in tokens.
-const THOUGHT: u32 = 32_768;
+const THINKING_TOKENS: u32 = 32_768;
 
 /// The limit is this many times the length that the caller expects of a long reply.
-const AMPLE: u32 = 4;
+const EXPECTED_LENGTH_FACTOR: u32 = 4;
 
 /// The smallest limit worth sending a request for if no length is expected, in tokens: without and with
 /// thinking.
-const SHORT: u32 = 512;
-const SHORT_THOUGHT: u32 = 4096;
+const MIN_USEFUL_TOKENS: u32 = 512;
+const MIN_USEFUL_THINKING_TOKENS: u32 = 4096;
 
 /// The next reply must be allowed this much of the longest one so far, in percent.
-const LONGER: u64 = 150;
+const NEXT_LENGTH_PERCENT: u64 = 150;
 
 /// After this many replies the limit is derived from the longest of them, and is this many times as long.
-const TELLING: u64 = 16;
-const TIMES_LONGEST: u64 = 8;
+const MIN_REPLIES: u64 = 16;
+const LONGEST_FACTOR: u64 = 8;
 
 /// Lengths of a model's replies so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -69,7 +69,7 @@ impl OutputLimit {
     /// Requires room for a reply somewhat longer than this one.
     #[must_use]
     pub fn after_reply_of(self, tokens: u64) -> Self {
-        let longer = u32::try_from(tokens.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
+        let longer = u32::try_from(tokens.saturating_mul(NEXT_LENGTH_PERCENT) / 100).unwrap_or(u32::MAX);
         Self { least: self.least.max(longer).min(self.most), ..self }
     }
 
@@ -86,8 +86,8 @@ impl OutputLimit {
             .unwrap_or_else(|| usual(request, thinks).min(limit_from_history(request, thinks, stats)));
         let short = match (request.expected_output, thinks) {
             (Some(expected), false) => expected,
-            (None, false) => SHORT,
-            (_, true) => SHORT_THOUGHT,
+            (None, false) => MIN_USEFUL_TOKENS,
+            (_, true) => MIN_USEFUL_THINKING_TOKENS,
         };
 
         let limit = Self { most, least: short.min(most) }.after_reply_of(stats.longest);
@@ -114,22 +114,22 @@ pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> Outpu
 /// The limit before any reply has been seen.
 fn usual(request: &ChatRequest, thinks: bool) -> u32 {
     let said = match request.expected_output {
-        Some(expected) => expected.saturating_mul(AMPLE).max(USUAL),
-        None => UNKNOWN,
+        Some(expected) => expected.saturating_mul(EXPECTED_LENGTH_FACTOR).max(USUAL_LIMIT),
+        None => UNKNOWN_LIMIT,
     };
-    said.saturating_add(if thinks { THOUGHT } else { 0 })
+    said.saturating_add(if thinks { THINKING_TOKENS } else { 0 })
 }
 
 /// The limit derived from the replies so far. A lower one allows more requests in flight within a budget. If a
 /// reply is cut off there, the request is sent again with the full limit.
 fn limit_from_history(request: &ChatRequest, thinks: bool, stats: ReplyLengthStats) -> u32 {
-    if stats.replies < TELLING {
+    if stats.replies < MIN_REPLIES {
         return u32::MAX;
     }
 
-    let least = request.expected_output.unwrap_or(SHORT).saturating_mul(AMPLE);
-    let least = least.saturating_add(if thinks { SHORT_THOUGHT } else { 0 });
-    u32::try_from(stats.longest.saturating_mul(TIMES_LONGEST)).unwrap_or(u32::MAX).max(least)
+    let least = request.expected_output.unwrap_or(MIN_USEFUL_TOKENS).saturating_mul(EXPECTED_LENGTH_FACTOR);
+    let least = least.saturating_add(if thinks { MIN_USEFUL_THINKING_TOKENS } else { 0 });
+    u32::try_from(stats.longest.saturating_mul(LONGEST_FACTOR)).unwrap_or(u32::MAX).max(least)
 }
 
 /// Whether a model thinks before it replies, judged by its name. Names prove nothing, so this only affects the

@@ -44,11 +44,11 @@ impl ModelPrice {
     pub fn discounted(&self, percent: u8) -> Self {
         let left = u64::from(100_u8.saturating_sub(percent));
         let rate = |rate: u64| rate.saturating_mul(left).div_ceil(100);
-        let rates = |of: TokenRates| TokenRates {
-            input: rate(of.input),
-            cached_input: rate(of.cached_input),
-            cache_write: rate(of.cache_write),
-            output: rate(of.output),
+        let rates = |full: TokenRates| TokenRates {
+            input: rate(full.input),
+            cached_input: rate(full.cached_input),
+            cache_write: rate(full.cache_write),
+            output: rate(full.output),
         };
         Self { rates: rates(self.rates), long: self.long.map(|(over, long)| (over, rates(long))) }
     }

@@ -48,28 +48,28 @@ impl PriceTable {
     /// Looks up what is known about a model. `own_context` is the context window of the model's own settings,
     /// which overrides any table.
     pub fn card(&self, id: &ModelId, own_context: Option<u64>) -> ModelCard {
-        let told = self.told(id);
+        let overridden = self.overridden(id);
         let listed = listed(id);
         ModelCard {
-            price: told
-                .and_then(|told| told.price)
+            price: overridden
+                .and_then(|overridden| overridden.price)
                 .or_else(|| listed.map(|row| row.price))
                 .or_else(|| is_free(id).then_some(ModelPrice::FREE)),
-            batch_discount: told
-                .and_then(|told| told.batch_discount)
+            batch_discount: overridden
+                .and_then(|overridden| overridden.batch_discount)
                 .or_else(|| batch_discount(id))
                 .unwrap_or_default(),
             context_tokens: self
                 .context_tokens
                 .or(own_context)
-                .or_else(|| told.and_then(|told| told.context_tokens))
+                .or_else(|| overridden.and_then(|overridden| overridden.context_tokens))
                 .or_else(|| listed.and_then(|row| row.context_tokens)),
             estimator: TokenEstimator::for_provider(&id.provider),
             max_output_tokens: None,
         }
     }
 
-    fn told(&self, id: &ModelId) -> Option<PriceOverride> {
+    fn overridden(&self, id: &ModelId) -> Option<PriceOverride> {
         let find = |model: &str| self.overrides.get(&(id.provider.clone(), model.to_owned())).copied();
         find(&id.model).or_else(|| find(undated(&id.model)?))
     }
@@ -284,8 +284,8 @@ mod tests {
     #[test]
     fn the_users_rows_come_first_and_hold_anywhere() {
         let price = ModelPrice { rates: TokenRates::per_million(1.0, None, None, 2.0).unwrap(), long: None };
-        let told = PriceOverride { price: Some(price), ..PriceOverride::default() };
-        let rows = BTreeMap::from([(("openai".to_owned(), "gpt-4o".to_owned()), told)]);
+        let overridden = PriceOverride { price: Some(price), ..PriceOverride::default() };
+        let rows = BTreeMap::from([(("openai".to_owned(), "gpt-4o".to_owned()), overridden)]);
         let table = PriceTable::new(rows.clone(), None);
         let home = table.card(&id("openai", "gpt-4o-2024-08-06", "api.openai.com"), None);
         assert_eq!((home.price, home.context_tokens), (Some(price), Some(128_000)));

@@ -233,7 +233,7 @@ fn names(text: &str, name: &str) -> bool {
 }
 
 /// The number of alternatives to try if a server refuses more without naming its limit.
-const FEW: u8 = 5;
+const FALLBACK_ALTERNATIVES: u8 = 5;
 
 /// The number of alternatives that a server allows if `sent` were too many. Callers want as many as possible,
 /// so fewer will do.
@@ -250,7 +250,7 @@ fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
     }
     if !BOUNDS.iter().any(|bound| message.contains(bound)) {
         let pointed_at = names(param, COUNTS[0]) && !says_unsupported(message);
-        return (pointed_at && sent > FEW).then_some(FEW);
+        return (pointed_at && sent > FALLBACK_ALTERNATIVES).then_some(FALLBACK_ALTERNATIVES);
     }
 
     let mut most = None;

@@ -17,7 +17,7 @@ pub(crate) struct SingleFlightGuard {
     key: CallKey,
     calls: SingleFlight,
     /// Dropping this sender wakes those who wait.
-    _news: watch::Sender<()>,
+    _done: watch::Sender<()>,
 }
 
 impl SingleFlight {
@@ -29,9 +29,9 @@ impl SingleFlight {
                 if let Some(other) = calls.get(&key) {
                     other.clone()
                 } else {
-                    let (news, ended) = watch::channel(());
+                    let (done, ended) = watch::channel(());
                     calls.insert(key, ended);
-                    return SingleFlightGuard { key, calls: self.clone(), _news: news };
+                    return SingleFlightGuard { key, calls: self.clone(), _done: done };
                 }
             };
             // Nothing is ever sent. The receiver returns an error when the previous caller has dropped its

@@ -98,8 +98,8 @@ impl WebClient {
         }
     }
 
-    async fn enter(&self, longest: Duration) -> Result<Permit, AskError> {
-        let queued = QueuedRequest { model: &self.name, input: 0, most: Some(0), longest };
+    async fn enter(&self, max_pause: Duration) -> Result<Permit, AskError> {
+        let queued = QueuedRequest { model: &self.name, input: 0, max_output: Some(0), max_pause };
         self.account.acquire(&*self.setup.clock, queued).await.map_err(|error| match error {
             AcquireError::Pause(rest) => AskError::new(
                 ErrorKind::RateLimited,

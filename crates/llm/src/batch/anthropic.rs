@@ -8,8 +8,8 @@ use super::client::BatchClient;
 use super::draft::BatchDraft;
 use super::exchange::{safe_id, seconds, short};
 use super::{
-    BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, CLOCKS, ReadLine, ResultSink, is_past,
-    read_lines,
+    BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, MAX_CLOCK_DIFFERENCE, ReadLine, ResultSink,
+    is_past, read_lines,
 };
 use crate::batch_lines::{BatchOutcome, BatchReplyLine, unreadable};
 use crate::error::{AskError, ErrorKind};
@@ -17,7 +17,7 @@ use crate::wire::error_words;
 
 const BATCHES: &str = "/v1/messages/batches";
 /// The most pages of the list that are read, with 100 batches each.
-const MOST_PAGES: usize = 50;
+const MAX_PAGES: usize = 50;
 
 pub(super) async fn create(client: &BatchClient, draft: &BatchDraft) -> Result<String, AskError> {
     let created = client.post(BATCHES, draft.to_bytes(), "application/json").await?;
@@ -27,7 +27,7 @@ pub(super) async fn create(client: &BatchClient, draft: &BatchDraft) -> Result<S
 pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<BatchSearch, AskError> {
     let mut undecided = false;
     let mut after: Option<String> = None;
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let mut query = vec![("limit", "100")];
         query.extend(after.as_deref().map(|after| ("after_id", after)));
         let page = client.get(BATCHES, &query).await?;
@@ -50,7 +50,7 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
         after = last.and_then(|batch| batch["id"].as_str()).map(str::to_owned);
     }
 
-    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MOST_PAGES * 100)))
+    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MAX_PAGES * 100)))
 }
 
 /// Decides whether a batch in the list is the one we look for.
@@ -61,7 +61,7 @@ async fn examine(
 ) -> Result<BatchSearch, AskError> {
     let id = safe_id(&batch["id"])?;
     let created = seconds(&batch["created_at"]);
-    let is_older = created.is_some_and(|created| created < trace.created - CLOCKS);
+    let is_older = created.is_some_and(|created| created < trace.created - MAX_CLOCK_DIFFERENCE);
     if is_older || trace.others.contains(&id) || total(batch) != Some(trace.requests) {
         return Ok(BatchSearch::Absent);
     }

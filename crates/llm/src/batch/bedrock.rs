@@ -15,7 +15,7 @@ use crate::wire::path_segment;
 const JOB: &str = "/model-invocation-job";
 const JOBS: &str = "/model-invocation-jobs";
 /// The most pages of the list that are read.
-const MOST_PAGES: usize = 50;
+const MAX_PAGES: usize = 50;
 
 /// Digits and letters at the end of a job's ARN.
 const JOB_ID_CHARS: usize = 12;
@@ -58,7 +58,7 @@ pub(super) async fn create(
 pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<BatchSearch, AskError> {
     let name = display_name(trace.token);
     let mut next: Option<String> = None;
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let mut query = vec![("nameContains", name.as_str()), ("maxResults", "100")];
         query.extend(next.as_deref().map(|next| ("nextToken", next)));
         let page = client.get(JOBS, &query).await?;
@@ -75,7 +75,7 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
         }
     }
 
-    Ok(BatchSearch::Unknown(format!("its name is not among {} jobs", MOST_PAGES * 100)))
+    Ok(BatchSearch::Unknown(format!("its name is not among {} jobs", MAX_PAGES * 100)))
 }
 
 pub(super) async fn status(

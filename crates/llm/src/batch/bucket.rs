@@ -14,7 +14,7 @@ use crate::http::HttpTransport;
 use crate::redact::Redactor;
 
 /// Time limit of a transfer; a signed address is valid for as long.
-const LONG: Duration = Duration::from_mins(20);
+const TRANSFER_TIMEOUT: Duration = Duration::from_mins(20);
 
 /// An S3 bucket with its access key. Neither the key nor a signed address is ever shown.
 #[derive(Clone)]
@@ -70,8 +70,8 @@ impl Bucket {
         key: &str,
         body: Vec<u8>,
     ) -> Result<(), AskError> {
-        let url = self.objects.put_object(Some(&self.credentials), key).sign(LONG);
-        let answer = transport.put(url, body, LONG).await;
+        let url = self.objects.put_object(Some(&self.credentials), key).sign(TRANSFER_TIMEOUT);
+        let answer = transport.put(url, body, TRANSFER_TIMEOUT).await;
         self.checked(answer, "write", key).map(drop)
     }
 
@@ -80,8 +80,8 @@ impl Bucket {
     /// # Errors
     /// If it can't be read in full.
     pub(super) async fn get(&self, transport: &HttpTransport, key: &str) -> Result<Vec<u8>, AskError> {
-        let url = self.objects.get_object(Some(&self.credentials), key).sign(LONG);
-        let answer = transport.get(url, HeaderMap::new(), LONG).await;
+        let url = self.objects.get_object(Some(&self.credentials), key).sign(TRANSFER_TIMEOUT);
+        let answer = transport.get(url, HeaderMap::new(), TRANSFER_TIMEOUT).await;
         self.checked(answer, "read", key)
     }
 

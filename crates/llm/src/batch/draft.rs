@@ -10,7 +10,7 @@ use crate::batch_lines::BatchRequestLine;
 use crate::call_key::CallKey;
 
 /// The most bytes that the format adds to a request.
-const FRAME: usize = 256;
+const FRAME_BYTES: usize = 256;
 
 /// A batch under construction. Each request is named by the key of its call.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl BatchDraft {
     pub fn has_room(&self, bytes: usize) -> bool {
         let limits = self.format.limits();
         self.requests < limits.requests
-            && (self.requests == 0 || self.bytes.len() + bytes + FRAME <= limits.bytes)
+            && (self.requests == 0 || self.bytes.len() + bytes + FRAME_BYTES <= limits.bytes)
     }
 
     /// Adds a request, whose body is JSON.

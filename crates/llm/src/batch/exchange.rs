@@ -14,9 +14,9 @@ use crate::transport::{HttpAnswer, HttpRequest, Transport, TransportError};
 use crate::wire::refusal_in;
 
 /// Time limit of a request about a batch.
-const SHORT: Duration = Duration::from_mins(1);
+const STATUS_TIMEOUT: Duration = Duration::from_mins(1);
 /// Time limit of sending requests and of reading results.
-const LONG: Duration = Duration::from_mins(20);
+const TRANSFER_TIMEOUT: Duration = Duration::from_mins(20);
 
 /// The longest id that is accepted from a server.
 const LONGEST_ID: usize = 200;
@@ -47,13 +47,13 @@ impl BatchClient {
 
     /// Sends a GET and returns the JSON of the answer.
     pub(super) async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, AskError> {
-        let answer = self.transport.get(self.url(path, query), self.headers(), SHORT).await;
+        let answer = self.transport.get(self.url(path, query), self.headers(), STATUS_TIMEOUT).await;
         json_of(&self.checked(answer)?)
     }
 
     /// Sends a GET and returns the bytes of the answer.
     pub(super) async fn download(&self, path: &str, query: &[(&str, &str)]) -> Result<Vec<u8>, AskError> {
-        let answer = self.transport.get(self.url(path, query), self.headers(), LONG).await;
+        let answer = self.transport.get(self.url(path, query), self.headers(), TRANSFER_TIMEOUT).await;
         Ok(self.checked(answer)?.body)
     }
 
@@ -64,7 +64,7 @@ impl BatchClient {
             .map_err(|_| AskError::new(ErrorKind::BadRequest, "the type of the request can't be sent"))?;
         headers.insert(CONTENT_TYPE, kind);
 
-        let timeout = if body.len() > 1 << 20 { LONG } else { SHORT };
+        let timeout = if body.len() > 1 << 20 { TRANSFER_TIMEOUT } else { STATUS_TIMEOUT };
         let request =
             HttpRequest { method: reqwest::Method::POST, url: self.url(path, &[]), headers, body, timeout };
         json_of(&self.checked(self.transport.send(request).await)?)

@@ -3,7 +3,7 @@
 use crate::wire::ANTHROPIC_VERSION;
 
 /// Bytes kept free for what a format adds around its requests.
-const MARGIN: usize = 1 << 20;
+const MARGIN_BYTES: usize = 1 << 20;
 
 /// The format of a provider's batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,13 +65,15 @@ impl BatchFormat {
     /// Limits of one batch as the provider documents them, with a margin.
     pub fn limits(self) -> BatchLimits {
         match self {
-            Self::OpenAi(_) => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN, fewest: 1 },
-            Self::Anthropic => BatchLimits { requests: 100_000, bytes: (256 << 20) - MARGIN, fewest: 1 },
+            Self::OpenAi(_) => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN_BYTES, fewest: 1 },
+            Self::Anthropic => {
+                BatchLimits { requests: 100_000, bytes: (256 << 20) - MARGIN_BYTES, fewest: 1 }
+            }
             // Longer ones would have to be uploaded as a file.
             Self::Gemini => BatchLimits { requests: 50_000, bytes: 19_000_000, fewest: 1 },
             // These are quotas of the account, which differ by model; here are the usual ones. Results repeat
             // their requests.
-            Self::Bedrock => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN, fewest: 100 },
+            Self::Bedrock => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN_BYTES, fewest: 100 },
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::error::{AskError, ErrorKind};
 use crate::wire::error_words;
 
 /// The most pages of the list that are read, with 100 batches each.
-const MOST_PAGES: usize = 50;
+const MAX_PAGES: usize = 50;
 
 pub(super) async fn create(client: &BatchClient, draft: &BatchDraft) -> Result<String, AskError> {
     let model = draft.model.strip_prefix("models/").unwrap_or(&draft.model);
@@ -28,7 +28,7 @@ fn id_of(batch: &Value) -> Result<String, AskError> {
 
 pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<BatchSearch, AskError> {
     let mut next: Option<String> = None;
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let mut query = vec![("pageSize", "100")];
         query.extend(next.as_deref().map(|next| ("pageToken", next)));
         let page = client.get("/batches", &query).await?;
@@ -46,7 +46,7 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
         }
     }
 
-    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MOST_PAGES * 100)))
+    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MAX_PAGES * 100)))
 }
 
 pub(super) async fn status(client: &BatchClient, id: &str) -> Result<BatchStatus, AskError> {

@@ -96,7 +96,7 @@ pub struct BatchTrace<'a> {
 
 /// The most by which this machine's clock and the provider's may differ, in seconds: a clock that shows local
 /// time as UTC is up to 14 hours fast. A batch that is listed as older than that is not the one we look for.
-const CLOCKS: i64 = 26 * 3600;
+const MAX_CLOCK_DIFFERENCE: i64 = 26 * 3600;
 
 /// Whether the batch can't be on a later page of the list: the newest come first, and the last one of this page
 /// is already older. `time` reads when a batch was created.
@@ -105,7 +105,7 @@ fn is_past(page: &[Value], trace: &BatchTrace<'_>, time: impl Fn(&Value) -> Opti
         return false;
     };
     // Some servers list the oldest first.
-    last < trace.created - CLOCKS && first >= last && page.len() > 1
+    last < trace.created - MAX_CLOCK_DIFFERENCE && first >= last && page.len() > 1
 }
 
 /// The result of reading a line of results.
@@ -136,12 +136,12 @@ mod tests {
 
     #[test]
     fn a_list_ends_at_an_old_batch_only_where_the_newest_come_first() {
-        let (now, old) = (1_000_000_000, 1_000_000_000 - CLOCKS - 1);
+        let (now, old) = (1_000_000_000, 1_000_000_000 - MAX_CLOCK_DIFFERENCE - 1);
         let trace = BatchTrace { token: "t", created: now, requests: 1, holds: &|_| false, others: &[] };
         for (page, expected) in [
             (json!([now, old]), true),
             (json!([old - 9, old - 10]), true),
-            (json!([now + 9, now - CLOCKS]), false),
+            (json!([now + 9, now - MAX_CLOCK_DIFFERENCE]), false),
             (json!([old - 9, old]), false),
             (json!([]), false),
             (json!(["soon", old]), false),

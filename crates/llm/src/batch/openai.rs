@@ -8,16 +8,16 @@ use super::client::BatchClient;
 use super::draft::{BatchDraft, display_name};
 use super::exchange::{safe_id, seconds, short};
 use super::{
-    BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, CLOCKS, ResultSink, UploadedRequests,
-    is_past, read_lines,
+    BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, MAX_CLOCK_DIFFERENCE, ResultSink,
+    UploadedRequests, is_past, read_lines,
 };
 use crate::batch_lines::BatchReplyLine;
 use crate::error::{AskError, ErrorKind};
 
 /// The key for the token in a batch's metadata.
-const TOKEN: &str = "assize";
+const TOKEN_KEY: &str = "assize";
 /// The most pages of the list that are read, with 100 batches each.
-const MOST_PAGES: usize = 50;
+const MAX_PAGES: usize = 50;
 /// How often to check a file that is not ready yet, and the wait before each check.
 const FILE_CHECKS: u32 = 60;
 const FILE_WAIT: Duration = Duration::from_secs(2);
@@ -66,7 +66,7 @@ pub(super) async fn create(
         "input_file_id": file.0,
         "endpoint": endpoint,
         "completion_window": "24h",
-        "metadata": { TOKEN: draft.token },
+        "metadata": { TOKEN_KEY: draft.token },
     });
     let created = client.post("/batches", batch.to_string().into_bytes(), "application/json").await?;
     safe_id(&created["id"])
@@ -74,7 +74,7 @@ pub(super) async fn create(
 
 pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<BatchSearch, AskError> {
     let mut after = None;
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let mut query = vec![("limit", "100")];
         query.extend(after.as_deref().map(|after| ("after", after)));
         let page = match client.get("/batches", &query).await {
@@ -90,7 +90,7 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
 
         for batch in batches {
             let is_it = match batch["metadata"].as_object() {
-                Some(metadata) => metadata.get(TOKEN).is_some_and(|token| token == trace.token),
+                Some(metadata) => metadata.get(TOKEN_KEY).is_some_and(|token| token == trace.token),
                 None => may_be(batch, &trace) && has_file_of(client, batch, trace.token).await?,
             };
             if is_it {
@@ -105,14 +105,15 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
         after = last.and_then(|batch| batch["id"].as_str()).map(str::to_owned);
     }
 
-    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MOST_PAGES * 100)))
+    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MAX_PAGES * 100)))
 }
 
 /// Whether a batch without metadata may be the one: it is not too old, and has as many requests, if that is
 /// known. Some servers keep no metadata.
 fn may_be(batch: &Value, trace: &BatchTrace<'_>) -> bool {
     let total = batch["request_counts"]["total"].as_u64().filter(|total| *total > 0);
-    let is_old = seconds(&batch["created_at"]).is_some_and(|created| created < trace.created - CLOCKS);
+    let is_old =
+        seconds(&batch["created_at"]).is_some_and(|created| created < trace.created - MAX_CLOCK_DIFFERENCE);
     !is_old && total.is_none_or(|total| total == trace.requests)
 }
 

@@ -59,24 +59,24 @@ pub(super) struct CallAttempts<'a> {
     has_substitute: bool,
     request: Cow<'a, ChatRequest>,
     /// This request's part in probing for log-probabilities, if it asks for them.
-    turn: Option<ProbeTurn>,
+    probe_turn: Option<ProbeTurn>,
     /// Parameters that the server is known to refuse.
     quirks: ServerQuirks,
     /// True while the output limit is derived from earlier replies. False once a reply was cut off by such a
     /// limit.
-    as_usual: bool,
+    limit_from_history: bool,
     /// A permit that is kept because the next attempt follows at once.
-    kept: Option<Permit>,
+    kept_permit: Option<Permit>,
     /// Tokens of the request: as the account's rate counts them, and an upper bound.
     input: u64,
-    most_read: u64,
+    max_input: u64,
     policy: RetryPolicy,
     jitter: RetryJitter,
     /// The attempts that count, and the time waited between them.
     tries: u32,
     waited: Duration,
     /// The account's good answers when this question last looked.
-    good_before: u64,
+    known_good_answers: u64,
     failed: Vec<FailedAttempt>,
 }
 
@@ -118,10 +118,10 @@ impl<'a> CallAttempts<'a> {
     ) -> Result<Self, AskError> {
         let setup = &client.setup;
         let request = client.complete(request);
-        let mut turn = None;
+        let mut probe_turn = None;
         if request.logprobs.is_some() {
             let mine = client.probes.turn(&request.model).await;
-            turn = Some(mine.map_err(|why| AskError::new(ErrorKind::NoLogprobs, why))?);
+            probe_turn = Some(mine.map_err(|why| AskError::new(ErrorKind::NoLogprobs, why))?);
         }
 
         // Counting reads every character, so it is done only if a token rate needs it.
@@ -132,17 +132,17 @@ impl<'a> CallAttempts<'a> {
             client,
             card,
             has_substitute,
-            turn,
+            probe_turn,
             quirks: client.learned(&request.model),
-            as_usual: true,
-            kept: None,
+            limit_from_history: true,
+            kept_permit: None,
             input,
-            most_read: setup.budget.as_ref().map_or(0, |_| card.estimator.most(&request)),
+            max_input: setup.budget.as_ref().map_or(0, |_| card.estimator.most(&request)),
             policy: setup.policy,
             jitter: RetryJitter::new(setup.seed, client.questions.fetch_add(1, Ordering::Relaxed)),
             tries: 0,
             waited: Duration::ZERO,
-            good_before: client.account.good_answers(),
+            known_good_answers: client.account.good_answers(),
             failed: Vec::new(),
             request,
         })
@@ -224,7 +224,7 @@ impl<'a> CallAttempts<'a> {
 
     /// Waits for a permit of the account.
     async fn enter(&mut self) -> Result<Permit, AskError> {
-        if let Some(permit) = self.kept.take() {
+        if let Some(permit) = self.kept_permit.take() {
             return Ok(permit);
         }
 
@@ -232,8 +232,8 @@ impl<'a> CallAttempts<'a> {
         let request = QueuedRequest {
             model: &self.request.model,
             input: self.input,
-            most: self.request.max_output_tokens,
-            longest: self.policy.max_total_wait.saturating_sub(self.waited),
+            max_output: self.request.max_output_tokens,
+            max_pause: self.policy.max_total_wait.saturating_sub(self.waited),
         };
         let entered = client.account.acquire(&*client.setup.clock, request).await;
 
@@ -279,11 +279,11 @@ impl<'a> CallAttempts<'a> {
             && (card.max_output_tokens.is_some() || limited())
             && client.parts.wire.limits_output(self.quirks);
         let Some(tracker) = tracker else {
-            return Ok((None, wanted.then(|| self.output_limit(self.as_usual).most)));
+            return Ok((None, wanted.then(|| self.output_limit(self.limit_from_history).most)));
         };
         let request = ReservationRequest {
-            input: self.most_read,
-            output_limit: self.output_limit(self.as_usual),
+            input: self.max_input,
+            output_limit: self.output_limit(self.limit_from_history),
             card,
         };
         let reservation = tracker.reserve(request).await.map_err(|why| self.over_budget(why))?;
@@ -292,11 +292,11 @@ impl<'a> CallAttempts<'a> {
         Ok((Some(reservation), ceiling))
     }
 
-    /// The limits of the reply. If `as_usual`, they are derived from earlier replies. If the server accepts no
+    /// The limits of the reply. If `limit_from_history`, they are derived from earlier replies. If the server accepts no
     /// limit, this is only the expected length: the longest reply so far.
-    fn output_limit(&self, as_usual: bool) -> OutputLimit {
+    fn output_limit(&self, limit_from_history: bool) -> OutputLimit {
         let (client, card) = (self.client, self.card);
-        let replies = if as_usual { client.replies.load(Ordering::Relaxed) } else { 0 };
+        let replies = if limit_from_history { client.replies.load(Ordering::Relaxed) } else { 0 };
         let stats = ReplyLengthStats { replies, longest: client.longest.load(Ordering::Relaxed) };
         let output_limit = OutputLimit::for_request(&self.request.model, card, &self.request, stats);
         let own = self.request.max_output_tokens;
@@ -332,8 +332,8 @@ impl<'a> CallAttempts<'a> {
         // Stored only now: if the server accepts the smaller request, its refusal was understood correctly.
         self.client.learn(&request.model, self.quirks);
 
-        if let Some(turn) = &self.turn {
-            turn.replied(&reply);
+        if let Some(probe_turn) = &self.probe_turn {
+            probe_turn.replied(&reply);
         }
 
         self.client.saw(reply.usage);
@@ -347,8 +347,8 @@ impl<'a> CallAttempts<'a> {
             None => {}
         }
 
-        if self.as_usual && cut_at.is_some_and(|limit| limit < self.output_limit(false).most) {
-            self.as_usual = false;
+        if self.limit_from_history && cut_at.is_some_and(|limit| limit < self.output_limit(false).most) {
+            self.limit_from_history = false;
             self.note_failed(cut_short(&reply, status));
             return Ok(AttemptOutcome::AskAgain);
         }
@@ -396,8 +396,8 @@ impl<'a> CallAttempts<'a> {
             return self.refused(permit, error, attempt, learned);
         }
 
-        if let Some(turn) = &mut self.turn {
-            turn.pass_on();
+        if let Some(probe_turn) = &mut self.probe_turn {
+            probe_turn.pass_on();
         }
 
         self.note_limit(&permit, &headers, &error);
@@ -421,15 +421,15 @@ impl<'a> CallAttempts<'a> {
         self.quirks = self.quirks.merge(learned);
         self.note_failed(attempt);
 
-        if self.quirks.no_logprobs && self.turn.is_some() {
+        if self.quirks.no_logprobs && self.probe_turn.is_some() {
             let error = self.given_up(AskError { kind: ErrorKind::NoLogprobs, ..error });
-            if let Some(turn) = &self.turn {
-                turn.refused(&error.message);
+            if let Some(probe_turn) = &self.probe_turn {
+                probe_turn.refused(&error.message);
             }
             return Err(error);
         }
 
-        self.kept = Some(permit);
+        self.kept_permit = Some(permit);
         Ok(AttemptOutcome::AskAgain)
     }
 
@@ -454,11 +454,11 @@ impl<'a> CallAttempts<'a> {
         // not count. Its waits are still bounded. An overloaded server may well fail because of this one
         // question, so that counts.
         let good = client.account.good_answers();
-        if error.kind == ErrorKind::RateLimited && good > self.good_before {
+        if error.kind == ErrorKind::RateLimited && good > self.known_good_answers {
             self.policy.max_attempts = self.policy.max_attempts.saturating_add(1);
         }
 
-        self.good_before = good;
+        self.known_good_answers = good;
     }
 
     /// Notes a failure, which may be part of an outage. Returns false if the attempt should not count: the

@@ -12,7 +12,7 @@ use crate::reply::{ChatReply, FinishReason};
 use crate::request::ChatRequest;
 
 /// How many draws are reserved for one repeat. The next repeat begins after them.
-const DRAWS: u32 = 1 << 16;
+const DRAWS_PER_REPEAT: u32 = 1 << 16;
 
 /// What a program asked a model, and the outcomes.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,7 +181,7 @@ impl ProxyHandler {
         let count = state.draws.entry(blake3::hash(&bytes)).or_default();
         *count += 1;
 
-        self.setup.repeat.saturating_sub(1).saturating_mul(DRAWS).saturating_add(*count)
+        self.setup.repeat.saturating_sub(1).saturating_mul(DRAWS_PER_REPEAT).saturating_add(*count)
     }
 
     fn state(&self) -> MutexGuard<'_, HandlerState> {

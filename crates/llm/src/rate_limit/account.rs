@@ -22,9 +22,9 @@ use crate::single_flight::SingleFlight;
 use crate::token_counts::TokenCounts;
 
 /// Requests in flight at the start, unless the number of workers is known.
-const START: u32 = 32;
+const DEFAULT_START: u32 = 32;
 /// Requests in flight at most by default: below the 1,024 open files that many systems allow.
-const CEILING: u32 = 256;
+const DEFAULT_CEILING: u32 = 256;
 
 /// Limits of each account. `None` means that only the server's own limits count.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -47,7 +47,7 @@ impl RateLimits {
     /// The most requests that may be in flight to one account.
     pub fn ceiling(&self) -> usize {
         let workers = self.workers.map_or(0, NonZeroUsize::get);
-        self.max_concurrency.map_or(workers.max(CEILING as usize), NonZeroUsize::get)
+        self.max_concurrency.map_or(workers.max(DEFAULT_CEILING as usize), NonZeroUsize::get)
     }
 }
 
@@ -163,15 +163,16 @@ pub(crate) struct QueuedRequest<'a> {
     pub(crate) model: &'a Arc<str>,
     /// Expected input tokens, and the output limit.
     pub(crate) input: u64,
-    pub(crate) most: Option<u32>,
+    pub(crate) max_output: Option<u32>,
     /// The longest pause of the account that the caller waits for.
-    pub(crate) longest: Duration,
+    pub(crate) max_pause: Duration,
 }
 
 impl ProviderAccount {
     fn new(name: String, limits: RateLimits) -> Self {
         let ceiling = u32::try_from(limits.ceiling()).unwrap_or(u32::MAX >> 3);
-        let start = limits.workers.map_or(START, |workers| u32::try_from(workers.get()).unwrap_or(ceiling));
+        let start =
+            limits.workers.map_or(DEFAULT_START, |workers| u32::try_from(workers.get()).unwrap_or(ceiling));
         let window = ConcurrencyWindow::new(start, ceiling);
         Self {
             name,
@@ -200,7 +201,7 @@ impl ProviderAccount {
         clock: &dyn Clock,
         request: QueuedRequest<'_>,
     ) -> Result<Permit, AcquireError> {
-        let _place = QueuePlace::new(self);
+        let _queued = QueuePlace::new(self);
         let _turn = self.turn.lock().await;
 
         // After a wait its end has passed, even by a clock that stands still, as clocks of tests may.
@@ -210,7 +211,7 @@ impl ProviderAccount {
             let (chance, now) = {
                 let mut state = self.state();
                 let now = state.now(clock).max(now_at_least);
-                let tokens = state.limiter.expected(request.input, request.most);
+                let tokens = state.limiter.expected(request.input, request.max_output);
                 let chance = state.limiter.chance(now, request.model, tokens);
                 if chance == SendChance::Now {
                     let number = state.limiter.send(now, tokens);
@@ -228,7 +229,7 @@ impl ProviderAccount {
                 SendChance::Not(outage) => return Err(AcquireError::GivenUp(outage)),
                 SendChance::At(at) => {
                     let wait = at.saturating_sub(now);
-                    if wait > request.longest {
+                    if wait > request.max_pause {
                         return Err(AcquireError::Pause(wait));
                     }
 
@@ -331,13 +332,13 @@ impl Permit {
         is_back
     }
 
-    /// Notes that the server limited this request. `asked` is the pause that it asked for, `known` a rate in
+    /// Notes that the server limited this request. `asked_pause` is the pause that it asked for, `known` a rate in
     /// requests a second that other processes have found. Returns how long the account rests, if it does.
     pub(crate) fn limited(
         &self,
         clock: &dyn Clock,
         headers: &HeaderMap,
-        asked: Option<Duration>,
+        asked_pause: Option<Duration>,
         known: Option<f64>,
     ) -> Option<Duration> {
         let mut state = self.account.state();
@@ -347,7 +348,7 @@ impl Permit {
             state.limiter.update_allowance(allowance);
         }
 
-        let until = state.limiter.limited((self.number, self.sent_at), now, asked, known)?;
+        let until = state.limiter.limited((self.number, self.sent_at), now, asked_pause, known)?;
         Some(until.saturating_sub(now))
     }
 

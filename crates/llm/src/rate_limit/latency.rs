@@ -12,17 +12,17 @@
 use std::time::Duration;
 
 /// The fewest answers in a batch.
-const BATCH: u32 = 16;
+const MIN_BATCH_ANSWERS: u32 = 16;
 /// Requests are taken to queue in the server when the mean latency is this many times the lowest one, and at
 /// least this many seconds above it.
-const TOLERANCE: f64 = 2.0;
-const MARGIN: f64 = 0.1;
-/// A cut did not help if more than [`NO_HELP`] of the latency is left once the load has fallen to [`LESS_LOAD`]
+const LATENCY_TOLERANCE: f64 = 2.0;
+const MIN_EXCESS_SECONDS: f64 = 0.1;
+/// A cut did not help if more than [`MAX_HELPED_LATENCY`] of the latency is left once the load has fallen to [`REDUCED_LOAD`]
 /// of what it was.
-const NO_HELP: f64 = 0.8;
-const LESS_LOAD: f64 = 0.85;
+const MAX_HELPED_LATENCY: f64 = 0.8;
+const REDUCED_LOAD: f64 = 0.85;
 /// Writing this many tokens takes about as long as everything before the first one.
-const TOKENS: f64 = 256.0;
+const TOKENS_PER_LATENCY_UNIT: f64 = 256.0;
 
 /// The batch of answers at present, and what is known from earlier ones.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -49,10 +49,10 @@ impl LatencyGradient {
     /// Notes the latency of an answer of `tokens` tokens, with `in_flight` requests in flight and a window of
     /// `size`. Returns a new size for the window if the present one is not right.
     pub(super) fn note(&mut self, latency: Duration, tokens: u64, in_flight: u32, size: u32) -> Option<u32> {
-        self.latencies += latency.as_secs_f64() / (1.0 + tokens as f64 / TOKENS);
+        self.latencies += latency.as_secs_f64() / (1.0 + tokens as f64 / TOKENS_PER_LATENCY_UNIT);
         self.loads += f64::from(in_flight);
         self.answers += 1;
-        if self.answers < BATCH.max(in_flight / 2) {
+        if self.answers < MIN_BATCH_ANSWERS.max(in_flight / 2) {
             return None;
         }
 
@@ -61,19 +61,19 @@ impl LatencyGradient {
         self.begin_batch();
 
         if let Some(cut) = self.cut {
-            if load > LESS_LOAD * cut.load {
+            if load > REDUCED_LOAD * cut.load {
                 return None;
             }
 
             self.cut = None;
-            if latency > NO_HELP * cut.latency {
+            if latency > MAX_HELPED_LATENCY * cut.latency {
                 self.lowest = Some(latency);
                 return Some(cut.size);
             }
         }
 
         let lowest = self.lowest.unwrap_or(latency);
-        let limit = (TOLERANCE * lowest).max(lowest + MARGIN);
+        let limit = (LATENCY_TOLERANCE * lowest).max(lowest + MIN_EXCESS_SECONDS);
         if latency > limit && load > 1.0 {
             self.cut = Some(LatencyCut { latency, load, size });
             return Some(((load * (limit / latency).max(0.5)) as u32).clamp(1, size));

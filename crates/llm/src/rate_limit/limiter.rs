@@ -16,19 +16,19 @@ use crate::error::ErrorKind;
 use crate::token_counts::TokenCounts;
 
 /// Expected tokens of a reply before the first one has been seen.
-const FIRST_OUTPUT: f64 = 512.0;
+const INITIAL_OUTPUT_TOKENS: f64 = 512.0;
 /// Weight of the newest reply in the running means.
-const NEWEST: f64 = 0.1;
+const NEWEST_WEIGHT: f64 = 0.1;
 /// The first requests go out this far apart, so that the first refusals come before a whole burst is sent. The
-/// spacing ends when an answer comes back within [`QUICK`].
+/// spacing ends when an answer comes back within [`QUICK_LATENCY`].
 const FIRST_SPACING: Duration = Duration::from_millis(1);
 const FIRST_REQUESTS: u64 = 128;
-const QUICK: Duration = Duration::from_millis(20);
+const QUICK_LATENCY: Duration = Duration::from_millis(20);
 /// Timers wake a little late each time. The first requests may make up for this much of it.
 const FIRST_CATCH_UP: Duration = Duration::from_millis(20);
 /// A reported allowance says how fast it fills only if this share of it is used. Counts are whole numbers, so a
 /// smaller share is too coarse.
-const USED: f64 = 0.5;
+const MIN_USED_SHARE: f64 = 0.5;
 
 /// The state of one account. All times are counted from the same moment, whoever makes the call.
 #[derive(Debug, Clone)]
@@ -95,8 +95,8 @@ impl RateLimiter {
             first_spacing: Some(FIRST_SPACING),
             first_due: None,
             good_answers: 0,
-            mean_output: FIRST_OUTPUT,
-            mean_tokens: FIRST_OUTPUT,
+            mean_output: INITIAL_OUTPUT_TOKENS,
+            mean_tokens: INITIAL_OUTPUT_TOKENS,
         }
     }
 
@@ -106,9 +106,10 @@ impl RateLimiter {
         self
     }
 
-    /// Expected tokens of a request with `input` tokens, whose reply may have at most `most` tokens.
-    pub(super) fn expected(&self, input: u64, most: Option<u32>) -> f64 {
-        input as f64 + most.map_or(self.mean_output, |most| self.mean_output.min(f64::from(most)))
+    /// Expected tokens of a request with `input` tokens, whose reply may have at most `max_output` tokens.
+    pub(super) fn expected(&self, input: u64, max_output: Option<u32>) -> f64 {
+        input as f64
+            + max_output.map_or(self.mean_output, |max_output| self.mean_output.min(f64::from(max_output)))
     }
 
     /// Whether a request to this model, of about so many tokens, may be sent now.
@@ -203,7 +204,7 @@ impl RateLimiter {
         usage: TokenCounts,
     ) -> bool {
         self.good_answers += 1;
-        if latency < QUICK {
+        if latency < QUICK_LATENCY {
             self.first_spacing = None;
         }
 
@@ -219,18 +220,18 @@ impl RateLimiter {
     }
 
     /// Notes that the server limited a request, given by its number and the busy time at which it was sent.
-    /// `asked` is the pause that the server asked for, `known` a rate in requests a second that other processes
+    /// `asked_pause` is the pause that the server asked for, `known_rate` a rate in requests a second that other processes
     /// have found. Returns the end of the account's rest, if it rests.
     pub(super) fn limited(
         &mut self,
         request: (u64, Duration),
         now: Duration,
-        asked: Option<Duration>,
-        known: Option<f64>,
+        asked_pause: Option<Duration>,
+        known_rate: Option<f64>,
     ) -> Option<Duration> {
         self.note_end(now);
-        let hint = self.reported.into_iter().chain([known]).flatten().reduce(f64::min);
-        match self.pace.refused(request, now, self.window.sent(), asked, hint) {
+        let hint = self.reported.into_iter().chain([known_rate]).flatten().reduce(f64::min);
+        match self.pace.refused(request, now, self.window.sent(), asked_pause, hint) {
             RefusalMeaning::OneRequest => None,
             RefusalMeaning::Account { until, again } => {
                 // The first time, only the rate may be limited. If keeping to a rate was not enough, the number
@@ -273,7 +274,8 @@ impl RateLimiter {
             AllowanceKind::Requests => (0, 1.0),
             AllowanceKind::Tokens => (1, self.mean_tokens.max(1.0)),
         };
-        let Some(limit) = limit.filter(|limit| *limit >= 1.0 && remaining <= *limit * (1.0 - USED)) else {
+        let Some(limit) = limit.filter(|limit| *limit >= 1.0 && remaining <= *limit * (1.0 - MIN_USED_SHARE))
+        else {
             return;
         };
         if !reset.is_zero() {
@@ -284,12 +286,12 @@ impl RateLimiter {
     /// Corrects the token rates by the real cost of a request that was expected to cost `expected` tokens.
     pub(super) fn cost(&mut self, expected: f64, usage: TokenCounts) {
         if let Some(output) = usage.output {
-            self.mean_output += NEWEST * (output as f64 - self.mean_output);
+            self.mean_output += NEWEST_WEIGHT * (output as f64 - self.mean_output);
         }
 
         let Some(input) = usage.input else { return };
         let real = input.saturating_add(usage.output.unwrap_or(0)) as f64;
-        self.mean_tokens += NEWEST * (real - self.mean_tokens);
+        self.mean_tokens += NEWEST_WEIGHT * (real - self.mean_tokens);
 
         if let Some(bucket) = &mut self.tokens {
             bucket.correct(real - expected);

@@ -4,7 +4,7 @@
 //! requests that fail, and must not fail thousands of cases either. But one failure proves nothing. So failures
 //! are counted in a row:
 //!
-//! - Connections that fail, timeouts, server errors: after [`FAILURES`] in a row of one kind the account is
+//! - Connections that fail, timeouts, server errors: after [`HOLDING_FAILURES`] in a row of one kind the account is
 //!   held. One request at a time is sent as a probe, with growing pauses. A good answer ends the hold; probes
 //!   that fail end in giving the account up, at once if it never answered, and after [`PATIENCE`] if it did.
 //! - A wrong key, a forbidden or an unknown model: the next try has the same result, so fewer failures are
@@ -22,22 +22,22 @@ use std::time::Duration;
 use crate::error::ErrorKind;
 
 /// Failures in a row after which an account is held.
-const FAILURES: u32 = 8;
+const HOLDING_FAILURES: u32 = 8;
 /// Unreadable answers in a row after which an account is held. It takes more, because a single request may have
 /// this fault.
-const UNREADABLE: u32 = 24;
+const HOLDING_UNREADABLE_ANSWERS: u32 = 24;
 /// Refusals in a row after which a model is held. They are few, because trying again does not help: a wrong
 /// key, an unknown model.
-const REFUSALS: u32 = 3;
+const HOLDING_REFUSALS: u32 = 3;
 /// The same, if the account has answered before, so its key was good.
-const LATER_REFUSALS: u32 = 24;
+const HOLDING_LATER_REFUSALS: u32 = 24;
 /// Pause before the first probe; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Failed probes after which an account is given up that never answered. Fewer if the server is silent, since
 /// each such probe waits for the whole timeout.
-const PROBES: u32 = 4;
-const SILENT_PROBES: u32 = 2;
+const MAX_FAILED_PROBES: u32 = 4;
+const MAX_SILENT_PROBES: u32 = 2;
 /// Time until an account or model that was given up is tried again. It doubles each time, up to `recovery`.
 const FIRST_RECOVERY: Duration = Duration::from_secs(2);
 /// How long an account that has answered before is probed until it is given up.
@@ -223,7 +223,7 @@ impl OutageTracker {
 
     /// How many refusals in a row hold a model.
     fn refusals(&self) -> u32 {
-        if self.has_answered { LATER_REFUSALS } else { REFUSALS }
+        if self.has_answered { HOLDING_LATER_REFUSALS } else { HOLDING_REFUSALS }
     }
 
     fn refused(
@@ -271,7 +271,8 @@ impl OutageTracker {
         streak.count += 1;
 
         let Some(hold) = &mut self.hold else {
-            let failures = if kind == ErrorKind::MalformedReply { UNREADABLE } else { FAILURES };
+            let failures =
+                if kind == ErrorKind::MalformedReply { HOLDING_UNREADABLE_ANSWERS } else { HOLDING_FAILURES };
             if streak.count < failures {
                 return FailureConsequence::None;
             }
@@ -286,7 +287,7 @@ impl OutageTracker {
             hold.pause = hold.pause.saturating_mul(2).min(LONGEST_PAUSE);
             hold.until = now.saturating_add(hold.pause);
 
-            let probes = if kind == ErrorKind::Timeout { SILENT_PROBES } else { PROBES };
+            let probes = if kind == ErrorKind::Timeout { MAX_SILENT_PROBES } else { MAX_FAILED_PROBES };
             let is_out_of_patience = !self.has_answered || now.saturating_sub(streak.since) >= PATIENCE;
             if hold.failed_probes >= probes && is_out_of_patience {
                 self.given_up = Some(GivenUp::new(self.given_up.as_ref(), why(), now));
@@ -344,7 +345,7 @@ mod tests {
     #[test]
     fn a_model_that_is_refused_is_tried_again_too() {
         let mut service = OutageTracker::default().with_recovery(Some(Duration::from_secs(30)));
-        for number in 0..=u64::from(REFUSALS) {
+        for number in 0..=u64::from(HOLDING_REFUSALS) {
             let why = || "no such model".to_owned();
             service.failed((number, "m"), ErrorKind::NotFound, Duration::ZERO, number + 1, why);
         }

@@ -13,12 +13,12 @@
 //!
 //! The states:
 //!
-//! 1. *Unlimited.* No rate is assumed until refusals come close together ([`DENSE`] of [`NEIGHBOURS`]
+//! 1. *Unlimited.* No rate is assumed until refusals come close together ([`DENSE_REFUSALS`] of [`NEIGHBOURS`]
 //!    consecutive requests). A server that refuses one request in twenty at random slows nobody down.
 //! 2. *Measuring* (`PaceLimit::measuring` is set). The account rests, then sends almost freely. The next
-//!    refusal yields the rate if at least [`MEASURED`] requests were admitted; otherwise the account rests
+//!    refusal yields the rate if at least [`MIN_MEASURED_REQUESTS`] requests were admitted; otherwise the account rests
 //!    twice as long.
-//! 3. *Limited.* The account keeps to [`SAFE`] times the rate. The rate grows slowly at first, and faster the
+//! 3. *Limited.* The account keeps to [`SAFE_SHARE`] times the rate. The rate grows slowly at first, and faster the
 //!    longer nothing is refused; the next refusal corrects it.
 //!
 //! If refusals are frequent but not dense, a rate is tried: it is dropped again when keeping to it does not end
@@ -30,7 +30,7 @@
 //!   sooner than answers, so their order of arrival says nothing.
 //! - Times leave out idle time, in which nothing was in flight and nothing waited. The few requests of a quiet
 //!   minute say nothing about what the server would take.
-//! - A refusal corrects a rate only if requests had to wait for that rate (`pressed`), and the rate grows only
+//! - A refusal corrects a rate only if requests had to wait for that rate (`waited`), and the rate grows only
 //!   then.
 //! - Refusals of requests that were sent before the last change (`changed_at`) are ignored: they are about the
 //!   previous rate.
@@ -41,50 +41,50 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// [`DENSE`] refusals among this many consecutive requests show that the account has reached a limit.
+/// [`DENSE_REFUSALS`] refusals among this many consecutive requests show that the account has reached a limit.
 const NEIGHBOURS: u64 = 8;
-const DENSE: usize = 5;
-/// [`FREQUENT`] refusals among this many requests make a rate worth a try.
-const SAMPLE: u64 = 128;
-const FREQUENT: usize = 6;
+const DENSE_REFUSALS: usize = 5;
+/// [`FREQUENT_REFUSALS`] refusals among this many requests make a rate worth a try.
+const SAMPLE_REQUESTS: u64 = 128;
+const FREQUENT_REFUSALS: usize = 6;
 /// How many refusals are remembered.
-const REMEMBERED: usize = 64;
+const MAX_REMEMBERED_REFUSALS: usize = 64;
 /// The fewest admitted requests from which a rate is measured. With fewer, one request more or less changes the
 /// result too much.
-const MEASURED: f64 = 10.0;
+const MIN_MEASURED_REQUESTS: f64 = 10.0;
 /// This many admitted requests suffice to compute a rate. Older ones only hide that the rate changed.
-const ENOUGH: f64 = 60.0;
+const SUFFICIENT_REQUESTS: f64 = 60.0;
 /// Pause before the first measurement; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Requests a second while measuring: in effect no limit, until a refusal comes.
 const MEASURING_RATE: f64 = 1_000.0;
-/// Growth of the rate with each request: the first, and the largest. It doubles with every [`CALM`] requests in
+/// Growth of the rate with each request: the first, and the largest. It doubles with every [`GROWTH_DOUBLING_REQUESTS`] requests in
 /// a row that are not refused.
 const GROWTH: f64 = 5e-5;
-const MOST_GROWTH: f64 = 0.02;
-const CALM: f64 = 250.0;
+const MAX_GROWTH: f64 = 0.02;
+const GROWTH_DOUBLING_REQUESTS: f64 = 250.0;
 /// The share of a measured rate that is used at first, so that refusals are rare.
-const SAFE: f64 = 0.98;
+const SAFE_SHARE: f64 = 0.98;
 /// A freshly measured rate counts as if this many requests had gone through without a refusal. It comes from
 /// few requests and may be too low, so it grows faster than a corrected one.
-const HEAD_START: f64 = 800.0;
-/// Growth a second while requests wait for the rate and none is refused. It doubles with every [`TRUST_TIME`]
+const INITIAL_UNREFUSED: f64 = 800.0;
+/// Growth a second while requests wait for the rate and none is refused. It doubles with every [`TIMED_GROWTH_DOUBLING_SECONDS`]
 /// seconds of that. At a low rate few requests go out, so growth by requests alone would take minutes; growth
 /// by time leaves a low rate within seconds once the server takes more.
 const TIMED_GROWTH: f64 = 0.01;
-const MOST_TIMED_GROWTH: f64 = 0.5;
-const TRUST_TIME: f64 = 2.0;
+const MAX_TIMED_GROWTH: f64 = 0.5;
+const TIMED_GROWTH_DOUBLING_SECONDS: f64 = 2.0;
 /// Seconds and requests without a refusal after which a rate that refusals have confirmed grows by time as
 /// well.
-const CONFIRMED_TIME: f64 = 40.0;
+const CONFIRMED_SECONDS: f64 = 40.0;
 const CONFIRMED_REQUESTS: f64 = 40.0;
 /// A refusal says something about the rate only after this many requests have waited for it.
-const PRESSED: u32 = 3;
+const MIN_WAITED_REQUESTS: u32 = 3;
 /// After this many requests a tried rate must have reduced the refusals to less than this share. If it has not,
 /// they are not about the rate.
-const TRIAL: u64 = 100;
-const UNEXPLAINED: f64 = 0.04;
+const TRIAL_REQUESTS: u64 = 100;
+const MAX_UNEXPLAINED_SHARE: f64 = 0.04;
 /// A request that goes out late lets the next ones go sooner, to make up for at most this much time, or for
 /// this many requests if they take longer.
 const CATCH_UP: Duration = Duration::from_millis(20);
@@ -123,7 +123,7 @@ pub(super) struct RequestPace {
     /// Number of the first request whose refusal may start another try of a rate, and how many tries did not
     /// help so far. Each of them puts the next try off twice as long.
     try_from: u64,
-    in_vain: u32,
+    failed_tries: u32,
 }
 
 /// A rate that the account keeps to.
@@ -138,11 +138,11 @@ struct PaceLimit {
     begun: u64,
     refused: u64,
     /// Requests that waited for the rate, in a row, and were not refused.
-    calm: f64,
+    unrefused: f64,
     /// Seconds in which requests waited for the rate and none was refused.
-    calm_time: f64,
+    unrefused_seconds: f64,
     /// Requests that had to wait for the rate since it was set.
-    pressed: u32,
+    waited: u32,
     /// True if requests were refused at about this rate before.
     is_confirmed: bool,
     /// Length of the rest before this measurement; `None` once the rate is known.
@@ -185,9 +185,9 @@ impl RequestPace {
 
         // A rate that no request waits for is not known to be right, so it does not grow.
         if late < every.max(CATCH_UP) {
-            limit.calm += 1.0;
-            limit.calm_time += every.as_secs_f64();
-            limit.pressed = limit.pressed.saturating_add(1);
+            limit.unrefused += 1.0;
+            limit.unrefused_seconds += every.as_secs_f64();
+            limit.waited = limit.waited.saturating_add(1);
             limit.per_second *= 1.0 + limit.growth(every);
         }
 
@@ -196,20 +196,20 @@ impl RequestPace {
     }
 
     /// Takes a refusal of request `number` in, which was sent at the busy time `sent_at`. `sent` is the number
-    /// of all requests so far, `asked` the pause that the server asked for, and `hint` the rate in requests a
+    /// of all requests so far, `asked_pause` the pause that the server asked for, and `hint` the rate in requests a
     /// second at which it reports that its allowance fills.
     pub(super) fn refused(
         &mut self,
         (number, sent_at): (u64, Duration),
         now: Duration,
         sent: u64,
-        asked: Option<Duration>,
+        asked_pause: Option<Duration>,
         hint: Option<f64>,
     ) -> RefusalMeaning {
         let refusal = Refusal { number, sent_at };
-        let place = self.refusals.partition_point(|other| other.number < number);
-        self.refusals.insert(place, refusal);
-        if self.refusals.len() > REMEMBERED {
+        let index = self.refusals.partition_point(|other| other.number < number);
+        self.refusals.insert(index, refusal);
+        if self.refusals.len() > MAX_REMEMBERED_REFUSALS {
             self.refusals.pop_front();
         }
 
@@ -222,7 +222,7 @@ impl RequestPace {
         let Some(limit) = &mut self.limit else {
             return match neighbours {
                 Some((first, count)) if count >= dense => {
-                    self.measure(first, FIRST_PAUSE, now, sent, asked, false)
+                    self.measure(first, FIRST_PAUSE, now, sent, asked_pause, false)
                 }
                 _ => {
                     self.try_rate(number, now, sent);
@@ -238,34 +238,34 @@ impl RequestPace {
                 Some(rate) => {
                     let meaning = self.keep_to(rate, since, now, sent);
                     if let Some(limit) = &mut self.limit {
-                        limit.calm = HEAD_START;
+                        limit.unrefused = INITIAL_UNREFUSED;
                     }
                     meaning
                 }
-                None => self.measure(since, pause.saturating_mul(2), now, sent, asked, false),
+                None => self.measure(since, pause.saturating_mul(2), now, sent, asked_pause, false),
             };
         }
         if let Some((first, _)) = neighbours.filter(|(_, count)| *count >= dense) {
-            return self.measure(first, FIRST_PAUSE, now, sent, asked, true);
+            return self.measure(first, FIRST_PAUSE, now, sent, asked_pause, true);
         }
 
         let tried = sent - limit.begun;
-        if tried >= TRIAL && limit.refused as f64 >= UNEXPLAINED * tried as f64 {
+        if tried >= TRIAL_REQUESTS && limit.refused as f64 >= MAX_UNEXPLAINED_SHARE * tried as f64 {
             // Going slower has not ended the refusals, so they are not about the rate.
             self.limit = None;
-            self.in_vain += 1;
-            self.try_from = sent + (TRIAL << self.in_vain.min(16));
+            self.failed_tries += 1;
+            self.try_from = sent + (TRIAL_REQUESTS << self.failed_tries.min(16));
             self.changed_at = sent;
             return RefusalMeaning::OneRequest;
         }
 
-        if limit.pressed < PRESSED {
+        if limit.waited < MIN_WAITED_REQUESTS {
             // Fewer requests were sent than the rate allows, so this refusal is not about the rate.
             return RefusalMeaning::OneRequest;
         }
 
         let (begun, count, present) = (limit.begun, limit.refused, limit.per_second);
-        let rate = self.latest_rate(refusal).map_or(SAFE * present, |rate| rate.min(present));
+        let rate = self.latest_rate(refusal).map_or(SAFE_SHARE * present, |rate| rate.min(present));
         let since = self.refusals.front().copied().unwrap_or(refusal);
         let meaning = self.keep_to(rate, since, now, sent);
         if let Some(limit) = &mut self.limit {
@@ -288,7 +288,7 @@ impl RequestPace {
 
     /// How many refusals among neighbours show a limit. More are needed after rates were tried in vain.
     fn dense(&self) -> usize {
-        DENSE + self.in_vain.min(2) as usize
+        DENSE_REFUSALS + self.failed_tries.min(2) as usize
     }
 
     /// Rests, and then sends freely until the next refusal, which yields the rate.
@@ -298,11 +298,11 @@ impl RequestPace {
         pause: Duration,
         now: Duration,
         sent: u64,
-        asked: Option<Duration>,
+        asked_pause: Option<Duration>,
         again: bool,
     ) -> RefusalMeaning {
         let pause = pause.min(LONGEST_PAUSE);
-        let until = now.saturating_add(asked.unwrap_or_default().max(pause));
+        let until = now.saturating_add(asked_pause.unwrap_or_default().max(pause));
         self.changed_at = sent;
         self.limit = Some(PaceLimit {
             per_second: MEASURING_RATE,
@@ -310,9 +310,9 @@ impl RequestPace {
             since,
             begun: sent,
             refused: 0,
-            calm: 0.0,
-            calm_time: 0.0,
-            pressed: 0,
+            unrefused: 0.0,
+            unrefused_seconds: 0.0,
+            waited: 0,
             is_confirmed: false,
             measuring: Some(pause),
         });
@@ -327,7 +327,7 @@ impl RequestPace {
             return;
         }
 
-        if let Some((first, FREQUENT..)) = self.recent(number, SAMPLE)
+        if let Some((first, FREQUENT_REFUSALS..)) = self.recent(number, SAMPLE_REQUESTS)
             && let Some(last) = self.refusals.iter().find(|refusal| refusal.number == number)
             && let Some(rate) = self.rate_between(first, *last)
         {
@@ -339,14 +339,14 @@ impl RequestPace {
     fn keep_to(&mut self, rate: f64, since: Refusal, now: Duration, sent: u64) -> RefusalMeaning {
         self.changed_at = sent;
         self.limit = Some(PaceLimit {
-            per_second: SAFE * rate,
+            per_second: SAFE_SHARE * rate,
             next: now + seconds(1.0 / rate),
             since,
             begun: sent,
             refused: 0,
-            calm: 0.0,
-            calm_time: 0.0,
-            pressed: 0,
+            unrefused: 0.0,
+            unrefused_seconds: 0.0,
+            waited: 0,
             is_confirmed: false,
             measuring: None,
         });
@@ -362,16 +362,16 @@ impl RequestPace {
         let admitted = last.number.saturating_sub(first.number) as f64 - refused as f64;
         let time = last.sent_at.saturating_sub(first.sent_at).as_secs_f64();
 
-        (admitted >= MEASURED && time > 0.0).then(|| admitted / time)
+        (admitted >= MIN_MEASURED_REQUESTS && time > 0.0).then(|| admitted / time)
     }
 
-    /// The rate over the shortest time up to this refusal that holds [`ENOUGH`] requests, or else over all that
+    /// The rate over the shortest time up to this refusal that holds [`SUFFICIENT_REQUESTS`] requests, or else over all that
     /// is remembered.
     fn latest_rate(&self, last: Refusal) -> Option<f64> {
         let since = self.limit.as_ref().map_or(last, |limit| limit.since);
         let before =
             || self.refusals.iter().filter(|first| (since.number..last.number).contains(&first.number));
-        let is_enough = |first: &&Refusal| (last.number - first.number) as f64 >= ENOUGH;
+        let is_enough = |first: &&Refusal| (last.number - first.number) as f64 >= SUFFICIENT_REQUESTS;
 
         before()
             .rev()
@@ -386,16 +386,17 @@ impl PaceLimit {
     /// at this rate.
     fn growth(&self, every: Duration) -> f64 {
         if self.measuring.is_some() {
-            return MOST_GROWTH;
+            return MAX_GROWTH;
         }
 
-        let by_count = (GROWTH * (self.calm / CALM).exp2()).min(MOST_GROWTH);
-        let trusted = self.calm_time - if self.is_confirmed { CONFIRMED_TIME } else { 0.0 };
-        if trusted <= 0.0 || self.is_confirmed && self.calm < CONFIRMED_REQUESTS {
+        let by_count = (GROWTH * (self.unrefused / GROWTH_DOUBLING_REQUESTS).exp2()).min(MAX_GROWTH);
+        let trusted = self.unrefused_seconds - if self.is_confirmed { CONFIRMED_SECONDS } else { 0.0 };
+        if trusted <= 0.0 || self.is_confirmed && self.unrefused < CONFIRMED_REQUESTS {
             return by_count;
         }
 
-        let a_second = (TIMED_GROWTH * (trusted / TRUST_TIME).exp2()).min(MOST_TIMED_GROWTH);
+        let a_second =
+            (TIMED_GROWTH * (trusted / TIMED_GROWTH_DOUBLING_SECONDS).exp2()).min(MAX_TIMED_GROWTH);
         by_count.max((a_second * every.as_secs_f64()).min(1.0))
     }
 }

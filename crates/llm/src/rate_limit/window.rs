@@ -16,11 +16,11 @@ use std::time::Duration;
 use super::latency::LatencyGradient;
 
 /// A round of growth after a cut adds this part of the size at which the cut was made.
-const STEPS: u32 = 16;
+const GROWTH_STEPS: u32 = 16;
 
 /// At least this many good answers are needed before the window returns to the size that was too large last
 /// time.
-const PROOF: u32 = 16;
+const MIN_ANSWERS_AT_KNEE: u32 = 16;
 
 /// The number of requests allowed in flight, between 1 and a ceiling.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,10 +148,10 @@ impl ConcurrencyWindow {
         let (round, step) = match self.knee {
             None => (1, 1),
             Some(knee) => {
-                let step = (knee / STEPS).max(1);
+                let step = (knee / GROWTH_STEPS).max(1);
                 // A size that was too large a moment ago probably still is. For a small window, finding out
                 // would cost one refusal for every few answers.
-                let least = if self.size + step >= knee { PROOF } else { 1 };
+                let least = if self.size + step >= knee { MIN_ANSWERS_AT_KNEE } else { 1 };
                 (self.size.max(least), step)
             }
         };

@@ -1,7 +1,7 @@
 //! Recognizes refusals of an output limit that is too high, in the words of many servers.
 
 /// Lower limits are not tried, because no useful reply fits into them.
-const LEAST: u32 = 1024;
+const MIN_OUTPUT_LIMIT: u32 = 1024;
 
 /// Words of a message that refuses the limit's height, in lower case: what it is about, and that it is too
 /// much.
@@ -28,8 +28,8 @@ pub(super) fn lower(limit: u32, message: &str) -> Option<u32> {
         let digits: String = digits.chars().filter(char::is_ascii_digit).collect();
         digits.parse::<u32>().ok()
     });
-    let named = numbers.filter(|number| (LEAST..limit).contains(number)).max();
-    named.or(Some(limit / 2).filter(|half| *half >= LEAST))
+    let named = numbers.filter(|number| (MIN_OUTPUT_LIMIT..limit).contains(number)).max();
+    named.or(Some(limit / 2).filter(|half| *half >= MIN_OUTPUT_LIMIT))
 }
 
 /// [`lower`] for requests that came too fast (HTTP 429). Waiting solves that, and a lower limit does not help,
@@ -42,7 +42,7 @@ pub(super) fn within_allowance(limit: u32, message: &str) -> Option<u32> {
 
     let (before, _) = lower_case.split_once(" output tokens per minute")?;
     let allowance: u32 = before.rsplit(' ').next()?.replace(',', "").parse().ok()?;
-    Some(allowance).filter(|allowance| (LEAST..limit).contains(allowance))
+    Some(allowance).filter(|allowance| (MIN_OUTPUT_LIMIT..limit).contains(allowance))
 }
 
 /// Some servers count the limit against the account's tokens a minute, and refuse one that can never fit.
