@@ -1,10 +1,10 @@
-//! Reading of several stored runs in parallel.
+//! Reads several stored runs in parallel.
 
-/// Runs that are read at the same time. More would only hold more memory.
+/// How many runs are read at a time. More would only need more memory.
 const AT_A_TIME: usize = 2;
 
-/// Applies `read` to runs, two at a time, and returns the results in the order of the runs, as they are asked for. Reading is nearly
-/// all of the time that a comparison or a trend takes.
+/// Applies `read` to runs, two at a time, and returns the results in the order of the runs, on demand. Nearly
+/// all of the time of a comparison or a trend is spent on reading.
 pub fn read_together<'r, T: Sync, R: Send + 'r>(
     runs: &'r [T],
     read: impl Fn(&'r T) -> R + Sync + 'r,

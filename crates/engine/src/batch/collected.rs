@@ -1,9 +1,9 @@
-//! Requests that a pass over the cases has collected.
+//! Requests collected by a pass over the cases.
 
 use assize_llm::{BatchRequest, CallBound, CallKey};
 use assize_store::{SpoolFile, SpoolPlace, StoreError};
 
-/// Requests of a pass: their bodies in a file, and about 100 bytes for each in memory.
+/// Requests of a pass. Their bodies are in a file; about 100 bytes of each are in memory.
 pub(super) struct CollectedRequests {
     spool: SpoolFile,
     requests: Vec<CollectedRequest>,
@@ -37,7 +37,7 @@ impl CollectedRequests {
     /// Adds a request.
     ///
     /// # Errors
-    /// When it can't be written.
+    /// If it can't be written.
     pub(super) fn add(
         &mut self,
         key: CallKey,
@@ -50,13 +50,13 @@ impl CollectedRequests {
         Ok(())
     }
 
-    /// Number of requests.
+    /// The number of requests.
     pub(super) fn len(&self) -> usize {
         self.requests.len()
     }
 
-    /// The requests, by client, and side by side where they begin alike, in the order in which beginnings first came:
-    /// servers that cache prompts find them then.
+    /// The requests, grouped by client and by common beginning, in the order in which those first occurred.
+    /// Servers with a prompt cache can then reuse the beginnings.
     pub(super) fn in_order(&self) -> Vec<CollectedRequest> {
         let mut first = std::collections::HashMap::new();
         for (at, request) in self.requests.iter().enumerate() {
@@ -74,10 +74,10 @@ impl CollectedRequests {
         ordered.into_iter().map(|(_, at)| self.requests[at]).collect()
     }
 
-    /// Body of a request.
+    /// Reads the body of a request.
     ///
     /// # Errors
-    /// When it can't be read.
+    /// If it can't be read.
     pub(super) fn body(&mut self, request: &CollectedRequest) -> Result<Vec<u8>, StoreError> {
         self.spool.read(request.place)
     }

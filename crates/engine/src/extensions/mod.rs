@@ -1,4 +1,4 @@
-//! `extensions` of suites: code of their authors that is run around their tests.
+//! The `extensions` of suites: the authors' code that runs around their tests.
 
 mod context;
 mod evaluate;

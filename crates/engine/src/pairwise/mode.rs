@@ -1,4 +1,4 @@
-//! Cases of a comparison: one for each case and each pair of systems that answered it.
+//! The cases of a comparison: one for each case and each pair of systems that answered it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,21 +26,21 @@ pub(crate) const COMMAND: &str = "pairwise";
 const SYSTEMS_KEY: &str = "systems";
 const TIES_KEY: &str = "rank_ties";
 const MISSING_KEY: &str = "missing";
-/// Limit of case ids listed in a message; further ones are only counted.
+/// The most case ids that a message lists; further ones are only counted.
 const MAX_LISTED_CASES: usize = 3;
 
-/// Run that compares systems.
+/// A run that compares systems.
 pub struct PairwiseRun {
     pub(crate) systems: Vec<AnswerSet>,
     pub(crate) criteria: Vec<String>,
     pub(crate) ties: TieRule,
-    /// Set where only some cases were asked for.
+    /// True if only some cases are selected.
     pub(crate) selective: bool,
-    /// Missing answers, and the cases that were seen.
+    /// Missing answers, and the cases so far.
     pub(crate) found: RefCell<MissingAnswers>,
 }
 
-/// Answers that are missing, and cases that were seen.
+/// Answers that are missing, and the cases so far.
 #[derive(Debug, Default)]
 pub(crate) struct MissingAnswers {
     lacking: BTreeSet<(usize, MissingAnswer, String)>,
@@ -48,7 +48,7 @@ pub(crate) struct MissingAnswers {
 }
 
 impl PairwiseRun {
-    /// Builds a case for every pair of systems that answered it, and for every trial.
+    /// Builds a case for every pair of systems that answered this case, and for every trial.
     fn pairs(&self, suite: &Suite, case: &Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
         let (hash, question) = (hash_case(case), case.question());
         let mut found = self.found.borrow_mut();
@@ -183,7 +183,7 @@ fn format_cases(cases: &[&str]) -> String {
     format!("{} case{} ({first}{more})", cases.len(), if cases.len() == 1 { "" } else { "s" })
 }
 
-/// Ending of the id of a case on which two systems are compared.
+/// The suffix of the id of a case on which two systems are compared.
 fn comparison_suffix((first, second): (&str, &str), trial: u32) -> String {
     let times = if trial > 1 { format!("#{trial}") } else { String::new() };
     format!("@{first}:{second}{times}")
@@ -236,10 +236,10 @@ impl RunMode for PairwiseRun {
     }
 }
 
-/// Metrics of a stored comparison, and sentences about what could not be compared.
+/// The metrics of a stored comparison, and sentences about what could not be compared.
 ///
 /// # Errors
-/// When the run can't be read.
+/// If the run can't be read.
 pub fn stored_pairwise_report(
     folder: &RunFolder,
     info: &RunInfo,
@@ -264,7 +264,7 @@ pub fn stored_pairwise_report(
     Ok((pairwise_report(systems, &contests, ties, ConfidenceLevel::P95), list(MISSING_KEY)))
 }
 
-/// Returns the exit code of a comparison and its reason. Wins and losses do not count.
+/// The exit code of a comparison and its reason. Wins and losses do not count.
 pub fn conclusion(report: &PairwiseReport, missing: &[String], ending: RunEnding) -> (ExitStatus, String) {
     let (exit, reason) = exit_of_run(VerdictCounts::default(), ending);
     let mut found = Vec::new();

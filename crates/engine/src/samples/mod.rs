@@ -1,4 +1,4 @@
-//! Grading of samples in memory, for long-running processes. There is no run folder.
+//! Grades samples in memory, for long-running processes. There is no run folder.
 
 mod batch;
 mod card;
