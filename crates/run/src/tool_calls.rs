@@ -1,22 +1,22 @@
-//! Calls of tools as judges and prompts see them.
+//! Tool calls in the form that judges and prompts see.
 
 use assize_rubric::ToolCall;
 use serde_json::Value;
 
-/// Longest key input shown for one call, in characters.
+/// The longest key input shown for a call, in characters.
 const MAX_INPUT: usize = 120;
-/// Longest output shown for one call, in characters.
+/// The longest output shown for a call, in characters.
 const MAX_OUTPUT: usize = 300;
 
-/// The settings that tell most about a call, most telling first.
+/// The arguments that identify a call best, in order of preference.
 const TELLING: [&str; 9] =
     ["skill", "command", "cmd", "file_path", "path", "absolute_path", "pattern", "query", "url"];
-/// Such settings of tools that look for something.
+/// Such arguments of tools that search.
 const SOUGHT: [&str; 2] = ["pattern", "query"];
 
-/// An entry for each call: the tool with its most telling input, and below it the beginning of what it gave back. An
-/// entry is one line, or two, whatever the texts hold, so that nothing in them can pass for another entry. Cuts
-/// and failures are marked.
+/// One entry per call: the tool with its most informative argument, and below it the beginning of its output.
+/// An entry is one or two lines whatever the texts contain, so that nothing in them can look like another
+/// entry. Cuts and failures are marked.
 pub(crate) fn tool_call_list(calls: &[ToolCall]) -> String {
     let mut lines = Vec::with_capacity(calls.len());
     for call in calls {
@@ -72,7 +72,7 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-/// The text in one line, without what is beyond `most` characters.
+/// The text in one line, cut after `most` characters.
 fn one_line(text: &str, most: usize) -> String {
     let is_break = |c: char| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}');
     let line: String =

@@ -1,4 +1,4 @@
-//! Checks of a benchmark, and findings on one that nobody decided.
+//! Checks of a benchmark, and findings if nothing is decided.
 
 use assize_evalfile::BenchmarkGrader;
 use assize_rubric::{BenchmarkFinding, BenchmarkState, CaseDecision, GraderNote, UnitInterval};
@@ -6,14 +6,14 @@ use assize_rubric::{BenchmarkFinding, BenchmarkState, CaseDecision, GraderNote, 
 use super::grade_at;
 use super::path::GraderPath;
 
-/// Results of the checks of a benchmark.
+/// The results of a benchmark's checks.
 pub(super) struct CheckSummary {
     /// The share that passes, or the mean of their scores; `None` if there are none.
     pub(super) score: Option<f64>,
     /// True if all pass.
     pub(super) pass: bool,
     pub(super) notes: Vec<GraderNote>,
-    /// Error of the first check that broke.
+    /// The error of the first check that broke.
     pub(super) error: Option<String>,
     pub(super) reason: String,
 }
@@ -30,7 +30,7 @@ pub(super) async fn run_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrade
                     found.error.get_or_insert(format!("check `{}`: {error}", check.name));
                     continue;
                 }
-                // A check that finds nothing to check says nothing.
+                // A check that does not apply has no result.
                 Ok(None) => continue,
                 Ok(Some(score)) => score.get(),
             };
