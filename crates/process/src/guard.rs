@@ -39,7 +39,7 @@ pub fn stop_guard() {
     if let Some(Some(guard)) = RUNNING.get() {
         let mut helper = guard.helper.lock().unwrap_or_else(PoisonError::into_inner);
         drop(helper.stdin.take());
-        // A helper that can't be waited for can't be handled any further.
+        // If waiting for the helper fails, nothing else can be done about it.
         let _ = helper.wait();
     }
 }
@@ -63,7 +63,7 @@ pub(crate) fn notify_guard(begun: bool, leader: i32) {
     }
 }
 
-/// Starts the helper without this process's environment, in a folder that nobody needs to remove, and outside
+/// Starts the helper without this process's environment, in a folder that never has to be removed, and outside
 /// the group that a terminal interrupts.
 fn start_helper(program: &PathBuf, arguments: &[OsString]) -> Option<GuardHelper> {
     let mut command = std::process::Command::new(program);
@@ -80,8 +80,8 @@ fn start_helper(program: &PathBuf, arguments: &[OsString]) -> Option<GuardHelper
     Some(GuardHelper { mark, helper: Mutex::new(helper) })
 }
 
-/// Runs the helper: reads the start and end of groups until the pipe closes, then ends what is left of the
-/// process at the other end.
+/// Runs the helper: reads the start and end of groups until the pipe closes, then ends the groups that are
+/// left.
 pub fn run_guard(input: impl BufRead) {
     let mut groups: BTreeSet<i32> = BTreeSet::new();
     for line in input.lines().map_while(Result::ok) {

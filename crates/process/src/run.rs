@@ -132,15 +132,15 @@ impl ProcessCommand {
                     drain_with_limit(out, err, self.limits.grace.saturating_add(AFTER_KILL))
                 );
             } else {
-                // A process that left the group holds the pipes; it is out of reach, so its output is not
-                // waited for.
+                // A process that left the group holds the pipes. It is out of reach, so its output is not
+                // awaited.
                 group.mark_ended();
             }
 
             return left || *pipes_open;
         }
 
-        // The leader is waited for during the grace period: until then it counts as a member of the group.
+        // The leader is awaited during the grace period, because until then it counts as a member of the group.
         let ending = async {
             group.request_end();
             let gone = async {
