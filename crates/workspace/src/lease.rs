@@ -1,4 +1,4 @@
-//! Use of a workspace by one case.
+//! The use of a workspace by one case.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -83,8 +83,8 @@ impl WorkspaceLease {
         Ok(changes)
     }
 
-    /// Releases the workspace: runs the hooks after each case, then restores or removes it. Errors if a hook
-    /// failed.
+    /// Releases the workspace: runs the hooks after each case, then restores or removes it. Returns an error if
+    /// a hook failed.
     pub async fn release(self) -> Result<(), WorkspaceError> {
         let place = Arc::clone(&self.place);
         place.finish_case(&self.folder, &self.visitor).await

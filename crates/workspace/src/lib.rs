@@ -1,7 +1,8 @@
 //! Workspaces: the folders that agents work in, and the changes made there.
 //!
-//! A [`Workspace`] prepares a workspace as a suite describes it, and cases acquire and release it; a [`WorkspaceLease`]
-//! is the use by one case. A [`WorkspaceSnapshot`] is the state of a folder, and later reports the changes since.
+//! A [`Workspace`] is prepared as a suite describes it. Cases acquire and release it; a [`WorkspaceLease`] is
+//! the use by one case. A [`WorkspaceSnapshot`] records the state of a folder, and later reports the changes
+//! since then.
 
 #![warn(missing_docs)]
 

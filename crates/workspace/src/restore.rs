@@ -1,4 +1,4 @@
-//! Restoring of a folder to its original state, with verification.
+//! Restores a folder to its original state and verifies the result.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufReader, Read};
@@ -12,11 +12,11 @@ use crate::folder_handle::{FolderHandle, open_file, sorted_names};
 use crate::ignore_rules::IgnoreRules;
 use crate::remove::{grant_access, remove_entry};
 
-/// Bytes compared at once.
+/// How many bytes are compared at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// Makes `place` equal to `pristine`, and verifies the result. `keep` selects the paths that are not restored
-/// if both have them or only `place` has them.
+/// Makes `place` equal to `pristine`, and verifies the result. `keep` selects paths that are not restored if
+/// both folders, or only `place`, have them.
 pub(crate) fn restore_folder(
     pristine: &FolderHandle,
     place: &FolderHandle,
@@ -96,8 +96,8 @@ fn compare_folders(
     Ok(None)
 }
 
-/// Empties a new folder except for kept files, and removes it if there are none; or returns the first path to
-/// remove.
+/// Empties a new folder except for kept files, and removes it if there are none. Without `repair`, returns the
+/// first path to remove.
 fn prune(
     place: &FolderHandle,
     folder: &Path,
@@ -191,7 +191,7 @@ fn same_bytes(original: &Dir, copy: &Dir, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Creates a copy where nothing exists.
+/// Creates a copy of an entry that does not exist yet.
 fn copy_entry(original: &Dir, copy: &Dir, path: &Path, old: &Metadata) -> io::Result<()> {
     if old.is_dir() {
         copy.create_dir(path)
@@ -225,7 +225,7 @@ mod tests {
         fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").file_name()).collect()
     }
 
-    /// Handles of both folders, which are made if they are missing.
+    /// Handles of both folders, which are created if necessary.
     fn open(paths: [&Path; 2]) -> [FolderHandle; 2] {
         paths.map(|path| {
             fs::create_dir_all(path).expect("made");
