@@ -1,7 +1,8 @@
 //! Targets: models, commands, agents, recordings and given answers.
 //!
-//! Every kind of target implements [`Target`]. A failure is a [`TargetError`] and never an empty [`TargetAnswer`]. What
-//! [`TargetAnswer::is_blank`] finds empty is no answer either, unless the eval file itself gives it.
+//! Every kind of target implements [`Target`]. A failure is a [`TargetError`] and never an empty
+//! [`TargetAnswer`]. An answer that is blank ([`TargetAnswer::is_blank`]) counts as none, unless the eval file
+//! itself gives it.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Concurrency limit of a target.
+//! Limits the concurrency of a target.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput};
 
-/// Target with a limit on concurrent questions. Further ones wait.
+/// A target with a limit on concurrent questions. Further ones wait.
 pub struct LimitedTarget {
     inner: Arc<dyn Target>,
     places: Semaphore,
