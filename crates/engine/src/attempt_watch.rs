@@ -48,7 +48,7 @@ pub enum WatchEvent<'a> {
 
 /// How often files are checked. A change counts once two checks see the same content, so half-written files are
 /// ignored.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Contents of files; `None` for one that can't be read, such as between the two steps of a save.
 type FileContents = Vec<(PathBuf, Option<Vec<u8>>)>;
@@ -202,7 +202,7 @@ impl<'w> AttemptWatch<'w> {
         loop {
             tokio::select! {
                 () = self.cancel.cancelled() => return false,
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
             }
             let now = self.contents(&files);
             if now == last && now != seen {

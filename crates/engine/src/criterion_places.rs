@@ -148,7 +148,7 @@ impl PlaceMap {
         if suite.is_scorecard {
             if let Some(scorecard) = load_scorecard(path, options).scorecard {
                 for benchmark in &scorecard.benchmarks {
-                    self.add(name, &benchmark.code, ("", ""), &benchmark.place);
+                    self.add(name, &benchmark.code, "", "", &benchmark.place);
                 }
             }
         } else if format.is_some() {
@@ -170,7 +170,7 @@ impl PlaceMap {
     }
 
     fn add_grader(&mut self, suite: &str, grader: &Grader) {
-        self.add(suite, &grader.name, ("", ""), &grader.place);
+        self.add(suite, &grader.name, "", "", &grader.place);
         if let GraderKind::Rubric(rubric) = &grader.kind {
             self.add_rubric(suite, &grader.name, rubric);
         }
@@ -178,12 +178,12 @@ impl PlaceMap {
 
     fn add_rubric(&mut self, suite: &str, grader: &str, rubric: &RubricGrader) {
         for (criterion, place) in rubric.rubric.criteria().iter().zip(&rubric.places) {
-            self.add(suite, grader, (criterion.id.as_str(), &criterion.text), place);
+            self.add(suite, grader, criterion.id.as_str(), &criterion.text, place);
         }
     }
 
     /// Adds a position. If there are several, the first counts.
-    fn add(&mut self, suite: &str, grader: &str, (criterion, text): (&str, &str), place: &FilePosition) {
+    fn add(&mut self, suite: &str, grader: &str, criterion: &str, text: &str, place: &FilePosition) {
         let key = (suite.to_owned(), grader.to_owned(), criterion.to_owned(), text.to_owned());
         self.0.entry(key).or_insert_with(|| (place.path().to_path_buf(), place.line));
     }

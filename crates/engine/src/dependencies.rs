@@ -94,7 +94,7 @@ impl CaseDependencies {
         let prerequisites = case.depends_on.iter().map(|id| {
             let all = self.targets.get(id).cloned().unwrap_or_default();
             let same: Vec<Option<String>> =
-                all.iter().filter(|of| of.as_deref() == target).cloned().collect();
+                all.iter().filter(|answering| answering.as_deref() == target).cloned().collect();
             CasePrerequisite { case_id: id.to_string(), targets: if same.is_empty() { all } else { same } }
         });
         prerequisites.collect()

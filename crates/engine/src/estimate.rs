@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 /// About this many bytes of plain English make one token.
 const BYTES_PER_TOKEN: u64 = 4;
 /// Tokens of a decision without a reason.
-const BARE_DECISION: u64 = 10;
+const BARE_DECISION_TOKENS: u64 = 10;
 /// Tokens of an answer that does not exist yet: a word at least, a page at most.
-const ANSWER: (u64, u64) = (1, 1000);
+const ANSWER_TOKENS: (u64, u64) = (1, 1000);
 /// Tokens that a model may think for before it writes a page.
-const THOUGHT: u64 = 4096;
+const THINKING_TOKENS: u64 = 4096;
 /// Tokens around the messages of a call.
-const FRAME: u64 = 16;
+const FRAME_TOKENS: u64 = 16;
 /// The upper estimate assumes that one call in this many is repeated because its reply is unusable.
 const CALLS_PER_REPAIR: u64 = 10;
 
@@ -75,8 +75,8 @@ impl RunEstimate {
             return Self::nothing();
         }
 
-        let low = least(forecast.input_bytes, calls).min(forecast.input_tokens) + unknown.0 * ANSWER.0;
-        let high = again(forecast.input_tokens + unknown.1 * ANSWER.1, calls);
+        let low = least(forecast.input_bytes, calls).min(forecast.input_tokens) + unknown.0 * ANSWER_TOKENS.0;
+        let high = again(forecast.input_tokens + unknown.1 * ANSWER_TOKENS.1, calls);
 
         // Calls that may not be made do not count for the lower end.
         let sure_calls = calls.saturating_sub(forecast.unsure_calls);
@@ -84,7 +84,7 @@ impl RunEstimate {
             u64::try_from(u128::from(all) * u128::from(sure_calls) / u128::from(calls)).unwrap_or(all)
         };
         let low = sure(low);
-        let bare = decisions * BARE_DECISION;
+        let bare = decisions * BARE_DECISION_TOKENS;
         let output = (sure(bare), again(forecast.long_reply_tokens, calls).max(bare));
 
         // Repeated text has the same share of the lower estimate as of the whole input.
@@ -92,11 +92,12 @@ impl RunEstimate {
         let cached = u64::try_from(share / u128::from(forecast.input_tokens.max(1))).unwrap_or(low);
 
         // Bytes of the answers that one call shows at most.
-        let shown = unknown.1.div_ceil(calls) * ANSWER.1 * BYTES_PER_TOKEN;
+        let shown = unknown.1.div_ceil(calls) * ANSWER_TOKENS.1 * BYTES_PER_TOKEN;
         Self {
             sure_calls,
             largest: LargestCall::new(
-                (largest.0, shown),
+                largest.0,
+                shown,
                 largest.1,
                 forecast.long_reply_tokens.div_ceil(calls),
                 card,
@@ -110,21 +111,19 @@ impl RunEstimate {
         let AnswerCalls { calls, bytes, longest, earlier, max_output_tokens } = answers;
         let request = ChatRequest { max_output_tokens, ..ChatRequest::new(Vec::new()) };
         let limit = reply_limit(model, card, &request);
-        let long = (ANSWER.1 + if thinks(model) { THOUGHT } else { 0 }).min(limit.most.into());
-        let input = (least(bytes, calls), bytes.div_ceil(2) + calls * FRAME + earlier * long);
+        let long = (ANSWER_TOKENS.1 + if thinks(model) { THINKING_TOKENS } else { 0 }).min(limit.most.into());
+        let input = (least(bytes, calls), bytes.div_ceil(2) + calls * FRAME_TOKENS + earlier * long);
 
         Self {
             sure_calls: calls,
             largest: LargestCall::new(
-                (
-                    longest + card.estimator.most(&request) + FRAME,
-                    earlier.div_ceil(calls.max(1)) * long * BYTES_PER_TOKEN,
-                ),
+                longest + card.estimator.most(&request) + FRAME_TOKENS,
+                earlier.div_ceil(calls.max(1)) * long * BYTES_PER_TOKEN,
                 limit,
                 long,
                 card,
             ),
-            ..Self::priced(calls, input, 0, (calls * ANSWER.0, calls * long), card)
+            ..Self::priced(calls, input, 0, (calls * ANSWER_TOKENS.0, calls * long), card)
         }
     }
 
@@ -163,14 +162,9 @@ impl AddAssign for RunEstimate {
 }
 
 impl LargestCall {
-    /// A call with at most so many tokens, without and with long answers, whose reply has these limits, among
-    /// calls whose long replies have `long_reply` tokens.
-    fn new(
-        (input, answers): (u64, u64),
-        output_limit: OutputLimit,
-        long_reply: u64,
-        card: ModelCard,
-    ) -> Self {
+    /// A call with at most `input` tokens, plus `answers` if answers are long, whose reply has these limits,
+    /// among calls whose long replies have `long_reply` tokens.
+    fn new(input: u64, answers: u64, output_limit: OutputLimit, long_reply: u64, card: ModelCard) -> Self {
         let CallBounds { least: least_when_long, most } =
             CallBounds::new(input + answers, output_limit.after_reply_of(long_reply), card);
         Self { least: CallBounds::new(input, output_limit, card).least, least_when_long, most }

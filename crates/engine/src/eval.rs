@@ -260,7 +260,7 @@ impl Engine {
             return Ok(Evaluated::Checked(run.extended_suites()));
         }
         if let Purpose::Prepare { shards } = purpose {
-            let prepared = run.prepare(loaded, (shards, &self.process().working_folder), suites, problems)?;
+            let prepared = run.prepare(loaded, shards, &self.process().working_folder, suites, problems)?;
             return Ok(Evaluated::Prepared(Box::new(prepared.asked_at(wiring.gateway.addresses()))));
         }
         if let Purpose::Identify { .. } = purpose {
@@ -416,7 +416,8 @@ fn rerun_failed(options: &EvalOptions) -> Option<(String, String)> {
 
 /// The options, without the cache if any suite disables it.
 fn with_cache_of_suites(options: &EvalOptions, loaded: &LoadedFiles) -> EvalOptions {
-    let uncached = |file: &LoadedFile| file.suite.as_ref().is_some_and(|of| of.settings.cache == Some(false));
+    let uncached =
+        |file: &LoadedFile| file.suite.as_ref().is_some_and(|suite| suite.settings.cache == Some(false));
 
     let mut options = options.clone();
     let cache = &mut options.run.spending.cache;
@@ -555,7 +556,8 @@ impl<'a> EvalRun<'a> {
     fn prepare(
         &mut self,
         loaded: &LoadedFiles,
-        (shards, beside): (u32, &Path),
+        shards: u32,
+        beside: &Path,
         suites: Vec<SuiteInfo>,
         problems: Option<String>,
     ) -> Result<PreparedPlan, EngineError> {
@@ -678,8 +680,8 @@ impl<'a> EvalRun<'a> {
         let command = self.mode.command();
         if self.preflight.in_workspaces && command != EvalMode::default().command() {
             return Err(EngineError::unrunnable(format!(
-                "`{command}` judges several versions of each answer, but changes in a workspace belong to only one \
-                 of them; run `assize eval` once, and grade its answers"
+                "`{command}` judges several versions suite each answer, but changes in a workspace belong to only one \
+                 suite them; run `assize eval` once, and grade its answers"
             )));
         }
 

@@ -19,7 +19,7 @@ use crate::lock::lock;
 use crate::process::ProcessContext;
 
 /// The most examples that a report names; the rest is only counted.
-const MOST_EXAMPLES: usize = 5;
+const MAX_EXAMPLES: usize = 5;
 
 /// OpenAI's limits for one file: requests and bytes.
 const BATCH_REQUESTS: u64 = 50_000;
@@ -51,7 +51,7 @@ pub struct CountedExamples {
 impl CountedExamples {
     fn add(&mut self, example: impl FnOnce() -> String) {
         self.count += 1;
-        if self.examples.len() < MOST_EXAMPLES {
+        if self.examples.len() < MAX_EXAMPLES {
             self.examples.push(example());
         }
     }

@@ -39,19 +39,19 @@ const REPLIES_FILE: &str = "replies.db";
 const FENCE_KEY_FILE: &str = "fence.key";
 
 /// The default number of concurrent commands.
-const COMMANDS: usize = 8;
+const DEFAULT_COMMANDS: usize = 8;
 /// The default limit of concurrent cases, however many requests are allowed, because cases are held in memory.
-const MOST_CASES: usize = 1024;
+const MAX_DEFAULT_CASES: usize = 1024;
 
 /// How many accounts are expected to be in full use at a time: judges of a panel, targets.
-const ACCOUNTS: usize = 4;
+const EXPECTED_ACCOUNTS: usize = 4;
 /// The most files that are open besides the connections of requests: those of the run, the cache and commands.
-const OTHER_FILES: usize = 128;
+const OTHER_OPEN_FILES: usize = 128;
 /// The largest results of a batch, in bytes.
-const LARGEST_RESULTS: usize = 1 << 30;
+const MAX_RESULT_BYTES: usize = 1 << 30;
 
 /// Files that are kept free besides the connections on a system that allows few open files.
-const FEWEST_FILES: usize = 24;
+const MIN_FREE_FILES: usize = 24;
 
 /// The file of the reply cache.
 pub fn replies_file(process: &ProcessContext) -> PathBuf {
@@ -211,7 +211,7 @@ impl ModelGateway {
 
     fn batched_calls(&self, batches: &BatchOptions, engine: &Engine) -> Arc<BatchedCalls> {
         let folder = engine.process().working_folder.join(BATCH_FOLDER);
-        let options = HttpOptions { max_answer_bytes: LARGEST_RESULTS, ..http_options(engine) };
+        let options = HttpOptions { max_answer_bytes: MAX_RESULT_BYTES, ..http_options(engine) };
         let storage = BatchStorage::new(batches.storage.clone(), batches.role.clone(), &|name| {
             engine.process().variable(name)
         });
@@ -236,10 +236,10 @@ impl ModelGateway {
     /// Raises the limit of open files if necessary, and limits the connections to what the system allows.
     fn use_sockets(&mut self, engine: &Engine) {
         let ceiling = self.ceiling();
-        let wanted = ceiling.saturating_mul(ACCOUNTS).saturating_add(OTHER_FILES) as u64;
+        let wanted = ceiling.saturating_mul(EXPECTED_ACCOUNTS).saturating_add(OTHER_OPEN_FILES) as u64;
         let Some(allowed) = assize_process::open_files(wanted) else { return };
         let files = usize::try_from(allowed).unwrap_or(usize::MAX);
-        let sockets = files.saturating_sub((files / 2).clamp(FEWEST_FILES, OTHER_FILES)).max(1);
+        let sockets = files.saturating_sub((files / 2).clamp(MIN_FREE_FILES, OTHER_OPEN_FILES)).max(1);
         self.setup.transport = Arc::new(transport(engine).with_sockets(sockets));
 
         self.few_files = (sockets < ceiling).then(|| {
@@ -345,7 +345,7 @@ impl ModelGateway {
             sharing: engine.provided().sharing.clone(),
             reply_owner: Arc::default(),
             meter: Arc::default(),
-            commands: Arc::new(Semaphore::new(COMMANDS)),
+            commands: Arc::new(Semaphore::new(DEFAULT_COMMANDS)),
             cache_error: Arc::default(),
             clock: engine.process().clock(),
         }
@@ -443,17 +443,17 @@ impl ModelGateway {
     /// A case has one or several requests in flight until it is done, so as many cases as allowed requests keep
     /// all of these in flight. Commands are limited separately, because each uses this machine's processor.
     pub(crate) fn cases_at_once(&self, wanted: Option<usize>) -> usize {
-        let commands = wanted.unwrap_or(COMMANDS).min(Semaphore::MAX_PERMITS);
-        if commands > COMMANDS {
-            self.commands.add_permits(commands - COMMANDS);
+        let commands = wanted.unwrap_or(DEFAULT_COMMANDS).min(Semaphore::MAX_PERMITS);
+        if commands > DEFAULT_COMMANDS {
+            self.commands.add_permits(commands - DEFAULT_COMMANDS);
         } else {
-            self.commands.forget_permits(COMMANDS - commands);
+            self.commands.forget_permits(DEFAULT_COMMANDS - commands);
         }
 
         let needed = if self.findings.has_models() {
-            self.setup.accounts.limits().ceiling().clamp(COMMANDS, MOST_CASES)
+            self.setup.accounts.limits().ceiling().clamp(DEFAULT_COMMANDS, MAX_DEFAULT_CASES)
         } else {
-            COMMANDS
+            DEFAULT_COMMANDS
         };
         wanted.unwrap_or(needed)
     }

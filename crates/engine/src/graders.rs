@@ -94,7 +94,7 @@ pub(crate) fn grader_code(grader: &Grader) -> Option<String> {
 /// Why a comparison has no baseline in the case, or in one of its turns.
 pub(crate) fn baseline_problem(grader: &Grader, case: &Case) -> Option<String> {
     if let GraderKind::Selection(AnswerSelection::MaxScore(_)) = &grader.kind {
-        let selects = |of: &Arc<Grader>| matches!(of.kind, GraderKind::Selection(_));
+        let selects = |other: &Arc<Grader>| matches!(other.kind, GraderKind::Selection(_));
         return case.graders.iter().all(selects).then(|| {
             format!(
                 "grader `{}`: there is no other grader whose scores it could compare; add one",
@@ -103,11 +103,9 @@ pub(crate) fn baseline_problem(grader: &Grader, case: &Case) -> Option<String> {
         });
     }
     let GraderKind::Pairwise(pairwise) = &grader.kind else { return None };
-    if let Some(turn) = case
-        .turns()
-        .iter()
-        .find(|turn| turn.graders.iter().any(|of| of.place == grader.place && of.name == grader.name))
-    {
+    if let Some(turn) = case.turns().iter().find(|turn| {
+        turn.graders.iter().any(|other| other.place == grader.place && other.name == grader.name)
+    }) {
         return match pairwise.baseline {
             PairwiseBaseline::Run { .. } => Some(format!(
                 "grader `{}`: a turn can't be compared with a recorded run; compare the conversation",

@@ -17,10 +17,10 @@ use crate::process::ProcessContext;
 use crate::runs::failed_cases;
 
 /// The most ids that a pattern without a match is compared with.
-const MOST_COMPARED: usize = 10_000;
+const MAX_COMPARED_IDS: usize = 10_000;
 
 /// The most tags that a message lists.
-const MOST_TAGS: usize = 20;
+const MAX_LISTED_TAGS: usize = 20;
 
 /// Eval files that were read.
 #[derive(Debug, Default)]
@@ -354,7 +354,7 @@ impl<'a> CaseSelection<'a> {
     /// The first pattern without a match that resembles an id or a part of one, with a pattern that would match
     /// that.
     fn near_id(&self, ids: impl Iterator<Item = String>) -> Option<(&str, String)> {
-        let ids: Vec<String> = ids.take(MOST_COMPARED).collect();
+        let ids: Vec<String> = ids.take(MAX_COMPARED_IDS).collect();
         let unmatched = self.patterns.iter().filter(|(_, matched)| !matched.load(Ordering::Relaxed));
         unmatched.map(|(pattern, _)| pattern).find_map(|pattern| {
             if ids.iter().any(|id| id.contains(pattern.as_str())) {
@@ -371,12 +371,12 @@ fn no_tag_message(wanted: &[String], loaded: &LoadedFiles) -> String {
     let of_suites =
         loaded.files.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| suite.tags.clone());
     let cases =
-        loaded.files.iter().flat_map(|file| file.cases.iter()).filter_map(Result::ok).take(MOST_COMPARED);
+        loaded.files.iter().flat_map(|file| file.cases.iter()).filter_map(Result::ok).take(MAX_COMPARED_IDS);
     let mut tags: BTreeSet<String> = of_suites.collect();
     tags.extend(cases.flat_map(|case| case.tags.clone()));
 
     let wanted: Vec<String> = wanted.iter().map(|tag| format!("`--tag {tag}`")).collect();
-    let mut shown: Vec<String> = tags.iter().take(MOST_TAGS).map(|tag| format!("`{tag}`")).collect();
+    let mut shown: Vec<String> = tags.iter().take(MAX_LISTED_TAGS).map(|tag| format!("`{tag}`")).collect();
     if tags.len() > shown.len() {
         shown.push("...".to_owned());
     }

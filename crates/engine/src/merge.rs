@@ -24,7 +24,7 @@ use crate::scorecard::ScoredCard;
 use crate::session::{FinishedRun, quote_warning, stored_records};
 
 /// The most numbers of shards that a message lists; the rest is only counted.
-const MOST_NAMED: usize = 20;
+const MAX_LISTED_SHARDS: usize = 20;
 
 /// Settings that may differ between shards: their limit in money, when they end, and where labels are on their
 /// machine.
@@ -624,7 +624,7 @@ fn scorecard_exit(
 fn named_shards(numbers: &[u32]) -> String {
     match numbers {
         [only] => format!("shard {only}"),
-        _ => format!("shards {}", list_first(numbers, MOST_NAMED)),
+        _ => format!("shards {}", list_first(numbers, MAX_LISTED_SHARDS)),
     }
 }
 

@@ -69,8 +69,8 @@ fn criterion_rates(totals: &RunTotals) -> Result<[Vec<CriterionRate>; 2], StoreE
         .chain(totals.check_tallies())
         .map(|tally| (tally.number, tally.is_scored))
         .collect();
-    let rate = |of: u32, sample: CriterionSample| -> Result<EstimatedMetric, StoreError> {
-        sample.rate(shared.get(&of).is_some_and(|is_scored| *is_scored), ConfidenceLevel::P95)
+    let rate = |number: u32, sample: CriterionSample| -> Result<EstimatedMetric, StoreError> {
+        sample.rate(shared.get(&number).is_some_and(|is_scored| *is_scored), ConfidenceLevel::P95)
     };
 
     let mut rates: HashMap<u32, Result<EstimatedMetric, StoreError>> = HashMap::new();
@@ -79,15 +79,15 @@ fn criterion_rates(totals: &RunTotals) -> Result<[Vec<CriterionRate>; 2], StoreE
         if !shared.contains_key(&tally) {
             return;
         }
-        if open.as_ref().is_none_or(|(of, _)| *of != tally) {
+        if open.as_ref().is_none_or(|(number, _)| *number != tally) {
             let before = open.replace((tally, CriterionSample::beside(&folder)));
-            rates.extend(before.map(|(of, sample)| (of, rate(of, sample))));
+            rates.extend(before.map(|(number, sample)| (number, rate(number, sample))));
         }
         if let Some((_, sample)) = &mut open {
             sample.push(value, cluster);
         }
     })?;
-    rates.extend(open.map(|(of, sample)| (of, rate(of, sample))));
+    rates.extend(open.map(|(number, sample)| (number, rate(number, sample))));
 
     let mut row = |tally: &CriterionTally| -> Result<CriterionRate, StoreError> {
         // Ungraded criteria have no values.

@@ -27,12 +27,12 @@ pub fn exit_with_pass_rate(
     };
 
     // The reason names the verdicts as usual; the gate only changes the exit code.
-    let (plain, told) = exit_of_run(counts, ending);
+    let (plain, plain_reason) = exit_of_run(counts, ending);
     let without_verdicts = RunEnding { excluded: 0, not_run: 0, ..ending };
     let (rest, _) =
         exit_of_run(VerdictCounts { pass: counts.pass, ..VerdictCounts::default() }, without_verdicts);
     let sentence = describe_pass_rate_gate(&gate);
-    let reason = if plain == ExitStatus::Passed { sentence } else { format!("{told}; {sentence}") };
+    let reason = if plain == ExitStatus::Passed { sentence } else { format!("{plain_reason}; {sentence}") };
 
     // If results could not be stored, they decide nothing.
     let exit = if ending.broke_off { rest } else { ExitStatus::strongest([exit, rest]) };

@@ -123,7 +123,9 @@ impl<'a> RunPlanner<'a> {
             }
         };
 
-        if self.sequence.is_none() && (case.trials.or(suite.settings.trials)).is_some_and(|of| of.count > 1) {
+        if self.sequence.is_none()
+            && (case.trials.or(suite.settings.trials)).is_some_and(|trials| trials.count > 1)
+        {
             found.remarks.insert(format!(
                 "{}: `trials` has no effect here: each case is run once",
                 suite.path.display()
@@ -521,7 +523,7 @@ fn check_container(case: &Case, grader: &Grader, deps: &RunDeps, found: &mut Pre
     if !deps.targets.has_program("docker") {
         found.problem(
             &container.place,
-            "a container (`docker` of the workspace) needs the program `docker`, which is not in PATH; install it, or remove \
+            "a container (`docker` trials the workspace) needs the program `docker`, which is not in PATH; install it, or remove \
              `docker` to run the graders on this machine",
         );
     }

@@ -62,7 +62,9 @@ fn describe_difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
     let judges = |info: &RunInfo| named(info.judges.iter().map(|judge| judge.identity.name.to_string()));
     let targets = |info: &RunInfo| named(info.targets.iter().map(|target| target.name.clone()));
     let shard = |info: &RunInfo| {
-        info.shard.as_ref().map_or_else(|| "none".to_owned(), |of| format!("{}/{}", of.number, of.count))
+        info.shard
+            .as_ref()
+            .map_or_else(|| "none".to_owned(), |shard| format!("{}/{}", shard.number, shard.count))
     };
     let excluded = |info: &RunInfo| named(info.settings.other.get(EXCLUDED_TAGS).cloned().into_iter());
     let aspects = [

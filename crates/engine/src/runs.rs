@@ -20,7 +20,7 @@ pub const AUDITS_FOLDER: &str = ".assize/audits";
 const NAMED_BY_FOLDER: &str = "a run made with `--run-dir` is named by its folder";
 
 /// The most ids that a message lists; the rest is only counted.
-const MOST_NAMED: usize = 5;
+const MAX_LISTED_IDS: usize = 5;
 
 /// Example of the timestamp at the beginning of an id.
 const TIMESTAMP_EXAMPLE: &str = "20260102-153012";
@@ -92,7 +92,7 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
             return Err(EngineError::usage(format!(
                 "`{name}` is the beginning of {} ids: {}; write more of the one you mean",
                 several.len(),
-                list_first(several, MOST_NAMED)
+                list_first(several, MAX_LISTED_IDS)
             )));
         }
     }

@@ -609,10 +609,10 @@ fn conclude(
 
 /// Warning about a judge, most of whose quotes are not in the material that it was shown.
 pub(crate) fn quote_warning(totals: &RunTotals) -> Option<String> {
-    const FEW: u64 = 5;
+    const MIN_QUOTES: u64 = 5;
 
     let (found, all) = (totals.quotes_verified, totals.quotes);
-    (all >= FEW && found * 2 < all).then(|| {
+    (all >= MIN_QUOTES && found * 2 < all).then(|| {
         format!(
             "only {found} of the judge's {all} quotes were found in the material; do not rely on its evidence"
         )

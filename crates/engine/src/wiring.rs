@@ -27,7 +27,7 @@ use crate::targets::TargetRegistry;
 use crate::workspaces::WorkspacePool;
 
 /// The longest time until a service tries again a model server that it gave up.
-const RECOVERY: Duration = Duration::from_secs(30);
+const MAX_RECOVERY: Duration = Duration::from_secs(30);
 
 /// How models are reached.
 #[derive(Debug, Clone, Copy)]
@@ -123,7 +123,7 @@ pub(crate) fn wire<'e>(
         }
         ModelAccess::Service(options) => {
             ModelGateway::for_run(options, &config, prices, options.spending.budget.usd, engine)
-                .recovering_after(RECOVERY)
+                .recovering_after(MAX_RECOVERY)
         }
         ModelAccess::Alone(spending) => {
             ModelGateway::within_budget(spending, spending.budget.usd, prices, engine)

@@ -16,7 +16,7 @@ use crate::lock::lock;
 use crate::targets::redactor;
 
 /// Time limit for the commands after all cases when the run was interrupted.
-const WHEN_INTERRUPTED: Duration = Duration::from_secs(10);
+const INTERRUPTED_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The workspaces of a run. Each is made when it is first needed.
 pub(crate) struct WorkspacePool {
@@ -107,7 +107,7 @@ impl WorkspacePool {
         };
 
         let mut failed = Vec::new();
-        let mut left = WHEN_INTERRUPTED;
+        let mut left = INTERRUPTED_TIMEOUT;
         for place in places {
             if !interrupted {
                 failed.extend(place.finish().await.err().map(|error| error.to_string()));

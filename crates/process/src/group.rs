@@ -74,7 +74,7 @@ impl CommandGroup {
         inner.args(arguments).env_clear().envs(command.env.iter());
 
         if let Some(mark) = guard::guard_mark() {
-            inner.env(guard::MARK, mark);
+            inner.env(guard::MARK_VARIABLE, mark);
         }
         if let Some(folder) = &command.cwd {
             inner.current_dir(folder);

@@ -13,7 +13,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Variable by which the helper finds processes that left their group; its value is the helper's process id.
-pub(crate) const MARK: &str = "ASSIZE_GUARD";
+pub(crate) const MARK_VARIABLE: &str = "ASSIZE_GUARD";
 
 /// Program and arguments of the helper, if one is wanted.
 static HELPER: OnceLock<(PathBuf, Vec<OsString>)> = OnceLock::new();
@@ -107,7 +107,7 @@ mod orphans {
     use nix::sys::signal::{Signal, kill, killpg};
     use nix::unistd::Pid;
 
-    use super::MARK;
+    use super::MARK_VARIABLE;
 
     /// Polling interval while processes end.
     const POLL: Duration = Duration::from_millis(10);
@@ -117,7 +117,7 @@ mod orphans {
     const MAX_POLLS: usize = 300;
 
     pub(super) fn end(groups: &BTreeSet<i32>) {
-        let mark = format!("{MARK}={}", std::process::id());
+        let mark = format!("{MARK_VARIABLE}={}", std::process::id());
         for look in 0..MAX_POLLS {
             let left = groups.iter().filter(|group| killpg(Pid::from_raw(**group), None).is_ok());
             let left: Vec<Pid> = left.map(|group| Pid::from_raw(*group)).collect();

@@ -12,7 +12,7 @@ use assize_store::{CaseRecord, GraderRow, SortedRecords, StoreError};
 const MAX_FOLLOWED: usize = 2_000;
 
 /// The numbers stored for a value: its tally, its cluster, and the value itself.
-const VALUE: usize = 3;
+const VALUE_NUMBERS: usize = 3;
 
 /// Decisions on one criterion. Their values are stored separately, as there may be many; see
 /// [`RunTotals::visit_criterion_values`](crate::RunTotals::visit_criterion_values).
@@ -52,10 +52,10 @@ pub(crate) struct CriterionTotals {
 
 /// Values of all decisions, 0 to 1, each with the cluster of its case. They are sorted when they are read.
 #[derive(Debug, Default)]
-struct CriterionValues(Mutex<SortedRecords<VALUE>>);
+struct CriterionValues(Mutex<SortedRecords<VALUE_NUMBERS>>);
 
 impl CriterionValues {
-    fn records(&self) -> MutexGuard<'_, SortedRecords<VALUE>> {
+    fn records(&self) -> MutexGuard<'_, SortedRecords<VALUE_NUMBERS>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -26,15 +26,15 @@ pub struct DealtCase {
 
 /// The numbers stored for a case: its shard, its index, the position of its first item, its number of items,
 /// and its position in its dataset.
-const CASE: usize = 6;
+const CASE_NUMBERS: usize = 6;
 
 impl DealtCase {
-    fn to_record(self, shard: u32) -> [u64; CASE] {
+    fn to_record(self, shard: u32) -> [u64; CASE_NUMBERS] {
         let Self { index, place, first, items } = self;
         [shard.into(), index as u64, first, items.into(), place.start, place.line]
     }
 
-    fn from_record([_, index, first, items, start, line]: [u64; CASE]) -> Self {
+    fn from_record([_, index, first, items, start, line]: [u64; CASE_NUMBERS]) -> Self {
         Self { index: index as usize, place: CasePlace { start, line }, first, items: items as u32 }
     }
 }
@@ -48,7 +48,7 @@ pub struct DealtPlan {
     hash: String,
     items: u64,
     groups: Arc<CaseGroups>,
-    cases: Mutex<SortedRecords<CASE>>,
+    cases: Mutex<SortedRecords<CASE_NUMBERS>>,
     /// The number of cases before those of each shard, and the total.
     starts: Vec<u64>,
 }
@@ -56,7 +56,7 @@ pub struct DealtPlan {
 /// Assigns cases to shards in the order of the plan.
 struct CaseDeal<'g> {
     dealer: ShardDealer<'g>,
-    cases: SortedRecords<CASE>,
+    cases: SortedRecords<CASE_NUMBERS>,
     /// The number of cases of each shard.
     counts: Vec<u64>,
     index: usize,
@@ -179,7 +179,7 @@ impl DealtPlan {
     {
         let own = self.cases_of(shard)?.iter().map(|case| u64::from(case.items)).sum();
         let groups = Arc::clone(&self.groups);
-        ShardPlan::of_dealt(shard, part, (self.hash.clone(), self.items, own), groups, items)
+        ShardPlan::of_dealt(shard, part, self.hash.clone(), self.items, own, groups, items)
     }
 }
 

@@ -27,7 +27,7 @@ const VERSION: u64 = 7;
 const PROGRAM_CONTRACT: u64 = 2;
 
 /// Initial capacity, enough for the fields of a usual case.
-const USUAL_BYTES: usize = 4096;
+const INITIAL_CAPACITY: usize = 4096;
 
 /// Hash of everything that affects an item's result, in hexadecimal: the case as targets and judges see it, its
 /// graders and thresholds, the target's settings, the answer if it was given, and the judges with their
@@ -36,7 +36,7 @@ const USUAL_BYTES: usize = 4096;
 /// Positions in files are not part of it: moving a case within its file changes nothing. Neither is the content
 /// of programs that commands run, nor any name in this code.
 pub fn fingerprint(item: &WorkItem) -> String {
-    let mut identity = IdentityWriter::with_capacity(USUAL_BYTES, "case", VERSION);
+    let mut identity = IdentityWriter::with_capacity(INITIAL_CAPACITY, "case", VERSION);
     add_item(&mut identity, item);
     blake3::hash(identity.as_bytes()).to_hex().to_string()
 }

@@ -10,10 +10,10 @@ use assize_store::{CaseRecord, EscalationSummary, FlipRate, PanelSummary, Result
 use crate::grading::{ComparableVote, comparable_vote};
 
 /// The most criteria that are tracked. Suites of many cases, each with its own rubric, have more.
-const FOLLOWED: usize = 2_000;
+const MAX_FOLLOWED: usize = 2_000;
 
 /// The most unstable criteria that are named; the rest is counted.
-const NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// Running totals over the decisions that combine several votes.
 #[derive(Debug, Clone, Default)]
@@ -170,7 +170,7 @@ impl PanelTotals {
         hash.copy_from_slice(&words.as_bytes()[..8]);
 
         let key = (result.suite.clone(), row.grader.clone(), row.shown_criterion(), hash);
-        if !self.criteria.contains_key(&key) && self.criteria.len() >= FOLLOWED {
+        if !self.criteria.contains_key(&key) && self.criteria.len() >= MAX_FOLLOWED {
             self.not_followed += 1;
             return;
         }
@@ -213,8 +213,8 @@ impl PanelTotals {
             |one: &UnstableCriterion| one.flip_rate.unwrap_or(0.0).max(one.disagreement.unwrap_or(0.0));
         unstable.sort_by(|a, b| rate(b).total_cmp(&rate(a)).then_with(|| b.split.cmp(&a.split)));
 
-        let unstable_more = unstable.len().saturating_sub(NAMED) as u64;
-        unstable.truncate(NAMED);
+        let unstable_more = unstable.len().saturating_sub(MAX_NAMED) as u64;
+        unstable.truncate(MAX_NAMED);
 
         Some(PanelSummary {
             decisions: self.decisions,

@@ -170,14 +170,14 @@ mod tests {
     use super::*;
 
     /// A row as caches of all versions hold it. Since version 2 of the tables, `raw` has a column of its own.
-    const STORED: &str = r#"{"buyer":{"run":"r1","process":"p1"},"reply":{"text":"yes","finish":"stop","refusal":null,
+    const STORED_ROW: &str = r#"{"buyer":{"run":"r1","process":"p1"},"reply":{"text":"yes","finish":"stop","refusal":null,
         "usage":{"input":7,"cached":null,"output":2},"model":"m-1","request_id":"id-1","raw":"{}",
         "latency":{"secs":1,"nanos":5},"attempts":2,"failed":[{"kind":"timeout","status":null,
         "waited":{"secs":0,"nanos":0},"usage":{"input":null,"cached":null,"output":null},"sent":true}]}}"#;
 
     #[test]
     fn stored_replies_of_earlier_versions_are_read() {
-        let StoredReply { owner, reply } = serde_json::from_str(STORED).unwrap();
+        let StoredReply { owner, reply } = serde_json::from_str(STORED_ROW).unwrap();
         let expected = ReplyOwner { run: "r1".into(), process: "p1".into() };
         assert_eq!(owner.as_deref(), Some(&expected));
         assert_eq!((&*reply.text, &reply.finish, &*reply.raw), ("yes", &FinishReason::Stop, "{}"));
@@ -187,8 +187,8 @@ mod tests {
 
     #[test]
     fn a_stored_reply_is_written_without_the_body_that_has_its_own_column() {
-        let stored: StoredReply<'_> = serde_json::from_str(STORED).unwrap();
-        let plain: String = STORED.lines().map(str::trim_start).collect();
+        let stored: StoredReply<'_> = serde_json::from_str(STORED_ROW).unwrap();
+        let plain: String = STORED_ROW.lines().map(str::trim_start).collect();
         assert_eq!(serde_json::to_string(&stored).unwrap(), plain.replace(r#""raw":"{}","#, ""));
     }
 }

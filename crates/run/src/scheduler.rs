@@ -86,8 +86,8 @@ where
     }
 
     /// Starts the next item: first those that have waited for others, then in the order of the source. Returns
-    /// `None` if none may start now. `enqueue_ahead` is how many items beyond the number of workers may be started, to
-    /// wait for a slot.
+    /// `None` if none may start now. `enqueue_ahead` is how many items beyond the number of workers may be
+    /// started, to wait for a slot.
     pub(crate) fn start_next(
         &mut self,
         enqueue_ahead: usize,

@@ -193,7 +193,9 @@ impl ShardPlan {
     pub(crate) fn of_dealt<I>(
         shard: ShardNumber,
         part: ShardPart,
-        (hash, items, own): (String, u64, u64),
+        hash: String,
+        items: u64,
+        own: u64,
         groups: Arc<CaseGroups>,
         list: impl Fn() -> I,
     ) -> Result<Self, ItemError>

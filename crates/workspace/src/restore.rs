@@ -15,21 +15,21 @@ use crate::remove::{grant_access, remove_entry};
 /// How many bytes are compared at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// Makes `place` equal to `pristine`, and verifies the result. `keep` selects paths that are not restored if
-/// both folders, or only `place`, have them.
+/// Makes `restored` equal to `pristine`, and verifies the result. `keep` selects paths that are not restored if
+/// both folders, or only `restored`, have them.
 pub(crate) fn restore_folder(
     pristine: &FolderHandle,
-    place: &FolderHandle,
+    restored: &FolderHandle,
     keep: Option<&IgnoreRules>,
 ) -> Result<(), WorkspaceError> {
-    let failed = |error: io::Error| WorkspaceError::io("put back", place.path(), &error);
+    let failed = |error: io::Error| WorkspaceError::io("put back", restored.path(), &error);
     pristine.check()?;
-    place.check()?;
-    grant_access(place);
-    compare_folders(pristine, place, keep, true).map_err(failed)?;
+    restored.check()?;
+    grant_access(restored);
+    compare_folders(pristine, restored, keep, true).map_err(failed)?;
 
-    match compare_folders(pristine, place, keep, false).map_err(failed)? {
-        None => place.check(),
+    match compare_folders(pristine, restored, keep, false).map_err(failed)? {
+        None => restored.check(),
         Some(path) => Err(WorkspaceError::new(
             "reset",
             format!("the workspace could not be reset: `{}` differs", path.display()),
@@ -40,11 +40,11 @@ pub(crate) fn restore_folder(
 /// Compares both folders. Repairs the differences, or returns the first path that differs.
 fn compare_folders(
     pristine: &FolderHandle,
-    place: &FolderHandle,
+    restored: &FolderHandle,
     keep: Option<&IgnoreRules>,
     repair: bool,
 ) -> io::Result<Option<PathBuf>> {
-    let (original, copy) = (pristine.dir(), place.dir());
+    let (original, copy) = (pristine.dir(), restored.dir());
     let mut levels = vec![PathBuf::new()];
     let mut folders: Vec<PathBuf> = Vec::new();
     while let Some(level) = levels.pop() {
@@ -66,14 +66,14 @@ fn compare_folders(
                 }
                 // A new folder may contain kept files.
                 (None, Some(keep)) if is_dir => {
-                    if let Some(path) = prune(place, &path, keep, repair)? {
+                    if let Some(path) = prune(restored, &path, keep, repair)? {
                         return Ok(Some(path));
                     }
                 }
                 _ if same_entry(&path, (original, old.as_ref()), (copy, new.as_ref()))? => {}
                 _ if !repair => return Ok(Some(path)),
                 (old, _) => {
-                    remove_entry(place, &path)?;
+                    remove_entry(restored, &path)?;
                     let Some(old) = old else { continue };
                     copy_entry(original, copy, &path, old)?;
 
@@ -99,37 +99,37 @@ fn compare_folders(
 /// Empties a new folder except for kept files, and removes it if there are none. Without `repair`, returns the
 /// first path to remove.
 fn prune(
-    place: &FolderHandle,
+    restored: &FolderHandle,
     folder: &Path,
     keep: &IgnoreRules,
     repair: bool,
 ) -> io::Result<Option<PathBuf>> {
-    for name in sorted_names(place.dir(), folder)? {
+    for name in sorted_names(restored.dir(), folder)? {
         let path = folder.join(name);
-        let is_dir = metadata_if_exists(place.dir(), &path)?.is_some_and(|found| found.is_dir());
+        let is_dir = metadata_if_exists(restored.dir(), &path)?.is_some_and(|found| found.is_dir());
         if keep.find_excluded(&path, is_dir).is_some() {
             continue;
         }
 
         if is_dir {
-            if let Some(path) = prune(place, &path, keep, repair)? {
+            if let Some(path) = prune(restored, &path, keep, repair)? {
                 return Ok(Some(path));
             }
         } else if repair {
-            remove_entry(place, &path)?;
+            remove_entry(restored, &path)?;
         } else {
             return Ok(Some(path));
         }
     }
 
-    if !sorted_names(place.dir(), folder)?.is_empty() {
+    if !sorted_names(restored.dir(), folder)?.is_empty() {
         return Ok(None);
     }
     if !repair {
         return Ok(Some(folder.to_path_buf()));
     }
 
-    remove_entry(place, folder)?;
+    remove_entry(restored, folder)?;
     Ok(None)
 }
 

@@ -83,8 +83,8 @@ impl ProbingKind {
     /// The exit code of an audit and its reason. The verdicts of its cases do not count.
     pub fn conclusion(report: &AuditReport, limit: Option<f64>, ending: RunEnding) -> (ExitStatus, String) {
         let found = match (limit, &report.worst) {
-            (Some(limit), Some((value, of))) if *value > limit + TOLERANCE => {
-                vec![(ExitStatus::Failed, format!("{of}: {value:.3}, more than {limit}"))]
+            (Some(limit), Some((value, name))) if *value > limit + TOLERANCE => {
+                vec![(ExitStatus::Failed, format!("{name}: {value:.3}, more than {limit}"))]
             }
             (_, None) => vec![(ExitStatus::Incomplete, "nothing was measured".to_owned())],
             _ => Vec::new(),

@@ -358,6 +358,8 @@ fn concerns_model(kind: ErrorKind) -> bool {
 
 /// Whether both are clients of the same model at the same server.
 fn is_same(one: &ModelClient, other: &ModelClient) -> bool {
-    let identity = |of: &ModelClient| (of.wire_name(), of.server().to_owned(), of.model_name().to_owned());
+    let identity = |client: &ModelClient| {
+        (client.wire_name(), client.server().to_owned(), client.model_name().to_owned())
+    };
     identity(one) == identity(other)
 }

@@ -18,13 +18,13 @@ pub(super) struct CollectedRequest {
     /// The most that it may take.
     pub(super) most: CallBound,
     prefix: u64,
-    place: SpoolPlace,
+    spool_place: SpoolPlace,
 }
 
 impl CollectedRequest {
     /// Length of its body in bytes.
     pub(super) fn length(&self) -> usize {
-        self.place.length()
+        self.spool_place.length()
     }
 }
 
@@ -44,9 +44,9 @@ impl CollectedRequests {
         client: usize,
         request: &BatchRequest,
     ) -> Result<(), StoreError> {
-        let place = self.spool.append(&request.body)?;
+        let spool_place = self.spool.append(&request.body)?;
         let BatchRequest { prefix, most, .. } = *request;
-        self.requests.push(CollectedRequest { key, client, most, prefix, place });
+        self.requests.push(CollectedRequest { key, client, most, prefix, spool_place });
         Ok(())
     }
 
@@ -79,6 +79,6 @@ impl CollectedRequests {
     /// # Errors
     /// If it can't be read.
     pub(super) fn body(&mut self, request: &CollectedRequest) -> Result<Vec<u8>, StoreError> {
-        self.spool.read(request.place)
+        self.spool.read(request.spool_place)
     }
 }

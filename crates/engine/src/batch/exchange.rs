@@ -20,11 +20,11 @@ use crate::error::EngineError;
 use crate::event::EngineEvent;
 
 /// How often to try to create a batch, and the longest wait between two tries.
-const ATTEMPTS: u32 = 6;
+const MAX_ATTEMPTS: u32 = 6;
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// How often to look at a provider's list again before a batch that is not in it counts as not created.
-const LOOKS: u32 = 4;
+const MAX_LOOKS: u32 = 4;
 
 /// The requests of a batch by outcome, and the lines of its results that can't be used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -150,7 +150,7 @@ pub(super) async fn create(
     patience: Patience<'_>,
 ) -> Result<Existence, EngineError> {
     let mut wait = Duration::from_secs(1);
-    for attempt in 1..=ATTEMPTS {
+    for attempt in 1..=MAX_ATTEMPTS {
         let uploaded = open.client.upload(draft).await;
         let was_uploaded = uploaded.is_ok();
         let created = match uploaded {
@@ -167,7 +167,7 @@ pub(super) async fn create(
         };
 
         let is_absent = !was_uploaded || error.kind == ErrorKind::RateLimited;
-        if is_refusal(&error) || is_absent && attempt == ATTEMPTS {
+        if is_refusal(&error) || is_absent && attempt == MAX_ATTEMPTS {
             journal.close(&open.record.token)?;
             return Err(refused(open, &error));
         }
@@ -189,7 +189,7 @@ pub(super) async fn create(
             if known != Existence::Absent {
                 return Ok(known);
             }
-            if attempt == ATTEMPTS {
+            if attempt == MAX_ATTEMPTS {
                 return Err(refused(open, &error));
             }
             if !patience.wait(wait).await {
@@ -244,8 +244,8 @@ pub(super) async fn resolve(
     patience: Patience<'_>,
 ) -> Result<Existence, EngineError> {
     // A batch created a moment ago may not be in the list yet.
-    let pause = open.settling() / LOOKS;
-    for look_at in 0..=LOOKS {
+    let pause = open.settling() / MAX_LOOKS;
+    for look_at in 0..=MAX_LOOKS {
         let Some(found) = look(open, others, patience).await? else { return Ok(Existence::Unsettled) };
         match found {
             BatchSearch::Found(id) => {
@@ -254,7 +254,7 @@ pub(super) async fn resolve(
                 return Ok(Existence::Created);
             }
             BatchSearch::Undecided => return Ok(Existence::Created),
-            BatchSearch::Absent if look_at == LOOKS => {}
+            BatchSearch::Absent if look_at == MAX_LOOKS => {}
             BatchSearch::Absent => {
                 if !patience.wait(pause).await {
                     return Ok(Existence::Unsettled);
@@ -285,7 +285,7 @@ async fn look(
     };
 
     let mut wait = Duration::from_secs(1);
-    for _ in 1..ATTEMPTS {
+    for _ in 1..MAX_ATTEMPTS {
         match open.client.find(trace).await {
             Err(error) if error.kind.is_retryable() => {
                 if !patience.wait(error.retry_after.unwrap_or(wait).min(LONGEST_WAIT)).await {

@@ -25,7 +25,7 @@ pub(super) struct OpenBatch {
 }
 
 /// After this many incomplete or missing readings, results are used as they are.
-const READINGS: u32 = 3;
+const MAX_READINGS: u32 = 3;
 
 impl OpenBatch {
     pub(super) fn new(record: BatchRecord, client: BatchClient) -> Self {
@@ -36,7 +36,7 @@ impl OpenBatch {
     /// reading may have been cut off.
     pub(super) fn try_again(&mut self) -> bool {
         self.readings += 1;
-        self.readings < READINGS
+        self.readings < MAX_READINGS
     }
 
     /// Keys of its calls.

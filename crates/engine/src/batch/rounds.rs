@@ -7,8 +7,8 @@
 //! pass finds its replies and gets one step further. When a pass collects nothing, the real run starts; it
 //! finds every reply that batches could bring, and sends the rest live.
 //!
-//! A round may take a day, so follow-up rounds need at least [`FEWEST`] requests, and after [`VAIN_ROUNDS`]
-//! rounds without a single reply the rest is sent live.
+//! A round may take a day, so follow-up rounds need at least [`MIN_FOLLOW_UP_REQUESTS`] requests, and after
+//! [`MAX_VAIN_ROUNDS`] rounds without a single reply the rest is sent live.
 //!
 //! What must hold, since requests cost money:
 //!
@@ -42,21 +42,21 @@ use crate::event::EngineEvent;
 use crate::options::BatchOptions;
 
 /// Fewest requests of a batch after the first round. Fewer are sent live, since each round may take a day.
-const FEWEST: usize = 100;
+const MIN_FOLLOW_UP_REQUESTS: usize = 100;
 /// After this many rounds without a single reply, missing replies are requested live.
-const VAIN_ROUNDS: u32 = 2;
+const MAX_VAIN_ROUNDS: u32 = 2;
 
 /// Wait between two status requests: the first, the longest, and its growth in percent.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
-const GROWTH: u32 = 150;
+const WAIT_GROWTH_PERCENT: u32 = 150;
 
 /// Shortest time between two progress messages.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(30);
 /// A batch counts as not found after this many "not found" answers in a row.
-const MISSES: u32 = 3;
+const MAX_MISSES: u32 = 3;
 /// After this many status requests in a row without an answer the user is warned.
-const TOLD_FAILURES: u32 = 5;
+const WARN_AFTER_FAILURES: u32 = 5;
 
 /// Rounds of batches of a run.
 pub(crate) struct BatchRounds<'a> {
@@ -103,15 +103,15 @@ impl<'a> BatchRounds<'a> {
         }
 
         let journal = self.calls.open()?;
-        let mut vain = 0;
+        let mut vain_rounds = 0;
         for round in 0_u32.. {
             let Some(locked) = self.lock(&journal).await? else { return Ok(()) };
             self.read_journal(&journal).await?;
             let Some(found) = self.collect(&pass).await? else { return Ok(()) };
 
             let needed = self.commit(&found.needed);
-            let fewest = if round == 0 { 1 } else { FEWEST };
-            let may_send = found.requests.len() >= fewest && !self.is_late() && vain < VAIN_ROUNDS;
+            let fewest = if round == 0 { 1 } else { MIN_FOLLOW_UP_REQUESTS };
+            let may_send = found.requests.len() >= fewest && !self.is_late() && vain_rounds < MAX_VAIN_ROUNDS;
             let requests = found.requests.len();
             let sent = if may_send { self.send(&journal, found.requests, fewest, &locked).await? } else { 0 };
             drop(locked);
@@ -131,7 +131,7 @@ impl<'a> BatchRounds<'a> {
                 WaitEnd::Ended => {}
                 WaitEnd::Cancelled => return Ok(()),
             }
-            vain = if self.replies > before { 0 } else { vain + 1 };
+            vain_rounds = if self.replies > before { 0 } else { vain_rounds + 1 };
         }
 
         Ok(())
@@ -149,12 +149,12 @@ impl<'a> BatchRounds<'a> {
     /// Waits until no other process sends batches or collects their replies. `None` if the run is being
     /// stopped.
     async fn lock(&self, journal: &BatchJournal) -> Result<Option<BatchLock>, EngineError> {
-        let mut told = false;
+        let mut reported = false;
         loop {
             if let Some(lock) = journal.try_lock()? {
                 return Ok(Some(lock));
             }
-            if !std::mem::replace(&mut told, true) {
+            if !std::mem::replace(&mut reported, true) {
                 self.say("another process works on the batches of this folder; waiting for it");
             }
             tokio::select! {
@@ -406,7 +406,7 @@ impl<'a> BatchRounds<'a> {
     ) -> Result<WaitEnd, EngineError> {
         let mut wait = FIRST_WAIT;
         let mut was_late = false;
-        let mut told = (Instant::now(), u64::MAX);
+        let mut reported = (Instant::now(), u64::MAX);
         loop {
             let left: Vec<usize> =
                 (0..self.open.len()).filter(|at| awaited.contains(&self.open[*at].record.token)).collect();
@@ -418,7 +418,7 @@ impl<'a> BatchRounds<'a> {
                 wait = FIRST_WAIT;
                 self.cancel_batches(&left).await?;
             }
-            self.tell(&left, &mut told);
+            self.report_progress(&left, &mut reported);
 
             let pause = match self.deadline {
                 Some(deadline) if !was_late => wait.min(deadline.saturating_duration_since(Instant::now())),
@@ -432,7 +432,7 @@ impl<'a> BatchRounds<'a> {
                 }
                 () = tokio::time::sleep(pause) => {}
             }
-            wait = (wait * GROWTH / 100).min(LONGEST_WAIT);
+            wait = (wait * WAIT_GROWTH_PERCENT / 100).min(LONGEST_WAIT);
 
             // From the last one, so that the indices of the others stay valid.
             for at in left.into_iter().rev() {
@@ -539,10 +539,10 @@ impl<'a> BatchRounds<'a> {
     fn note_failure(&mut self, at: usize, error: &AskError) {
         let open = &mut self.open[at];
         open.failures += 1;
-        if open.failures == TOLD_FAILURES {
+        if open.failures == WARN_AFTER_FAILURES {
             let words = error.to_string();
             self.engine.warn(format!(
-                "no answer about {}, {TOLD_FAILURES} times in a row: {}. Asking again until there is one; you can interrupt the run and \
+                "no answer about {}, {WARN_AFTER_FAILURES} times in a row: {}. Asking again until there is one; you can interrupt the run and \
                  continue it later with `--resume`",
                 open.describe(),
                 words.trim_end_matches('.')
@@ -567,7 +567,7 @@ impl<'a> BatchRounds<'a> {
     fn note_miss(&mut self, journal: &BatchJournal, at: usize) -> Result<(), EngineError> {
         let open = &mut self.open[at];
         open.missed += 1;
-        if open.missed < MISSES {
+        if open.missed < MAX_MISSES {
             return Ok(());
         }
 
@@ -627,15 +627,15 @@ impl<'a> BatchRounds<'a> {
     }
 
     /// Reports progress if it has changed, but not too often.
-    fn tell(&self, left: &[usize], told: &mut (Instant, u64)) {
+    fn report_progress(&self, left: &[usize], reported: &mut (Instant, u64)) {
         let batches = left.iter().filter_map(|at| self.open.get(*at));
         let (done, all) = batches.fold((0, 0), |(done, all), open| (done + open.done, all + open.requests()));
-        let is_first = told.1 == u64::MAX;
-        if done == told.1 || !is_first && told.0.elapsed() < PROGRESS_INTERVAL {
+        let is_first = reported.1 == u64::MAX;
+        if done == reported.1 || !is_first && reported.0.elapsed() < PROGRESS_INTERVAL {
             return;
         }
 
-        *told = (Instant::now(), done);
+        *reported = (Instant::now(), done);
         let batches = count(left.len(), "batch", "batches");
         self.say(format!("waiting for {batches}: {done} of {all} requests done"));
     }

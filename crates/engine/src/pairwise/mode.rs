@@ -72,7 +72,7 @@ impl PairwiseRun {
             for (first, candidate) in answers.iter().enumerate() {
                 for (second, baseline) in answers.iter().enumerate().skip(first + 1) {
                     if let (Some(candidate), Some(baseline)) = (candidate, baseline) {
-                        made.push(self.pair(case, (first, second), (candidate, baseline), trial));
+                        made.push(self.pair(case, first, second, candidate, baseline, trial));
                     }
                 }
             }
@@ -84,8 +84,10 @@ impl PairwiseRun {
     fn pair(
         &self,
         case: &Case,
-        (first, second): (usize, usize),
-        (candidate, baseline): (&str, &str),
+        first: usize,
+        second: usize,
+        candidate: &str,
+        baseline: &str,
         trial: u32,
     ) -> Arc<Case> {
         let baseline = PairwiseBaseline::Run {
@@ -107,9 +109,9 @@ impl PairwiseRun {
             }),
         };
 
-        let names = (self.systems[first].name.as_str(), self.systems[second].name.as_str());
+        let suffix = comparison_suffix(&self.systems[first].name, &self.systems[second].name, trial);
         Arc::new(Case {
-            id: CaseId::new(format!("{}{}", case.id, comparison_suffix(names, trial))),
+            id: CaseId::new(format!("{}{suffix}", case.id)),
             output: Some(GivenOutput::Text(candidate.to_owned())),
             graders: vec![Arc::new(grader)],
             targets: Vec::new(),
@@ -149,10 +151,9 @@ impl PairwiseRun {
             let gone: Vec<&str> = cases
                 .iter()
                 .filter(|(suite, case)| {
-                    !found
-                        .seen
-                        .iter()
-                        .any(|(of, id)| id == case && suite.as_ref().is_none_or(|suite| suite == of))
+                    !found.seen.iter().any(|(suite_name, id)| {
+                        id == case && suite.as_ref().is_none_or(|suite| suite == suite_name)
+                    })
                 })
                 .map(|(_, case)| case.as_str())
                 .collect();
@@ -184,7 +185,7 @@ fn format_cases(cases: &[&str]) -> String {
 }
 
 /// The suffix of the id of a case on which two systems are compared.
-fn comparison_suffix((first, second): (&str, &str), trial: u32) -> String {
+fn comparison_suffix(first: &str, second: &str, trial: u32) -> String {
     let times = if trial > 1 { format!("#{trial}") } else { String::new() };
     format!("@{first}:{second}{times}")
 }
@@ -197,7 +198,7 @@ fn split_comparison_id<'i>(id: &'i str, systems: &[String]) -> Option<(&'i str, 
         .flat_map(|id| {
             let pairs = (0..systems.len()).flat_map(|a| (a + 1..systems.len()).map(move |b| (a, b)));
             pairs.filter_map(move |(a, b)| {
-                let case = id.strip_suffix(&comparison_suffix((&systems[a], &systems[b]), 1))?;
+                let case = id.strip_suffix(&comparison_suffix(&systems[a], &systems[b], 1))?;
                 Some((case, (a, b)))
             })
         })
@@ -299,7 +300,7 @@ mod tests {
         for case in ["refund", "a@b", "x#2", "@base:a:b"] {
             for (a, b) in [(0, 1), (0, 2), (1, 2)] {
                 for trial in [1, 2, 12] {
-                    let id = format!("{case}{}", comparison_suffix((&systems[a], &systems[b]), trial));
+                    let id = format!("{case}{}", comparison_suffix(&systems[a], &systems[b], trial));
                     assert_eq!(split_comparison_id(&id, &systems), Some((case, (a, b))), "{id}");
                 }
             }

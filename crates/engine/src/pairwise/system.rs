@@ -71,20 +71,20 @@ impl NamedAnswers {
         };
 
         if answers_file(&engine.process().resolve(place)).is_file() {
-            return Self::file((name, place), columns, options, engine);
+            return Self::file(name, place, columns, options, engine);
         }
 
         let (folder, target) = runs::find_answers(place, engine.process())?;
         let info = folder.info()?;
         let label = name.unwrap_or_else(|| system_name(place));
         let targets = folder.answering_targets()?;
-        let takes = |of: &Option<String>| target.is_none() || *of == target;
+        let takes = |target_name: &Option<String>| target.is_none() || *target_name == target;
         let mut systems = Vec::new();
-        for of in targets.iter().filter(|of| takes(of)) {
-            let answers = folder.answers(of.as_deref())?;
+        for target_name in targets.iter().filter(|target_name| takes(target_name)) {
+            let answers = folder.answers(target_name.as_deref())?;
             let several = target.is_none() && targets.len() > 1;
-            let name = match of {
-                Some(of) if several => format!("{label}@{of}"),
+            let name = match target_name {
+                Some(target_name) if several => format!("{label}@{target_name}"),
                 _ => label.to_owned(),
             };
             systems.push(AnswerSet { name, answers: AnswerStore::Run(answers) });
@@ -101,7 +101,8 @@ impl NamedAnswers {
     }
 
     fn file(
-        (name, place): (Option<&str>, &str),
+        name: Option<&str>,
+        place: &str,
         columns: &AnswerColumns,
         options: &LoadOptions,
         engine: &Engine,
@@ -158,7 +159,7 @@ impl AnswerSet {
                 let key = (suite.to_owned(), case.to_owned(), trial);
                 let row = index.row(&key)?;
                 Ok(match row {
-                    Some(row) if row.case_hash.as_deref().is_some_and(|of| of != hash) => {
+                    Some(row) if row.case_hash.as_deref().is_some_and(|stored| stored != hash) => {
                         Err(MissingAnswer::OtherQuestion)
                     }
                     Some(row) => row.answer.ok_or(MissingAnswer::NoAnswer),

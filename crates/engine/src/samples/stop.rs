@@ -75,7 +75,7 @@ impl GradingStop {
 pub type FailureLog = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Kinds of failures whose messages may contain addresses, keys or variables.
-const PRIVATE: [ErrorKind; 5] = [
+const PRIVATE_KINDS: [ErrorKind; 5] = [
     ErrorKind::Authentication,
     ErrorKind::PermissionDenied,
     ErrorKind::NotFound,
@@ -100,7 +100,7 @@ impl StoppableModel {
         if let (ErrorKind::Cancelled, Some(again)) = (error.kind, error.retry_after) {
             // The operator was told when it failed. The description of a failure begins with the phrase of its
             // kind.
-            let private = PRIVATE.iter().find(|kind| error.message.starts_with(kind.phrase()));
+            let private = PRIVATE_KINDS.iter().find(|kind| error.message.starts_with(kind.phrase()));
             let private = private.filter(|_| self.failures.is_some());
             let why = private.map_or(error.message.as_str(), |kind| kind.phrase());
             let stop = if why.ends_with(['.', '!', '?']) { "" } else { "." };
@@ -111,7 +111,7 @@ impl StoppableModel {
         }
 
         let Some(failures) = &self.failures else { return error };
-        let is_private = PRIVATE.contains(&error.kind);
+        let is_private = PRIVATE_KINDS.contains(&error.kind);
         // A call that was ended by the signal is not a failure of the model.
         if is_private || error.kind != ErrorKind::Cancelled {
             failures(&error.to_string());

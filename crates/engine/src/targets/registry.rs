@@ -37,7 +37,7 @@ use crate::process::ProcessContext;
 pub(crate) const ECHO: &str = "echo";
 
 /// Shorter values of variables may occur in an address by chance.
-const SHORTEST_VALUE: usize = 8;
+const MIN_ADDRESS_LENGTH: usize = 8;
 
 /// Setting of a target with an address that is checked before the target is used.
 const HEALTH_SETTING: &str = "healthcheck";
@@ -494,7 +494,7 @@ impl TargetRegistry {
         let values: Vec<String> = listed
             .split(' ')
             .filter_map(|name| (self.variables)(name))
-            .filter(|value| value.len() >= SHORTEST_VALUE)
+            .filter(|value| value.len() >= MIN_ADDRESS_LENGTH)
             .collect();
         let own = |variable: &str| {
             let is_address = name.base_url_variables().contains(&variable) && model.base_url.is_some();

@@ -292,8 +292,8 @@ impl<'a> CallAttempts<'a> {
         Ok((Some(reservation), ceiling))
     }
 
-    /// The limits of the reply. If `limit_from_history`, they are derived from earlier replies. If the server accepts no
-    /// limit, this is only the expected length: the longest reply so far.
+    /// The limits of the reply. If `limit_from_history`, they are derived from earlier replies. If the server
+    /// accepts no limit, this is only the expected length: the longest reply so far.
     fn output_limit(&self, limit_from_history: bool) -> OutputLimit {
         let (client, card) = (self.client, self.card);
         let replies = if limit_from_history { client.replies.load(Ordering::Relaxed) } else { 0 };

@@ -332,8 +332,8 @@ impl Permit {
         is_back
     }
 
-    /// Notes that the server limited this request. `asked_pause` is the pause that it asked for, `known` a rate in
-    /// requests a second that other processes have found. Returns how long the account rests, if it does.
+    /// Notes that the server limited this request. `asked_pause` is the pause that it asked for, `known` a rate
+    /// in requests a second that other processes have found. Returns how long the account rests, if it does.
     pub(crate) fn limited(
         &self,
         clock: &dyn Clock,
@@ -348,7 +348,7 @@ impl Permit {
             state.limiter.update_allowance(allowance);
         }
 
-        let until = state.limiter.limited((self.number, self.sent_at), now, asked_pause, known)?;
+        let until = state.limiter.limited(self.number, self.sent_at, now, asked_pause, known)?;
         Some(until.saturating_sub(now))
     }
 
@@ -362,7 +362,7 @@ impl Permit {
     ) -> FailureConsequence {
         let mut state = self.account.state();
         let now = state.now(clock);
-        state.limiter.failed((self.number, &self.model), kind, now, latency, why)
+        state.limiter.failed(self.number, &self.model, kind, now, latency, why)
     }
 }
 

@@ -17,8 +17,8 @@ const MIN_BATCH_ANSWERS: u32 = 16;
 /// least this many seconds above it.
 const LATENCY_TOLERANCE: f64 = 2.0;
 const MIN_EXCESS_SECONDS: f64 = 0.1;
-/// A cut did not help if more than [`MAX_HELPED_LATENCY`] of the latency is left once the load has fallen to [`REDUCED_LOAD`]
-/// of what it was.
+/// A cut did not help if more than [`MAX_HELPED_LATENCY`] of the latency is left once the load has fallen to
+/// [`REDUCED_LOAD`] of what it was.
 const MAX_HELPED_LATENCY: f64 = 0.8;
 const REDUCED_LOAD: f64 = 0.85;
 /// Writing this many tokens takes about as long as everything before the first one.

@@ -219,25 +219,26 @@ impl RateLimiter {
         is_back
     }
 
-    /// Notes that the server limited a request, given by its number and the busy time at which it was sent.
-    /// `asked_pause` is the pause that the server asked for, `known_rate` a rate in requests a second that other processes
+    /// Notes that the server limited request `number`, which was sent at the busy time `sent_at`. `asked_pause`
+    /// is the pause that the server asked for, `known_rate` a rate in requests a second that other processes
     /// have found. Returns the end of the account's rest, if it rests.
     pub(super) fn limited(
         &mut self,
-        request: (u64, Duration),
+        number: u64,
+        sent_at: Duration,
         now: Duration,
         asked_pause: Option<Duration>,
         known_rate: Option<f64>,
     ) -> Option<Duration> {
         self.note_end(now);
         let hint = self.reported.into_iter().chain([known_rate]).flatten().reduce(f64::min);
-        match self.pace.refused(request, now, self.window.sent(), asked_pause, hint) {
+        match self.pace.refused(number, sent_at, now, self.window.sent(), asked_pause, hint) {
             RefusalMeaning::OneRequest => None,
             RefusalMeaning::Account { until, again } => {
                 // The first time, only the rate may be limited. If keeping to a rate was not enough, the number
                 // in flight is limited as well.
                 if again {
-                    self.window.limited(request.0);
+                    self.window.limited(number);
                 } else {
                     self.window.limit_to_load();
                 }
@@ -248,10 +249,11 @@ impl RateLimiter {
         }
     }
 
-    /// Notes that a request, given by its number and model, failed after `latency`.
+    /// Notes that request `number` to this model failed after `latency`.
     pub(super) fn failed(
         &mut self,
-        request: (u64, &str),
+        number: u64,
+        model: &str,
         kind: ErrorKind,
         now: Duration,
         latency: Duration,
@@ -259,10 +261,10 @@ impl RateLimiter {
     ) -> FailureConsequence {
         self.note_end(now);
         if kind == ErrorKind::Timeout {
-            self.window.note_latency(request.0, latency, 0);
+            self.window.note_latency(number, latency, 0);
         }
 
-        self.outage.failed(request, kind, now, self.window.sent(), why)
+        self.outage.failed(number, model, kind, now, self.window.sent(), why)
     }
 
     /// Takes in an allowance that the server reports: how much is left and when it is full again, hence how
@@ -386,7 +388,7 @@ mod tests {
             let sent_at = limiter.busy_time(now);
             let end = now + latency;
             if is_refused(turn) {
-                limiter.limited((number, sent_at), end, None, None);
+                limiter.limited(number, sent_at, end, None, None);
             } else {
                 limiter.note_end(end);
                 limiter.answered(number, "m", latency, TokenCounts::default());

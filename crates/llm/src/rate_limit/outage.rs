@@ -4,9 +4,10 @@
 //! requests that fail, and must not fail thousands of cases either. But one failure proves nothing. So failures
 //! are counted in a row:
 //!
-//! - Connections that fail, timeouts, server errors: after [`HOLDING_FAILURES`] in a row of one kind the account is
-//!   held. One request at a time is sent as a probe, with growing pauses. A good answer ends the hold; probes
-//!   that fail end in giving the account up, at once if it never answered, and after [`PATIENCE`] if it did.
+//! - Connections that fail, timeouts, server errors: after [`HOLDING_FAILURES`] in a row of one kind the
+//!   account is held. One request at a time is sent as a probe, with growing pauses. A good answer ends the
+//!   hold; probes that fail end in giving the account up, at once if it never answered, and after [`PATIENCE`]
+//!   if it did.
 //! - A wrong key, a forbidden or an unknown model: the next try has the same result, so fewer failures are
 //!   needed. They are counted for each model, because another model of the same account may work.
 //! - An error about a single request (bad request, content filter) shows that the server is there, and ends the
@@ -189,7 +190,8 @@ impl OutageTracker {
     /// describes the failure to a person.
     pub(super) fn failed(
         &mut self,
-        (number, model): (u64, &str),
+        number: u64,
+        model: &str,
         kind: ErrorKind,
         now: Duration,
         sent: u64,
@@ -307,7 +309,7 @@ mod tests {
         let mut now = Duration::ZERO;
         for number in 0..64 {
             now += LONGEST_PAUSE;
-            tracker.failed((number, "m"), ErrorKind::Connection, now, number + 1, || "refused".to_owned());
+            tracker.failed(number, "m", ErrorKind::Connection, now, number + 1, || "refused".to_owned());
             if matches!(tracker.state("m", now), AccountState::GivenUp(_)) {
                 break;
             }
@@ -336,7 +338,7 @@ mod tests {
 
             now += pause;
             assert_eq!(service.state("m", now), AccountState::Probing(Duration::ZERO));
-            service.failed((number, "m"), ErrorKind::Connection, now, number + 1, || "refused".to_owned());
+            service.failed(number, "m", ErrorKind::Connection, now, number + 1, || "refused".to_owned());
         }
         assert!(service.answered("m"));
         assert_eq!((service.state("m", now), service.outage(now)), (AccountState::Open, None));
@@ -347,7 +349,7 @@ mod tests {
         let mut service = OutageTracker::default().with_recovery(Some(Duration::from_secs(30)));
         for number in 0..=u64::from(HOLDING_REFUSALS) {
             let why = || "no such model".to_owned();
-            service.failed((number, "m"), ErrorKind::NotFound, Duration::ZERO, number + 1, why);
+            service.failed(number, "m", ErrorKind::NotFound, Duration::ZERO, number + 1, why);
         }
 
         let outage = service.outage(Duration::from_secs(1)).expect("it was given up");

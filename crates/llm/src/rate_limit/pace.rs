@@ -16,10 +16,10 @@
 //! 1. *Unlimited.* No rate is assumed until refusals come close together ([`DENSE_REFUSALS`] of [`NEIGHBOURS`]
 //!    consecutive requests). A server that refuses one request in twenty at random slows nobody down.
 //! 2. *Measuring* (`PaceLimit::measuring` is set). The account rests, then sends almost freely. The next
-//!    refusal yields the rate if at least [`MIN_MEASURED_REQUESTS`] requests were admitted; otherwise the account rests
-//!    twice as long.
-//! 3. *Limited.* The account keeps to [`SAFE_SHARE`] times the rate. The rate grows slowly at first, and faster the
-//!    longer nothing is refused; the next refusal corrects it.
+//!    refusal yields the rate if at least [`MIN_MEASURED_REQUESTS`] requests were admitted; otherwise the
+//!    account rests twice as long.
+//! 3. *Limited.* The account keeps to [`SAFE_SHARE`] times the rate. The rate grows slowly at first, and faster
+//!    the longer nothing is refused; the next refusal corrects it.
 //!
 //! If refusals are frequent but not dense, a rate is tried: it is dropped again when keeping to it does not end
 //! the refusals, because then they are about something else.
@@ -59,8 +59,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Requests a second while measuring: in effect no limit, until a refusal comes.
 const MEASURING_RATE: f64 = 1_000.0;
-/// Growth of the rate with each request: the first, and the largest. It doubles with every [`GROWTH_DOUBLING_REQUESTS`] requests in
-/// a row that are not refused.
+/// Growth of the rate with each request: the first, and the largest. It doubles with every
+/// [`GROWTH_DOUBLING_REQUESTS`] requests in a row that are not refused.
 const GROWTH: f64 = 5e-5;
 const MAX_GROWTH: f64 = 0.02;
 const GROWTH_DOUBLING_REQUESTS: f64 = 250.0;
@@ -69,9 +69,9 @@ const SAFE_SHARE: f64 = 0.98;
 /// A freshly measured rate counts as if this many requests had gone through without a refusal. It comes from
 /// few requests and may be too low, so it grows faster than a corrected one.
 const INITIAL_UNREFUSED: f64 = 800.0;
-/// Growth a second while requests wait for the rate and none is refused. It doubles with every [`TIMED_GROWTH_DOUBLING_SECONDS`]
-/// seconds of that. At a low rate few requests go out, so growth by requests alone would take minutes; growth
-/// by time leaves a low rate within seconds once the server takes more.
+/// Growth a second while requests wait for the rate and none is refused. It doubles with every
+/// [`TIMED_GROWTH_DOUBLING_SECONDS`] seconds of that. At a low rate few requests go out, so growth by requests
+/// alone would take minutes; growth by time leaves a low rate within seconds once the server takes more.
 const TIMED_GROWTH: f64 = 0.01;
 const MAX_TIMED_GROWTH: f64 = 0.5;
 const TIMED_GROWTH_DOUBLING_SECONDS: f64 = 2.0;
@@ -196,11 +196,12 @@ impl RequestPace {
     }
 
     /// Takes a refusal of request `number` in, which was sent at the busy time `sent_at`. `sent` is the number
-    /// of all requests so far, `asked_pause` the pause that the server asked for, and `hint` the rate in requests a
-    /// second at which it reports that its allowance fills.
+    /// of all requests so far, `asked_pause` the pause that the server asked for, and `hint` the rate in
+    /// requests a second at which it reports that its allowance fills.
     pub(super) fn refused(
         &mut self,
-        (number, sent_at): (u64, Duration),
+        number: u64,
+        sent_at: Duration,
         now: Duration,
         sent: u64,
         asked_pause: Option<Duration>,
@@ -365,8 +366,8 @@ impl RequestPace {
         (admitted >= MIN_MEASURED_REQUESTS && time > 0.0).then(|| admitted / time)
     }
 
-    /// The rate over the shortest time up to this refusal that holds [`SUFFICIENT_REQUESTS`] requests, or else over all that
-    /// is remembered.
+    /// The rate over the shortest time up to this refusal that holds [`SUFFICIENT_REQUESTS`] requests, or else
+    /// over all that is remembered.
     fn latest_rate(&self, last: Refusal) -> Option<f64> {
         let since = self.limit.as_ref().map_or(last, |limit| limit.since);
         let before =

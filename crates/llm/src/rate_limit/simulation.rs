@@ -194,7 +194,8 @@ fn simulate(server: SimulatedServer, calls: usize, workers: u32, start: u32) -> 
                 refused += 1;
                 tries[request] += 1;
                 limiter.limited(
-                    (number, Duration::from_micros(sent_at)),
+                    number,
+                    Duration::from_micros(sent_at),
                     time,
                     asked.map(Duration::from_micros),
                     None,

@@ -28,12 +28,12 @@ type PlaceOutcomes = BTreeMap<(usize, usize), Vec<ScorecardOutcome>>;
 /// a case by list or tags, the case is left out even if there are results. If it applies or may apply, a case
 /// without a result is missing, and so is one on which reviewers disagree.
 pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> ScorecardTallies {
-    let mut said = PlaceOutcomes::new();
+    let mut outcomes = PlaceOutcomes::new();
     for result in results {
-        said.entry((result.benchmark, result.case)).or_default().push(result.outcome);
+        outcomes.entry((result.benchmark, result.case)).or_default().push(result.outcome);
     }
 
-    let (differ, labels) = add_labels(scorecard, &mut said);
+    let (differ, labels) = add_labels(scorecard, &mut outcomes);
 
     let mut review = Vec::new();
     let mut tallies = Vec::with_capacity(scorecard.benchmarks.len());
@@ -45,7 +45,7 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> Score
                 continue;
             }
 
-            let outcomes = said.get(&(benchmark, at)).map(Vec::as_slice).unwrap_or_default();
+            let outcomes = outcomes.get(&(benchmark, at)).map(Vec::as_slice).unwrap_or_default();
 
             if differ.contains(&(benchmark, at)) {
                 missing += 1;
@@ -80,7 +80,10 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> Score
 }
 
 /// Replaces results that wait for people by their decisions. Returns the cases on which people disagree.
-fn add_labels(scorecard: &Scorecard, said: &mut PlaceOutcomes) -> (BTreeSet<(usize, usize)>, LabelCounts) {
+fn add_labels(
+    scorecard: &Scorecard,
+    outcomes: &mut PlaceOutcomes,
+) -> (BTreeSet<(usize, usize)>, LabelCounts) {
     let cases: BTreeMap<&str, usize> =
         scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, at)).collect();
     let codes: BTreeMap<&str, usize> =
@@ -97,7 +100,7 @@ fn add_labels(scorecard: &Scorecard, said: &mut PlaceOutcomes) -> (BTreeSet<(usi
     let mut counts = LabelCounts::default();
     for (place, labels) in spoken {
         let benchmark = &scorecard.benchmarks[place.0];
-        let results = said.get(&place).map(Vec::as_slice).unwrap_or_default();
+        let results = outcomes.get(&place).map(Vec::as_slice).unwrap_or_default();
         if !is_for_people(benchmark.evaluator, results) {
             continue;
         }
@@ -122,7 +125,7 @@ fn add_labels(scorecard: &Scorecard, said: &mut PlaceOutcomes) -> (BTreeSet<(usi
             LabelScore::NotApplicable => ScorecardOutcome::NotApplicable,
             LabelScore::Score(score) => ScorecardOutcome::Scored(score),
         };
-        said.insert(place, vec![outcome]);
+        outcomes.insert(place, vec![outcome]);
     }
 
     (differ, counts)

@@ -41,7 +41,7 @@ pub(super) async fn run_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrade
             found.pass &= pass;
             scores.push(score);
 
-            let told: Vec<String> = result
+            let notes_text: Vec<String> = result
                 .notes
                 .iter()
                 .filter(|note| note.passed != Some(true))
@@ -49,7 +49,7 @@ pub(super) async fn run_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrade
                 .collect();
 
             let own = &decided.decision.reason;
-            let reason = if own.is_empty() { told.join("; ") } else { own.clone() };
+            let reason = if own.is_empty() { notes_text.join("; ") } else { own.clone() };
             if !pass && found.reason.is_empty() {
                 found.reason =
                     if reason.is_empty() { format!("check `{}` failed", check.name) } else { reason.clone() };

@@ -60,7 +60,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, composite: &CompositeGrader) ->
         Ok(results) => match &composite.aggregator {
             CompositeAggregator::Function { code, threshold } => {
                 let named = named_scores(path, &members, &graded);
-                scoring::decide(path, (code, *threshold), &named, &results).await
+                scoring::decide(path, code, *threshold, &named, &results).await
             }
             aggregator => decide(path, aggregator, results).await,
         },

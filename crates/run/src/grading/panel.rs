@@ -13,7 +13,7 @@ use assize_stats::combine::{majority_share, panel_scores};
 use assize_stats::repeats::{disagreement, stability};
 
 /// Scores that differ by more than this count as a split, on the scale from 0 to 1: more than one point of ten.
-const APART: f64 = 0.1;
+const SPLIT_DISTANCE: f64 = 0.1;
 
 /// The decision that combines votes; `None` if there are no votes.
 pub(super) fn combine_decisions(
@@ -202,7 +202,9 @@ fn agrees_with_decision(vote: &Decision, found: &BenchmarkFinding) -> bool {
 fn is_close_to_decision(vote: &Decision, decision: PanelDecision) -> bool {
     match (vote.vote_value(), decision.result) {
         (VoteValue::NotApplicable, PanelResult::NotApplicable) => true,
-        (VoteValue::Value(said), PanelResult::Value(value)) => (said - value).abs() <= APART + TOLERANCE,
+        (VoteValue::Value(said), PanelResult::Value(value)) => {
+            (said - value).abs() <= SPLIT_DISTANCE + TOLERANCE
+        }
         _ => false,
     }
 }
@@ -376,7 +378,7 @@ pub(super) fn escalation_reason(votes: &[CaseDecision], when: EscalateWhen) -> O
 
     let values = vote_values(votes.iter());
     let spread = panel_scores(&values).map_or(0.0, |scores| scores.range());
-    if spread > APART + TOLERANCE || (!values.is_empty() && values.len() < votes.len()) {
+    if spread > SPLIT_DISTANCE + TOLERANCE || (!values.is_empty() && values.len() < votes.len()) {
         return Some(format!("the votes differ: {}", describe_votes(&votes.iter().collect::<Vec<_>>())));
     }
 

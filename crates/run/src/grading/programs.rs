@@ -71,7 +71,7 @@ async fn run_program(
     config: &Map<String, Value>,
 ) -> CaseDecision {
     let input = ProgramInput { config: config.clone(), ..path.context.program_input() };
-    let ProgramGrade { result, asked } = program.grade(&input, &path.context.item.programs).await;
+    let ProgramGrade { result, asked: usage } = program.grade(&input, &path.context.item.programs).await;
     let mut decided = match result {
         Ok(reply) => {
             let (finding, reason) = reply_finding(reply);
@@ -79,8 +79,8 @@ async fn run_program(
         }
         Err(message) => path.broken_decision(message),
     };
-    if let Some(asked) = asked {
-        record_model_calls(&mut decided.decision, asked);
+    if let Some(usage) = usage {
+        record_model_calls(&mut decided.decision, usage);
     }
 
     decided
@@ -100,26 +100,26 @@ fn model_access(context: &GradingContext<'_>, max_calls: u32) -> Result<ProxySet
 }
 
 /// Notes a program's requests to a model. Requests that were cancelled because the run is ending do not count.
-fn record_model_calls(decision: &mut Decision, asked: ProxyUsage) {
+fn record_model_calls(decision: &mut Decision, usage: ProxyUsage) {
     decision.spent = JudgingUsage {
-        attempts: asked.sent,
-        cached_calls: asked.recalled,
-        tokens: asked.tokens,
-        latency_ms: (asked.sent > 0).then(|| u64::try_from(asked.latency.as_millis()).unwrap_or(u64::MAX)),
-        cost: asked.cost,
+        attempts: usage.sent,
+        cached_calls: usage.recalled,
+        tokens: usage.tokens,
+        latency_ms: (usage.sent > 0).then(|| u64::try_from(usage.latency.as_millis()).unwrap_or(u64::MAX)),
+        cost: usage.cost,
         replies: Vec::new(),
     };
 
-    decision.judge.model = asked.model.map(Into::into);
+    decision.judge.model = usage.model.map(Into::into);
 
-    if let Some(error) = asked.failure.filter(|error| error.kind == ErrorKind::Cancelled) {
+    if let Some(error) = usage.failure.filter(|error| error.kind == ErrorKind::Cancelled) {
         decision.ungraded =
             Some(UngradedReason { kind: UngradedKind::Cancelled, message: error.to_string() });
     }
 
-    let Some(finding) = decision.grader_mut().filter(|_| asked.refused > 0) else { return };
-    let times = if asked.refused == 1 { "question" } else { "questions" };
-    let text = format!("{} {times} to the model refused: `max_calls` is exhausted", asked.refused);
+    let Some(finding) = decision.grader_mut().filter(|_| usage.refused > 0) else { return };
+    let times = if usage.refused == 1 { "question" } else { "questions" };
+    let text = format!("{} {times} to the model refused: `max_calls` is exhausted", usage.refused);
     finding.notes.push(GraderNote::remark(text, ""));
 }
 

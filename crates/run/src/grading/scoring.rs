@@ -11,7 +11,8 @@ use super::programs::{code_folder, grader_folder};
 /// Lets a function decide. If it fails or returns no result, the case is undecided.
 pub(super) async fn decide(
     path: &GraderPath<'_>,
-    (code, threshold): (&AuthorCode, Option<f64>),
+    code: &AuthorCode,
+    threshold: Option<f64>,
     named: &Map<String, Value>,
     results: &Value,
 ) -> CaseDecision {

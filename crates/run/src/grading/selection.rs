@@ -21,7 +21,7 @@ use crate::rivals::RivalGroup;
 /// Replaces the question if the prompts of a test differ.
 const SEVERAL_PROMPTS: &str = "(The two answers were given to differently worded prompts for the same task.)";
 /// Sums of scores that differ by no more than this are equal.
-const TOLERANCE: f64 = 1e-9;
+const SCORE_TOLERANCE: f64 = 1e-9;
 
 /// One of the answers to a test, graded by all other graders.
 pub(crate) struct GradedRival<'a> {
@@ -308,8 +308,8 @@ fn decisions_of(
     describe: impl Fn(f64) -> String,
 ) -> Vec<Decision> {
     let most = points.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let is_first = |own: f64| own >= most - TOLERANCE;
-    let reaches = threshold.is_none_or(|threshold| most >= threshold - TOLERANCE);
+    let is_first = |own: f64| own >= most - SCORE_TOLERANCE;
+    let reaches = threshold.is_none_or(|threshold| most >= threshold - SCORE_TOLERANCE);
     let first: Vec<usize> = (0..points.len()).filter(|&at| is_first(points[at])).collect();
 
     let decide = |at: usize| {
