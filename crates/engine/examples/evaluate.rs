@@ -16,7 +16,7 @@ async fn main() -> Result<ExitCode, EngineError> {
     Ok(evaluate(paths, PathBuf::from("runs/example"), tell).await?.code().into())
 }
 
-/// Runs the eval files into a folder; returns the exit code that the run leads to.
+/// Runs the eval files into a folder, and returns the exit code of the run.
 pub(crate) async fn evaluate(
     paths: Vec<PathBuf>,
     out: PathBuf,

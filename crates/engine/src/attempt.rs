@@ -1,4 +1,4 @@
-//! Judging of one answer without storing a run.
+//! Judges one answer without storing a run.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::plan::{RunDeps, RunPlanner};
 use crate::preflight_report::PreflightReport;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
-/// Judges of any number of attempts.
+/// Judges for any number of attempts.
 pub struct AttemptJudge<'e> {
     wiring: RunWiring<'e>,
     deps: Arc<RunDeps>,
@@ -30,13 +30,13 @@ pub struct AttemptJudge<'e> {
 pub enum TryOutcome {
     /// The record of the case.
     Judged(Box<CaseRecord>),
-    /// It was interrupted.
+    /// The user interrupted it.
     Interrupted,
-    /// No more calls could be made.
+    /// No more calls could be made, for this reason.
     Stopped(CallStop),
 }
 
-/// Recorder of the only case.
+/// Keeps the record of the only case.
 #[derive(Default)]
 struct OnlyRecord(Option<CaseRecord>);
 
@@ -77,7 +77,7 @@ impl<'e> AttemptJudge<'e> {
         Ok(Self { wiring, deps, options })
     }
 
-    /// Options for reading files.
+    /// The options for reading files.
     pub fn load_options(&self) -> &LoadOptions {
         &self.wiring.load_options
     }
@@ -117,7 +117,7 @@ impl<'e> AttemptJudge<'e> {
         let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
         ended.map_err(|error| match error {
             RunError::Items(error) => EngineError::unrunnable(error.to_string()),
-            // Nothing is stored, so nothing can fail to be.
+            // Nothing is stored, so this can't happen.
             RunError::Store(error) => EngineError::new(EngineErrorKind::Internal, error.to_string()),
         })?;
 

@@ -1,4 +1,4 @@
-//! Subject of an attempt: criteria, answer, and where they come from.
+//! What is judged in an attempt: an answer and criteria, and where they come from.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,23 +21,23 @@ const CASE_ID: &str = "try";
 /// Request to judge one answer.
 #[derive(Debug, Clone, Default)]
 pub struct AttemptRequest {
-    /// Criteria, a sentence each; used without `file`.
+    /// Criteria, one sentence each. They are used if there is no `file`.
     pub criteria: Vec<String>,
     /// Score ranges of the only criterion, such as `5-10: friendly`.
     pub ranges: Vec<String>,
-    /// Rubric file; with `case`, an eval file.
+    /// A rubric file; with `case`, an eval file.
     pub file: Option<PathBuf>,
     /// Case of the eval file.
     pub case: Option<String>,
     /// The answer.
     pub answer: Option<String>,
-    /// File with the answer; `-` for an answer that the user enters at the start.
+    /// File with the answer. `-` means that the user enters it at the start.
     pub answer_file: Option<PathBuf>,
-    /// Question, reference and expected outcome, instead of those of the case.
+    /// Question, reference and expected outcome, which replace those of the case.
     pub about: GivenAnswer,
 }
 
-/// Criteria, by where they stand.
+/// Where the criteria are.
 enum CriteriaSource {
     /// In the request, as a rubric in JSON.
     Text(String),
@@ -47,11 +47,11 @@ enum CriteriaSource {
     Case { path: PathBuf, id: String },
 }
 
-/// Answer, by where it stands.
+/// Where the answer is.
 enum AnswerSource {
     /// The text itself.
     Text(String),
-    /// A file, read again at every load.
+    /// In a file, which is read again at every load.
     File(PathBuf),
     /// The `output` of the case in the eval file.
     Case,
@@ -73,10 +73,10 @@ pub struct AttemptCase {
     pub case: Arc<Case>,
 }
 
-/// Result of reading everything.
+/// What was read.
 #[derive(Debug)]
 pub struct LoadedAttempt {
-    /// The case, or the reason why there is none.
+    /// The case, or why there is none.
     pub attempt: Result<AttemptCase, EngineError>,
     /// Problems and warnings.
     pub diagnostics: Vec<Diagnostic>,
@@ -96,10 +96,10 @@ impl LoadedAttempt {
 }
 
 impl AttemptSubject {
-    /// Creates the subject of a request. `given` returns the answer if it comes from the user.
+    /// Creates the subject of a request. `given` returns the answer that the user enters.
     ///
     /// # Errors
-    /// When the request contradicts itself, or there is no answer.
+    /// If the request contradicts itself, or there is no answer.
     pub fn new(
         request: AttemptRequest,
         given: impl FnOnce() -> Result<String, EngineError>,
@@ -120,7 +120,7 @@ impl AttemptSubject {
         Ok(Self { criteria, answer, about: request.about })
     }
 
-    /// Folder from which targets files are searched.
+    /// The folder in which the search for a targets file starts.
     pub fn folder(&self) -> &Path {
         match &self.criteria {
             CriteriaSource::Text(_) => Path::new(""),
@@ -216,7 +216,7 @@ impl AttemptSubject {
         LoadedAttempt { attempt, files, diagnostics: loaded.diagnostics, sources: loaded.sources }
     }
 
-    /// Case with its rubrics only, and with the texts of the request in the place of its own.
+    /// The case with only its rubrics, and with the texts of the request in place of its own.
     fn with_request(&self, mut case: Case, answer: Option<String>) -> Result<Case, EngineError> {
         case.graders.retain(|grader| matches!(grader.kind, GraderKind::Rubric(_)));
 
@@ -274,7 +274,7 @@ fn rubric_text(criteria: &[String], ranges: &[String]) -> Result<String, EngineE
     let items: Vec<Value> = criteria
         .iter()
         .map(|text| {
-            // Without an id, a criterion is named as in any other rubric.
+            // Without an id, the criterion is named like one in any other rubric.
             let mut item = Map::new();
             item.insert("outcome".to_owned(), json!(text));
 

@@ -1,7 +1,7 @@
-//! Judging of an answer again whenever a file is saved. Only changes are judged and reported.
+//! Judges an answer again whenever a file is saved. Only changes are judged and reported.
 //!
-//! Files are polled four times a second instead of watched. Polling works on every file system, including network shares
-//! and containers, and with the renames by which editors save.
+//! Files are polled four times a second instead of watched. Polling works on every file system, including
+//! network shares and containers, and with editors that save by renaming.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::exit::ExitStatus;
 /// Event while an answer is judged repeatedly.
 #[derive(Debug)]
 pub enum WatchEvent<'a> {
-    /// The first round is over; from now on files are watched.
+    /// The first round is over. From now on files are watched.
     Watching,
     /// A criterion is no longer in the files.
     Removed {
@@ -33,35 +33,36 @@ pub enum WatchEvent<'a> {
         /// Its id.
         criterion: &'a str,
     },
-    /// A criterion was judged, for the first time or anew.
+    /// A criterion was judged, for the first time or again.
     Judged {
         /// Grader of the criterion.
         grader: &'a str,
-        /// The decision before.
+        /// The previous decision.
         before: Option<&'a CriterionRow>,
-        /// The decision now.
+        /// The new decision.
         after: &'a CriterionRow,
         /// Record of the whole case.
         record: &'a CaseRecord,
     },
 }
 
-/// Interval between two looks at the files. A change counts when it looks the same twice, so half-written files are let be.
-const LOOK: Duration = Duration::from_millis(250);
+/// How often files are checked. A change counts once two checks see the same content, so half-written files are
+/// ignored.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Contents of files; `None` for one that can't be read, as between the two steps of a save.
+/// Contents of files; `None` for one that can't be read, such as between the two steps of a save.
 type FileContents = Vec<(PathBuf, Option<Vec<u8>>)>;
 
-/// A grader and a criterion of it.
+/// A grader and one of its criteria.
 type CriterionName = (String, String);
 
-/// A decision, and all it rests on.
+/// A decision and everything that it depends on.
 struct PreviousResult {
     rests_on: IdentityWriter,
     row: CriterionRow,
 }
 
-/// An answer that is judged again after every change, with the decisions on it.
+/// An answer that is judged again after every change, with the latest decisions.
 pub struct AttemptWatch<'w> {
     engine: &'w Engine,
     subject: &'w AttemptSubject,
@@ -73,7 +74,7 @@ pub struct AttemptWatch<'w> {
 }
 
 impl<'w> AttemptWatch<'w> {
-    /// Creates a watch that has not judged anything yet. With `quiet`, it does not report warnings about files.
+    /// Creates a watch that has judged nothing yet. With `quiet`, warnings about files are not reported.
     pub fn new(
         engine: &'w Engine,
         subject: &'w AttemptSubject,
@@ -88,12 +89,13 @@ impl<'w> AttemptWatch<'w> {
     /// Judges now and after every change, until cancelled.
     ///
     /// # Errors
-    /// When the first round fails for another reason than the files.
+    /// If the first round fails for a reason that is not in the files.
     pub async fn run(mut self) -> Result<ExitStatus, EngineError> {
         let mut first = true;
         let mut files = Vec::new();
         loop {
-            // Taken before the load, so that a change during it is seen; what the load names anew is taken after it.
+            // Read before the load, so that a change during it is noticed. Files that only the load reveals are
+            // read after it.
             let before = self.contents(&files);
             let loaded = self.subject.load(self.judge.load_options(), self.engine);
             files.clone_from(&loaded.files);
@@ -104,7 +106,7 @@ impl<'w> AttemptWatch<'w> {
             match self.round(&loaded).await {
                 Ok(None) => {}
                 Ok(Some(exit)) => return Ok(exit),
-                // What is wrong with files may be put right; what is wrong with the command may not.
+                // Errors in files may get fixed while this runs; an error in the command can't.
                 Err(error) if loaded.attempt.is_ok() && first => return Err(error),
                 Err(error) => self.engine.emit(EngineEvent::Failure(error.message)),
             }
@@ -121,7 +123,7 @@ impl<'w> AttemptWatch<'w> {
         }
     }
 
-    /// Judges what is open; returns an exit status if the watch ends with it.
+    /// Judges whatever has changed. Returns an exit status if the watch should end.
     async fn round(&mut self, loaded: &LoadedAttempt) -> Result<Option<ExitStatus>, EngineError> {
         let attempt = loaded.attempt.as_ref().map_err(Clone::clone)?;
         let bases = bases(&attempt.case);
@@ -150,7 +152,7 @@ impl<'w> AttemptWatch<'w> {
         Ok(None)
     }
 
-    /// Forgets criteria that are gone, and reports them.
+    /// Drops criteria that no longer exist, and reports that.
     fn forget(&mut self, bases: &BTreeMap<CriterionName, IdentityWriter>) {
         self.known.retain(|name, _| {
             let is_there = bases.contains_key(name);
@@ -162,7 +164,7 @@ impl<'w> AttemptWatch<'w> {
         });
     }
 
-    /// Reports and remembers what was judged anew.
+    /// Reports and stores new decisions.
     fn take(&mut self, record: &CaseRecord, bases: &BTreeMap<CriterionName, IdentityWriter>) {
         for grader in &record.result.graders {
             for row in &grader.criteria {
@@ -176,7 +178,7 @@ impl<'w> AttemptWatch<'w> {
                 let before = earlier.map(|known| &known.row);
                 (self.observe)(WatchEvent::Judged { grader: &name.0, before, after: row, record });
 
-                // What could not be judged is asked again at the next change of any file.
+                // A criterion that could not be judged is tried again at the next change of any file.
                 let rests_on = if row.outcome == OutcomeKind::Ungraded {
                     IdentityWriter::default()
                 } else {
@@ -193,14 +195,14 @@ impl<'w> AttemptWatch<'w> {
         files.iter().map(|path| (path.clone(), read(path))).collect()
     }
 
-    /// Waits until a file is another than it was and has settled; false when cancelled.
+    /// Waits until a file has changed and settled. Returns false when cancelled.
     async fn changed(&self, seen: FileContents) -> bool {
         let files: Vec<PathBuf> = seen.iter().map(|(path, _)| path.clone()).collect();
         let mut last = seen.clone();
         loop {
             tokio::select! {
                 () = self.cancel.cancelled() => return false,
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
             }
             let now = self.contents(&files);
             if now == last && now != seen {
@@ -212,7 +214,7 @@ impl<'w> AttemptWatch<'w> {
     }
 }
 
-/// Identity of the inputs of each decision: the criterion, its settings, and all the judge is shown.
+/// The identity of the inputs of each decision: the criterion, its settings, and everything the judge sees.
 fn bases(case: &Case) -> BTreeMap<CriterionName, IdentityWriter> {
     let mut shown = IdentityWriter::default();
     shown.field(&case.output);
@@ -247,7 +249,7 @@ fn rubrics(case: &Case) -> impl Iterator<Item = (&Grader, &RubricGrader)> {
     })
 }
 
-/// The case with the open criteria only; `None` if none is open.
+/// The case reduced to the open criteria; `None` if there are none.
 fn reduced(case: &Case, open: &dyn Fn(&CriterionName) -> bool) -> Option<Case> {
     let mut graders = Vec::new();
     for (grader, rubric) in rubrics(case) {
@@ -258,7 +260,7 @@ fn reduced(case: &Case, open: &dyn Fn(&CriterionName) -> bool) -> Option<Case> {
             continue;
         }
 
-        // Some criteria, such as penalties alone, make no rubric: then all of it is judged again.
+        // Some criteria alone make no valid rubric, such as penalties. Then the whole rubric is judged again.
         let rubric = match Rubric::new(wanted) {
             Ok(less) => RubricGrader {
                 rubric: Arc::new(less),
@@ -274,7 +276,7 @@ fn reduced(case: &Case, open: &dyn Fn(&CriterionName) -> bool) -> Option<Case> {
     (!graders.is_empty()).then(|| Case { graders, ..case.clone() })
 }
 
-/// Returns the contents of the files in `after`, as they were in `before` where that is known.
+/// The contents of the files in `after`, taken from `before` if they are known there.
 fn earlier_of(before: FileContents, after: FileContents) -> FileContents {
     after
         .into_iter()

@@ -1,4 +1,4 @@
-//! Answers of recorded runs that answers are compared with.
+//! Answers of stored runs that serve as baselines.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ impl BaselineRuns {
         Self { process: engine.process().clone(), opened: Mutex::default() }
     }
 
-    /// Problem of a run that is named as a baseline and can't be read.
+    /// What is wrong with the stored run that a grader names as its baseline, if anything.
     pub(crate) fn check_baseline(&self, grader: &Grader) -> Option<String> {
         let GraderKind::Pairwise(PairwiseGrader { baseline, .. }) = &grader.kind else { return None };
         let PairwiseBaseline::Run { written, folder, answer: None } = baseline else { return None };
@@ -70,7 +70,7 @@ impl BaselineRuns {
         Arc::new(Grader { kind, ..Grader::clone(grader) })
     }
 
-    /// Answer of the run to the case: to this trial of it, else to the first.
+    /// The run's answer to the case: to the same trial, or else to the first one.
     fn answer(
         &self,
         written: &str,
@@ -93,7 +93,7 @@ impl BaselineRuns {
 
     fn open(&self, written: &str, folder: Option<&PathBuf>) -> Result<Arc<AnswerIndex>, EngineError> {
         let mut opened = lock(&self.opened);
-        // Equal words mean another run where they are a path beside another file.
+        // The same text names different runs if it is a path relative to different files.
         let key = folder.map_or_else(|| written.to_owned(), |folder| folder.display().to_string());
         let key = format!("{key}@{}", target_of(written).unwrap_or_default());
         if let Some(known) = opened.get(&key) {
@@ -115,7 +115,7 @@ fn target_of(written: &str) -> Option<&str> {
     written.rsplit_once('@').map(|(_, target)| target)
 }
 
-/// Index of the answers of a run: those of the named target, else of the only one.
+/// Index of the answers of a run: those of the named target, or else of the only one.
 fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerIndex, EngineError> {
     run.info()?;
     let targets = run.answering_targets()?;
@@ -141,7 +141,7 @@ fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerI
     Ok(run.answers(target.as_deref())?)
 }
 
-/// True if a grader, or a member of it, is compared with a recorded run.
+/// Whether a grader, or one of its members, is compared with a stored run.
 fn needs_stored_run(grader: &Grader) -> bool {
     match &grader.kind {
         GraderKind::Pairwise(pairwise) => {

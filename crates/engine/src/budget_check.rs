@@ -1,4 +1,4 @@
-//! Comparison of the budget of a run with its estimated use.
+//! Compares the budget of a run with its estimated use.
 
 use assize_llm::{Budget, CallBound};
 use assize_rubric::{Usd, dollars, grouped};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::estimate::{RunEstimate, round_up};
 
-/// Expectation about a limit.
+/// Whether a limit is expected to suffice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BudgetVerdict {
     /// The run ends within the limit.
@@ -20,7 +20,7 @@ enum BudgetVerdict {
 }
 
 impl BudgetVerdict {
-    /// Below `needed` the run is sure to stop, from `ample` on it is not expected to.
+    /// Below `needed` the run is certain to stop; from `ample` on it is not expected to.
     fn from_range<T: PartialOrd>(limit: &T, needed: &T, ample: &T) -> Self {
         if limit < needed {
             Self::TooLittle
@@ -41,20 +41,20 @@ impl BudgetVerdict {
     }
 }
 
-/// Limit in words, with the expectation about it.
+/// A limit in words, and whether it is expected to suffice.
 struct LimitCheck {
     key: &'static str,
     limit: Value,
     words: String,
     verdict: BudgetVerdict,
-    /// Limit that would be enough.
+    /// A limit that would suffice.
     ample: String,
 }
 
-/// Checks of all limits. `programs` is how many calls grading programs may make, of which nothing but their number is
-/// known.
+/// Checks all limits. `programs` is the number of calls that grading programs may make; nothing else is known
+/// of these.
 fn check(budget: Budget, total: &RunEstimate, programs: u64) -> Vec<LimitCheck> {
-    // With calls of unknown size no limit is certain to suffice.
+    // With calls of unknown size no limit certainly suffices.
     let at_best = |outlook| {
         if programs > 0 && outlook == BudgetVerdict::Enough { BudgetVerdict::MayExceed } else { outlook }
     };
@@ -64,7 +64,7 @@ fn check(budget: Budget, total: &RunEstimate, programs: u64) -> Vec<LimitCheck> 
     let mut checked = Vec::new();
     let RunEstimate { calls, sure_calls, input, output, cost, largest } = *total;
 
-    // A call that may not be made needs nothing for certain.
+    // A call that may not be made does not count as needed.
     let needed = if calls == sure_calls { largest.least } else { CallBound::default() };
     if let Some(limit) = budget.calls {
         // The upper estimate assumes that one call in ten is repeated.
@@ -107,7 +107,7 @@ fn check(budget: Budget, total: &RunEstimate, programs: u64) -> Vec<LimitCheck> 
     checked
 }
 
-/// Value for `--json`; null without limits.
+/// The value for `--json`; null without limits.
 pub(crate) fn to_json(budget: Budget, total: &RunEstimate, programs: u64) -> Value {
     let checked = check(budget, total, programs);
     if checked.is_empty() {
@@ -120,7 +120,7 @@ pub(crate) fn to_json(budget: Budget, total: &RunEstimate, programs: u64) -> Val
     Value::Object(entries.collect())
 }
 
-/// One line for each limit.
+/// One line per limit.
 pub(crate) fn lines(budget: Budget, total: &RunEstimate, programs: u64) -> Vec<String> {
     check(budget, total, programs)
         .into_iter()

@@ -1,4 +1,4 @@
-//! Measurement of the judges of a stored run against labels.
+//! Compares the judges of a stored run with labels.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::error::EngineError;
 use crate::labels::label_folders;
 use crate::process::ProcessContext;
 
-/// Problems of label files that are named.
+/// The most problems of label files that a message lists.
 const MAX_PROBLEMS: usize = 5;
 
 /// Judged items of a run, without labels yet.
@@ -57,7 +57,7 @@ impl MeasuredRun {
 
         Ok(Self {
             material,
-            // Scores of a run are raw scores of bands, which cover 0 to 10.
+            // Scores of a run are raw scores in the range 0 to 10.
             scale: RatingScale::new((0..=10).map(f64::from)).ok(),
             notes,
             is_partial: info.finished_at.is_none()
@@ -77,7 +77,7 @@ pub fn calibrate_run(
     process: &ProcessContext,
 ) -> Result<Option<CalibrationReport>, EngineError> {
     let folders = label_folders(info, process);
-    // A folder that is not there holds no labels.
+    // A folder that does not exist holds no labels.
     let files: Vec<PathBuf> =
         folders.iter().filter_map(|folder| label_files(folder).ok()).flatten().collect();
     if files.is_empty() {
@@ -101,8 +101,8 @@ pub fn calibrate_run(
     Ok(Some(report))
 }
 
-/// Names the files of labels from the working folder, or from the folder that holds theirs: reports are given to others, whom it
-/// does not concern where somebody keeps files.
+/// Shortens the paths of label files to start from the working folder, or from the folder of labels. Reports
+/// are passed on, and should not reveal where a user keeps files.
 fn name_files<'p>(places: impl Iterator<Item = &'p mut LabelLocation>, process: &ProcessContext) {
     for place in places {
         let file = &place.file;
@@ -115,7 +115,7 @@ fn name_files<'p>(places: impl Iterator<Item = &'p mut LabelLocation>, process: 
     }
 }
 
-/// The first problems of label files, one a line.
+/// The first problems of label files, one per line.
 fn list(problems: &[LabelProblem]) -> String {
     let lines = describe_problems(problems);
     let more = lines.len().saturating_sub(MAX_PROBLEMS);

@@ -7,11 +7,12 @@ use assize_run::{CaseScoring, CaseScorings, ThresholdSources, resolve_thresholds
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// Reads the weights, gates and thresholds of every valid case of an eval file or a folder of them. Problems of the files are
-/// told to the observer.
+/// Reads the weights, gates and thresholds of every valid case of an eval file, or of a folder with eval files.
+/// Problems of the files are reported to the observer.
 ///
 /// # Errors
-/// When the path does not exist or holds no eval file, the configuration is invalid, or thresholds contradict each other.
+/// If the path does not exist or holds no eval file, the configuration is invalid, or thresholds contradict
+/// each other.
 pub fn case_scorings(engine: &Engine, path: &Path) -> Result<CaseScorings, EngineError> {
     let loaded = engine.load(&[path.to_path_buf()], &[])?;
     loaded.report_diagnostics(engine);

@@ -1,4 +1,4 @@
-//! Lines of criteria in the eval files of a run.
+//! Finds the lines of criteria in the eval files of a run.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ use assize_store::{RunInfo, SuiteInfo};
 
 use crate::process::ProcessContext;
 
-/// Criteria with their positions, read from the files when the first one is asked for.
+/// Criteria with their positions. The files are read when the first position is needed.
 #[derive(Debug)]
 pub(crate) struct CriterionPlaces {
-    /// Paths of the files of the run by the names of their suites, as reports show them.
+    /// Paths of the files by suite name, as reports show them.
     paths: HashMap<String, String>,
-    /// The files that are as they were.
+    /// The files that have not changed since the run.
     suites: Vec<PlacedSuite>,
     found: OnceLock<HashMap<CriterionKey, (String, usize)>>,
     options: PlaceOptions,
 }
 
-/// Options for reading files, which have no form for messages.
+/// Options for reading files; a wrapper, because they don't implement `Debug`.
 struct PlaceOptions(LoadOptions);
 
 impl std::fmt::Debug for PlaceOptions {
@@ -32,7 +32,7 @@ impl std::fmt::Debug for PlaceOptions {
     }
 }
 
-/// A file of a run that is as it was.
+/// A file that has not changed since the run.
 #[derive(Debug)]
 struct PlacedSuite {
     info: SuiteInfo,
@@ -40,12 +40,12 @@ struct PlacedSuite {
     is_scorecard: bool,
 }
 
-/// Suite, grader, id and text of a criterion; id and text are empty for the grader itself.
+/// Suite, grader, id and text of a criterion. Id and text are empty for the grader itself.
 type CriterionKey = (String, String, String, String);
 
 impl CriterionPlaces {
-    /// `run` is the folder of the run. Files that are not where the working folder leads are looked for where the run was made:
-    /// in the folders around its own.
+    /// `run` is the folder of the run. Files that are not found from the working folder are searched where the
+    /// run was made, in the folders around its own.
     pub(crate) fn new(info: &RunInfo, run: &Path, process: &ProcessContext) -> Self {
         let is_scorecard = info.scorecard.is_some();
         let mut paths = HashMap::new();
@@ -67,8 +67,8 @@ impl CriterionPlaces {
         Self { paths, suites, found: OnceLock::new(), options: PlaceOptions(process.load_options(&[])) }
     }
 
-    /// File and line of a criterion; else those of its grader, or the beginning of the file. Paths begin at the root of the
-    /// repository that the file is in, else at the working folder if it is in there.
+    /// File and line of a criterion, or else those of its grader, or the beginning of the file. Paths start at
+    /// the root of the file's repository, or else at the working folder if the file is in there.
     pub(crate) fn find(
         &self,
         suite: &str,
@@ -92,7 +92,7 @@ impl CriterionPlaces {
             places.read(suite, &self.options.0);
         }
 
-        // Several criteria are in one file.
+        // Several criteria may be in the same file.
         let mut shown: HashMap<PathBuf, String> = HashMap::new();
         let folder = &self.options.0.working_folder;
         let found = places.0.into_iter().map(|(key, (path, line))| {
@@ -103,7 +103,7 @@ impl CriterionPlaces {
     }
 }
 
-/// Finds a file of a run: as it was then, else as it is now, which the second value tells.
+/// Finds a file of a run. The second value tells whether it is unchanged; an unchanged file is preferred.
 fn find_file(path: &str, info: &RunInfo, run: &Path, process: &ProcessContext) -> Option<(PathBuf, bool)> {
     let here = process.resolve(path);
     let run = process.resolve(run);
@@ -114,7 +114,7 @@ fn find_file(path: &str, info: &RunInfo, run: &Path, process: &ProcessContext) -
     unchanged.map(|path| (path, true)).or_else(|| here.exists().then_some((here, false)))
 }
 
-/// Returns true if a file of a run has the bytes that it had then.
+/// Whether a file still has the content that the run recorded.
 fn is_unchanged(path: &str, now: &Path, info: &RunInfo) -> bool {
     let Some(then) = info.inputs.iter().find(|input| input.path == path) else { return false };
     let mut hasher = blake3::Hasher::new();
@@ -123,9 +123,9 @@ fn is_unchanged(path: &str, now: &Path, info: &RunInfo) -> bool {
     read.is_ok() && hasher.finalize().to_hex().as_str() == then.blake3
 }
 
-/// Path of a file from the root of the repository that it is in, as code hosts take it; else from the working folder.
+/// The path of a file from the root of its repository, as code hosts use it, or else from the working folder.
 fn repository_path(path: &Path, working_folder: &Path) -> String {
-    // Links are followed, because hosts know files by the paths that the repository has them under.
+    // Links are followed, because hosts know a file by its path in the repository.
     let real = working_folder.join(path).canonicalize().ok();
     let root = real.as_deref().and_then(|real| real.ancestors().find(|folder| folder.join(".git").exists()));
     if let Some((real, root)) = real.as_deref().zip(root)
@@ -148,7 +148,7 @@ impl PlaceMap {
         if suite.is_scorecard {
             if let Some(scorecard) = load_scorecard(path, options).scorecard {
                 for benchmark in &scorecard.benchmarks {
-                    self.add(name, &benchmark.code, ("", ""), &benchmark.place);
+                    self.add(name, &benchmark.code, "", "", &benchmark.place);
                 }
             }
         } else if format.is_some() {
@@ -170,7 +170,7 @@ impl PlaceMap {
     }
 
     fn add_grader(&mut self, suite: &str, grader: &Grader) {
-        self.add(suite, &grader.name, ("", ""), &grader.place);
+        self.add(suite, &grader.name, "", "", &grader.place);
         if let GraderKind::Rubric(rubric) = &grader.kind {
             self.add_rubric(suite, &grader.name, rubric);
         }
@@ -178,12 +178,12 @@ impl PlaceMap {
 
     fn add_rubric(&mut self, suite: &str, grader: &str, rubric: &RubricGrader) {
         for (criterion, place) in rubric.rubric.criteria().iter().zip(&rubric.places) {
-            self.add(suite, grader, (criterion.id.as_str(), &criterion.text), place);
+            self.add(suite, grader, criterion.id.as_str(), &criterion.text, place);
         }
     }
 
-    /// Adds a position; of several the first counts.
-    fn add(&mut self, suite: &str, grader: &str, (criterion, text): (&str, &str), place: &FilePosition) {
+    /// Adds a position. If there are several, the first counts.
+    fn add(&mut self, suite: &str, grader: &str, criterion: &str, text: &str, place: &FilePosition) {
         let key = (suite.to_owned(), grader.to_owned(), criterion.to_owned(), text.to_owned());
         self.0.entry(key).or_insert_with(|| (place.path().to_path_buf(), place.line));
     }

@@ -1,4 +1,4 @@
-//! Lint rules that need a model: the call of the model, the result and the cost.
+//! Lint rules that need a model: the calls, the result and the cost.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -32,7 +32,7 @@ pub struct CritiqueOptions {
     pub targets_file: Option<PathBuf>,
     /// Folders that files may be read from.
     pub roots: Vec<PathBuf>,
-    /// Rubrics that are reviewed at once.
+    /// The number of rubrics that are reviewed concurrently.
     pub workers: NonZeroUsize,
     /// Cache and budget.
     pub spending: SpendingOptions,
@@ -40,7 +40,8 @@ pub struct CritiqueOptions {
     pub dry_run: bool,
 }
 
-/// A file whose rubrics are reviewed, with the findings that need no model; `None` for a file that is not reviewed.
+/// A file whose rubrics are reviewed, with the findings that need no model. `linting` is `None` for a file that
+/// is not reviewed.
 pub struct CritiqueFile {
     /// Path of the file.
     pub path: PathBuf,
@@ -51,14 +52,14 @@ pub struct CritiqueFile {
 /// Result of a review.
 pub struct CritiqueReport {
     by: String,
-    /// Number of rubrics that the model's rules apply to.
+    /// The number of rubrics that the model's rules apply to.
     rubrics: usize,
     calls: u64,
     recalled: u64,
     not_checked: Vec<NotChecked>,
-    /// Reason why it was stopped, if it was.
+    /// Why the review was stopped, if it was.
     stop: Option<CallStop>,
-    /// Estimate, if nothing was to be sent.
+    /// The estimate of a dry run.
     plan: Option<RunEstimate>,
 }
 
@@ -72,11 +73,11 @@ struct NotChecked {
 }
 
 impl Engine {
-    /// Has a model apply its rules to all rubrics of the files. Returns the findings of each file in their order, without
-    /// and with the model's; none where a file was not reviewed, or in a dry run.
+    /// Lets a model apply its rules to all rubrics of the files. Returns the findings of each file in their
+    /// order, those of the model included; none for a file that was not reviewed, and none in a dry run.
     ///
     /// # Errors
-    /// When the model can't be called. Nothing was spent then.
+    /// If the model can't be called. Nothing was spent then.
     pub async fn critique(
         &self,
         mut files: Vec<CritiqueFile>,
@@ -146,7 +147,7 @@ impl Engine {
     }
 }
 
-/// Rubrics that the model's rules fit.
+/// The rubrics that the model's rules apply to.
 fn jobs(files: &[CritiqueFile], takes: &dyn Fn(DiagnosticCode) -> bool) -> Vec<CritiqueJob> {
     let mut jobs = Vec::new();
     for (file, linting) in
@@ -163,7 +164,7 @@ fn jobs(files: &[CritiqueFile], takes: &dyn Fn(DiagnosticCode) -> bool) -> Vec<C
     jobs
 }
 
-/// Findings of a file to which all rules were applied but the open ones.
+/// The findings of a file, after all rules except the open ones were applied.
 fn finish(
     linting: ModelLint,
     open: &BTreeSet<DiagnosticCode>,
@@ -190,7 +191,7 @@ fn estimate(critic: &RubricCritic, card: ModelCard, jobs: &[CritiqueJob]) -> Run
 }
 
 impl CritiqueReport {
-    /// Adds what the model found to the findings of each file; returns the rules that stayed open in each.
+    /// Adds the model's findings to those of each file. Returns the rules that could not be applied to each.
     fn take(
         &mut self,
         critiques: Vec<(CritiqueJob, Option<RubricCritique>)>,
@@ -216,7 +217,7 @@ impl CritiqueReport {
 
             open[job.file].extend(failed.iter().map(|(code, _)| *code));
 
-            // One entry for each reason.
+            // One entry per reason.
             while let Some((_, reason)) = failed.first().cloned() {
                 let rules =
                     failed.iter().filter(|(_, other)| *other == reason).map(|(code, _)| *code).collect();
@@ -250,7 +251,7 @@ impl CritiqueReport {
         }
     }
 
-    /// Returns the resulting exit code.
+    /// The exit code of the review.
     pub fn exit(&self) -> ExitStatus {
         match &self.stop {
             Some(stop) => stop.exit(),

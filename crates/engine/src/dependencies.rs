@@ -1,4 +1,4 @@
-//! Dependencies between the cases of a suite, and cases that are run because of them.
+//! Dependencies between the cases of a suite, and cases that run only because of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use crate::error::EngineError;
 /// Dependencies between the cases of a suite.
 #[derive(Debug, Default)]
 pub(crate) struct CaseDependencies {
-    /// Cases that others depend on, with the targets they are run against; `None` for a given answer.
+    /// Cases that others depend on, with the targets that answer them; `None` for a given answer.
     targets: BTreeMap<CaseId, Vec<Option<String>>>,
-    /// Cases that are run only as dependencies, each with one of its dependents.
+    /// Cases that run only as dependencies, each with one of its dependents.
     pub(crate) extra: BTreeMap<CaseId, CaseId>,
-    /// Answers that are compared with each other, by the name of the test.
+    /// Groups of answers that are compared with each other, by the name of the test.
     rivals: BTreeMap<Arc<str>, Arc<RivalGroup>>,
 }
 
@@ -75,12 +75,12 @@ impl CaseDependencies {
         Ok(found)
     }
 
-    /// True if others depend on the case.
+    /// Whether other cases depend on this one.
     pub(crate) fn is_awaited(&self, case: &Case) -> bool {
         self.targets.contains_key(&case.id)
     }
 
-    /// The answers that those to the case are compared with; `None` if no grader of it compares answers.
+    /// The answers that those to this case are compared with; `None` if none of its graders compares answers.
     pub(crate) fn rivals_of(&self, case: &Case) -> Option<Arc<RivalGroup>> {
         if !case.compares_answers() {
             return None;
@@ -88,20 +88,21 @@ impl CaseDependencies {
         self.rivals.get(&test_name(case)).cloned()
     }
 
-    /// Cases that come before one when this target answers it: the same target's answers where there are any, else those
-    /// of all targets.
+    /// The cases that must come first when this target answers a case: with the same target's answers if there
+    /// are any, or else those of all targets.
     pub(crate) fn before(&self, case: &Arc<Case>, target: Option<&str>) -> Vec<CasePrerequisite> {
         let prerequisites = case.depends_on.iter().map(|id| {
             let all = self.targets.get(id).cloned().unwrap_or_default();
             let same: Vec<Option<String>> =
-                all.iter().filter(|of| of.as_deref() == target).cloned().collect();
+                all.iter().filter(|answering| answering.as_deref() == target).cloned().collect();
             CasePrerequisite { case_id: id.to_string(), targets: if same.is_empty() { all } else { same } }
         });
         prerequisites.collect()
     }
 }
 
-/// Name of the test whose answers a case takes part in: its own id, unless other cases are the same test.
+/// The name of the test whose answers are compared: the case's own id, unless other cases belong to the same
+/// test.
 fn test_name(case: &Case) -> Arc<str> {
     match &case.rivals {
         Some(name) => Arc::clone(name),
@@ -138,7 +139,7 @@ fn find_rivals(
             group.absent.push(case.id.to_string());
         }
     }
-    // A test of which nothing is run needs no group.
+    // A test without selected cases needs no group.
     groups.retain(|_, group| !group.members.is_empty());
 
     Ok(groups.into_iter().map(|(name, group)| (name, Arc::new(group))).collect())

@@ -1,4 +1,4 @@
-//! The engine of a process, with its environment and the observer of its events.
+//! The engine of a process, with its environment and its observer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub struct Engine {
     provided: ProvidedParts,
 }
 
-/// Parts of the caller's own, used instead of those that the engine would make.
+/// Parts that the caller provides, used instead of those that the engine would make.
 #[derive(Clone, Default)]
 pub(crate) struct ProvidedParts {
     pub(crate) judges: BTreeMap<String, Arc<dyn Judge>>,
@@ -41,9 +41,9 @@ pub struct Sharing {
     pub fence_key: [u8; 32],
     /// Replies that other processes paid for, looked up on a miss in the local reply cache.
     pub replies: Arc<dyn SharedReplies>,
-    /// Shared budget, instead of that of the options.
+    /// A shared budget that replaces the one of the options.
     pub budget: Option<Arc<dyn BudgetSource>>,
-    /// Shared rate limit, instead of that of the options.
+    /// A shared rate limit that replaces the one of the options.
     pub rate: Option<Arc<dyn SharedRate>>,
 }
 
@@ -53,34 +53,36 @@ impl Engine {
         Self { process, observer: Arc::new(observer), provided: ProvidedParts::default() }
     }
 
-    /// The engine with another observer.
+    /// The same engine with another observer.
     pub(crate) fn with_observer(self, observer: impl EventObserver + 'static) -> Self {
         Self { observer: Arc::new(observer), ..self }
     }
 
-    /// Adds a judge of the caller's own. Options and files choose it by the name of its identity, before any other judge
-    /// of that name.
+    /// Adds a judge that the caller provides. Options and files select it by the name of its identity. It takes
+    /// precedence over other judges of that name.
     #[must_use]
     pub fn with_judge(mut self, judge: Arc<dyn Judge>) -> Self {
         self.provided.judges.insert(judge.identity().name.to_string(), judge);
         self
     }
 
-    /// Adds a target of the caller's own. Options and files choose it by its name, before any other target of that name.
+    /// Adds a target that the caller provides. Options and files select it by its name. It takes precedence
+    /// over other targets of that name.
     #[must_use]
     pub fn with_target(mut self, target: Arc<dyn Target>) -> Self {
         self.provided.targets.insert(target.name().to_owned(), target);
         self
     }
 
-    /// Keeps the replies of models in a storage of the caller's own instead of the reply cache of the working folder.
+    /// Stores the replies of models in a store that the caller provides, instead of the reply cache of the
+    /// working folder.
     #[must_use]
     pub fn with_reply_store(mut self, replies: Arc<dyn ReplyStore>) -> Self {
         self.provided.replies = Some(replies);
         self
     }
 
-    /// Stops runs also when this token is cancelled.
+    /// Also stops runs when this token is cancelled.
     #[must_use]
     pub fn with_stop(mut self, token: CancellationToken) -> Self {
         let process = self.process.clone();
@@ -103,12 +105,12 @@ impl Engine {
         self
     }
 
-    /// Parts of the caller's own.
+    /// The parts that the caller provides.
     pub(crate) fn provided(&self) -> &ProvidedParts {
         &self.provided
     }
 
-    /// The process it lives in.
+    /// The process that it belongs to.
     pub fn process(&self) -> &ProcessContext {
         &self.process
     }
@@ -118,8 +120,8 @@ impl Engine {
         self.process.load_options(roots)
     }
 
-    /// Options with which the programs that write parts of eval files are run. They get the variables that grading programs
-    /// get: those without the keys of models, of which the targets of this folder may have some.
+    /// Options with which programs that write parts of eval files are run. They get the variables that grading
+    /// programs get: all but the keys of models, which includes those that the targets of this folder use.
     pub fn with_programs(
         &self,
         options: &LoadOptions,
@@ -133,11 +135,11 @@ impl Engine {
         LoadOptions { programs: Some(Arc::new(programs)), ..options.clone() }
     }
 
-    /// Reads the configuration file of these files: the nearest one above them, or else that of the working folder. Without
-    /// files, it reads that of the working folder.
+    /// Reads the configuration file for these files: the nearest one above them, or else that of the working
+    /// folder. Without files, it is that of the working folder.
     ///
     /// # Errors
-    /// When it has errors, or the files belong to different configurations. A run has only one.
+    /// If it has errors, or the files belong to different configurations. A run has only one.
     pub fn config(&self, files: &[PathBuf], options: &LoadOptions) -> Result<ProjectConfig, EngineError> {
         let working = &self.process.working_folder;
         let folders: BTreeSet<&Path> = files.iter().map(|file| folder_of(file)).collect();
@@ -162,7 +164,7 @@ impl Engine {
         }
     }
 
-    /// Tells the observer of an event.
+    /// Reports an event to the observer.
     pub(crate) fn emit(&self, event: impl Into<EngineEvent>) {
         self.observer.observe(event.into());
     }
@@ -180,8 +182,8 @@ impl Engine {
         self.emit(EngineEvent::Warning(message.into()));
     }
 
-    /// Tells of the problems of a file that is about to be used. Penalties are not among them: they are sound, summaries name
-    /// them, and `assize validate` asks if they are meant.
+    /// Reports the problems of a file that is about to be used. Penalties are not among them: they are valid,
+    /// summaries name them, and `assize validate` asks whether they are intended.
     pub(crate) fn report_diagnostics(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
         let is_told = |diagnostic: &&Diagnostic| diagnostic.code != codes::PENALTY_WEIGHT;
         let diagnostics: Vec<Diagnostic> = diagnostics.iter().filter(is_told).cloned().collect();
@@ -191,12 +193,12 @@ impl Engine {
     }
 }
 
-/// Folder that a file is in; a folder itself.
+/// The folder of a file; a folder itself.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) }
 }
 
-/// Refusal of files that belong to two configurations, each with a file that does.
+/// The error for files that belong to two configurations, with an example of each.
 fn several_configs(
     first: &(&Path, Option<PathBuf>),
     second: &(&Path, Option<PathBuf>),

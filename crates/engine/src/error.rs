@@ -34,20 +34,20 @@ pub struct EngineError {
     pub kind: EngineErrorKind,
     /// Message for people: the problem and how to fix it.
     pub message: String,
-    /// Hint about an option of the command line: a clause that follows the message after "or". Callers without options omit
-    /// it.
+    /// Hint about an option of the command line: a clause that follows the message after "or". Callers without
+    /// options omit it.
     pub option_hint: Option<String>,
-    /// Exit code of a program that ends because of this failure.
+    /// Exit code of a program that ends because of this error.
     pub exit: ExitStatus,
 }
 
 impl EngineError {
-    /// Creates an error of this kind; the exit code is that of invalid input.
+    /// Creates an error of this kind with the exit code of invalid input.
     pub fn new(kind: EngineErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), option_hint: None, exit: ExitStatus::Invalid }
     }
 
-    /// Adds a hint at an option of the command line.
+    /// Adds a hint about an option of the command line.
     pub(crate) fn with_option_hint(self, hint: impl Into<String>) -> Self {
         Self { option_hint: Some(hint.into()), ..self }
     }
@@ -57,7 +57,7 @@ impl EngineError {
         Self::new(EngineErrorKind::Usage, message)
     }
 
-    /// Error about files whose diagnostics were reported.
+    /// An error about files whose diagnostics were reported.
     pub(crate) fn invalid_file(message: impl Into<String>) -> Self {
         Self::new(EngineErrorKind::InvalidFile, message)
     }

@@ -1,4 +1,4 @@
-//! Ranges of tokens and money for the calls of a forecast.
+//! Estimates the tokens and the cost of a forecast's calls, as ranges.
 
 use std::ops::AddAssign;
 
@@ -7,24 +7,24 @@ use assize_llm::{CallBound, CallBounds, ChatRequest, ModelCard, OutputLimit, rep
 use assize_rubric::Usd;
 use serde_json::{Value, json};
 
-/// Bytes of plain English that make about one token.
+/// About this many bytes of plain English make one token.
 const BYTES_PER_TOKEN: u64 = 4;
-/// Tokens of a decision without a word of reason.
-const BARE_DECISION: u64 = 10;
-/// Tokens of an answer that is not there yet: a word, and a page.
-const ANSWER: (u64, u64) = (1, 1000);
-/// Tokens that a model thinks for before a page.
-const THOUGHT: u64 = 4096;
+/// Tokens of a decision without a reason.
+const BARE_DECISION_TOKENS: u64 = 10;
+/// Tokens of an answer that does not exist yet: a word at least, a page at most.
+const ANSWER_TOKENS: (u64, u64) = (1, 1000);
+/// Tokens that a model may think for before it writes a page.
+const THINKING_TOKENS: u64 = 4096;
 /// Tokens around the messages of a call.
-const FRAME: u64 = 16;
-/// One call in so many is asked again because of an unusable reply, in the upper figures.
+const FRAME_TOKENS: u64 = 16;
+/// The upper estimate assumes that one call in this many is repeated because its reply is unusable.
 const CALLS_PER_REPAIR: u64 = 10;
 
-/// Tokens and money that calls take, from the least to the most that is to be expected.
+/// Tokens and cost of calls, from the least to the most that is to be expected.
 ///
-/// The least: the calls that are sure to be made, a quarter of the bytes as input, what repeats answered from the
-/// provider's prompt cache, replies of bare decisions. The most: the estimator's tokens, nothing cached, long replies with
-/// what a model thinks before, or their limit, one call in ten asked again.
+/// The lower end: only the calls that are certain, a quarter of the bytes as input tokens, repeated text
+/// answered from the provider's prompt cache, replies without reasons. The upper end: the estimator's tokens,
+/// nothing cached, long replies with thinking before them (or the output limit), one call in ten repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunEstimate {
     pub(crate) calls: u64,
@@ -32,32 +32,33 @@ pub struct RunEstimate {
     pub(crate) sure_calls: u64,
     pub(crate) input: (u64, u64),
     pub(crate) output: (u64, u64),
-    /// Known for none of them, or for all.
+    /// Known for all calls, or `None`.
     pub(crate) cost: Option<(Usd, Usd)>,
     pub(crate) largest: LargestCall,
 }
 
-/// Amounts that a budget sets aside for the largest call. Each is that of the call for which it is largest.
+/// What a budget reserves for the largest call. Each amount is that of the call for which it is largest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct LargestCall {
-    /// Amount without which it is not sent: before any reply was seen, and with answers that don't exist yet empty.
+    /// The amount without which it is not sent, before any reply was seen and with an empty text for each
+    /// missing answer.
     pub(crate) least: CallBound,
-    /// Amount without which it is not sent after long replies, and with long answers.
+    /// The amount without which it is not sent after long replies, and with long answers.
     pub(crate) least_when_long: CallBound,
-    /// Amount set aside where the budget allows it.
+    /// The amount that is reserved if the budget allows it.
     pub(crate) most: CallBound,
 }
 
-/// The calls of a model that answers.
+/// Calls of a model that answers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct AnswerCalls {
     pub(crate) calls: u64,
-    /// Bytes of what is asked, together and in the longest call.
+    /// Bytes of the prompts, in total and in the longest call.
     pub(crate) bytes: u64,
     pub(crate) longest: u64,
-    /// AnswerCalls of earlier turns that they begin with.
+    /// Answers of earlier turns that are repeated at the beginning.
     pub(crate) earlier: u64,
-    /// The target's own limit.
+    /// The target's own output limit.
     pub(crate) max_output_tokens: Option<u32>,
 }
 
@@ -67,35 +68,36 @@ impl RunEstimate {
         Self { cost: Some((Usd::ZERO, Usd::ZERO)), ..Self::default() }
     }
 
-    /// Calls of a judge, which show so many answers that are not there yet, at least and at most.
+    /// Calls of a judge that show at least and at most this many answers that do not exist yet.
     pub(crate) fn of_judge(forecast: &CallForecast, unknown: (u64, u64), card: ModelCard) -> Self {
         let CallForecast { calls, decisions, largest, .. } = *forecast;
         if calls == 0 {
             return Self::nothing();
         }
 
-        let low = least(forecast.input_bytes, calls).min(forecast.input_tokens) + unknown.0 * ANSWER.0;
-        let high = again(forecast.input_tokens + unknown.1 * ANSWER.1, calls);
+        let low = least(forecast.input_bytes, calls).min(forecast.input_tokens) + unknown.0 * ANSWER_TOKENS.0;
+        let high = again(forecast.input_tokens + unknown.1 * ANSWER_TOKENS.1, calls);
 
-        // What may not come about is none of the least.
+        // Calls that may not be made do not count for the lower end.
         let sure_calls = calls.saturating_sub(forecast.unsure_calls);
         let sure = |all: u64| {
             u64::try_from(u128::from(all) * u128::from(sure_calls) / u128::from(calls)).unwrap_or(all)
         };
         let low = sure(low);
-        let bare = decisions * BARE_DECISION;
+        let bare = decisions * BARE_DECISION_TOKENS;
         let output = (sure(bare), again(forecast.long_reply_tokens, calls).max(bare));
 
-        // The lower figure for what repeats, in the same proportion as for all of the input.
+        // Repeated text has the same share of the lower estimate as of the whole input.
         let share = u128::from(forecast.repeated_tokens) * u128::from(low);
         let cached = u64::try_from(share / u128::from(forecast.input_tokens.max(1))).unwrap_or(low);
 
-        // What answers a call shows at most, in bytes.
-        let shown = unknown.1.div_ceil(calls) * ANSWER.1 * BYTES_PER_TOKEN;
+        // Bytes of the answers that one call shows at most.
+        let shown = unknown.1.div_ceil(calls) * ANSWER_TOKENS.1 * BYTES_PER_TOKEN;
         Self {
             sure_calls,
             largest: LargestCall::new(
-                (largest.0, shown),
+                largest.0,
+                shown,
                 largest.1,
                 forecast.long_reply_tokens.div_ceil(calls),
                 card,
@@ -104,26 +106,24 @@ impl RunEstimate {
         }
     }
 
-    /// Calls of a target, to the model of this name.
+    /// Calls of a target to the model of this name.
     pub(crate) fn of_target(answers: AnswerCalls, model: &str, card: ModelCard) -> Self {
         let AnswerCalls { calls, bytes, longest, earlier, max_output_tokens } = answers;
         let request = ChatRequest { max_output_tokens, ..ChatRequest::new(Vec::new()) };
         let limit = reply_limit(model, card, &request);
-        let long = (ANSWER.1 + if thinks(model) { THOUGHT } else { 0 }).min(limit.most.into());
-        let input = (least(bytes, calls), bytes.div_ceil(2) + calls * FRAME + earlier * long);
+        let long = (ANSWER_TOKENS.1 + if thinks(model) { THINKING_TOKENS } else { 0 }).min(limit.most.into());
+        let input = (least(bytes, calls), bytes.div_ceil(2) + calls * FRAME_TOKENS + earlier * long);
 
         Self {
             sure_calls: calls,
             largest: LargestCall::new(
-                (
-                    longest + card.estimator.most(&request) + FRAME,
-                    earlier.div_ceil(calls.max(1)) * long * BYTES_PER_TOKEN,
-                ),
+                longest + card.estimator.most(&request) + FRAME_TOKENS,
+                earlier.div_ceil(calls.max(1)) * long * BYTES_PER_TOKEN,
                 limit,
                 long,
                 card,
             ),
-            ..Self::priced(calls, input, 0, (calls * ANSWER.0, calls * long), card)
+            ..Self::priced(calls, input, 0, (calls * ANSWER_TOKENS.0, calls * long), card)
         }
     }
 
@@ -136,7 +136,7 @@ impl RunEstimate {
         Self { calls, input, output, cost, ..Self::default() }
     }
 
-    /// For `--json`.
+    /// The value for `--json`.
     pub fn to_json(self) -> Value {
         let range = |(low, high): (u64, u64)| json!({ "low": low, "high": high });
         json!({
@@ -162,14 +162,9 @@ impl AddAssign for RunEstimate {
 }
 
 impl LargestCall {
-    /// Call of so many tokens at most, without and with long answers, whose reply has these limits, among calls whose long
-    /// replies have `long_reply` tokens.
-    fn new(
-        (input, answers): (u64, u64),
-        output_limit: OutputLimit,
-        long_reply: u64,
-        card: ModelCard,
-    ) -> Self {
+    /// A call with at most `input` tokens, plus `answers` if answers are long, whose reply has these limits,
+    /// among calls whose long replies have `long_reply` tokens.
+    fn new(input: u64, answers: u64, output_limit: OutputLimit, long_reply: u64, card: ModelCard) -> Self {
         let CallBounds { least: least_when_long, most } =
             CallBounds::new(input + answers, output_limit.after_reply_of(long_reply), card);
         Self { least: CallBounds::new(input, output_limit, card).least, least_when_long, most }
@@ -208,12 +203,12 @@ pub(crate) fn round_down(value: u64) -> u64 {
     value / unit * unit
 }
 
-/// The least tokens of so many bytes in so many calls, each of which is counted by itself.
+/// The fewest tokens of this many bytes. Each call rounds down separately.
 fn least(bytes: u64, calls: u64) -> u64 {
     (bytes / BYTES_PER_TOKEN).saturating_sub(calls)
 }
 
-/// A figure of so many calls, some of which are made again.
+/// A number for all calls, including those that are repeated.
 fn again(figure: u64, calls: u64) -> u64 {
     figure + (figure / calls.max(1)) * calls.div_ceil(CALLS_PER_REPAIR)
 }
@@ -248,7 +243,7 @@ mod tests {
     fn the_range_goes_from_cached_and_short_to_uncached_long_and_asked_again() {
         let estimate = RunEstimate::of_judge(&forecast(), (0, 0), card());
         assert_eq!((estimate.input, estimate.output), ((9_990, 16_500), (100, 5_500)));
-        // 4,995 cached, 4,995 not, 100 written; then 16,500 and 5,500. Millionths of a dollar.
+        // 4,995 tokens cached, 4,995 not, 100 written; then 16,500 and 5,500. In millionths of a dollar.
         let micro = |micro: u64| Usd::from_pico(micro * 1_000_000);
         assert_eq!(
             estimate.cost,

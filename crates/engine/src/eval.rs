@@ -1,4 +1,4 @@
-//! Running the cases of eval files, in the mode that a command gives them.
+//! Runs the cases of eval files in the mode of a command.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -32,17 +32,17 @@ use crate::shard;
 use crate::validate::check_files;
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
-/// Outcome of a request for a run.
+/// The outcome of a request for a run.
 pub enum RunOutcome {
     /// The run was only planned.
     Planned(PlannedRun),
     /// The run has ended.
     Finished(Box<FinishedRun>),
-    /// Its requests were written to files.
+    /// The requests were written to files.
     Exported(Box<ExportReport>),
 }
 
-/// A plan of a run that was not started.
+/// The plan of a run that was not started.
 pub struct PlannedRun {
     /// Cases, calls, tokens and money.
     pub plan: RunPlan,
@@ -53,7 +53,7 @@ pub struct PlannedRun {
 }
 
 impl PlannedRun {
-    /// Plan of these items, with the variables that the run itself will need.
+    /// Plans these items, and warns about variables that the run itself will need.
     pub(crate) fn new<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         items: impl Fn() -> I,
         shard: Option<ShardNumber>,
@@ -77,24 +77,25 @@ impl PlannedRun {
     }
 }
 
-/// Identity of a plan, with the amount of work in a part of it.
+/// The identity of a plan, and how much work a part of it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlanIdentity {
-    /// Hash of all items and of their files, independent of the location of the files.
+    /// Hash of all items and of their files. Does not depend on where the files are.
     pub hash: String,
     /// The files.
     pub files: Vec<InputHash>,
-    /// Word for the ids of its runs: the suite's name.
+    /// Word for the ids of its runs: the name of the suite.
     pub label: String,
-    /// Results of the whole plan.
+    /// The number of results of the whole plan.
     pub items: u64,
-    /// Results of the part that the options select.
+    /// The number of results of the part that the options select.
     pub own_items: u64,
-    /// Limits of the run, wherever they are set.
+    /// Limits of the run, from whatever source.
     pub budget: Budget,
-    /// Maximum requests and tokens per minute and account, wherever they are set.
+    /// Maximum requests and tokens per minute and account, from whatever source.
     pub rates: [Option<NonZeroU32>; 2],
-    /// Providers of its models, with the hosts that this process would call; empty unless the plan was prepared.
+    /// Providers of its models, with the hosts that this process would call. Empty unless the plan was
+    /// prepared.
     pub addresses: BTreeSet<String>,
 }
 
@@ -131,7 +132,7 @@ impl Engine {
         let sequence = &mut mode.sequence;
         if sequence.stop_against.is_some() {
             check_stop(options)?;
-            // In the order of the file, the first cases may be the easy ones.
+            // The first cases of a file may be the easy ones.
             sequence.shuffle = true;
         }
         if sequence.shuffle && sequence.seed.is_none() && options.run.shard.is_some() {
@@ -259,11 +260,11 @@ impl Engine {
             return Ok(Evaluated::Checked(run.extended_suites()));
         }
         if let Purpose::Prepare { shards } = purpose {
-            let prepared = run.prepare(loaded, (shards, &self.process().working_folder), suites, problems)?;
+            let prepared = run.prepare(loaded, shards, &self.process().working_folder, suites, problems)?;
             return Ok(Evaluated::Prepared(Box::new(prepared.asked_at(wiring.gateway.addresses()))));
         }
         if let Purpose::Identify { .. } = purpose {
-            // A worker would refuse it, and nobody be left to carry it out.
+            // A worker would refuse such a unit, and no other would run it.
             if usd.is_some() && options.run.unknown_price == UnknownPrice::Refuse {
                 wiring.gateway.check_prices(None)?;
             }
@@ -289,7 +290,7 @@ impl Engine {
         Box::pin(outcome).await.map(Evaluated::from)
     }
 
-    /// Runs what was planned.
+    /// Carries out the plan.
     async fn carry_out(
         &self,
         run: &EvalRun<'_>,
@@ -333,7 +334,7 @@ impl Engine {
     }
 }
 
-/// Refuses to end a run by its result where a part of the results is elsewhere.
+/// Refuses to end a run early when part of the results is elsewhere.
 fn check_stop(options: &EvalOptions) -> Result<(), EngineError> {
     let run = &options.run;
     let others = [
@@ -350,24 +351,24 @@ fn check_stop(options: &EvalOptions) -> Result<(), EngineError> {
     }
 }
 
-/// Purpose of looking at eval files.
+/// Why eval files are planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Run,
     Plan,
-    /// To find out if a run can be carried out, before extensions are run.
+    /// To check that a run can be carried out, before extensions run.
     Check,
     Identify {
         is_worker: bool,
     },
-    /// To plan once for runs of parts of the plan, which has so many shards.
+    /// To plan once for runs of single shards. There are `shards` of them.
     Prepare {
         shards: u32,
     },
 }
 
 impl Purpose {
-    /// Way in which models are reached, with the limit in money.
+    /// How models are reached, given the limit in money.
     fn access(self, options: &RunOptions, usd: Option<Usd>) -> ModelAccess<'_> {
         match self {
             Self::Plan | Self::Identify { is_worker: false } => ModelAccess::Plan(options),
@@ -382,7 +383,7 @@ pub(crate) enum Evaluated {
     Outcome(Box<RunOutcome>),
     Identity(PlanIdentity),
     Prepared(Box<PreparedPlan>),
-    /// Suites whose extensions a run needs, each with the setup of its programs.
+    /// Suites with extensions that a run needs, each with the setup of its programs.
     Checked(Vec<(Suite, Arc<ProgramSetup>)>),
 }
 
@@ -400,7 +401,7 @@ fn label(suites: &[SuiteInfo]) -> String {
     }
 }
 
-/// Setting of the run that holds the excluded tags.
+/// The setting of a run for the excluded tags.
 pub(crate) const EXCLUDED_TAGS: &str = "exclude_tags";
 
 fn excluded_tags(options: &EvalOptions) -> Option<(String, String)> {
@@ -408,14 +409,15 @@ fn excluded_tags(options: &EvalOptions) -> Option<(String, String)> {
     (!tags.is_empty()).then(|| (EXCLUDED_TAGS.to_owned(), tags.join(", ")))
 }
 
-/// Setting of the run that holds the run whose failed cases were run again.
+/// The setting of a run that names the run whose failed cases were repeated.
 fn rerun_failed(options: &EvalOptions) -> Option<(String, String)> {
     options.rerun_failed.as_ref().map(|run| ("rerun_failed".to_owned(), run.clone()))
 }
 
-/// The options, without the cache if a suite does without one.
+/// The options, without the cache if any suite disables it.
 fn with_cache_of_suites(options: &EvalOptions, loaded: &LoadedFiles) -> EvalOptions {
-    let uncached = |file: &LoadedFile| file.suite.as_ref().is_some_and(|of| of.settings.cache == Some(false));
+    let uncached =
+        |file: &LoadedFile| file.suite.as_ref().is_some_and(|suite| suite.settings.cache == Some(false));
 
     let mut options = options.clone();
     let cache = &mut options.run.spending.cache;
@@ -426,18 +428,18 @@ fn with_cache_of_suites(options: &EvalOptions, loaded: &LoadedFiles) -> EvalOpti
     options
 }
 
-/// Run of eval files in the making.
+/// A run of eval files that is being planned.
 struct EvalRun<'a> {
     mode: &'a dyn RunMode,
     planner: RunPlanner<'a>,
     selection: CaseSelection<'a>,
     preflight: PreflightReport,
     parts: Vec<RunPart<'a>>,
-    /// Findings about the files, if they were planned before.
+    /// What is known about the files if they were planned before.
     prepared: Option<&'a PreparedPlan>,
 }
 
-/// Eval file of a run, with what its cases are run with.
+/// An eval file of a run, and what its cases run with.
 struct RunPart<'a> {
     file: &'a LoadedFile,
     suite: PlannedSuite<'a>,
@@ -459,7 +461,7 @@ impl RunPart<'_> {
 }
 
 impl<'a> EvalRun<'a> {
-    /// Looks at every selected case of the files.
+    /// Plans every selected case of the files.
     fn plan_files(
         &mut self,
         loaded: &'a LoadedFiles,
@@ -470,7 +472,8 @@ impl<'a> EvalRun<'a> {
             return files.map(|(file, suite)| self.plan_file(file, suite, wiring)).collect();
         };
 
-        // The cases were looked at before; those for which something has to be made are looked at again.
+        // The cases were planned before. Only those that need a judge, a target or a model are planned again,
+        // to make it.
         for ((file, suite), known) in files.zip(&prepared.files) {
             let deps = wiring.deps_of_suite(suite)?;
             let suite = self.planner.suite(suite);
@@ -534,7 +537,7 @@ impl<'a> EvalRun<'a> {
         Ok(info)
     }
 
-    /// True if there is nothing to run yet, and extensions may add tests.
+    /// Whether there is nothing to run yet, but extensions may add tests.
     fn awaits_tests(&self) -> bool {
         self.preflight.items == 0 && self.parts.iter().any(|part| may_add_tests(part.suite.suite))
     }
@@ -549,11 +552,12 @@ impl<'a> EvalRun<'a> {
         needed.map(|part| (part.suite.suite.clone(), part.deps.targets.programs())).collect()
     }
 
-    /// Keeps what was found out, for runs of parts of the plan.
+    /// Keeps the findings for runs of parts of the plan.
     fn prepare(
         &mut self,
         loaded: &LoadedFiles,
-        (shards, beside): (u32, &Path),
+        shards: u32,
+        beside: &Path,
         suites: Vec<SuiteInfo>,
         problems: Option<String>,
     ) -> Result<PreparedPlan, EngineError> {
@@ -592,7 +596,7 @@ impl<'a> EvalRun<'a> {
         })
     }
 
-    /// The part of the plan that the options name, where it was dealt before.
+    /// The shard that the options name, if the plan was divided before.
     fn dealt_shard(
         &self,
         prepared: &PreparedPlan,
@@ -605,7 +609,7 @@ impl<'a> EvalRun<'a> {
         Ok(Some(DealtShard { plan, inputs: prepared.identity.files.clone() }))
     }
 
-    /// The items of a shard, read from the places of its cases.
+    /// The items of a shard. Only its cases are read.
     fn items_of_shard<'i>(
         &'i self,
         prepared: &'i PreparedPlan,
@@ -661,10 +665,10 @@ impl<'a> EvalRun<'a> {
         })
     }
 
-    /// Refuses a run of nothing, and workspaces in a mode that judges answers in several forms.
+    /// Refuses a run of nothing, and workspaces in a mode that judges several forms of an answer.
     fn check(&self, loaded: &LoadedFiles) -> Result<(), EngineError> {
         if self.preflight.items == 0 {
-            // A comparison makes its cases of answers, so that there may be none without any filter.
+            // A comparison makes its cases from answers, so there may be none even without a filter.
             if self.selection.is_everything() && self.mode.command() == "pairwise" {
                 let message =
                     "no case has an answer of two systems; answers are matched by the id of their case";
@@ -676,15 +680,15 @@ impl<'a> EvalRun<'a> {
         let command = self.mode.command();
         if self.preflight.in_workspaces && command != EvalMode::default().command() {
             return Err(EngineError::unrunnable(format!(
-                "`{command}` judges several versions of each answer, but changes in a workspace belong to only one \
-                 of them; run `assize eval` once, and grade its answers"
+                "`{command}` judges several versions suite each answer, but changes in a workspace belong to only one \
+                 suite them; run `assize eval` once, and grade its answers"
             )));
         }
 
         Ok(())
     }
 
-    /// The items of each case, in the order of the files; none for cases that are not selected.
+    /// The items of each selected case, in the order of the files.
     fn items_by_case(&self) -> impl Iterator<Item = PlacedItems> {
         self.parts.iter().flat_map(move |part| {
             let mut cases = part.file.cases.iter();
@@ -701,7 +705,7 @@ impl<'a> EvalRun<'a> {
         })
     }
 
-    /// The items, made when they are needed.
+    /// The items, made on demand.
     fn items(&self) -> Items<'_> {
         let by_case = self.items_by_case().map(|(_, items)| items);
         let shuffled = self.mode.sequence().filter(|sequence| sequence.shuffle);
@@ -728,7 +732,7 @@ impl<'a> EvalRun<'a> {
         }
     }
 
-    /// Numbers of cases at once that suites and targets ask for.
+    /// The numbers of concurrent cases that suites and targets ask for.
     fn worker_wishes(&self) -> impl Iterator<Item = usize> {
         let of_suites = self.parts.iter().filter_map(|part| part.suite.suite.settings.workers);
         let targets = || self.preflight.targets.iter().map(String::as_str);
@@ -751,12 +755,12 @@ impl<'a> EvalRun<'a> {
     }
 }
 
-/// True if extensions of a suite may add tests before the first one is run.
+/// Whether extensions of a suite may add tests before the first one runs.
 fn may_add_tests(suite: &Suite) -> bool {
     suite.extensions.as_ref().is_some_and(|extensions| extensions.may_add_tests())
 }
 
-/// The names, each once.
+/// The names without duplicates.
 fn distinct(names: &[String]) -> Vec<String> {
     let mut seen = BTreeSet::new();
 

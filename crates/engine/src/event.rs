@@ -1,4 +1,4 @@
-//! Events of the engine, from which front ends draw their output.
+//! Events of the engine. Front ends build their output from them.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -11,44 +11,44 @@ use assize_llm::{CallEvent, ErrorKind};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum EngineEvent {
-    /// A file was read and has problems, or something to be warned about.
+    /// A file was read and has problems or warnings.
     Diagnostics {
         /// Errors, warnings and notes. Never empty.
         diagnostics: Vec<Diagnostic>,
         /// Texts that they point into.
         sources: SourceMap,
     },
-    /// Something about the options or the files that changes nothing about the exit code. Kept in the record of a run.
+    /// A remark about options or files that does not affect the exit code. It is kept in the record of a run.
     Notice(String),
-    /// A notice at the beginning of a run that its summary lists again.
+    /// A notice at the beginning of a run, which its summary repeats.
     RunWarning(String),
-    /// Something that a person has to know even where notices are not wanted.
+    /// Something that the user must know even if notices are hidden.
     Warning(String),
-    /// Code of an eval file that is run around its tests printed a line.
+    /// Code of an eval file that runs around its tests printed a line.
     ProgramOutput {
         /// Name of the file of the code.
         program: String,
         /// The line, without secrets.
         line: String,
     },
-    /// Failure after which the work goes on or ends in good order.
+    /// A failure after which the work continues or ends normally.
     Failure(String),
     /// The cases are run in a random order.
     Shuffled {
-        /// Seed that gives the same order again.
+        /// Seed that reproduces the order.
         seed: u64,
     },
-    /// Something happened to the batches of judge calls, in words.
+    /// Progress of the batches of judge calls, in words.
     BatchProgress(String),
-    /// An earlier run goes on.
+    /// An earlier run is continued.
     Resumed {
         /// Folder of the run.
         folder: PathBuf,
         /// Cases that are done.
         done: usize,
-        /// Cases that were done and are run again, because something about them is different now.
+        /// Cases that were done and run again, because something about them has changed.
         changed: usize,
-        /// Cases that were done and do not belong to the run any more.
+        /// Cases that were done and no longer belong to the run.
         gone: usize,
     },
     /// The folder of a run was created, or that of an earlier run is used again.
@@ -60,12 +60,12 @@ pub enum EngineEvent {
     },
     /// A run begins.
     RunStarted {
-        /// Cases that are to be run.
+        /// The number of cases to run.
         cases: usize,
     },
     /// Something happened to a case, or the run stops.
     Run(assize_run::RunEvent),
-    /// The budget refused a call: nothing more is begun.
+    /// The budget refused a call. Nothing more is started.
     BudgetReached {
         /// Limit that was reached, in words.
         reason: String,
@@ -90,7 +90,8 @@ pub enum EngineEvent {
         /// End of the pause.
         until: SystemTime,
     },
-    /// Requests to a model server failed one after another: it gets one at a time until it answers.
+    /// Requests to a model server failed one after another. From now on one at a time is sent, until one is
+    /// answered.
     ServerHeld {
         /// Host of the server.
         account: String,
@@ -102,14 +103,14 @@ pub enum EngineEvent {
         /// Host of the server.
         account: String,
     },
-    /// A model server was given up: nothing more is begun.
+    /// A model server was given up. Nothing more is started.
     ServerGivenUp {
         /// Host of the server.
         account: String,
         /// The last failure, in words.
         reason: String,
     },
-    /// Drafts are made without a model, because nobody named one.
+    /// Drafts are made without a model, because none was named.
     DraftingOffline,
     /// A draft or a critique is done.
     Author(AuthorEvent),
@@ -147,9 +148,9 @@ impl From<&CallEvent<'_>> for EngineEvent {
     }
 }
 
-/// Receiver of events. It is called from several threads, but by each thread only once at a time.
+/// Receives events. It is called from several threads, but by each thread only once at a time.
 pub trait EventObserver: Send + Sync {
-    /// Takes note of an event.
+    /// Handles an event.
     fn observe(&self, event: EngineEvent);
 }
 

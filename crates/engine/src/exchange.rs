@@ -18,16 +18,16 @@ use crate::error::EngineError;
 use crate::lock::lock;
 use crate::process::ProcessContext;
 
-/// Examples that a report names before the rest is only counted.
-const MOST_EXAMPLES: usize = 5;
+/// The most examples that a report names; the rest is only counted.
+const MAX_EXAMPLES: usize = 5;
 
-/// Requests that OpenAI takes in one file, and bytes.
+/// OpenAI's limits for one file: requests and bytes.
 const BATCH_REQUESTS: u64 = 50_000;
 const BATCH_BYTES: u64 = 200_000_000;
 
-/// Bytes from which an earlier export can be told from other files.
+/// This many bytes at the beginning distinguish an earlier export from other files.
 const EXPORT_START: u64 = 128;
-/// Characters of a `custom_id`.
+/// Length of a `custom_id` in characters.
 const CALL_KEY_CHARS: usize = 64;
 
 /// Files through which requests and replies are exchanged.
@@ -39,7 +39,7 @@ pub struct ExchangeOptions {
     pub import: Vec<PathBuf>,
 }
 
-/// Number of items in a category of a report, with a few examples.
+/// The number of items in a category of a report, with a few examples.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CountedExamples {
     /// Total number.
@@ -51,7 +51,7 @@ pub struct CountedExamples {
 impl CountedExamples {
     fn add(&mut self, example: impl FnOnce() -> String) {
         self.count += 1;
-        if self.examples.len() < MOST_EXAMPLES {
+        if self.examples.len() < MAX_EXAMPLES {
             self.examples.push(example());
         }
     }
@@ -72,15 +72,15 @@ impl CountedExamples {
 /// Summary of an import of reply files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportReport {
-    /// Replies that were handed to their judge or target.
+    /// Replies that a judge or a target used.
     pub used: u64,
-    /// Replies to calls that the cache answered already.
+    /// Replies to calls that were already in the cache.
     pub known: u64,
-    /// Requests for which there is only an error, or an answer that can't be read.
+    /// Requests with only an error, or an unreadable answer.
     pub failed: CountedExamples,
     /// Lines that are not lines of a batch file.
     pub unreadable: CountedExamples,
-    /// Additional replies to the same request. The first one counts.
+    /// Further replies to the same request. The first one counts.
     pub doubled: CountedExamples,
     /// Lines whose `custom_id` does not belong to an exported request.
     pub unknown: CountedExamples,
@@ -93,17 +93,17 @@ pub struct ImportReport {
 /// Requests that were exported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExportReport {
-    /// The files, one for each model.
+    /// The files, one per model.
     pub files: Vec<ExportedFile>,
     /// Requests that can't be written, each with the reason.
     pub refused: CountedExamples,
-    /// Results of the plan that are complete.
+    /// The number of complete results of the plan.
     pub complete: usize,
-    /// Results that wait for replies.
+    /// The number of results that wait for replies.
     pub waiting: usize,
     /// Report on the import; `None` if nothing was imported.
     pub import: Option<ImportReport>,
-    /// True if it was stopped before all requests were written; then there are no files.
+    /// True if the export was stopped before all requests were written. There are no files then.
     pub interrupted: bool,
 }
 
@@ -112,7 +112,7 @@ pub struct ExportReport {
 pub struct ExportedFile {
     /// The file.
     pub path: PathBuf,
-    /// The model; `None` if there is no request.
+    /// The model; `None` if there are no requests.
     pub model: Option<String>,
     /// Number of requests.
     pub requests: u64,
@@ -121,7 +121,7 @@ pub struct ExportedFile {
 }
 
 impl ImportReport {
-    /// Returns sentences about everything that can't be used.
+    /// Sentences about everything that can't be used.
     pub fn problems(&self) -> Vec<String> {
         [
             self.failed.sentence("requests that failed").map(|failed| format!("{failed}; they stay open")),
@@ -139,7 +139,7 @@ impl ImportReport {
         .collect()
     }
 
-    /// Returns a sentence about the imported and missing replies.
+    /// A sentence about the imported and missing replies.
     pub fn summary(&self) -> String {
         let mut text = format!("replies imported: {}", self.used);
         if self.known > 0 {
@@ -203,7 +203,7 @@ impl ExportReport {
         })
     }
 
-    /// Returns the report for people, a line per fact. Paths and names in it are not escaped.
+    /// The report for people, one fact per line. Paths and names are not escaped.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(import) = &self.import {
@@ -238,7 +238,7 @@ pub(crate) struct BatchExchange {
     state: Mutex<ImportState>,
 }
 
-/// Imported replies by what has become of them so far.
+/// Imported replies, by what has happened to them so far.
 #[derive(Default)]
 struct ImportState {
     report: ImportReport,
@@ -363,19 +363,19 @@ impl ReplyExchange for BatchExchange {
     }
 }
 
-/// Files of replies, and the place of each reply in them. It holds 64 bytes for each.
+/// Files of replies, and the position of each reply in them: 64 bytes of memory for each.
 #[derive(Default)]
 struct ReplyFiles {
     files: Vec<(PathBuf, Mutex<File>)>,
     places: HashMap<CallKey, ReplyPlace>,
-    /// Places of the second and further good lines for a call: the first may turn out not to be a reply.
+    /// Positions of further good lines for a call, in case the first turns out not to be a valid reply.
     further: HashMap<CallKey, Vec<ReplyPlace>>,
 }
 
 struct ReplyPlace {
     file: usize,
     range: Range<u64>,
-    /// True if the line has an answer that is no error.
+    /// True if the line has an answer that is not an error.
     is_good: bool,
 }
 
@@ -426,7 +426,7 @@ impl ReplyFiles {
         Ok(())
     }
 
-    /// Place of a reply to a call, by its number from 0.
+    /// Position of a reply to a call, by its number from 0.
     fn place(&self, key: CallKey, number: usize) -> Option<&ReplyPlace> {
         match number.checked_sub(1) {
             None => self.places.get(&key),
@@ -434,7 +434,7 @@ impl ReplyFiles {
         }
     }
 
-    /// Reads a reply again; the error says why it can't be.
+    /// Reads a reply again. The error says why it can't be read.
     fn read(&self, place: &ReplyPlace) -> Result<BatchReplyLine, String> {
         let (path, file) = &self.files[place.file];
         let mut bytes = vec![0; usize::try_from(place.range.end - place.range.start).unwrap_or_default()];
@@ -448,7 +448,7 @@ impl ReplyFiles {
     }
 }
 
-/// Files of requests that are being written, beside their final places.
+/// Files of requests that are being written, beside their final paths.
 struct ExportState {
     path: PathBuf,
     files: BTreeMap<ModelId, DraftFile>,
@@ -474,7 +474,7 @@ impl ExportState {
             failure: None,
         };
 
-        // A place that can't be written is found out before anything else is done.
+        // A path that can't be written is detected before anything else is done.
         refuse_other_files(&state.path)?;
         let draft = state.draft(0)?;
         drop(draft.file);
@@ -490,7 +490,7 @@ impl ExportState {
 
         let mut options = File::options();
         options.create(true).write(true).truncate(true);
-        // Questions and answers are nobody else's business.
+        // Questions and answers are readable by the owner only.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(|error| unwritable(&self.path, &error))?;
@@ -541,7 +541,7 @@ impl ExportState {
         let mut drafts: Vec<(Option<ModelId>, DraftFile)> =
             std::mem::take(&mut self.files).into_iter().map(|(model, draft)| (Some(model), draft)).collect();
         if drafts.is_empty() {
-            // A file of an earlier round must not be sent again.
+            // Replaces a file of an earlier round, which must not be sent again.
             drafts.push((None, self.draft(0)?));
         }
 
@@ -588,7 +588,8 @@ fn named_for(path: &Path, model: &ModelId) -> PathBuf {
     path.with_file_name(format!("{stem}.{plain}{ending}"))
 }
 
-/// Refuses to replace a file that is not an earlier export: it may be the only copy of replies or answers.
+/// Refuses to replace a file that is not an earlier export, because it may be the only copy of replies or
+/// answers.
 fn refuse_other_files(path: &Path) -> Result<(), EngineError> {
     let mut start = Vec::new();
     match assize_files::open_file(path) {

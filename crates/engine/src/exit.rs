@@ -52,14 +52,14 @@ impl ExitStatus {
         }
     }
 
-    /// Returns the one with the highest precedence.
+    /// The one with the highest precedence.
     pub fn strongest(exits: impl IntoIterator<Item = Self>) -> Self {
         let exits: Vec<Self> = exits.into_iter().collect();
         Self::ORDER.into_iter().find(|exit| exits.contains(exit)).unwrap_or(Self::Passed)
     }
 }
 
-/// Reason why no more calls are made, by kind, with a message.
+/// Why no more calls are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallStop {
     /// The budget allows no further call.
@@ -76,7 +76,7 @@ impl CallStop {
         }
     }
 
-    /// Exit code that it leads to where work is left.
+    /// The exit code if work is left undone.
     pub const fn exit(&self) -> ExitStatus {
         match self {
             Self::OverBudget(_) => ExitStatus::OverBudget,
@@ -85,7 +85,7 @@ impl CallStop {
     }
 }
 
-/// Circumstances under which a run ended, apart from its verdicts.
+/// How a run ended, apart from its verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunEnding {
     /// The user stopped it.
@@ -98,7 +98,7 @@ pub struct RunEnding {
     pub server_given_up: bool,
     /// Results could not be stored, or further cases could not be read.
     pub broke_off: bool,
-    /// Reason in the cases themselves why no further case was started.
+    /// Why no further case was started, if the reason is in the cases themselves.
     pub halted: Option<HaltReason>,
     /// Conclusion of a rule that may end the run early. It replaces the verdicts of single cases.
     pub decision: Option<RunDecision>,
@@ -132,8 +132,8 @@ impl From<&EarlyStop> for RunDecision {
 }
 
 impl RunEnding {
-    /// Returns the circumstances under which a stored run ended, as far as its description contains them. Code that
-    /// recomputes its results must take them into account, because results of some cases do not describe the others.
+    /// How a stored run ended, as far as its description says. Code that recomputes its results must take this
+    /// into account, because the results of some cases do not describe the others.
     pub fn of_stored(info: &RunInfo) -> Self {
         let Some(summary) = &info.summary else {
             return Self { unfinished: true, ..Self::default() };
@@ -141,7 +141,7 @@ impl RunEnding {
 
         Self {
             over_budget: summary.exit_code == ExitStatus::OverBudget.code(),
-            // A run that could not keep its rows did not count them.
+            // A run that could not store its rows did not count them.
             broke_off: info.finished_at.is_some() && info.rows.is_none() && info.format_version > 1,
             excluded: summary.excluded,
             not_run: summary.not_run,
@@ -150,8 +150,8 @@ impl RunEnding {
     }
 }
 
-/// Exit code of an audit, and its reason: what was found, how it ended, and whether it is complete. The verdicts of its cases
-/// have no part in it.
+/// The exit code of an audit and its reason: what was found, how it ended, and whether it is complete. The
+/// verdicts of its cases do not count.
 pub(crate) fn exit_of_audit(
     ending: RunEnding,
     found: Vec<(ExitStatus, String)>,
@@ -169,7 +169,7 @@ pub(crate) fn exit_of_audit(
     (ExitStatus::strongest(exits), reasons.join(", "))
 }
 
-/// Exit code of a run and its reason.
+/// The exit code of a run and its reason.
 pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
     let mut exits = Vec::new();
     let mut reasons = Vec::new();
@@ -194,7 +194,7 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
     // A borderline case did not pass, and a gate in CI must not let it through.
     let failed = counts.fail + counts.borderline;
     if failed > 0 {
-        // A run that could not keep its results decides nothing, and neither does a case where the rate does.
+        // If results could not be stored, they decide nothing. If a rate decides, single cases do not.
         if !ending.broke_off && ending.decision.is_none() {
             exits.push(ExitStatus::Failed);
         }
@@ -227,7 +227,7 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
     let halted = match ending.halted {
         Some(HaltReason::Error) => Some("stopped at an error"),
         Some(HaltReason::NotPassed) => Some("stopped by `--bail`"),
-        // That is the decision above.
+        // The decision was handled above.
         Some(HaltReason::Decided) | None => None,
     };
     if let Some(reason) = halted {
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(exit(all_passed, RunEnding { interrupted: true, ..over_budget }), 130);
         assert_eq!(exit(all_passed, RunEnding { interrupted: true, ..RunEnding::default() }), 130);
 
-        // Where a rate decides, single cases do not.
+        // If a rate decides, single cases do not.
         let one_failed = VerdictCounts { fail: 1, ..all_passed };
         let decided = |decision| RunEnding {
             decision: Some(decision),

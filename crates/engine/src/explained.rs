@@ -10,14 +10,14 @@ use assize_store::{CaseRecord, QuestionRow, ResultRow, RunFolder, StoreError};
 use crate::error::EngineError;
 use crate::labels::LabelledRun;
 
-/// Ids kept for a hint when the case is not there.
+/// The most ids that are kept for a hint if the case is not found.
 const MAX_HINT_IDS: usize = 10_000;
 
-/// Selection of results within a run.
+/// Selects results within a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CaseSelector<'a> {
-    /// Only cases of this suite. A name that several files share stands for all of them, with or without the path that tells
-    /// them apart.
+    /// Only cases of this suite. A name that several files share selects all of them, with or without the path
+    /// that distinguishes them.
     pub suite: Option<&'a str>,
     /// Only answers of this target.
     pub target: Option<&'a str>,
@@ -31,16 +31,17 @@ impl CaseSelector<'_> {
     }
 }
 
-/// Returns true if a suite has this name, where suites of one name are told apart by paths in brackets.
+/// Whether a suite has this name. Suites with the same name are distinguished by paths in brackets.
 fn is_called(suite: &str, name: &str) -> bool {
     let rest = suite.strip_prefix(name);
     rest.is_some_and(|rest| rest.is_empty() || (rest.starts_with(" (") && rest.ends_with(')')))
 }
 
-/// Says which suite or target of a selection the run does not have, and which it has; `None` if it has both.
+/// Explains which suite or target of a selection the run does not have, and which it has; `None` if it has
+/// both.
 ///
 /// # Errors
-/// When the run can't be read.
+/// If the run can't be read.
 pub fn unknown_selection(
     folder: &RunFolder,
     selector: CaseSelector<'_>,
@@ -68,19 +69,19 @@ pub fn unknown_selection(
     Ok(Some(format!("no {kind} `{wanted}` in `{}`; {known}", folder.path().display())))
 }
 
-/// Record of a case, with its question.
+/// The record of a case, with its question.
 #[derive(Debug, Clone)]
 pub struct FoundCase {
-    /// Record, with the labels of people where they count.
+    /// The record, with the labels of people where they count.
     pub record: CaseRecord,
-    /// Question; `None` where the run did not keep it.
+    /// The question; `None` if the run did not store it.
     pub question: Option<QuestionRow>,
 }
 
-/// Finds the records of a case: several where it was run against several targets, or more than once.
+/// Finds the records of a case. There are several if it was run against several targets, or more than once.
 ///
 /// # Errors
-/// When the run can't be read, or holds no such case.
+/// If the run can't be read, or holds no such case.
 pub fn find_cases(
     folder: &RunFolder,
     case: &str,
@@ -122,7 +123,7 @@ pub fn find_cases(
             )));
         }
 
-        // Rows lie in the order in which cases ended.
+        // Rows are stored in the order in which cases ended.
         ids.sort_by_key(|(place, _)| place.unwrap_or(u64::MAX));
         let ids: Vec<String> = ids.into_iter().map(|(_, id)| id).collect();
         return Err(EngineError::usage(not_found(case, &ids, folder.path())));
@@ -136,7 +137,7 @@ pub fn find_cases(
     Ok(found.into_iter().map(with_question).collect())
 }
 
-/// Reads what the cases of these records asked, by the hash of it.
+/// Reads the questions of these records, by hash.
 fn questions(folder: &RunFolder, records: &[CaseRecord]) -> Result<HashMap<String, QuestionRow>, StoreError> {
     let wanted: HashSet<&str> =
         records.iter().filter_map(|record| record.result.case_hash.as_deref()).collect();
@@ -161,7 +162,7 @@ fn not_found(case: &str, ids: &[String], folder: &Path) -> String {
     format!("no case `{case}` in run `{}`; {hint}", run_id(folder))
 }
 
-/// Id of a run, which is the name of its folder.
+/// The id of a run, which is the name of its folder.
 fn run_id(folder: &Path) -> String {
     folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
 }

@@ -1,4 +1,4 @@
-//! Atomic replacement of files.
+//! Replaces files atomically.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::error::EngineError;
 
-/// Writes a file beside the old one, if there is one, and moves it into place, so that a crash leaves one of the two.
-/// Permissions are kept, and symbolic links are followed.
+/// Writes a file beside the old one, if there is one, and moves it into place, so that a crash leaves one of
+/// the two. Permissions are kept, and symbolic links are followed.
 pub fn replace_file(path: &Path, text: &str) -> Result<(), EngineError> {
     replace_file_with(path, |file| {
         file.write_all(text.as_bytes())
@@ -18,7 +18,7 @@ pub fn replace_file(path: &Path, text: &str) -> Result<(), EngineError> {
 /// Like [`replace_file`], with the content that `write` writes.
 ///
 /// # Errors
-/// If the file can't be written, and the error of `write`. The old file is then as it was.
+/// If the file can't be written, or `write` fails. The old file is unchanged then.
 pub fn replace_file_with<T, E: From<EngineError>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,

@@ -1,4 +1,4 @@
-//! Plan of a run: cases, calls, estimated tokens and money, with nothing sent.
+//! The plan of a run: cases, calls, estimated tokens and cost. Nothing is sent.
 
 use std::collections::BTreeMap;
 
@@ -25,17 +25,17 @@ pub struct RunPlan {
     /// Models that answer, by name and output limit.
     targets: BTreeMap<(String, Option<u32>), (AnswerCalls, ModelCard)>,
     command_runs: u64,
-    /// Judge calls go out in batches.
+    /// True if judge calls go out in batches.
     batches: bool,
     /// Upper limit of model calls by grading programs. Their size and cost are unknown.
     program_calls: u64,
 }
 
-/// Calls of one judge in each mode of judging.
+/// The calls of one judge in each mode of judging.
 struct JudgeForecast {
-    /// As asked for.
+    /// The mode of the run.
     asked: ModeForecast,
-    /// The alternatives, for comparison: one criterion a call, and all criteria of a rubric in one.
+    /// The alternatives, for comparison: one criterion per call, and all criteria of a rubric in one call.
     per_criterion: ModeForecast,
     batched: ModeForecast,
     card: ModelCard,
@@ -44,12 +44,12 @@ struct JudgeForecast {
 #[derive(Default)]
 struct ModeForecast {
     forecast: CallForecast,
-    /// AnswerCalls that are not there yet and are shown, at least and at most: turns of a conversation are shown again.
+    /// Shown answers that do not exist yet, at least and at most. Turns of a conversation are shown again.
     unknown_answers: (u64, u64),
 }
 
 impl ModeForecast {
-    /// `unknown` is the number of answers in each call that don't exist yet.
+    /// `unknown` is the number of answers in each call that do not exist yet.
     fn add(&mut self, forecast: CallForecast, unknown: u64) {
         self.unknown_answers.0 += forecast.calls * unknown.min(1);
         self.unknown_answers.1 += forecast.calls * unknown;
@@ -61,13 +61,13 @@ impl ModeForecast {
     }
 }
 
-/// Requests of a case to its target, at most.
+/// The most requests of a case to its target.
 struct TargetRequests {
     calls: u64,
-    /// Bytes of the case's own text in all calls, and in the longest one.
+    /// Bytes of the case's own text, in all calls and in the longest one.
     bytes: u64,
     longest: u64,
-    /// AnswerCalls of earlier turns that they begin with.
+    /// Answers of earlier turns that are repeated at the beginning.
     earlier: u64,
 }
 
@@ -94,7 +94,7 @@ fn count_requests(case: &Case) -> TargetRequests {
     asked
 }
 
-/// Facts about models, by the names that plans know them by.
+/// Looks up facts about models, by the names that plans use.
 pub(crate) trait ModelCards {
     /// Returns the card of a judge, by its name.
     fn judge(&self, name: &str) -> ModelCard;
@@ -103,7 +103,7 @@ pub(crate) trait ModelCards {
 }
 
 impl RunPlan {
-    /// Computes the totals of all items of a run.
+    /// Adds up all items of a run.
     pub(crate) fn new(
         items: impl Iterator<Item = Result<WorkItem, ItemError>>,
         budget: Budget,
@@ -118,7 +118,7 @@ impl RunPlan {
         Ok(plan)
     }
 
-    /// The plan of a run whose judge calls go out in batches, or not.
+    /// The plan with or without batches for judge calls.
     pub(crate) fn with_batches(self, batches: bool) -> Self {
         Self { batches, ..self }
     }
@@ -188,7 +188,7 @@ impl RunPlan {
         total
     }
 
-    /// Estimates of the judge calls, as live calls and in batches.
+    /// Estimates of the judge calls, live and in batches.
     fn of_judges(&self) -> (RunEstimate, RunEstimate) {
         let mut live = RunEstimate::nothing();
         let mut batched = RunEstimate::nothing();
@@ -200,7 +200,7 @@ impl RunPlan {
         (live, batched)
     }
 
-    /// Line about batches, for people.
+    /// The line about batches, for people.
     fn batch_line(&self) -> Option<String> {
         let (live, batched) = self.of_judges();
         if !self.batches || live.calls == 0 {
@@ -234,7 +234,7 @@ impl RunPlan {
         sum
     }
 
-    /// Models to be called whose price is unknown.
+    /// Models that will be called and have no known price.
     fn unpriced(&self) -> Vec<&str> {
         let judges = self
             .judges
@@ -410,7 +410,7 @@ pub fn estimate_text(estimate: RunEstimate) -> String {
     format!("about {} tokens in, {} out; {cost}", token_range(estimate.input), token_range(estimate.output))
 }
 
-/// Formats what a budget sets aside for the largest call.
+/// Formats what a budget reserves for the largest call.
 fn largest_call_text(total: &RunEstimate) -> String {
     let LargestCall { least, most, .. } = total.largest;
     let amount = |bound: CallBound| {
@@ -433,7 +433,7 @@ fn money_range((low, high): (Usd, Usd)) -> String {
     range(low.as_pico(), high.as_pico(), |pico| dollars(Usd::from_pico(pico).as_dollars()))
 }
 
-/// Formats an estimated range, rounded to what is known of it.
+/// Formats an estimated range, rounded to its precision.
 fn range(low: u64, high: u64, format: impl Fn(u64) -> String) -> String {
     if low == high {
         return format(round_up(low));

@@ -38,97 +38,97 @@ const REPLIES_FILE: &str = "replies.db";
 /// The secret of the fences, in that folder.
 const FENCE_KEY_FILE: &str = "fence.key";
 
-/// Commands run at once when nobody says.
-const COMMANDS: usize = 8;
-/// Cases at once at most when nobody says, however many requests are allowed: they are held in memory.
-const MOST_CASES: usize = 1024;
+/// The default number of concurrent commands.
+const DEFAULT_COMMANDS: usize = 8;
+/// The default limit of concurrent cases, however many requests are allowed, because cases are held in memory.
+const MAX_DEFAULT_CASES: usize = 1024;
 
-/// Accounts that are expected to be in full use at a time: judges of a panel, targets.
-const ACCOUNTS: usize = 4;
-/// Files that are open beside the connections of requests, at most: those of the run, of the cache, of commands.
-const OTHER_FILES: usize = 128;
-/// Bytes of the results of a batch, at most.
-const LARGEST_RESULTS: usize = 1 << 30;
+/// How many accounts are expected to be in full use at a time: judges of a panel, targets.
+const EXPECTED_ACCOUNTS: usize = 4;
+/// The most files that are open besides the connections of requests: those of the run, the cache and commands.
+const OTHER_OPEN_FILES: usize = 128;
+/// The largest results of a batch, in bytes.
+const MAX_RESULT_BYTES: usize = 1 << 30;
 
-/// Files that are left beside the connections where few may be open at all.
-const FEWEST_FILES: usize = 24;
+/// Files that are kept free besides the connections on a system that allows few open files.
+const MIN_FREE_FILES: usize = 24;
 
-/// File of the reply cache.
+/// The file of the reply cache.
 pub fn replies_file(process: &ProcessContext) -> PathBuf {
     process.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
 }
 
-/// Returns the secret of the fences of this working folder, and creates it if there is none.
+/// The secret of the fences of this working folder. It is created if there is none.
 ///
 /// # Errors
-/// When it can't be read or written.
+/// If it can't be read or written.
 pub fn workspace_fence_key(process: &ProcessContext) -> Result<[u8; 32], EngineError> {
     let path = process.working_folder.join(CACHE_FOLDER).join(FENCE_KEY_FILE);
     Ok(fence_key(&path, random_key())?)
 }
 
-/// Gateway to the models of judges and targets. The cache is opened when the first model is needed, so that a run without
-/// models leaves nothing behind.
+/// Gateway to the models of judges and targets. The cache is opened when the first model is needed, so that a
+/// run without models creates no files.
 #[derive(Clone)]
 pub(crate) struct ModelGateway {
-    /// Set for plans: nothing will be sent.
+    /// True for plans, which send nothing.
     is_plan: bool,
     findings: Arc<ModelFindings>,
     setup: ClientSetup,
     /// Judge calls that go out in batches.
     batched: Option<Arc<BatchedCalls>>,
-    /// Handling of a call that the cache can't answer; `None` without a cache.
+    /// What to do with a call that is not in the cache; `None` without a cache.
     miss: Option<OnCacheMiss>,
-    /// Files that take the place of servers.
+    /// Files that replace model servers.
     exchange: Option<Arc<BatchExchange>>,
     folder: PathBuf,
     cache: Arc<Mutex<Option<Arc<ReplyCache>>>>,
-    /// Part of the cache that its models use; the common one without it.
+    /// The part of the cache that its models use; `None` for the common one.
     namespace: Option<[u8; 32]>,
-    /// Storage of the caller's own, used instead of the cache.
+    /// A store that the caller provides, used instead of the cache.
     provided_replies: Option<Arc<dyn ReplyStore>>,
     /// Resources shared with other processes that work on the same run.
     sharing: Option<Sharing>,
     reply_owner: Arc<CurrentOwner>,
     prices: PriceTable,
-    /// The most tokens of a reply to anybody but a target, by the command line.
+    /// The most tokens of a reply of any model that is not a target, by the command line.
     max_output_tokens: Option<u32>,
-    /// Refuses models of unknown price, because money is limited.
+    /// True if models of unknown price are refused, because money is limited.
     pub(crate) all_priced: bool,
-    /// Warning about a system that allows few open files.
+    /// Warning that the system allows few open files.
     few_files: Option<String>,
-    /// Set where models of unknown price can be allowed.
+    /// True if an option can allow models of unknown price.
     may_be_unpriced: bool,
     limit: CancellationToken,
     given_up: CancellationToken,
-    /// A permit for each command that may run at a time.
+    /// A permit for each concurrent command.
     commands: Arc<Semaphore>,
     meter: Arc<SpendMeter>,
     /// Fires when the budget refuses a call.
     refused: CancellationToken,
-    /// Set if cases are run all the same then, because their replies may have come in batches.
+    /// True if cases still run then, because their replies may have come in batches.
     runs_on: Arc<AtomicBool>,
-    /// Reason for the first refusal of the budget.
+    /// Reason of the budget's first refusal.
     refusal: Arc<OnceLock<String>>,
-    /// Last failure of a model server that was given up.
+    /// The last failure of a model server that was given up.
     outage: Arc<OnceLock<String>>,
-    /// Reason why the cache can't be used.
+    /// Why the cache can't be used.
     cache_error: Arc<OnceLock<String>>,
     clock: fn() -> jiff::Timestamp,
 }
 
-/// Models that a gateway has set up, and what a run has to say about them.
+/// Models that a gateway has set up, and what a run reports about them.
 #[derive(Default)]
 struct ModelFindings {
     /// The models, with what is known about them.
     models: Mutex<BTreeMap<ModelId, ModelCard>>,
-    /// Variables of keys that a plan did without.
+    /// Variables of keys that a plan did not need but the run will.
     missing_keys: Mutex<BTreeSet<String>>,
     /// Hosts to which a key is sent unencrypted.
     unencrypted: Mutex<BTreeSet<String>>,
-    /// Warnings about keys that a file of targets sends elsewhere than to their provider.
+    /// Warnings about keys that a targets file sends to a server other than their provider's.
     foreign_keys: Mutex<BTreeSet<String>>,
-    /// Models whose requests have no form in the files that take the place of servers.
+    /// Models whose requests can't be written to the files that replace servers.
     not_exchanged: Mutex<BTreeSet<String>>,
 }
 
@@ -139,7 +139,8 @@ impl ModelFindings {
 }
 
 impl ModelGateway {
-    /// Gateway of a run, by its options and the configuration. `usd` is the limit in money, wherever it is set.
+    /// The gateway of a run, from its options and the configuration. `usd` is the limit in money, from whatever
+    /// source.
     pub(crate) fn for_run(
         options: &RunOptions,
         config: &ProjectConfig,
@@ -152,7 +153,7 @@ impl ModelGateway {
         gateway.may_be_unpriced = true;
 
         let [requests, tokens] = options.rates(config).map(|rate| rate.map(|n| n.get().into()));
-        // Where the rate is that of all, nobody holds it alone.
+        // If the rate is shared by several processes, no single one enforces it.
         let is_shared = engine.provided().sharing.as_ref().is_some_and(|sharing| sharing.rate.is_some());
         let limits = RateLimits {
             max_concurrency: options.max_concurrency.or(config.max_concurrency),
@@ -175,14 +176,16 @@ impl ModelGateway {
         gateway
     }
 
-    /// Gateway of a process that goes on when a model server fails: it is tried again after `recovery`.
+    /// A gateway for a process that continues when a model server fails: the server is tried again after
+    /// `recovery`.
     pub(crate) fn recovering_after(mut self, recovery: Duration) -> Self {
         let limits = RateLimits { recovery: Some(recovery), ..self.setup.accounts.limits() };
         self.setup.accounts = Arc::new(ProviderAccounts::new(limits));
         self
     }
 
-    /// Gateway to the same models within the same limits and the same budget, with a part of the reply cache of its own.
+    /// A gateway to the same models with the same limits and budget, but with a separate part of the reply
+    /// cache.
     pub(crate) fn in_namespace(&self, namespace: [u8; 32]) -> Self {
         Self {
             namespace: Some(namespace),
@@ -193,12 +196,13 @@ impl ModelGateway {
         }
     }
 
-    /// Gateway of a client with a limit in money of its own: models of unknown price are refused as under one of the process.
+    /// A gateway for a client with a limit in money of its own. It refuses models of unknown price, as under a
+    /// limit of the process.
     pub(crate) fn within_limit(self, unknown_price: UnknownPrice) -> Self {
         Self { all_priced: self.all_priced || unknown_price == UnknownPrice::Refuse, ..self }
     }
 
-    /// Gateway whose judge calls go out in batches, where that is asked for.
+    /// The gateway with judge calls in batches, if that is requested.
     pub(crate) fn with_batches(self, options: &RunOptions, engine: &Engine) -> Self {
         let batched = options.judge_batch.as_ref().map(|batches| self.batched_calls(batches, engine));
         self.runs_on.store(batched.is_some(), Ordering::Relaxed);
@@ -207,7 +211,7 @@ impl ModelGateway {
 
     fn batched_calls(&self, batches: &BatchOptions, engine: &Engine) -> Arc<BatchedCalls> {
         let folder = engine.process().working_folder.join(BATCH_FOLDER);
-        let options = HttpOptions { max_answer_bytes: LARGEST_RESULTS, ..http_options(engine) };
+        let options = HttpOptions { max_answer_bytes: MAX_RESULT_BYTES, ..http_options(engine) };
         let storage = BatchStorage::new(batches.storage.clone(), batches.role.clone(), &|name| {
             engine.process().variable(name)
         });
@@ -216,12 +220,12 @@ impl ModelGateway {
         Arc::new(BatchedCalls::new(folder, transport, storage, budget, meter, self.clock))
     }
 
-    /// Judge calls that go out in batches, if they do.
+    /// The judge calls that go out in batches, if there are such.
     pub(crate) fn batched(&self) -> Option<&Arc<BatchedCalls>> {
         self.batched.as_ref()
     }
 
-    /// Removes the replies of batches that a run has taken over, if it is complete.
+    /// Removes the replies of batches that a run has used, if the run is complete.
     pub(crate) fn end_batches(&self, is_complete: bool) -> Result<(), EngineError> {
         match self.batched().filter(|_| is_complete) {
             Some(batched) => batched.forget_served(),
@@ -229,13 +233,13 @@ impl ModelGateway {
         }
     }
 
-    /// Sees to it that there are files enough to be opened, and has no more connections in use than there are.
+    /// Raises the limit of open files if necessary, and limits the connections to what the system allows.
     fn use_sockets(&mut self, engine: &Engine) {
         let ceiling = self.ceiling();
-        let wanted = ceiling.saturating_mul(ACCOUNTS).saturating_add(OTHER_FILES) as u64;
+        let wanted = ceiling.saturating_mul(EXPECTED_ACCOUNTS).saturating_add(OTHER_OPEN_FILES) as u64;
         let Some(allowed) = assize_process::open_files(wanted) else { return };
         let files = usize::try_from(allowed).unwrap_or(usize::MAX);
-        let sockets = files.saturating_sub((files / 2).clamp(FEWEST_FILES, OTHER_FILES)).max(1);
+        let sockets = files.saturating_sub((files / 2).clamp(MIN_FREE_FILES, OTHER_OPEN_FILES)).max(1);
         self.setup.transport = Arc::new(transport(engine).with_sockets(sockets));
 
         self.few_files = (sockets < ceiling).then(|| {
@@ -245,24 +249,24 @@ impl ModelGateway {
         });
     }
 
-    /// Gateway that asks no server: replies come from files, and requests go there.
+    /// The gateway with files in place of servers, for replies and for requests.
     pub(crate) fn with_exchange(self, exchange: Option<Arc<BatchExchange>>) -> Self {
         let miss = if exchange.is_some() { self.miss.map(|_| OnCacheMiss::Refuse) } else { self.miss };
 
         Self { miss, exchange, ..self }
     }
 
-    /// The files that take the place of servers.
+    /// The files that replace model servers.
     pub(crate) fn exchange(&self) -> Option<&BatchExchange> {
         self.exchange.as_deref()
     }
 
-    /// Gateway that can't be told to allow models of unknown price.
+    /// The gateway without an option to allow models of unknown price.
     pub(crate) fn all_priced(self) -> Self {
         Self { may_be_unpriced: false, ..self }
     }
 
-    /// Gateway of an operation that makes no run. `usd` is the limit in money.
+    /// The gateway of an operation that makes no run. `usd` is the limit in money.
     pub(crate) fn within_budget(
         spending: &SpendingOptions,
         usd: Option<Usd>,
@@ -341,13 +345,13 @@ impl ModelGateway {
             sharing: engine.provided().sharing.clone(),
             reply_owner: Arc::default(),
             meter: Arc::default(),
-            commands: Arc::new(Semaphore::new(COMMANDS)),
+            commands: Arc::new(Semaphore::new(DEFAULT_COMMANDS)),
             cache_error: Arc::default(),
             clock: engine.process().clock(),
         }
     }
 
-    /// Gateway of a plan: no model will be asked.
+    /// The gateway of a plan, which sends nothing.
     pub(crate) fn for_plan(spending: &SpendingOptions, prices: PriceTable, engine: &Engine) -> Self {
         let nothing = SpendingOptions {
             cache: CacheUse::Off,
@@ -363,7 +367,7 @@ impl ModelGateway {
         }
     }
 
-    /// A client for a model. A plan sends nothing, so that it needs no key; that the run will is kept for
+    /// A client for a model. A plan sends nothing and needs no key; keys that the run will need are noted for
     /// [`ModelGateway::missing_keys`].
     pub(crate) fn client(
         &self,
@@ -389,18 +393,18 @@ impl ModelGateway {
         Ok(client)
     }
 
-    /// Keeps the host of a client whose key could be read on the way to it.
+    /// Notes the host of a client whose key is sent unencrypted.
     pub(crate) fn note_unencrypted(&self, client: &ModelClient) {
         let mut hosts = lock(&self.findings.unencrypted);
         hosts.extend(client.unencrypted_host());
     }
 
-    /// Keeps a warning about a key that goes elsewhere than to its provider.
+    /// Notes a warning about a key that goes to a server other than its provider's.
     pub(crate) fn note_foreign_key(&self, warning: String) {
         lock(&self.findings.foreign_keys).insert(warning);
     }
 
-    /// Warnings about keys that could be read on the way, or that go elsewhere than to their provider.
+    /// Warnings about keys that are sent unencrypted, or to a server other than their provider's.
     pub(crate) fn exposed_keys(&self) -> Vec<String> {
         let hosts = lock(&self.findings.unencrypted);
         let unencrypted = hosts.iter().map(|host| {
@@ -410,7 +414,7 @@ impl ModelGateway {
         unencrypted.chain(foreign.iter().cloned()).collect()
     }
 
-    /// Returns an error if a key is exposed and that is denied.
+    /// Returns an error if a key is exposed and `are_denied` is true.
     pub(crate) fn check_keys(&self, are_denied: bool) -> Result<(), EngineError> {
         let exposed = self.exposed_keys();
         if are_denied && !exposed.is_empty() {
@@ -423,53 +427,53 @@ impl ModelGateway {
         Ok(())
     }
 
-    /// Warnings about variables that the run will need beside those that are set.
+    /// Warnings about variables that are not set and that the run will need.
     pub(crate) fn missing_keys(&self) -> Vec<String> {
         let missing = lock(&self.findings.missing_keys);
         missing.iter().map(|variable| format!("{variable} is not set; the run will need it")).collect()
     }
 
-    /// Setup that clients share.
+    /// The setup that clients share.
     pub(crate) fn setup(&self) -> ClientSetup {
         self.setup.clone()
     }
 
-    /// Settles how much is done at once, by what somebody wants or by what is needed: the cases in flight.
+    /// Determines how many cases run concurrently, by the user's wish or by what is needed.
     ///
-    /// A case has a request in flight, or several, until it is done, so as many cases as requests keep every permitted
-    /// request in flight. Commands are another matter: each takes a share of this machine.
+    /// A case has one or several requests in flight until it is done, so as many cases as allowed requests keep
+    /// all of these in flight. Commands are limited separately, because each uses this machine's processor.
     pub(crate) fn cases_at_once(&self, wanted: Option<usize>) -> usize {
-        let commands = wanted.unwrap_or(COMMANDS).min(Semaphore::MAX_PERMITS);
-        if commands > COMMANDS {
-            self.commands.add_permits(commands - COMMANDS);
+        let commands = wanted.unwrap_or(DEFAULT_COMMANDS).min(Semaphore::MAX_PERMITS);
+        if commands > DEFAULT_COMMANDS {
+            self.commands.add_permits(commands - DEFAULT_COMMANDS);
         } else {
-            self.commands.forget_permits(COMMANDS - commands);
+            self.commands.forget_permits(DEFAULT_COMMANDS - commands);
         }
 
         let needed = if self.findings.has_models() {
-            self.setup.accounts.limits().ceiling().clamp(COMMANDS, MOST_CASES)
+            self.setup.accounts.limits().ceiling().clamp(DEFAULT_COMMANDS, MAX_DEFAULT_CASES)
         } else {
-            COMMANDS
+            DEFAULT_COMMANDS
         };
         wanted.unwrap_or(needed)
     }
 
-    /// A permit for each command that may run at a time.
+    /// A permit for each concurrent command.
     pub(crate) fn commands(&self) -> Arc<Semaphore> {
         Arc::clone(&self.commands)
     }
 
-    /// Limits of the accounts at model servers at this moment.
+    /// The present limits of the accounts at model servers.
     pub(crate) fn account_statuses(&self) -> Vec<AccountStatus> {
         self.setup.accounts.statuses(&*self.setup.clock)
     }
 
-    /// Requests that may be in flight to one account.
+    /// The number of requests that may be in flight to one account.
     pub(crate) fn ceiling(&self) -> usize {
         self.setup.accounts.limits().ceiling()
     }
 
-    /// Warning about a system that allows fewer open files than requests in flight.
+    /// Warning that the system allows fewer open files than requests in flight.
     pub(crate) fn few_files(&self) -> Option<&str> {
         self.few_files.as_deref().filter(|_| self.findings.has_models())
     }
@@ -489,17 +493,17 @@ impl ModelGateway {
         &self.refused
     }
 
-    /// Reason why the budget stopped the run, if it did.
+    /// Why the budget stopped the run, if it did.
     pub(crate) fn refusal(&self) -> Option<&str> {
         self.refusal.get().map(String::as_str)
     }
 
-    /// Last failure of the model server that stopped the run, if one did.
+    /// The last failure of the model server that stopped the run, if one did.
     pub(crate) fn outage(&self) -> Option<&str> {
         self.outage.get().map(String::as_str)
     }
 
-    /// Reason why the calls were stopped, if they were.
+    /// Why calls were stopped, if they were.
     pub(crate) fn stop(&self) -> Option<CallStop> {
         self.limit.is_cancelled().then(|| match (self.refusal(), self.outage()) {
             (None, Some(outage)) => CallStop::ServerGivenUp(outage.to_owned()),
@@ -509,13 +513,13 @@ impl ModelGateway {
         })
     }
 
-    /// A client as targets use it. `context_tokens` is what its own settings say about how much it can read.
+    /// A client for targets. `context_tokens` is the context window of its own settings.
     pub(crate) fn ask(&self, client: ModelClient, context_tokens: Option<u64>) -> Arc<dyn ChatModel> {
         self.reach(client, context_tokens, None, None)
     }
 
-    /// A client as judges use it, and whoever else asks a model that is not a target. `max_output_tokens` is the most that
-    /// its own settings allow for a reply.
+    /// A client for judges and other models that are not targets. `max_output_tokens` is the output limit of
+    /// its own settings.
     pub(crate) fn ask_judge(
         &self,
         client: ModelClient,
@@ -563,19 +567,19 @@ impl ModelGateway {
         }
     }
 
-    /// Providers of the models of this run with the hosts at which they are asked.
+    /// The providers of the models of this run, with the hosts of their servers.
     pub(crate) fn addresses(&self) -> BTreeSet<String> {
         let models = self.models();
         let ids = models.keys().filter(|id| !id.base_url_host.is_empty());
         ids.map(|id| format!("{} at {}", id.provider, id.base_url_host)).collect()
     }
 
-    /// The requests that were sent so far.
+    /// The requests sent so far.
     pub(crate) fn sent(&self) -> SentRequests {
         self.meter.total()
     }
 
-    /// Storage of replies: the caller's own, else the reply cache if it can be used.
+    /// The store of replies: the one that the caller provides, or else the reply cache if it can be used.
     fn replies(&self) -> Option<Arc<dyn ReplyStore>> {
         if let Some(replies) = &self.provided_replies {
             return Some(Arc::clone(replies));
@@ -591,14 +595,14 @@ impl ModelGateway {
         Some(Arc::new(store))
     }
 
-    /// The secret of the fences. The same in every run that uses the cache: with other fences every call would be a
-    /// new one.
+    /// The secret of the fences. It is the same in every run that uses the cache, because with other fences
+    /// every call would be a new one.
     pub(crate) fn fence_key(&self) -> [u8; 32] {
         if let Some(sharing) = &self.sharing {
             return sharing.fence_key;
         }
 
-        // Nothing is sent by a plan, and its numbers don't depend on a random key.
+        // A plan sends nothing, and its numbers must not depend on a random key.
         if self.is_plan {
             return [0; 32];
         }
@@ -607,15 +611,15 @@ impl ModelGateway {
         stored.and_then(|stored| self.noting_error(stored)).unwrap_or(fresh)
     }
 
-    /// Refuses a run whose cache turned out to be unusable: without it, a run would pay for what it already has. Refuses
-    /// one whose limit in money can't be kept, because a price is not known. To be asked when all models are set up and
-    /// before the first one is asked.
+    /// Refuses a run with an unusable cache, because it would pay again for what it already has. Refuses a run
+    /// whose limit in money can't be kept, because a price is unknown. Must be called after all models are set
+    /// up and before the first request.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
         self.check_settings()?;
         if self.all_priced { self.check_prices(None) } else { Ok(()) }
     }
 
-    /// Part of [`ModelGateway::check`] that no price decides.
+    /// The part of [`ModelGateway::check`] that does not depend on prices.
     pub(crate) fn check_settings(&self) -> Result<(), EngineError> {
         if let Some(cache_error) = self.cache_error.get() {
             return Err(EngineError::storage(format!("{cache_error}; nothing was spent")));
@@ -658,13 +662,13 @@ impl ModelGateway {
         refuse_unpriced(unpriced.map(|(id, _)| id), self.may_be_unpriced)
     }
 
-    /// Facts about a model that was set up, as `provider:model`.
+    /// What is known about a model that was set up, as `provider:model`.
     pub(crate) fn card(&self, model: &str) -> ModelCard {
         let models = self.models();
         models.iter().find(|(id, _)| id.to_string() == model).map(|(_, card)| *card).unwrap_or_default()
     }
 
-    /// Settings about money and limits for the record: the options, and the days of the list prices.
+    /// Settings about money and limits for the record of a run: the options, and the dates of the list prices.
     pub(crate) fn notes(&self, options: &RunOptions) -> BTreeMap<String, String> {
         let providers: BTreeSet<String> = self
             .models()
@@ -689,19 +693,19 @@ impl ModelGateway {
         lock(&self.findings.models)
     }
 
-    /// Names the run that pays for what is bought from now on. What was bought for the same run before counts like what an
-    /// earlier process bought.
+    /// Names the run that pays for requests from now on. Requests that were paid for the same run before count
+    /// like those of an earlier process.
     pub(crate) fn begin(&self, run_id: &str) {
         let process = uuid::Uuid::new_v4().to_string();
         self.reply_owner.set(ReplyOwner { run: run_id.to_owned(), process });
     }
 
-    /// Begins an operation that makes no run: what an earlier one bought is not bought by this one.
+    /// Begins an operation that makes no run. What an earlier operation paid for does not count for this one.
     pub(crate) fn begin_alone(&self, command: &str) {
         self.begin(&format!("{command}-{}", uuid::Uuid::new_v4()));
     }
 
-    /// Waits until every reply is written to the cache; errors if some could not be.
+    /// Waits until every reply is written to the cache. Returns an error if some could not be.
     pub(crate) fn flush(&self) -> Result<(), EngineError> {
         let cache = lock(&self.cache);
         let Some(cache) = &*cache else { return Ok(()) };
@@ -720,7 +724,7 @@ impl ModelGateway {
         }
     }
 
-    /// The cache, opened once; `None` if it can't be, or if there is to be none.
+    /// The cache, which is opened once; `None` if it can't be opened or is disabled.
     fn cache(&self) -> Option<Arc<ReplyCache>> {
         self.miss.as_ref()?;
         let mut cache = lock(&self.cache);
@@ -737,7 +741,7 @@ impl ModelGateway {
         Some(opened)
     }
 
-    /// The value, or a note of why there is none.
+    /// The value, or `None` after noting the error.
     fn noting_error<T>(&self, result: Result<T, StoreError>) -> Option<T> {
         result
             .map_err(|error| {
@@ -758,7 +762,7 @@ pub fn remedy(error: &StoreError) -> &'static str {
     }
 }
 
-/// The real network, with the proxies that this process was told of.
+/// The real network, with the proxies of this process.
 fn transport(engine: &Engine) -> HttpTransport {
     HttpTransport::new(http_options(engine))
 }
@@ -768,7 +772,7 @@ fn http_options(engine: &Engine) -> HttpOptions {
     HttpOptions { proxies, ..HttpOptions::default() }
 }
 
-/// A key nobody else knows, so that no answer can guess the fence it will stand between.
+/// A random key, so that no answer can guess the fence around it.
 fn random_key() -> [u8; 32] {
     let mut key = [0; 32];
     key[..16].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
@@ -787,7 +791,7 @@ struct CallEvents {
 impl CallObserver for CallEvents {
     fn observe(&self, event: &CallEvent<'_>) {
         if let CallEvent::GivenUp { account, reason } = event {
-            // Each request that waited for the server says so.
+            // Each request that waited for the server reports it, so only the first is forwarded.
             if self.outage.set(format!("{account}: {reason}")).is_err() {
                 return;
             }

@@ -1,4 +1,4 @@
-//! Drafting rubrics for the cases of eval files.
+//! Drafts rubrics for the cases of eval files.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -28,9 +28,9 @@ use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 pub struct GenerateOptions {
     /// Eval files.
     pub files: Vec<PathBuf>,
-    /// Target whose model drafts.
+    /// Target whose model writes the drafts.
     pub target: Option<String>,
-    /// Model that drafts, or `offline`.
+    /// Model that writes the drafts, or `offline`.
     pub judge: Option<String>,
     /// File that defines the targets.
     pub targets_file: Option<PathBuf>,
@@ -38,11 +38,11 @@ pub struct GenerateOptions {
     pub ranges: bool,
     /// Leaves the files on disk as they are.
     pub dry_run: bool,
-    /// Puts new drafts in the place of the rubrics that cases have.
+    /// Replaces the existing rubrics of cases.
     pub replace: bool,
-    /// Patterns of ids of cases; all unless given.
+    /// Patterns of case ids; all cases if empty.
     pub filter: Vec<String>,
-    /// Cases drafted at once.
+    /// The number of cases that are drafted concurrently.
     pub workers: NonZeroUsize,
     /// Folders that files may be read from.
     pub roots: Vec<PathBuf>,
@@ -58,9 +58,9 @@ pub struct GenerateReport {
     pub files: Vec<EditedFile>,
     /// Outcome of each case.
     pub outcomes: Vec<CaseOutcome>,
-    /// Author named in the remark of each draft.
+    /// The author that the remark of each draft names.
     pub author: String,
-    /// Reason why it was stopped, if it was.
+    /// Why drafting was stopped, if it was.
     pub stop: Option<CallStop>,
     drafter: String,
     options: GenerateOptions,
@@ -129,7 +129,7 @@ impl Engine {
     }
 }
 
-/// The model that drafts; `None` for drafts without one.
+/// The model that writes drafts; `None` for drafts without a model.
 fn drafter(
     by: &str,
     options: &GenerateOptions,
@@ -142,7 +142,7 @@ fn drafter(
     let folder = options.files.first().and_then(|path| path.parent()).unwrap_or(Path::new(""));
     let deps = wiring.deps_for(folder)?;
     if options.target.is_some() && deps.targets.ask(by).is_none() && !by.contains([':', '/']) {
-        // The message about unknown targets is the same everywhere.
+        // This returns the usual message about unknown targets.
         deps.targets.target(by).map(drop)?;
     }
 
@@ -151,7 +151,7 @@ fn drafter(
     Ok(Some(Arc::new(ModelDrafter::new(ask, wiring.fences()))))
 }
 
-/// Cases to draft for, with their files.
+/// The cases that need a draft, with their files.
 #[derive(Default)]
 struct DraftPlan {
     files: Vec<EditedFile>,
@@ -223,7 +223,7 @@ impl DraftPlan {
         Ok(())
     }
 
-    /// Place where a case is written: its file, opened once, and the place in it.
+    /// Where a case is written: its file, opened once, and the position in it.
     fn place(&mut self, case: &Case) -> Result<(usize, CaseLocation), EngineError> {
         let path = case.place.path();
         let key = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
@@ -243,27 +243,27 @@ impl DraftPlan {
 }
 
 impl GenerateReport {
-    /// Returns the number of cases with such an outcome.
+    /// The number of cases with such an outcome.
     pub fn count(&self, which: fn(&DraftOutcome) -> bool) -> usize {
         self.outcomes.iter().filter(|outcome| which(&outcome.result)).count()
     }
 
-    /// Number of cases for which no draft could be made or written.
+    /// The number of cases for which no draft could be made or written.
     pub fn left_alone(&self) -> usize {
         self.count(|result| matches!(result, DraftOutcome::LeftAlone(_)))
     }
 
-    /// Number of cases that were not reached.
+    /// The number of cases that were not reached.
     pub fn unreached(&self) -> usize {
         self.count(|result| matches!(result, DraftOutcome::NotReached))
     }
 
-    /// Number of drafts.
+    /// The number of drafts.
     pub fn drafted(&self) -> usize {
         self.count(|result| matches!(result, DraftOutcome::Drafted { .. }))
     }
 
-    /// Returns the resulting exit code.
+    /// The exit code of drafting.
     pub fn exit(&self) -> ExitStatus {
         let unreached = self.unreached();
         let mut exits = vec![ExitStatus::Passed];
@@ -323,7 +323,7 @@ fn read(path: &Path) -> Result<String, EngineError> {
     assize_files::read_text(path).map_err(|error| EngineError::unreadable(format!("can't be read: {error}")))
 }
 
-/// Writes the text of a file, unless somebody else changed the file meanwhile.
+/// Writes the text of a file, unless the file was changed in the meantime.
 fn save(edited: &EditedFile) -> Result<(), EngineError> {
     let path = edited.path();
     let on_disk = read(path)?;

@@ -1,4 +1,4 @@
-//! Grading of existing answers.
+//! Grades existing answers.
 
 use std::path::{Path, PathBuf};
 
@@ -23,19 +23,19 @@ use crate::wiring::{ModelAccess, WiringRequest, wire};
 pub struct GradeOptions {
     /// File with the rubric.
     pub rubric: PathBuf,
-    /// File with the answers: one JSON object a line, or a table.
+    /// File with the answers: one JSON object per line, or a table.
     pub answers: PathBuf,
-    /// Name of that file in messages, if it is not its path.
+    /// The file's name in messages, if it differs from its path.
     pub answers_name: Option<PathBuf>,
     /// Columns of that file.
     pub columns: AnswerColumns,
-    /// Estimate instead of running.
+    /// Estimates instead of running.
     pub dry_run: bool,
     /// Judging, limits, record.
     pub run: RunOptions,
 }
 
-/// Mode of a run that concludes as a plain one and runs each case once.
+/// A mode that concludes like a plain run and runs each case once.
 struct GradeMode;
 
 impl RunMode for GradeMode {
@@ -44,7 +44,7 @@ impl RunMode for GradeMode {
     }
 }
 
-/// Number of answers that a judge sees less of than it may need.
+/// The number of answers of which a judge sees less than it may need.
 #[derive(Default)]
 struct BlankCount {
     answers: usize,
@@ -61,7 +61,7 @@ impl BlankCount {
         self.empty += usize::from(is_empty);
     }
 
-    /// Returns a sentence for each kind.
+    /// A sentence for each kind.
     fn warnings(&self) -> Vec<String> {
         let of_all = |part: usize| match (part, self.answers) {
             (1, 1) => "the answer".to_owned(),
@@ -98,10 +98,10 @@ impl Engine {
         let rubric = load_rubric(&rubric_path, &load_options);
         self.report_diagnostics(&rubric.diagnostics, &rubric.sources);
 
-        // The answers are read by any rubric, so that what is wrong with them is told in the same pass.
+        // The answers are read even if the rubric has errors, so that all problems are reported in one pass.
         let is_broken = rubric.has_errors();
         if rubric.diagnostics.iter().any(|diagnostic| diagnostic.code == codes::NOT_A_RUBRIC) {
-            // The two are exchanged, perhaps: nothing said of the other file would help.
+            // The two files may be swapped. Errors in the other one would not help then.
             return Err(EngineError::invalid_file("the rubric has errors; nothing was graded".to_owned()));
         }
         let read_by = if is_broken { any_rubric() } else { rubric };
@@ -136,7 +136,7 @@ impl Engine {
         };
 
         let wiring = wire(self, &request)?;
-        // No target is run here, but one may judge.
+        // No target runs here, but one may be the judge.
         let deps = wiring.deps_for(rubric_path.parent().unwrap_or(Path::new("")))?;
         let planner = RunPlanner::new(&wiring.config, &options.run)?;
         let planned = planner.suite(&suite);

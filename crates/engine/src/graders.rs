@@ -1,4 +1,4 @@
-//! Problems of graders that are detected before anything is spent.
+//! Finds problems of graders before anything is spent.
 
 use std::sync::{Arc, LazyLock};
 
@@ -33,7 +33,7 @@ pub(crate) fn visit_graders(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
     }
 }
 
-/// Name of the model for embeddings or labels that a grader asks; `None` for one that asks none.
+/// The model for embeddings or labels that a grader uses; `None` if it uses none.
 pub(crate) fn measuring_model(grader: &Grader) -> Option<&str> {
     match &grader.kind {
         GraderKind::Similar(check) => Some(check.model()),
@@ -43,7 +43,7 @@ pub(crate) fn measuring_model(grader: &Grader) -> Option<&str> {
     }
 }
 
-/// Problem of a grader, whoever judges.
+/// What is wrong with a grader, whichever judge it has.
 pub(crate) fn grader_problem(grader: &Grader) -> Option<String> {
     let what = match &grader.kind {
         GraderKind::IsJson(check) => {
@@ -56,7 +56,7 @@ pub(crate) fn grader_problem(grader: &Grader) -> Option<String> {
     Some(format!("grader `{}`: {what}", grader.name))
 }
 
-/// Description of the program that a grader starts itself; `None` for one that starts none.
+/// The program that a grader starts itself, in words; `None` if it starts none.
 pub(crate) fn grader_program(grader: &Grader) -> Option<String> {
     let what = match &grader.kind {
         GraderKind::Code(_) => "a grading program",
@@ -73,7 +73,7 @@ pub(crate) fn grader_program(grader: &Grader) -> Option<String> {
     Some(format!("grader `{}` ({what})", grader.name))
 }
 
-/// Description of the code that a grader has an interpreter run; `None` for one without.
+/// The code that a grader runs in an interpreter, in words; `None` if it has none.
 pub(crate) fn grader_code(grader: &Grader) -> Option<String> {
     let code = match &grader.kind {
         GraderKind::Script(check) => &check.code,
@@ -91,10 +91,10 @@ pub(crate) fn grader_code(grader: &Grader) -> Option<String> {
     Some(format!("grader `{}` ({} code)", grader.name, code.program()?.language.name()))
 }
 
-/// Problem of a comparison whose baseline is missing in the case, or in a turn of it.
+/// Why a comparison has no baseline in the case, or in one of its turns.
 pub(crate) fn baseline_problem(grader: &Grader, case: &Case) -> Option<String> {
     if let GraderKind::Selection(AnswerSelection::MaxScore(_)) = &grader.kind {
-        let selects = |of: &Arc<Grader>| matches!(of.kind, GraderKind::Selection(_));
+        let selects = |other: &Arc<Grader>| matches!(other.kind, GraderKind::Selection(_));
         return case.graders.iter().all(selects).then(|| {
             format!(
                 "grader `{}`: there is no other grader whose scores it could compare; add one",
@@ -103,11 +103,9 @@ pub(crate) fn baseline_problem(grader: &Grader, case: &Case) -> Option<String> {
         });
     }
     let GraderKind::Pairwise(pairwise) = &grader.kind else { return None };
-    if let Some(turn) = case
-        .turns()
-        .iter()
-        .find(|turn| turn.graders.iter().any(|of| of.place == grader.place && of.name == grader.name))
-    {
+    if let Some(turn) = case.turns().iter().find(|turn| {
+        turn.graders.iter().any(|other| other.place == grader.place && other.name == grader.name)
+    }) {
         return match pairwise.baseline {
             PairwiseBaseline::Run { .. } => Some(format!(
                 "grader `{}`: a turn can't be compared with a recorded run; compare the conversation",
@@ -128,12 +126,12 @@ pub(crate) fn baseline_problem(grader: &Grader, case: &Case) -> Option<String> {
     })
 }
 
-/// Demand of a grader for judges.
+/// Which judges a grader needs.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct JudgeDemand<'g> {
     /// The judge that the grader names.
     pub(crate) named: Option<&'g str>,
-    /// Panel of the grader's own; `None` for one that has a single judge whatever happens.
+    /// The grader's own panel; `None` for a grader that always has a single judge.
     pub(crate) panel: Option<&'g PanelSpec>,
 }
 
@@ -146,13 +144,13 @@ impl<'g> JudgeDemand<'g> {
 /// An empty panel specification.
 static DEFAULT_PANEL: LazyLock<PanelSpec> = LazyLock::new(PanelSpec::default);
 
-/// Demand of a grader for judges; `None` for one that asks nobody.
+/// The judges that a grader needs; `None` for a grader without judges.
 pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => Some(JudgeDemand::with_panel(rubric.judge.as_deref(), &rubric.panel)),
         GraderKind::Llm(llm) => Some(JudgeDemand::with_panel(llm.judge.as_deref(), &llm.panel)),
         GraderKind::Context(grader) => Some(JudgeDemand::with_panel(grader.judge.as_deref(), &grader.panel)),
-        // One judge writes the questions.
+        // A single judge writes the questions.
         GraderKind::AnswerRelevance(check) => Some(JudgeDemand { named: check.judge.as_deref(), panel: None }),
         GraderKind::Pairwise(pairwise) => {
             Some(JudgeDemand::with_panel(pairwise.judge.as_deref(), &pairwise.panel))
@@ -162,11 +160,11 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
         }
         // A program with model access calls the judge's model.
         GraderKind::Code(code) => code.max_calls.map(|_| JudgeDemand::default()),
-        // The files of a scorecard can't specify judges, so other sources decide.
+        // The files of a scorecard can't name judges, so other sources decide.
         GraderKind::Benchmark(benchmark) => {
             benchmark.behaviour.as_ref().map(|_| JudgeDemand::with_panel(None, &DEFAULT_PANEL))
         }
-        // A judge that combines others is one judge.
+        // A judge that aggregates others is a single judge.
         GraderKind::Composite(composite) => match &composite.aggregator {
             CompositeAggregator::Llm { judge, .. } => {
                 Some(JudgeDemand { named: judge.as_deref(), panel: None })
@@ -190,13 +188,13 @@ pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
         | GraderKind::Similar(_)
         | GraderKind::Labels(_)
         | GraderKind::Selection(AnswerSelection::MaxScore(_))
-        // The grader it holds is looked at by itself.
+        // The grader inside is checked separately.
         | GraderKind::Transformed(_)
         | GraderKind::Custom(_) => None,
     }
 }
 
-/// Grader's own mode of judging.
+/// The grader's own judging mode.
 pub(crate) fn own_judging(grader: &Grader) -> Option<JudgingMode> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => rubric.judging,
@@ -205,7 +203,7 @@ pub(crate) fn own_judging(grader: &Grader) -> Option<JudgingMode> {
     }
 }
 
-/// Problem of a grader that asks a judge with the judge of this name.
+/// Why the judge of this name can't judge for a grader.
 pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option<String> {
     if judge != OFFLINE {
         return None;
@@ -228,7 +226,8 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
             prompt => prompt.as_ref(),
         },
         GraderKind::Pairwise(pairwise) => {
-            // When the baseline is the reference, the reference can't serve as a standard for the comparison.
+            // If the baseline is the reference, the reference can't also serve as a standard for the
+            // comparison.
             let reference = case.reference().filter(|_| pairwise.baseline != PairwiseBaseline::Reference);
             if pairwise.criteria.is_empty() && case.expected_outcome.is_none() && reference.is_none() {
                 return Some(format!(
@@ -262,7 +261,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         GraderKind::Rubric(_)
         | GraderKind::Context(_)
         | GraderKind::Benchmark(_)
-        // These ask no judge.
+        // These need no judge.
         | GraderKind::Text(_)
         | GraderKind::IsJson(_)
         | GraderKind::Sql(_)
@@ -278,7 +277,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         | GraderKind::Labels(_)
         // It always has criteria.
         | GraderKind::Selection(_)
-        // The grader it holds is looked at by itself.
+        // The grader inside is checked separately.
         | GraderKind::Transformed(_)
         | GraderKind::Custom(_) => None,
     };

@@ -19,7 +19,7 @@ use crate::lock::lock;
 use crate::samples::{FailureLog, GradingStop, StoppableJudge, StoppableModel};
 use crate::targets::TargetRegistry;
 
-/// Reason for the choice of a judge; the first that applies, in this order.
+/// Why a judge was chosen. The first reason that applies counts, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ChosenBy {
     Options,
@@ -47,7 +47,7 @@ impl ChosenBy {
     }
 }
 
-/// The judges of a run, made when they are first needed.
+/// The judges of a run. Each is made when it is first needed.
 pub(crate) struct JudgeRegistry {
     named: Vec<String>,
     warm_up: WarmUp,
@@ -57,12 +57,13 @@ pub(crate) struct JudgeRegistry {
     gateway: Arc<ModelGateway>,
     limit: Arc<Semaphore>,
     variables: assize_evalfile::EnvironmentLookup,
-    /// Judges of the caller's own, by name.
+    /// Judges that the caller provides, by name.
     provided: BTreeMap<String, Arc<dyn Judge>>,
     made: Mutex<BTreeMap<String, JudgeEntry>>,
     /// Models for embeddings or labels, by name.
     measuring: Mutex<BTreeMap<String, Arc<dyn ChatModel>>>,
-    /// Source of the fences of all judges, made with the first one: its key is read from a file.
+    /// Source of the fences of all judges. It is made with the first judge, because its key is read from a
+    /// file.
     fences: OnceLock<Arc<dyn FenceSource>>,
 }
 
@@ -71,18 +72,18 @@ struct JudgeEntry {
     judge: Arc<dyn Judge>,
     /// The model it asks.
     ask: Option<Arc<dyn ChatModel>>,
-    /// Its identity, for noticing that a model judges itself.
+    /// Its identity, to detect that a model judges itself.
     model: Option<ModelId>,
-    /// Facts about the model.
+    /// What is known about the model.
     card: ModelCard,
-    /// Everything about it that may change its decisions.
+    /// Everything about it that may affect its decisions.
     settings: IdentityWriter,
     chosen_by: ChosenBy,
 }
 
 impl JudgeRegistry {
-    /// Judges for a run: `named` are those of the options, `config` is the configuration file's choice, `limit` the judge
-    /// calls in flight at once, over all registries of a run.
+    /// Judges for a run. `named` are those of the options, `config` is the configuration file's choice, `limit`
+    /// the number of judge calls in flight over all registries of a run.
     pub(crate) fn new(
         named: Vec<String>,
         warm_up: WarmUp,
@@ -108,7 +109,7 @@ impl JudgeRegistry {
         }
     }
 
-    /// The judges made so far, for the record.
+    /// The judges that were made so far, for the record.
     pub(crate) fn infos(&self) -> Vec<JudgeInfo> {
         let made = lock(&self.made);
         made.values()
@@ -119,7 +120,7 @@ impl JudgeRegistry {
             .collect()
     }
 
-    /// Number of judges and of models for embeddings or labels made so far.
+    /// The number of judges, and of models for embeddings or labels, that were made so far.
     pub(crate) fn made(&self) -> usize {
         let judges = lock(&self.made).len();
         judges + lock(&self.measuring).len()
@@ -132,7 +133,7 @@ impl JudgeRegistry {
         made.get(name).and_then(|made| made.model.clone())
     }
 
-    /// The models that judges and graders with these names ask, as far as they were made.
+    /// The models that judges and graders with these names use, if they were made.
     pub(crate) fn models_named(&self, names: &[String]) -> Vec<ModelId> {
         let made = lock(&self.made);
         let measuring = lock(&self.measuring);
@@ -142,7 +143,8 @@ impl JudgeRegistry {
         judges.chain(measures).collect()
     }
 
-    /// Facts about the model of the judge of this name, or of the model for embeddings or labels, once it was made.
+    /// What is known about the model of this judge, or of this model for embeddings or labels, once it was
+    /// made.
     pub(crate) fn card(&self, name: &str) -> Option<ModelCard> {
         let made = lock(&self.made);
         let judge = made.get(name).map(|made| made.card);
@@ -152,12 +154,12 @@ impl JudgeRegistry {
         })
     }
 
-    /// Problem of a panel in which two judges are the same model in two spellings, so that both would give the same reply.
+    /// Why two judges of a panel are the same model in two spellings, so that both would give the same reply.
     pub(crate) fn duplicate_judges(&self, selectors: &[JudgeSelector<'_>]) -> Option<String> {
         let mut seen: Vec<(String, &str)> = Vec::new();
         for selector in selectors.iter().filter(|_| selectors.len() > 1) {
             let (name, _) = self.choose(*selector);
-            // Two targets may ask the same model in different ways.
+            // Two targets may use the same model in different ways.
             let model = ModelName::from_str(name).ok().filter(|_| !self.targets.names(name));
             let whole = model.map_or_else(|| name.to_owned(), |model| model.to_string());
             match seen.iter().find(|(known, _)| *known == whole) {
@@ -186,7 +188,7 @@ impl JudgeRegistry {
             return (name, by);
         }
 
-        // Who answered knows best; a fallback that names no judge has that of the target it stands in for.
+        // The target that answered comes first. A fallback that names no judge uses that of its target.
         let mut answering = [selector.answered_by, selector.target].into_iter().flatten();
         let of_target = answering.find_map(|target| self.targets.grader_target(target));
         let candidates = [
@@ -224,7 +226,7 @@ impl JudgeRegistry {
         ModelJudge::new(ask, name, Arc::clone(fences), Arc::clone(&self.limit), options)
     }
 
-    /// The judge for a selector, which decides nothing more once `stop` fires: what it has decided by then stays.
+    /// The judge for a selector. It decides nothing more once `stop` fires; earlier decisions stay.
     pub(crate) fn judge_until(
         &self,
         selector: JudgeSelector<'_>,
@@ -246,7 +248,8 @@ impl JudgeRegistry {
         })
     }
 
-    /// Option, variable or file that chose the judge for a selector; `None` if the eval file did, or what it names.
+    /// The option, variable or file that chose the judge for a selector; `None` if the eval file did, or
+    /// something it names.
     pub(crate) fn chosen_outside_files(&self, selector: JudgeSelector<'_>) -> Option<&'static str> {
         let (_, chosen_by) = self.choose(selector);
         let is_outside = matches!(chosen_by, ChosenBy::Options | ChosenBy::Config | ChosenBy::Environment);
@@ -254,7 +257,7 @@ impl JudgeRegistry {
         is_outside.then(|| chosen_by.name())
     }
 
-    /// Returns the position at which the eval file names its judge, if that is the one for a selector.
+    /// Where the eval file names the judge for a selector, if that judge is the one chosen.
     pub(crate) fn place_of<'s>(
         &self,
         selector: JudgeSelector<'_>,
@@ -263,17 +266,17 @@ impl JudgeRegistry {
         suite.settings.judge_place.as_ref().filter(|_| self.choose(selector).1 == ChosenBy::Suite)
     }
 
-    /// True if nobody named a judge for a selector, so that it is the offline one.
+    /// Whether no judge was chosen for a selector, so that it is the offline one.
     pub(crate) fn is_default(&self, selector: JudgeSelector<'_>) -> bool {
         self.choose(selector).1 == ChosenBy::Default
     }
 
-    /// Name of the judge for a selector.
+    /// The name of the judge for a selector.
     pub(crate) fn name_of<'n>(&'n self, selector: JudgeSelector<'n>) -> &'n str {
         self.choose(selector).0
     }
 
-    /// Looks at the judge for a selector, making it where it is missing.
+    /// Calls a function with the judge for a selector, which is made if necessary.
     fn with<T>(
         &self,
         selector: JudgeSelector<'_>,
@@ -304,7 +307,7 @@ impl JudgeEntry {
     }
 }
 
-/// Everything about a judge and its model that may change its decisions.
+/// Everything about a judge and its model that may affect its decisions.
 fn settings(judge: &JudgeIdentity, model: Option<&ModelId>, card: &ModelCard) -> IdentityWriter {
     let ModelCard { price: _, batch_discount: _, context_tokens, estimator: _, max_output_tokens } = card;
     let mut settings = IdentityWriter::new("model judge", 1);
@@ -316,8 +319,8 @@ fn settings(judge: &JudgeIdentity, model: Option<&ModelId>, card: &ModelCard) ->
     settings
 }
 
-/// The model of a name: a target of the targets file that is one, or a model such as `openai:gpt-4o-mini`. That of
-/// `JUDGE_MODEL` may have variables of its own.
+/// The model of a name: a target of the targets file that is a model, or a model such as `openai:gpt-4o-mini`.
+/// The one of `JUDGE_MODEL` may have variables of its own.
 pub(crate) fn model(
     name: &str,
     targets: &TargetRegistry,
@@ -351,7 +354,7 @@ pub(crate) fn model(
     Ok(gateway.ask_judge(client, None, None))
 }
 
-/// Name of the judge that needs no model.
+/// The name of the judge that needs no model.
 pub const OFFLINE: &str = "offline";
 
 fn unavailable(error: EngineError) -> JudgeError {

@@ -1,4 +1,4 @@
-//! Labels of people for a stored run of a scorecard.
+//! People's labels for a stored scorecard run.
 
 use std::path::{Path, PathBuf};
 
@@ -10,22 +10,22 @@ use assize_store::{RunFolder, RunInfo};
 use crate::error::{EngineError, EngineErrorKind};
 use crate::process::ProcessContext;
 
-/// Setting of a run: the folder of labels beside those of the scorecard.
+/// Setting of a run: the folder of labels in addition to those of the scorecard.
 const FOLDER_KEY: &str = "labels";
-/// Setting of a run: labels count that do not say what they are about.
+/// Setting of a run: labels count even if they do not say which answer they are about.
 const UNBOUND_KEY: &str = "unbound_labels";
 
-/// Labels that count.
+/// Which labels count.
 #[derive(Debug, Clone, Default)]
 pub struct LabelOptions {
-    /// Folder of labels beside those of the scorecard; that of the run unless given.
+    /// Folder of labels in addition to those of the scorecard; by default that of the run.
     pub folder: Option<PathBuf>,
-    /// Handling of labels that do not say what they are about.
+    /// What to do with labels that do not say which answer they are about.
     pub unbound: UnboundLabels,
 }
 
 impl LabelOptions {
-    /// Returns these options, with the stored options of the run where these are not set.
+    /// These options, completed by the options that the run stored.
     #[must_use]
     pub fn or_stored(&self, info: &RunInfo) -> Self {
         let stored = |key: &str| info.settings.other.get(key);
@@ -36,9 +36,9 @@ impl LabelOptions {
         }
     }
 
-    /// Settings that a run stores, so that whoever reads it later counts the same labels.
+    /// Settings that a run stores, so that the same labels count whenever it is read.
     pub(crate) fn settings(&self, working_folder: &Path) -> impl Iterator<Item = (String, String)> {
-        // Whoever reads the run may stand in another folder.
+        // The run may be read from another working folder.
         let absolute = |folder: &PathBuf| working_folder.join(folder).display().to_string();
         let folder = self.folder.as_ref().map(|folder| (FOLDER_KEY.to_owned(), absolute(folder)));
         let unbound =
@@ -47,7 +47,7 @@ impl LabelOptions {
     }
 }
 
-/// Folders in which the labels about a run are kept: that of its scorecard, or those beside its eval files.
+/// The folders with labels about a run: that of its scorecard, or those beside its eval files.
 pub fn label_folders(info: &RunInfo, process: &ProcessContext) -> Vec<PathBuf> {
     let paths = info.suites.iter().map(|suite| process.resolve(&suite.path));
     if info.scorecard.is_some() {
@@ -62,28 +62,28 @@ pub fn label_folders(info: &RunInfo, process: &ProcessContext) -> Vec<PathBuf> {
     folders
 }
 
-/// Labels of a scorecard that was read.
+/// The labels of a scorecard that was read.
 pub fn label_set(scorecard: &Scorecard) -> LabelSet {
     LabelSet::new(scorecard.stored_labels(), scorecard.unbound_labels)
 }
 
-/// Run of a scorecard with its current labels.
+/// A scorecard run with its current labels.
 #[derive(Debug)]
 pub struct LabelledRun {
     /// Description of the run, without its tree.
     pub info: RunInfo,
     /// Decisions of the run, updated by later labels.
     pub run: ScorecardRun,
-    /// Labels that were counted; `None` where the scorecard can't be read any more.
+    /// The labels that were counted; `None` if the scorecard can't be read any more.
     pub labels: Option<LabelSet>,
-    /// Reasons for which labels are not counted.
+    /// Why labels are not counted.
     pub warning: Option<String>,
 }
 
-/// Reads the run of a scorecard and applies the labels of people to the decisions that wait for them.
+/// Reads a scorecard run and applies people's labels to the decisions that wait for them.
 ///
 /// # Errors
-/// If the run can't be read, or is not one of a scorecard, or if the scorecard is there and has errors.
+/// If the run can't be read, or is not a scorecard run, or if the scorecard exists and has errors.
 pub fn labelled_run(
     folder: &RunFolder,
     options: &LabelOptions,
@@ -99,15 +99,15 @@ pub fn labelled_run(
     let run = ScorecardRun::with_labels(folder, tree, labels.as_ref())
         .map_err(|error| EngineError::usage(error.to_string()))?;
 
-    // Where nothing waits for people, it does not matter that there is nobody to ask.
+    // If no decision waits for people, an unreadable scorecard does not matter.
     let problem = problem.filter(|_| {
         let cases = run.parts.iter().flat_map(|part| part.cases.values());
         cases.into_iter().any(|case| case.finding.decided_by == Some(DecidedBy::Person))
             || !run.review_rows().is_empty()
     });
     let warning = match problem {
-        // A run may be looked at where its scorecard is not. But labels that are there and can't be read may say something
-        // else than those that the run has counted.
+        // A run may be read where its scorecard is missing. But labels that exist and can't be read may differ
+        // from those that the run has counted.
         Some(problem) if problem.kind == EngineErrorKind::InvalidFile => return Err(problem),
         problem => problem.map(|problem| problem.message),
     };
@@ -124,10 +124,11 @@ pub fn labelled_run(
     Ok(LabelledRun { info, run, labels, warning })
 }
 
-/// Writes what waits for people into the run of a scorecard, after labels were added. Other runs have no such file.
+/// Writes the list of decisions that wait for people into a scorecard run, after labels were added. Other runs
+/// have no such file.
 ///
 /// # Errors
-/// As [`labelled_run`], and if the file can't be written.
+/// As in [`labelled_run`], and if the file can't be written.
 pub fn write_review_list(
     folder: &RunFolder,
     options: &LabelOptions,
@@ -141,7 +142,7 @@ pub fn write_review_list(
     Ok(folder.write_review(&run.review_rows())?)
 }
 
-/// Labels of the scorecard of a run as they are now, or why they can't be read.
+/// The present labels of a run's scorecard, or why they can't be read.
 pub fn current_labels(
     info: &RunInfo,
     options: &LabelOptions,
@@ -150,7 +151,7 @@ pub fn current_labels(
     current_scorecard(info, options, process).map(|scorecard| label_set(&scorecard))
 }
 
-/// Scorecard of a run as it is now, with its labels, or why it can't be read.
+/// A run's scorecard in its present form, with its labels, or why it can't be read.
 ///
 /// # Errors
 /// If it is not found, or has errors.

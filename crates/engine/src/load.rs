@@ -1,4 +1,4 @@
-//! Reading eval files, and selecting their cases.
+//! Reads eval files and selects their cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,24 +16,24 @@ use crate::options::{EvalOptions, ProgramUse};
 use crate::process::ProcessContext;
 use crate::runs::failed_cases;
 
-/// Ids that a pattern which matches none is compared with.
-const MOST_COMPARED: usize = 10_000;
+/// The most ids that a pattern without a match is compared with.
+const MAX_COMPARED_IDS: usize = 10_000;
 
-/// Tags that a message lists.
-const MOST_TAGS: usize = 20;
+/// The most tags that a message lists.
+const MAX_LISTED_TAGS: usize = 20;
 
 /// Eval files that were read.
 #[derive(Debug, Default)]
 pub struct LoadedFiles {
     /// The files.
     pub files: Vec<LoadedFile>,
-    /// Scorecards found beside them, not read.
+    /// Scorecards that were found beside them. They were not read.
     pub scorecards: Vec<PathBuf>,
-    /// Other YAML files of the folders, not read.
+    /// Other YAML files in the folders. They were not read.
     pub other_yaml: Vec<PathBuf>,
 }
 
-/// Eval file that was read.
+/// An eval file that was read.
 #[derive(Debug)]
 pub struct LoadedFile {
     /// Path of the file.
@@ -49,14 +49,14 @@ pub struct LoadedFile {
 }
 
 impl LoadedFile {
-    /// Returns true if the file has valid cases, and no error that applies to all of them.
+    /// Whether the file has valid cases, and no error that applies to all of them.
     pub(crate) fn can_run_in_part(&self) -> bool {
         !self.cases.is_empty() && !self.cases.have_errors_outside()
     }
 }
 
 impl LoadedFiles {
-    /// Numbers of errors and warnings in all files.
+    /// The numbers of errors and warnings in all files.
     pub fn tally(&self) -> (usize, usize) {
         self.files
             .iter()
@@ -64,15 +64,15 @@ impl LoadedFiles {
             .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
     }
 
-    /// Tells the observer of all problems and warnings.
+    /// Reports all problems and warnings to the observer.
     pub(crate) fn report_diagnostics(&self, engine: &Engine) {
         for file in &self.files {
             engine.report_diagnostics(&file.diagnostics, &file.sources);
         }
     }
 
-    /// Treats files with errors outside their cases as files that can't be read: settings that were not understood apply to
-    /// every case, so that a run without them would say nothing about what was asked for.
+    /// Treats files with errors outside their cases as files that can't be read. A setting that was not
+    /// understood applies to every case, so a run without it would not answer the user's question.
     fn leave_out_broken_suites(&mut self) {
         for file in self.files.iter_mut().filter(|file| file.cases.have_errors_outside()) {
             file.suite = None;
@@ -80,14 +80,14 @@ impl LoadedFiles {
         }
     }
 
-    /// Names the files of which nothing is run; empty if there are none.
+    /// The names of the files that are excluded completely; empty if there are none.
     pub(crate) fn left_out_files(&self) -> String {
         let files = self.files.iter().filter(|file| file.suite.is_none());
         let files: Vec<String> = files.map(|file| format!("`{}`", file.path.display())).collect();
         if files.is_empty() { String::new() } else { format!("; no case of {} was run", files.join(", ")) }
     }
 
-    /// Number of cases excluded because of errors. A file that could not be read counts as one.
+    /// The number of cases excluded because of errors. A file that could not be read counts as one.
     pub(crate) fn left_out(&self) -> usize {
         let left_out = |file: &LoadedFile| file.suite.as_ref().map_or(1, |_| file.cases.invalid_count());
 
@@ -119,7 +119,7 @@ impl Engine {
         Ok(loaded)
     }
 
-    /// Returns the options that a file is read with for a run.
+    /// The options with which a file is read for a run.
     pub(crate) fn load_options_for_run(&self, path: &Path, options: &EvalOptions) -> LoadOptions {
         let load_options =
             LoadOptions { targets: options.targets.clone(), ..self.load_options(&options.roots) };
@@ -130,7 +130,7 @@ impl Engine {
         }
     }
 
-    /// Finds eval files, and reads each with its options.
+    /// Finds eval files, and reads each with its own options.
     pub(crate) fn load_with(
         &self,
         paths: &[PathBuf],
@@ -145,7 +145,7 @@ impl Engine {
         find_suites(&paths)
     }
 
-    /// Reads each of the eval files that were found with its options.
+    /// Reads each of the eval files that were found with its own options.
     pub(crate) fn load_found(
         &self,
         found: DiscoveredFiles,
@@ -182,8 +182,9 @@ impl Engine {
     }
 }
 
-/// Tells suites of the same name apart, because results go by it: adds their paths within the innermost folder that holds all of
-/// them. So the name does not depend on the working folder, nor on how a command line spells the paths.
+/// Gives suites of the same name distinct ones, because results are identified by them: adds their paths within
+/// the innermost folder that holds all of them. So the name does not depend on the working folder or on how the
+/// command line spells the paths.
 fn disambiguate_names(files: &mut [LoadedFile]) {
     let mut same: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, file) in files.iter().enumerate() {
@@ -210,7 +211,7 @@ fn disambiguate_names(files: &mut [LoadedFile]) {
     }
 }
 
-/// The path as the system knows the file, however it was spelt.
+/// The canonical path of a file, however it was spelled.
 fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_path_buf())
 }
@@ -230,7 +231,7 @@ fn path_within(path: &Path, folder: &Path) -> String {
     rest.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// Warns of a name that a file shares with the `first` one; not of one that it has from its path.
+/// Warns about a name that a file shares with the `first` one, unless the name was derived from its path.
 fn same_name_warning(file: &LoadedFile, name: &str, first: &Path) -> Option<Diagnostic> {
     let place = file.suite.as_ref()?.name_place.as_ref()?;
     let span = file.sources.word_at(place.path(), place.line, place.column)?;
@@ -242,20 +243,20 @@ fn same_name_warning(file: &LoadedFile, name: &str, first: &Path) -> Option<Diag
     )
 }
 
-/// Selection of the cases that are run.
+/// Selects the cases to run.
 pub(crate) struct CaseSelection<'a> {
     ids: Option<GlobSet>,
-    /// The patterns of ids, each with a mark that it matched a case.
+    /// The patterns for ids, each with a mark if it matched a case.
     patterns: Vec<(String, AtomicBool)>,
     tags: &'a [String],
     excluded_tags: &'a [String],
-    /// A run, and the suites and ids of its failed cases, if only those are run.
+    /// A run, with the suites and ids of its failed cases, if only those run again.
     failed: Option<(&'a str, BTreeSet<(String, String)>)>,
 }
 
 impl<'a> CaseSelection<'a> {
-    /// Cases whose id matches one of the patterns, that have one of the tags and none of the excluded ones; empty lists
-    /// select all and exclude none.
+    /// Selects cases with an id that matches one of the patterns, with one of the tags and none of the excluded
+    /// ones. Empty lists select all and exclude none.
     pub(crate) fn new(
         filter: &[String],
         tags: &'a [String],
@@ -265,7 +266,7 @@ impl<'a> CaseSelection<'a> {
         Ok(Self { ids: id_patterns(filter)?, patterns, tags, excluded_tags, failed: None })
     }
 
-    /// The cases that failed or are incomplete in a stored run, if one is named.
+    /// Limits the selection to the cases that failed or are incomplete in a stored run, if one is named.
     pub(crate) fn of_failed(
         self,
         run: Option<&'a str>,
@@ -286,7 +287,7 @@ impl<'a> CaseSelection<'a> {
             && !self.excluded_tags.iter().any(has_tag)
     }
 
-    /// True if the id and these tags are selected.
+    /// Whether a case with this id and these tags is selected.
     pub(crate) fn takes_tagged(&self, id: &str, tags: &[String]) -> bool {
         self.takes_id(id) && (self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag)))
     }
@@ -301,19 +302,19 @@ impl<'a> CaseSelection<'a> {
         !matched.is_empty()
     }
 
-    /// Warning about patterns that matched none of the cases that were looked at.
+    /// Warning about patterns that matched none of the cases so far.
     pub(crate) fn unmatched_warning(&self) -> Option<String> {
         let unmatched = self.patterns.iter().filter(|(_, matched)| !matched.load(Ordering::Relaxed));
         let unmatched: Vec<String> = unmatched.map(|(pattern, _)| format!("`{pattern}`")).collect();
         (!unmatched.is_empty()).then(|| format!("no case matches `--filter` {}", unmatched.join(", ")))
     }
 
-    /// Returns true if every case is selected.
+    /// Whether every case is selected.
     pub(crate) fn is_everything(&self) -> bool {
         self.ids.is_none() && self.failed.is_none() && self.tags.is_empty() && self.excluded_tags.is_empty()
     }
 
-    /// Message for a selection that selects nothing.
+    /// Message for a selection that is empty.
     pub(crate) fn no_match_message(&self, loaded: &LoadedFiles) -> String {
         let cases: usize = loaded.files.iter().map(|file| file.cases.len()).sum();
         if cases == 0 {
@@ -350,9 +351,10 @@ impl<'a> CaseSelection<'a> {
         }
     }
 
-    /// The first pattern that matched nothing and is like an id, or a part of one, with a pattern that matches it.
+    /// The first pattern without a match that resembles an id or a part of one, with a pattern that would match
+    /// that.
     fn near_id(&self, ids: impl Iterator<Item = String>) -> Option<(&str, String)> {
-        let ids: Vec<String> = ids.take(MOST_COMPARED).collect();
+        let ids: Vec<String> = ids.take(MAX_COMPARED_IDS).collect();
         let unmatched = self.patterns.iter().filter(|(_, matched)| !matched.load(Ordering::Relaxed));
         unmatched.map(|(pattern, _)| pattern).find_map(|pattern| {
             if ids.iter().any(|id| id.contains(pattern.as_str())) {
@@ -364,17 +366,17 @@ impl<'a> CaseSelection<'a> {
     }
 }
 
-/// Message for tags that no case has: which ones there are.
+/// Message for tags that no case has, with the tags that exist.
 fn no_tag_message(wanted: &[String], loaded: &LoadedFiles) -> String {
     let of_suites =
         loaded.files.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| suite.tags.clone());
     let cases =
-        loaded.files.iter().flat_map(|file| file.cases.iter()).filter_map(Result::ok).take(MOST_COMPARED);
+        loaded.files.iter().flat_map(|file| file.cases.iter()).filter_map(Result::ok).take(MAX_COMPARED_IDS);
     let mut tags: BTreeSet<String> = of_suites.collect();
     tags.extend(cases.flat_map(|case| case.tags.clone()));
 
     let wanted: Vec<String> = wanted.iter().map(|tag| format!("`--tag {tag}`")).collect();
-    let mut shown: Vec<String> = tags.iter().take(MOST_TAGS).map(|tag| format!("`{tag}`")).collect();
+    let mut shown: Vec<String> = tags.iter().take(MAX_LISTED_TAGS).map(|tag| format!("`{tag}`")).collect();
     if tags.len() > shown.len() {
         shown.push("...".to_owned());
     }

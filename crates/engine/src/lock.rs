@@ -1,8 +1,9 @@
-//! Locks whose value stays usable after a panic of another holder.
+//! Locks that stay usable after another holder has panicked.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks a mutex, whether or not another holder has panicked: each change of what these protect is complete in itself.
+/// Locks a mutex even if another holder has panicked. That is safe because each change of the protected values
+/// is complete in itself.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

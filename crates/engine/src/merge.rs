@@ -1,4 +1,4 @@
-//! Merging of shards into the run that one process would have made of the whole plan.
+//! Merges shards into the run that one process would have made of the whole plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,10 +23,11 @@ use crate::runs::{RUNS_FOLDER, find_run, run_id};
 use crate::scorecard::ScoredCard;
 use crate::session::{FinishedRun, quote_warning, stored_records};
 
-/// Numbers of shards that a message names before the rest is only counted.
-const MOST_NAMED: usize = 20;
+/// The most numbers of shards that a message lists; the rest is only counted.
+const MAX_LISTED_SHARDS: usize = 20;
 
-/// Settings that may differ between shards: what one may spend, when it ends, and where labels are on its machine.
+/// Settings that may differ between shards: their limit in money, when they end, and where labels are on their
+/// machine.
 const FREE_SETTINGS: &[&str] = &["budget_usd", "bail", "labels"];
 
 /// Options of merging.
@@ -34,17 +35,17 @@ const FREE_SETTINGS: &[&str] = &["budget_usd", "bail", "labels"];
 pub struct MergeOptions {
     /// Runs of the shards: folders, ids, or names.
     pub runs: Vec<String>,
-    /// Folder of the merged run; one in the runs folder unless given.
+    /// Folder of the merged run; by default one in the runs folder.
     pub run_dir: Option<PathBuf>,
-    /// Job whose workers ran the shards; `None` if they were run one by one.
+    /// The job whose workers ran the shards; `None` if they were run separately.
     pub job: Option<MergedJob>,
-    /// True if the runs are results that a job has stored so far.
+    /// True if the runs are the results that a job has stored so far.
     pub stored_job: bool,
-    /// Merges the existing shards if some are missing or were stopped. The result is incomplete.
+    /// Merges the existing shards even if some are missing or were stopped. The result is incomplete then.
     pub allow_missing: bool,
 }
 
-/// Facts about a job that are not in its results.
+/// What is known about a job and is not in its results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedJob {
     /// Id of the job, and of the merged run.
@@ -53,22 +54,22 @@ pub struct MergedJob {
     pub over_budget: bool,
     /// Requests for units that have no result.
     pub unfinished: SentRequests,
-    /// Part of its budget that counts as spent; 0 for amounts without a limit.
+    /// The part of its budget that counts as spent; 0 for amounts without a limit.
     pub spent: BudgetAmount,
 }
 
 impl MergedJob {
-    /// Requests of the whole job, of whose results `known` were sent.
+    /// Requests of the whole job. `known` are those of its results.
     fn sent(&self, known: SentRequests) -> SentRequests {
         let mut sent = known.plus(self.unfinished);
-        // What killed workers had borrowed: nobody knows what they made of it.
+        // Killed workers had leased a part of the budget. It is unknown what they spent of it.
         sent.given_up = sent.given_up.max(self.spent.calls.saturating_sub(sent.requests));
         sent.cost_usd = sent.cost_usd.map(|cost| cost.max(self.spent.usd));
         sent
     }
 }
 
-/// Run of a shard that is to be merged.
+/// A shard's run that will be merged.
 struct ShardRun {
     folder: RunFolder,
     info: RunInfo,
@@ -80,7 +81,7 @@ impl ShardRun {
         self.folder.path().display().to_string()
     }
 
-    /// The shard as the merged run remembers it.
+    /// The shard in the record of the merged run.
     fn describe(&self) -> MergedShard {
         let summary = self.info.summary.as_ref();
         MergedShard {
@@ -95,7 +96,7 @@ impl ShardRun {
         }
     }
 
-    /// Its entry among those that are held.
+    /// The part that stays in memory.
     fn entry(&self) -> ShardEntry {
         let ending = self.info.summary.as_ref().map(|summary| ShardEnding {
             not_run: summary.not_run as u64,
@@ -107,16 +108,16 @@ impl ShardRun {
     }
 }
 
-/// Part of a shard that is held while the others are merged. There may be very many.
+/// The part of a shard that stays in memory while others are merged. There may be very many.
 struct ShardEntry {
     folder: RunFolder,
     items: u64,
     warnings: Vec<String>,
-    /// `None` if it was stopped.
+    /// `None` if the run was stopped.
     ending: Option<ShardEnding>,
 }
 
-/// End of the run of a shard.
+/// How a shard's run ended.
 struct ShardEnding {
     not_run: u64,
     excluded: usize,
@@ -129,9 +130,9 @@ impl ShardEntry {
     }
 }
 
-/// Shards of one plan, in the order of their numbers.
+/// The shards of one plan, in the order of their numbers.
 struct ShardSet {
-    /// The first one with its whole description, which is that of all.
+    /// The first shard with its whole description, which applies to all.
     first: ShardRun,
     shards: Vec<ShardEntry>,
     missing: Vec<u32>,
@@ -184,10 +185,10 @@ impl Engine {
         Ok(FinishedRun { folder, info, totals, exit })
     }
 
-    /// Reads a run that was finished earlier from its folder. `None` if it has no summary.
+    /// Reads an earlier finished run from its folder. `None` if it has no summary.
     ///
     /// # Errors
-    /// When its files can't be read.
+    /// If its files can't be read.
     pub fn finished_run(&self, folder: RunFolder) -> Result<Option<FinishedRun>, EngineError> {
         let info = folder.info()?;
         let Some(summary) = &info.summary else { return Ok(None) };
@@ -207,8 +208,8 @@ impl Engine {
 }
 
 impl ShardSet {
-    /// Reads what the runs say of themselves, and refuses those that don't belong together. Returns also what the merged run remembers
-    /// of each.
+    /// Reads the descriptions of the runs, and refuses those that don't belong together. Also returns the
+    /// record of each for the merged run.
     fn read(options: &MergeOptions, engine: &Engine) -> Result<(Self, Vec<MergedShard>), EngineError> {
         let mut shards: BTreeMap<(u32, ShardPart), (ShardEntry, MergedShard)> = BTreeMap::new();
         let mut first: Option<((u32, ShardPart), ShardRun)> = None;
@@ -277,7 +278,7 @@ impl ShardSet {
         Ok((Self { first, shards, missing, job: options.job.clone() }, described))
     }
 
-    /// Description of the merged run, before its rows are known.
+    /// The description of the merged run, before its rows are known.
     fn merged_info(&self, described: Vec<MergedShard>, engine: &Engine) -> RunInfo {
         let first = &self.first;
         let started_at = described.iter().filter_map(|run| time(&run.started_at)).min();
@@ -316,7 +317,7 @@ impl ShardSet {
         }
     }
 
-    /// Finds the rows of all shards. Returns also the number of results of each.
+    /// Finds the rows of all shards. Also returns the number of results of each.
     fn find_rows(&self, target: &RunFolder) -> Result<(RowMerge, Vec<u64>), EngineError> {
         let mut rows = RowMerge::new(target.path());
         let mut found = Vec::with_capacity(self.shards.len());
@@ -352,7 +353,8 @@ impl ShardSet {
         Ok((rows, found))
     }
 
-    /// Results that earlier ones made needless: those that a shard neither has nor says were not run.
+    /// The number of trials that earlier ones made needless: a shard neither has them nor counts them as not
+    /// run.
     fn needless(&self, found: &[u64]) -> usize {
         let of_shard = |(run, found): (&ShardEntry, &u64)| {
             let not_run = run.ending.as_ref()?.not_run;
@@ -362,7 +364,7 @@ impl ShardSet {
         self.shards.iter().zip(found).filter_map(of_shard).sum::<u64>().try_into().unwrap_or(usize::MAX)
     }
 
-    /// Remark on metrics that rest on a part of the shards.
+    /// Remark on metrics that are based on a part of the shards.
     fn remark(&self) -> Option<String> {
         let count = self.first.shard.count;
         (!self.missing.is_empty()).then(|| {
@@ -374,7 +376,7 @@ impl ShardSet {
         })
     }
 
-    /// Circumstances under which the shards ended, as those of one run.
+    /// How the shards ended, as if they were one run.
     fn ending(&self, info: &RunInfo) -> RunEnding {
         let has_code =
             |status: ExitStatus| described(info).iter().any(|run| run.exit_code == Some(status.code()));
@@ -389,7 +391,7 @@ impl ShardSet {
         }
     }
 
-    /// Requests of the processes that ended the shards; `None` if one did not count them.
+    /// Requests of the processes that ended the shards; `None` if one of them did not count any.
     fn sent(&self) -> Option<SentRequests> {
         let mut sent = SentRequests::NONE;
         for run in &self.shards {
@@ -399,7 +401,7 @@ impl ShardSet {
         Some(self.job.as_ref().map_or(sent, |job| job.sent(sent)))
     }
 
-    /// The summary, with the exit code of the whole.
+    /// The summary, with the exit code of the merged run.
     fn conclude(
         &self,
         folder: &RunFolder,
@@ -441,12 +443,12 @@ impl ShardSet {
     }
 }
 
-/// The shards that a merged run remembers.
+/// The shards in the record of a merged run.
 fn described(info: &RunInfo) -> &[MergedShard] {
     info.merged.as_ref().map_or(&[], |merged| &merged.shards)
 }
 
-/// Time at which the last shard ended; `None` if one was stopped.
+/// When the last shard ended; `None` if one was stopped.
 fn finished_at(info: &RunInfo) -> Option<jiff::Timestamp> {
     let ended: Option<Vec<jiff::Timestamp>> =
         described(info).iter().map(|run| time(run.finished_at.as_deref()?)).collect();
@@ -454,25 +456,25 @@ fn finished_at(info: &RunInfo) -> Option<jiff::Timestamp> {
     ended?.into_iter().max()
 }
 
-/// Part of a shard that a run is of.
+/// The part of a shard that a run covers.
 fn part_of(shard: &ShardInfo) -> Result<ShardPart, EngineError> {
     let part = shard.part.as_deref().unwrap_or_default();
     part.parse().map_err(|error| EngineError::unreadable(format!("`part` is `{part}`: {error}")))
 }
 
-/// True if this part of a shard is among the runs, as a whole or in parts.
+/// Whether this part of a shard is among the runs, completely or in smaller parts.
 fn is_present(runs: &BTreeSet<(u32, ShardPart)>, number: u32, part: &ShardPart) -> bool {
     if runs.contains(&(number, part.clone())) {
         return true;
     }
 
-    // The parts of a part come right after it.
+    // Smaller parts of a part follow right after it.
     let next = runs.range((number, part.clone())..).next();
     let has_smaller = next.is_some_and(|(other, smaller)| *other == number && smaller.is_within(part));
     has_smaller && part.halves().iter().all(|half| is_present(runs, number, half))
 }
 
-/// Reads the description of the run of a shard, and refuses what can't be merged.
+/// Reads the description of a shard's run, and refuses runs that can't be merged.
 fn read_shard(name: &str, allow_missing: bool, engine: &Engine) -> Result<ShardRun, EngineError> {
     let folder = find_run(name, engine.process())?;
     let info = folder.info()?;
@@ -510,7 +512,7 @@ fn read_shard(name: &str, allow_missing: bool, engine: &Engine) -> Result<ShardR
     Ok(ShardRun { folder, info, shard })
 }
 
-/// The first thing in which two shards differ that are to be of one plan.
+/// The first difference between two shards that should belong to the same plan.
 fn difference(first: &ShardRun, other: &ShardRun) -> Option<String> {
     let aspect = |what: &str, one: &str, two: &str| (one != two).then(|| format!("{what} {one} and {two}"));
     let judges = |run: &ShardRun| {
@@ -558,7 +560,7 @@ fn difference(first: &ShardRun, other: &ShardRun) -> Option<String> {
         })
 }
 
-/// The first setting in which two shards differ that has an effect on results.
+/// The first setting that differs between two shards and affects results.
 fn setting_difference(a: &RunSettings, b: &RunSettings) -> Option<String> {
     let shown =
         |value: Option<String>| value.filter(|value| !value.is_empty()).unwrap_or_else(|| "none".to_owned());
@@ -587,7 +589,7 @@ fn setting_difference(a: &RunSettings, b: &RunSettings) -> Option<String> {
     })
 }
 
-/// The first file that two shards have read with different contents, by its name.
+/// The name of the first file that two shards read with different contents.
 fn file_difference(a: &RunInfo, b: &RunInfo) -> Option<String> {
     let name = |path: &str| Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
     if a.inputs.len() != b.inputs.len() {
@@ -622,7 +624,7 @@ fn scorecard_exit(
 fn named_shards(numbers: &[u32]) -> String {
     match numbers {
         [only] => format!("shard {only}"),
-        _ => format!("shards {}", list_first(numbers, MOST_NAMED)),
+        _ => format!("shards {}", list_first(numbers, MAX_LISTED_SHARDS)),
     }
 }
 

@@ -14,7 +14,8 @@ use assize_store::{
 use crate::error::EngineError;
 use crate::exit::ExitStatus;
 
-/// Computes the metrics of the rows that `rows` returns. They are read a second time only if cases have several trials.
+/// Computes the metrics of the rows that `rows` returns. It is called a second time only if cases have several
+/// trials.
 pub fn from_rows<I>(
     suites: &[SuiteInfo],
     rows: impl Fn() -> Result<I, EngineError>,
@@ -36,7 +37,7 @@ where
     Ok(summariser.compute_metrics(suites, ConfidenceLevel::P95)?)
 }
 
-/// Metrics of a stored run.
+/// The metrics of a stored run.
 pub fn from_run(folder: &RunFolder) -> Result<RunMetrics, EngineError> {
     let suites = folder.info()?.suites;
     from_rows(&suites, || {
@@ -45,8 +46,8 @@ pub fn from_run(folder: &RunFolder) -> Result<RunMetrics, EngineError> {
     })
 }
 
-/// Metrics of a run whose rows were added as they were stored. The stored rows are read only if cases were answered
-/// more than once.
+/// The metrics of a run whose rows were added while they were stored. The stored rows are read only if cases
+/// have several trials.
 pub(crate) fn from_summariser(
     mut taken: RunSummarizer,
     folder: &RunFolder,
@@ -60,7 +61,7 @@ pub(crate) fn from_summariser(
     Ok(taken.compute_metrics(suites, ConfidenceLevel::P95)?)
 }
 
-/// Rates of criteria and of checks, the worst of each first.
+/// Rates of criteria and of checks, each with the worst first.
 fn criterion_rates(totals: &RunTotals) -> Result<[Vec<CriterionRate>; 2], StoreError> {
     let folder = totals.spool_folder();
     let shared: HashMap<u32, bool> = totals
@@ -68,8 +69,8 @@ fn criterion_rates(totals: &RunTotals) -> Result<[Vec<CriterionRate>; 2], StoreE
         .chain(totals.check_tallies())
         .map(|tally| (tally.number, tally.is_scored))
         .collect();
-    let rate = |of: u32, sample: CriterionSample| -> Result<EstimatedMetric, StoreError> {
-        sample.rate(shared.get(&of).is_some_and(|is_scored| *is_scored), ConfidenceLevel::P95)
+    let rate = |number: u32, sample: CriterionSample| -> Result<EstimatedMetric, StoreError> {
+        sample.rate(shared.get(&number).is_some_and(|is_scored| *is_scored), ConfidenceLevel::P95)
     };
 
     let mut rates: HashMap<u32, Result<EstimatedMetric, StoreError>> = HashMap::new();
@@ -78,18 +79,18 @@ fn criterion_rates(totals: &RunTotals) -> Result<[Vec<CriterionRate>; 2], StoreE
         if !shared.contains_key(&tally) {
             return;
         }
-        if open.as_ref().is_none_or(|(of, _)| *of != tally) {
+        if open.as_ref().is_none_or(|(number, _)| *number != tally) {
             let before = open.replace((tally, CriterionSample::beside(&folder)));
-            rates.extend(before.map(|(of, sample)| (of, rate(of, sample))));
+            rates.extend(before.map(|(number, sample)| (number, rate(number, sample))));
         }
         if let Some((_, sample)) = &mut open {
             sample.push(value, cluster);
         }
     })?;
-    rates.extend(open.map(|(of, sample)| (of, rate(of, sample))));
+    rates.extend(open.map(|(number, sample)| (number, rate(number, sample))));
 
     let mut row = |tally: &CriterionTally| -> Result<CriterionRate, StoreError> {
-        // What nobody could decide has no values.
+        // Ungraded criteria have no values.
         let undecided = || rate(tally.number, CriterionSample::beside(&folder));
         Ok(CriterionRate {
             suite: tally.suite.to_string(),
@@ -111,7 +112,7 @@ fn criterion_rates(totals: &RunTotals) -> Result<[Vec<CriterionRate>; 2], StoreE
     Ok([criteria, checks])
 }
 
-/// Summary of these totals, for a run whose cases were all run.
+/// The summary of these totals, for a run of which every case was run.
 pub fn summary(
     totals: &RunTotals,
     mut figures: Option<RunMetrics>,
@@ -155,7 +156,7 @@ pub fn summary(
     }
 }
 
-/// Returns the number of cases by verdict; `rows` counts every trial.
+/// The number of cases by verdict. `rows` counts every trial.
 pub fn counts(figures: &RunMetrics, rows: VerdictCounts) -> VerdictCounts {
     figures.trials.as_ref().map_or(rows, |trials| trials.counts)
 }

@@ -1,4 +1,4 @@
-//! Modes of running eval files: the items made of their cases, and the conclusion drawn at the end.
+//! Modes of running eval files: which items are made from the cases, and what is concluded at the end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,31 +14,31 @@ use crate::options::SequenceOptions;
 /// Work items, created on demand.
 pub type Items<'i> = Box<dyn Iterator<Item = Result<WorkItem, ItemError>> + 'i>;
 
-/// Mode of a run. Anything that a mode does not define is as in a plain run.
+/// The mode of a run. A mode that does not override a method behaves like a plain run.
 pub trait RunMode {
     /// Returns the command's name.
     fn command(&self) -> &'static str {
         "eval"
     }
 
-    /// Returns the cases that replace a case of an eval file.
+    /// The cases that replace a case of an eval file.
     fn cases(&self, suite: &Suite, case: Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
         let _ = suite;
         Ok(vec![case])
     }
 
-    /// Number and order of executions; without it once each, in the order of the files, for themselves.
+    /// Number and order of executions. Without it, each case runs once, in the order of the files.
     fn sequence(&self) -> Option<&SequenceOptions> {
         None
     }
 
-    /// Items of this mode, made of those of a plain run, which are `count`.
+    /// The items of this mode, made from the `count` items of a plain run.
     fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
         let _ = count;
         items
     }
 
-    /// Number of items, when a plain run has `plain`; `items` are those of this mode.
+    /// The number of items if a plain run has `plain`; `items` are those of this mode.
     fn total(&self, plain: usize, items: Items<'_>) -> Result<usize, EngineError> {
         let _ = items;
         Ok(plain)
@@ -49,25 +49,25 @@ pub trait RunMode {
         BTreeMap::new()
     }
 
-    /// Exit code of a shard, which is about its own cases, and its reason. What is about all cases is concluded when shards
-    /// are merged.
+    /// The exit code of a shard, which is about its own cases, and its reason. Anything about all cases is
+    /// concluded when shards are merged.
     fn shard_exit(&self, counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
         exit_of_run(counts, ending)
     }
 
-    /// Settings by which the merged run of a scorecard is concluded.
+    /// The settings for concluding a merged scorecard run.
     fn scorecard_conclusion(&self) -> Option<ScorecardConclusion> {
         None
     }
 
-    /// Exit code and its reason in a few words. `counts` has the cases by verdict.
+    /// The exit code and its reason in a few words. `counts` has the cases by verdict.
     fn exit(&self, folder: &RunFolder, counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
         let _ = folder;
         exit_of_run(counts, ending)
     }
 }
 
-/// Plain run.
+/// The mode of a plain run.
 #[derive(Debug, Clone, Default)]
 pub struct EvalMode {
     /// Number and order of the executions of cases.

@@ -18,19 +18,19 @@ use assize_run::{ShardNumber, ShardPart};
 use crate::error::EngineError;
 use crate::exchange::ExchangeOptions;
 
-/// Use of the reply cache.
+/// How the reply cache is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CacheUse {
-    /// Replies are looked up and kept.
+    /// Replies are looked up and stored.
     #[default]
     On,
-    /// Every model is asked anew, and no reply is kept.
+    /// Every request is sent, and no reply is stored.
     Off,
-    /// Nothing is sent to models: what the cache does not hold stays undone.
+    /// Nothing is sent to models. What is not in the cache stays ungraded or unanswered.
     Only,
 }
 
-/// Limits on calls of models and their cost.
+/// Limits on model calls and their cost.
 #[derive(Debug, Clone, Default)]
 pub struct SpendingOptions {
     /// Use of the reply cache.
@@ -42,30 +42,30 @@ pub struct SpendingOptions {
 }
 
 impl SpendingOptions {
-    /// Limits with this one in money, wherever it is set.
+    /// These limits, with this one in money.
     pub(crate) fn budget_with(&self, usd: Option<Usd>) -> Budget {
         Budget { usd, ..self.budget }
     }
 }
 
-/// Treatment of models without a known price under a budget in dollars.
+/// What to do with models of unknown price under a budget in dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnknownPrice {
-    /// Nothing is run.
+    /// Nothing runs.
     #[default]
     Refuse,
     /// Their calls are not counted in money.
     Allow,
 }
 
-/// Use of the programs that eval files and targets files name: grading programs, commands and agents as targets, with
-/// their workspaces and hooks.
+/// What to do with programs that eval files and targets files name: grading programs, commands and agents as
+/// targets, with their workspaces and hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProgramUse {
     /// They are started.
     #[default]
     Allow,
-    /// A run that needs one is refused before anything is started.
+    /// A run that needs one is refused before anything starts.
     Refuse,
 }
 
@@ -74,16 +74,16 @@ pub enum ProgramUse {
 pub struct SequenceOptions {
     /// Number of trials of each case; overrides suites and cases.
     pub trials: Option<u32>,
-    /// Aggregation of the trials of a case.
+    /// How the trials of a case are aggregated.
     pub trial_strategy: Option<TrialStrategy>,
-    /// Runs the cases in a random order. They are all held in memory then.
+    /// Runs the cases in a random order. All of them are held in memory then.
     pub shuffle: bool,
-    /// Seed of that order; a random one unless given.
+    /// Seed of that order; random if not given.
     pub seed: Option<u64>,
-    /// Number of non-passing cases after which no further case starts.
+    /// After this many cases that did not pass, no further case starts.
     pub bail: Option<NonZeroUsize>,
-    /// Reference of a run that ends as soon as it is clear on which side of it the result lies. Its cases are run in a random
-    /// order.
+    /// The run ends as soon as it is clear on which side of this reference its result lies. Its cases run in a
+    /// random order.
     pub stop_against: Option<StopReference>,
 }
 
@@ -92,7 +92,7 @@ pub struct SequenceOptions {
 pub enum StopReference {
     /// A pass rate, above 0 and below 1.
     PassRate(f64),
-    /// A stored run, whose mean score is compared with, over the same cases.
+    /// A stored run. The mean scores over the same cases are compared.
     Run(String),
 }
 
@@ -109,7 +109,7 @@ impl StopReference {
         }
     }
 
-    /// Value that separates both sides: the pass rate, or a difference of 0.
+    /// The value between both sides: the pass rate, or a difference of 0.
     pub(crate) const fn threshold(&self) -> f64 {
         match self {
             Self::PassRate(rate) => *rate,
@@ -131,30 +131,30 @@ impl StopReference {
 pub struct PanelOptions {
     /// Weights of judges, for the weighted rule.
     pub weights: Vec<(String, Weight)>,
-    /// Calls of each judge, 1 to 100.
+    /// The number of calls of each judge, 1 to 100.
     pub repeats: Option<u32>,
     /// Sampling temperature of the judges, 0 to 2.
     pub temperature: Option<f64>,
     /// Rule by which votes become one decision.
     pub combine: Option<PanelRule>,
-    /// Handling of ties.
+    /// How ties are decided.
     pub ties: Option<TiePolicy>,
-    /// Source of a decision: the written reply, or token probabilities.
+    /// Where decisions come from: the written reply, or token probabilities.
     pub scoring: Option<ScoringMethod>,
-    /// Judge that is called only if the others are unsure.
+    /// A judge that is called only if the others are unsure.
     pub escalate: Option<String>,
     /// Order of the first calls about an answer, for the provider's prompt cache.
     pub warm_up: WarmUp,
 }
 
-/// Options of judging in batches of the providers.
+/// Options of judging in providers' batches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BatchOptions {
-    /// Time limit for batches, after which the rest is sent live; without it, the run waits until they end.
+    /// Time limit for batches, after which the rest is sent live. Without it, the run waits until they end.
     pub wait: Option<Duration>,
-    /// Place of requests and replies, for providers whose batches go through a bucket.
+    /// Where requests and replies are stored, for providers whose batches use a bucket.
     pub storage: Option<BatchPlace>,
-    /// Role with which such a provider reads and writes there.
+    /// The role with which such a provider reads and writes there.
     pub role: Option<BatchRole>,
 }
 
@@ -170,11 +170,11 @@ impl BatchOptions {
 pub struct UnitOptions {
     /// Part of the shard.
     pub part: ShardPart,
-    /// Hash that the plan must have. A run of another plan is refused.
+    /// The hash that the plan must have; a run of another plan is refused.
     pub plan: String,
     /// Id of the run. Replies that another process paid for under this id count as paid for by this run.
     pub run_id: String,
-    /// Reason why no case of the part is run; each case ends with it.
+    /// Why no case of the part should run. Each case ends with this error.
     pub given_up: Option<String>,
 }
 
@@ -185,9 +185,9 @@ pub struct RunOptions {
     pub judges: Vec<String>,
     /// Panel of judges.
     pub panel: PanelOptions,
-    /// Criteria in one judge call.
+    /// How many criteria go into one judge call.
     pub judging: Option<JudgingMode>,
-    /// Maximum number of cases at once.
+    /// Maximum number of concurrent cases.
     pub workers: Option<NonZeroUsize>,
     /// Maximum concurrent requests per account.
     pub max_concurrency: Option<NonZeroUsize>,
@@ -197,7 +197,7 @@ pub struct RunOptions {
     pub tokens_per_minute: Option<NonZeroU32>,
     /// Time limit of one request to a model.
     pub request_timeout: Option<Duration>,
-    /// Retries of a failed call of a target or judge; overrides `max_retries` of targets.
+    /// Retries of a failed call to a target or judge; overrides `max_retries` of targets.
     pub max_retries: Option<u32>,
     /// Time limit of the run.
     pub deadline: Option<Duration>,
@@ -205,11 +205,11 @@ pub struct RunOptions {
     pub spending: SpendingOptions,
     /// Judging in batches of the providers.
     pub judge_batch: Option<BatchOptions>,
-    /// Treatment of models without a known price under a budget in dollars.
+    /// What to do with models of unknown price under a budget in dollars.
     pub unknown_price: UnknownPrice,
     /// Context window of all models in tokens, instead of that in the table of models.
     pub context_tokens: Option<NonZeroU64>,
-    /// Treatment of material that exceeds a judge's context window.
+    /// What to do with material that exceeds a judge's context window.
     pub truncate: Option<TruncationMode>,
     /// Pass threshold; overrides cases and suites.
     pub threshold: Option<UnitInterval>,
@@ -221,11 +221,11 @@ pub struct RunOptions {
     pub allow_code: bool,
     /// Files that replace model servers.
     pub exchange: ExchangeOptions,
-    /// Part of the plan to run; all of it unless given.
+    /// The part of the plan to run; by default all of it.
     pub shard: Option<ShardNumber>,
     /// Conditions under which the shard is run for a coordinator.
     pub unit: Option<UnitOptions>,
-    /// Folder of the run; one in the runs folder unless given.
+    /// Folder of the run; by default one in the runs folder.
     pub run_dir: Option<PathBuf>,
     /// Run to resume: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST_RUN).
     pub resume: Option<String>,
@@ -249,13 +249,13 @@ pub struct DeniedFindings {
 pub struct EvalOptions {
     /// Eval files, or folders to look for them in.
     pub paths: Vec<PathBuf>,
-    /// Targets to run against instead of those the files name.
+    /// Targets to use instead of those that the files name.
     pub targets: Vec<String>,
     /// File that defines the targets.
     pub targets_file: Option<PathBuf>,
-    /// Patterns of ids of cases; all unless given.
+    /// Patterns of case ids; all cases if empty.
     pub filter: Vec<String>,
-    /// Tags of cases; all unless given.
+    /// Tags of cases; all cases if empty.
     pub tags: Vec<String>,
     /// Tags of cases to skip, whatever else selects them.
     pub exclude_tags: Vec<String>,
@@ -263,11 +263,11 @@ pub struct EvalOptions {
     pub rerun_failed: Option<String>,
     /// Runs the valid cases of a file that has problems.
     pub keep_going: bool,
-    /// Folders that eval files may read from, beside their own repository.
+    /// Folders that eval files may read from, in addition to their own repository.
     pub roots: Vec<PathBuf>,
     /// Findings that are refused.
     pub deny: DeniedFindings,
-    /// Use of the programs that files name.
+    /// What to do with programs that files name.
     pub programs: ProgramUse,
     /// Keeps the workspaces of the cases after the run.
     pub keep_workspaces: bool,
@@ -278,7 +278,7 @@ pub struct EvalOptions {
 }
 
 impl RunOptions {
-    /// Most requests and most tokens a minute and account, of these options or of the configuration.
+    /// The limits of requests and tokens per minute and account, of these options or else of the configuration.
     pub(crate) fn rates(&self, config: &ProjectConfig) -> [Option<NonZeroU32>; 2] {
         [
             self.requests_per_minute.or(config.requests_per_minute),
@@ -286,15 +286,15 @@ impl RunOptions {
         ]
     }
 
-    /// Thresholds that beat those of files.
+    /// Thresholds that override those of files.
     pub(crate) fn lines(&self) -> ThresholdOverrides {
         ThresholdOverrides { pass: self.threshold, borderline: self.borderline }
     }
 
-    /// Panel that these options describe.
+    /// The panel that these options describe.
     ///
     /// # Errors
-    /// When judges or weights are given twice, or contradict each other.
+    /// If judges or weights are given twice, or contradict each other.
     pub(crate) fn panel_spec(&self) -> Result<PanelSpec, EngineError> {
         let PanelOptions { weights, repeats, temperature, combine, ties, scoring, escalate, .. } =
             &self.panel;
@@ -337,14 +337,14 @@ impl RunOptions {
             scoring: *scoring,
         };
 
-        // Weights of judges that the eval file names are written there.
+        // Judges that the eval file names have their weights there.
         match spec.conflict().filter(|_| !spec.judges.is_empty()) {
             Some(message) => Err(EngineError::usage(format!("{message} (`--judge-weight JUDGE=WEIGHT`)"))),
             None => Ok(spec),
         }
     }
 
-    /// Settings of the panel for the record of a run, with `notes` beside them.
+    /// The settings of the panel for the record of a run, in addition to `notes`.
     pub(crate) fn panel_settings(&self, notes: BTreeMap<String, String>) -> BTreeMap<String, String> {
         let PanelOptions { weights, repeats, temperature, combine, ties, scoring, escalate, .. } =
             &self.panel;

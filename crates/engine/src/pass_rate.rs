@@ -1,4 +1,4 @@
-//! The gate on the pass rate: its result, and the exit code of a run that has one.
+//! The gate on the pass rate: its result, and the exit code of a run with such a gate.
 
 use assize_analysis::describe_pass_rate_gate;
 use assize_rubric::{UnitInterval, at_least};
@@ -6,9 +6,9 @@ use assize_store::{PassRateGate, PassRateResult, VerdictCounts};
 
 use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 
-/// Exit code of a run that may have a gate on its pass rate, its reason, and the gate. With one, cases that did not pass fail the run only by
-/// the rate; those without a verdict leave it incomplete only if they could change the result. `ending.not_run` counts the cases
-/// that were not run.
+/// The exit code of a run that may have a gate on its pass rate, its reason, and the gate. With a gate, cases
+/// that did not pass affect only the rate, and cases without a verdict make the run incomplete only if they
+/// could change the gate's result. `ending.not_run` is the number of cases that were not run.
 pub fn exit_with_pass_rate(
     counts: VerdictCounts,
     ending: RunEnding,
@@ -26,25 +26,25 @@ pub fn exit_with_pass_rate(
         PassRateResult::Incomplete => ExitStatus::Incomplete,
     };
 
-    // The verdicts are told as ever; only what they lead to is another matter.
-    let (plain, told) = exit_of_run(counts, ending);
+    // The reason names the verdicts as usual; the gate only changes the exit code.
+    let (plain, plain_reason) = exit_of_run(counts, ending);
     let without_verdicts = RunEnding { excluded: 0, not_run: 0, ..ending };
     let (rest, _) =
         exit_of_run(VerdictCounts { pass: counts.pass, ..VerdictCounts::default() }, without_verdicts);
     let sentence = describe_pass_rate_gate(&gate);
-    let reason = if plain == ExitStatus::Passed { sentence } else { format!("{told}; {sentence}") };
+    let reason = if plain == ExitStatus::Passed { sentence } else { format!("{plain_reason}; {sentence}") };
 
-    // A run that could not keep its results decides nothing.
+    // If results could not be stored, they decide nothing.
     let exit = if ending.broke_off { rest } else { ExitStatus::strongest([exit, rest]) };
     (Some(gate), exit, reason)
 }
 
-/// Result of the gate. `missing` cases have no row at all.
+/// The result of the gate. `missing` is the number of cases without a row.
 fn pass_rate_gate(counts: VerdictCounts, missing: usize, minimum: UnitInterval) -> PassRateGate {
     let without_verdict = counts.incomplete + counts.skipped + missing;
     let cases = counts.total() + missing;
     let reaches = |passed: usize| cases > 0 && at_least(passed as f64 / cases as f64, minimum.get());
-    // Where nothing has a verdict, even a minimum of 0 is not known to be reached.
+    // If no case has a verdict, it is unknown even whether a minimum of 0 is reached.
     let result = if cases == without_verdict {
         PassRateResult::Incomplete
     } else if reaches(counts.pass) {

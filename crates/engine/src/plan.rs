@@ -1,4 +1,4 @@
-//! Planning: turns cases into work items, and finds every problem that can be detected before anything is spent.
+//! Planning: turns cases into work items, and finds every problem that can be found before anything is spent.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,35 +33,35 @@ use crate::preflight_report::PreflightReport;
 use crate::targets::TargetRegistry;
 use crate::workspaces::{WorkspacePool, spec_of, works_in_folders};
 
-/// Targets, judges and baselines that the cases of an eval file are run with.
+/// The targets, judges and baselines that the cases of an eval file use.
 pub(crate) struct RunDeps {
     pub(crate) targets: Arc<TargetRegistry>,
     pub(crate) judges: Arc<JudgeRegistry>,
     pub(crate) baselines: BaselineRuns,
 }
 
-/// Maker of work items.
+/// Makes work items.
 pub(crate) struct RunPlanner<'a> {
-    /// Workspaces of targets; `None` where no target is run.
+    /// Workspaces of targets; `None` if no target runs.
     pub(crate) workspaces: Option<&'a WorkspacePool>,
-    /// Targets that beat those of files.
+    /// Targets that override those of files.
     pub(crate) target_names: &'a [String],
-    /// Thresholds that beat those of files.
+    /// Thresholds that override those of files.
     pub(crate) lines: ThresholdOverrides,
     pub(crate) config: &'a ProjectConfig,
-    /// Mode of judging that beats those of files.
+    /// Judging mode that overrides those of files.
     pub(crate) judging: Option<JudgingMode>,
-    /// Panel of the options.
+    /// The panel of the options.
     pub(crate) panel: PanelSpec,
-    /// Handling of long material that beats that of files.
+    /// Truncation mode that overrides those of files.
     pub(crate) truncate: Option<TruncationMode>,
-    /// Number and order of executions; without it once each, for themselves.
+    /// Number and order of executions. Without it, each case runs once.
     pub(crate) sequence: Option<&'a SequenceOptions>,
-    /// Treatment of the extensions of suites.
+    /// What to do with extensions of suites.
     pub(crate) extensions: ExtensionUse<'a>,
 }
 
-/// Suite with what all its items have in common.
+/// A suite with everything that its items have in common.
 pub(crate) struct PlannedSuite<'a> {
     pub(crate) suite: &'a Suite,
     name: Arc<str>,
@@ -71,7 +71,7 @@ pub(crate) struct PlannedSuite<'a> {
 }
 
 impl<'a> RunPlanner<'a> {
-    /// Planner for given answers, by these options.
+    /// A planner for given answers, with these options.
     pub(crate) fn new(config: &'a ProjectConfig, options: &RunOptions) -> Result<Self, EngineError> {
         if options.shard.is_some() && options.min_pass_rate.is_some() {
             return Err(EngineError::usage(
@@ -103,7 +103,7 @@ impl<'a> RunPlanner<'a> {
         }
     }
 
-    /// Looks at a case without running anything.
+    /// Checks a case without running anything.
     pub(crate) fn check(
         &self,
         planned: &PlannedSuite<'_>,
@@ -123,7 +123,9 @@ impl<'a> RunPlanner<'a> {
             }
         };
 
-        if self.sequence.is_none() && (case.trials.or(suite.settings.trials)).is_some_and(|of| of.count > 1) {
+        if self.sequence.is_none()
+            && (case.trials.or(suite.settings.trials)).is_some_and(|trials| trials.count > 1)
+        {
             found.remarks.insert(format!(
                 "{}: `trials` has no effect here: each case is run once",
                 suite.path.display()
@@ -200,8 +202,8 @@ impl<'a> RunPlanner<'a> {
         }
     }
 
-    /// The work items of a case. Problems were found by [`RunPlanner::check`]; one that appears only now
-    /// becomes a recorded failure of the case.
+    /// The work items of a case. [`RunPlanner::check`] has already found its problems. A problem that appears
+    /// only now becomes a recorded failure of the case.
     pub(crate) fn items(
         &self,
         planned: &PlannedSuite<'_>,
@@ -292,7 +294,7 @@ impl<'a> RunPlanner<'a> {
             .collect()
     }
 
-    /// Trials of a case: by the options, else the case, else the suite.
+    /// The trials of a case: by the options, or else the case, or else the suite.
     fn trials_of(&self, suite: &Suite, case: &Case, lines: VerdictThresholds) -> TrialPlan {
         let Some(command) = self.sequence else { return TrialPlan::single(lines) };
         let written = case.trials.or(suite.settings.trials);
@@ -301,7 +303,7 @@ impl<'a> RunPlanner<'a> {
             return TrialPlan::single(lines);
         }
 
-        // A flag that only says how often must not make the run easier to pass.
+        // A flag that only sets the number of trials must not make the run easier to pass.
         let strategy =
             command.trial_strategy.or(written.map(|trials| trials.strategy)).unwrap_or(TrialStrategy::Mean);
         TrialPlan {
@@ -313,7 +315,7 @@ impl<'a> RunPlanner<'a> {
         }
     }
 
-    /// The names of the targets that answer a case, `None` for an answer that is given.
+    /// The names of the targets that answer a case; `None` for a given answer.
     pub(crate) fn names_of(&self, suite: &Suite, case: &Arc<Case>, deps: &RunDeps) -> Vec<Option<String>> {
         if case.output.is_some() {
             return vec![None];
@@ -332,7 +334,7 @@ impl<'a> RunPlanner<'a> {
         resolve_thresholds(choice, Some(suite.format))
     }
 
-    /// The targets of a case: those of the command line, else of the case, else of the suite, else the
+    /// The targets of a case: those of the command line, or else of the case, or else of the suite, or else the
     /// default of the targets file.
     fn targets_of(&self, suite: &Suite, case: &Case, deps: &RunDeps) -> Vec<(TargetRef, FilePosition)> {
         let by_name = |name: &str| {
@@ -353,11 +355,11 @@ impl<'a> RunPlanner<'a> {
         deps.targets.default_name().map(by_name).into_iter().collect()
     }
 
-    /// Panels named beside the graders of a suite.
+    /// The panels that apply to graders of a suite that have none.
     fn panels(&self, suite: &Suite) -> PanelSettings {
         let mut config = self.config.panel.clone();
 
-        // A judge that the suite names is its panel.
+        // A judge that the suite names replaces the panel of the configuration.
         if suite.settings.judge.is_some() {
             config = config.without_judges();
         }
@@ -365,20 +367,20 @@ impl<'a> RunPlanner<'a> {
         PanelSettings::new(self.panel.clone(), suite.settings.panel.clone().or(&config))
     }
 
-    /// Mode in which criteria of a grader are judged: by the options, else the grader, the suite, the configuration.
+    /// The judging mode of a grader: by the options, or else the grader, the suite, the configuration.
     fn judging_of(&self, suite: &Suite, grader: &Grader) -> JudgingMode {
         let judging = self.judging.or(own_judging(grader)).or(suite.settings.judging);
         judging.or(self.config.judging).unwrap_or_default()
     }
 
-    /// Truncation of what a judge is shown, chosen likewise.
+    /// The truncation mode of a grader, chosen in the same way.
     fn truncation_of(&self, suite: &Suite, grader: &Grader) -> TruncationMode {
         let own = if let GraderKind::Rubric(rubric) = &grader.kind { rubric.truncate } else { None };
         let truncate = self.truncate.or(own).or(suite.settings.truncate);
         truncate.or(self.config.truncate).unwrap_or_default()
     }
 
-    /// Makes the judges of a case, and takes note of a model that would judge itself.
+    /// Makes the judges of a case, and notes a model that would judge itself.
     fn check_judges(
         &self,
         planned: &PlannedSuite<'_>,
@@ -402,7 +404,7 @@ impl<'a> RunPlanner<'a> {
     }
 }
 
-/// Check of the judges of a case whose answers come from one target.
+/// Checks the judges of a case whose answers come from one target.
 struct JudgeCheck<'c> {
     planner: &'c RunPlanner<'c>,
     planned: &'c PlannedSuite<'c>,
@@ -413,11 +415,11 @@ struct JudgeCheck<'c> {
 }
 
 impl JudgeCheck<'_> {
-    /// Makes the judges of a grader, whichever target answers.
+    /// Makes the judges of a grader, for every target that may answer.
     fn add_grader(&mut self, grader: &Grader, case: &Case) {
         self.add_judges(grader, case, None);
 
-        // A fallback that answers may have a judge of its own, and may be the judge.
+        // A fallback that answers may have its own judge, and may itself be the judge.
         for fallback in self.target.map(|target| target.fallbacks()).unwrap_or_default() {
             self.add_judges(grader, case, Some(fallback));
         }
@@ -495,7 +497,7 @@ impl JudgeCheck<'_> {
     }
 }
 
-/// Looks at the graders of a case, whoever judges.
+/// Checks the graders of a case, whichever judge they have.
 fn check_graders(case: &Case, deps: &RunDeps, found: &mut PreflightReport) {
     let transforms = case.transforms.iter().filter_map(|transform| transform.code.program());
     found.code.extend(transforms.map(|program| format!("`transform` ({} code)", program.language.name())));
@@ -515,13 +517,13 @@ fn check_graders(case: &Case, deps: &RunDeps, found: &mut PreflightReport) {
     }
 }
 
-/// Looks at the container in which a program is to run.
+/// Checks the container in which a program will run.
 fn check_container(case: &Case, grader: &Grader, deps: &RunDeps, found: &mut PreflightReport) {
     let (Some(container), GraderKind::Code(code)) = (&case.container, &grader.kind) else { return };
     if !deps.targets.has_program("docker") {
         found.problem(
             &container.place,
-            "a container (`docker` of the workspace) needs the program `docker`, which is not in PATH; install it, or remove \
+            "a container (`docker` trials the workspace) needs the program `docker`, which is not in PATH; install it, or remove \
              `docker` to run the graders on this machine",
         );
     }
@@ -533,7 +535,7 @@ fn check_container(case: &Case, grader: &Grader, deps: &RunDeps, found: &mut Pre
     }
 }
 
-/// Problem of a given answer that can't be graded turn by turn.
+/// Why a given answer can't be graded turn by turn.
 fn turns_problem(case: &Case, answer: &TargetAnswer) -> Option<String> {
     let wanted = case.conversation.as_ref()?.turns.len();
     let told = turn_answers(answer, wanted).len();

@@ -1,4 +1,4 @@
-//! Problems, warnings and requirements that planning finds.
+//! What planning finds: problems, warnings and requirements.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,38 +18,38 @@ use crate::judges::OFFLINE;
 use crate::options::{EvalOptions, ProgramUse};
 use crate::plan::RunDeps;
 
-/// Problems printed before the rest is only counted.
+/// The most problems that are printed; the rest is only counted.
 const MAX_PROBLEMS: usize = 20;
 
-/// Findings of planning.
+/// What planning has found.
 #[derive(Default, Clone)]
 pub(crate) struct PreflightReport {
-    /// Cases that will be run.
+    /// The number of cases that will run.
     pub(crate) cases: usize,
-    /// Items that will be run: cases times targets times trials.
+    /// The number of items that will run: cases times targets times trials.
     pub(crate) items: usize,
     /// Names of the targets they need.
     pub(crate) targets: BTreeSet<String>,
     /// Names of those among them that are commands.
     pub(crate) commands: BTreeSet<String>,
-    /// True if any of them is worked on in a workspace.
+    /// True if any of them works in a workspace.
     pub(crate) in_workspaces: bool,
     /// Files that cases refer to.
     pub(crate) attachments: BTreeSet<PathBuf>,
-    /// Paths of the suites whose extensions are needed.
+    /// Paths of the suites whose extensions will run.
     pub(crate) extended: BTreeSet<PathBuf>,
     /// Descriptions of the programs that the cases need.
     pub(crate) programs: BTreeSet<String>,
     /// Descriptions of the code that interpreters run for the cases.
     pub(crate) code: BTreeSet<String>,
-    /// Settings that change nothing in this run.
+    /// Settings that have no effect in this run.
     pub(crate) remarks: BTreeSet<String>,
-    /// File, line and column of each, which is their order, and its message.
+    /// File, line, column and message of each problem, in this order.
     pub(crate) problems: BTreeSet<(PathBuf, usize, usize, String)>,
-    /// Problems of what was chosen outside the files, each with the option or the variable.
+    /// Problems of choices made outside the files, each with the option or variable.
     pub(crate) choice_problems: BTreeSet<String>,
     pub(crate) self_judging: BTreeSet<String>,
-    /// True if nobody named the judge of some grader.
+    /// True if no judge was chosen for some grader.
     pub(crate) has_default_judge: bool,
 }
 
@@ -66,7 +66,7 @@ impl PreflightReport {
         self.problems.insert((place.path().to_owned(), place.line, place.column, message.to_string()));
     }
 
-    /// Notes a judge that can't be used, at the grader that names it or with the option that does.
+    /// Notes a judge that can't be used, at the grader or with the option that names it.
     pub(crate) fn refuse_judge(
         &mut self,
         choice: Option<&str>,
@@ -81,8 +81,8 @@ impl PreflightReport {
         }
     }
 
-    /// Formats the problems, a line each with its first place: a judge without a key is one problem, however many
-    /// cases need it.
+    /// Formats the problems, one per line with its first position. A judge without a key is one problem,
+    /// however many cases need it.
     pub(crate) fn list_problems(&self) -> String {
         let mut seen: Vec<(&str, String, usize)> = Vec::new();
         for (path, line, column, message) in &self.problems {
@@ -94,7 +94,7 @@ impl PreflightReport {
 
         let mut lines: Vec<String> = self.choice_problems.iter().take(MAX_PROBLEMS).cloned().collect();
         let in_files = seen.iter().take(MAX_PROBLEMS).map(|(message, place, repeats)| match repeats {
-            // A target that is defined where it is used names that place itself.
+            // The message about a target that is defined where it is used already contains the position.
             0 if message.starts_with(&format!("{place}: ")) => (*message).to_owned(),
             0 => format!("{place}: {message}"),
             1 => format!("{place} and 1 more place: {message}"),
@@ -108,7 +108,7 @@ impl PreflightReport {
         lines.join("\n")
     }
 
-    /// Takes note of a model that answers if it is that of the judge, under whichever of its names.
+    /// Notes a model that answers if it is also the judge, under any of its names.
     pub(crate) fn add_self_judging(&mut self, answers: Option<String>, judge: Option<ModelId>) {
         let Some((model, judge)) = answers.zip(judge) else { return };
         if judge.is_named(&model) {
@@ -117,24 +117,24 @@ impl PreflightReport {
         }
     }
 
-    /// Takes note of code that should have written the cases of a suite.
+    /// Notes code that should have written the cases of a suite but did not run.
     pub(crate) fn add_unrun_code(&mut self, suite: &Suite) {
         self.code.extend(suite.unrun_code.iter().cloned());
     }
 
-    /// Takes note of a target that is a command.
+    /// Notes a target that is a command.
     pub(crate) fn add_command(&mut self, target: &dyn Target) {
         if target.describe().kind == TargetKind::Command {
             self.programs.insert(format!("target `{}` (a command)", target.defined_name()));
         }
     }
 
-    /// The findings, without the files that cases refer to.
+    /// The findings without the files that cases refer to.
     pub(crate) fn take_without_files(&mut self) -> Self {
         Self { attachments: BTreeSet::new(), ..std::mem::take(self) }
     }
 
-    /// Takes note of cases that are run only because others depend on them.
+    /// Notes cases that run only because others depend on them.
     pub(crate) fn remark_extra(&mut self, suite: &Suite, dependencies: &CaseDependencies) {
         for (id, dependent) in &dependencies.extra {
             let path = suite.path.display();
@@ -142,8 +142,8 @@ impl PreflightReport {
         }
     }
 
-    /// Refuses cases that need programs where none may be started, naming each program. A plan is not refused: the refusal
-    /// of its run is returned as a warning.
+    /// Refuses cases that need programs if none may be started, naming each program. A plan is not refused; it
+    /// returns the refusal of its run as a warning.
     pub(crate) fn check_programs(&self, options: &EvalOptions) -> Result<Option<String>, EngineError> {
         let needed = if options.programs == ProgramUse::Refuse {
             self.needed_programs()
@@ -167,13 +167,13 @@ impl PreflightReport {
         self.needed_programs().map_or(Ok(()), |needed| Err(EngineError::unrunnable(needed)))
     }
 
-    /// Refusal of programs and code; `None` if nothing needs them.
+    /// The refusal of programs and code; `None` if no case needs any.
     pub(crate) fn needed_programs(&self) -> Option<String> {
         let all: BTreeSet<&String> = self.programs.iter().chain(&self.code).collect();
         name_some(&all).map(|named| format!("programs are not allowed here, and these are needed: {named}"))
     }
 
-    /// Takes note of a judge that nobody named. Where the answers are those of a model, it is refused: they cost money, and
+    /// Notes that no judge was chosen. If a model answers, the run is refused: its answers cost money, and
     /// comparing words says little about them.
     pub(crate) fn note_default_judge(&mut self, target: Option<&Arc<dyn Target>>) {
         self.has_default_judge = true;
@@ -188,7 +188,7 @@ impl PreflightReport {
         ));
     }
 
-    /// Takes note of a grader whose model for embeddings or labels can't be used.
+    /// Notes a grader whose model for embeddings or labels can't be used.
     pub(crate) fn check_measuring_model(&mut self, grader: &Grader, deps: &RunDeps) {
         let Some(model) = measuring_model(grader) else { return };
         if let Err(error) = deps.judges.measuring_model(model) {
@@ -196,7 +196,7 @@ impl PreflightReport {
         }
     }
 
-    /// Takes note of a target.
+    /// Notes a target.
     pub(crate) fn note_target(&mut self, name: &str, kind: TargetKind) {
         self.targets.insert(name.to_owned());
         if kind == TargetKind::Command {
@@ -204,7 +204,7 @@ impl PreflightReport {
         }
     }
 
-    /// Refuses commands as targets where judge calls go out in batches: the cases are gone through several times then.
+    /// Refuses commands as targets if judge calls go out in batches, because the cases then run several times.
     pub(crate) fn check_batches(&self, are_batches: bool) -> Result<(), EngineError> {
         match self.commands.first().filter(|_| are_batches) {
             Some(target) => Err(EngineError::unrunnable(format!(
@@ -215,8 +215,7 @@ impl PreflightReport {
         }
     }
 
-    /// Ends the planning: an error when something can't be run, else warnings about models that
-    /// judge themselves.
+    /// Ends the planning: an error if something can't run, or else warnings about models that judge themselves.
     pub(crate) fn conclude(&self, deny_self_judging: bool) -> Result<Vec<String>, EngineError> {
         if !self.problems.is_empty() || !self.choice_problems.is_empty() {
             let problems = self.list_problems();

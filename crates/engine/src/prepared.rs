@@ -1,4 +1,4 @@
-//! A plan that is created once, for a process that runs many parts of it.
+//! A plan that is made once, for a process that runs many parts of it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,32 +24,33 @@ use crate::preflight_report::PreflightReport;
 /// If there are many, the positions of the cases of datasets are in an unnamed file.
 pub struct PreparedPlan {
     pub(crate) loaded: LoadedFiles,
-    /// Findings about all cases.
+    /// What was found about all cases.
     pub(crate) preflight: PreflightReport,
     /// Warning about patterns that select nothing.
     pub(crate) unmatched: Option<String>,
     pub(crate) files: Vec<PreparedFile>,
     pub(crate) suites: Vec<SuiteInfo>,
-    /// Summary of problems of files that are no reason not to run the rest.
+    /// Summary of problems in files that do not prevent running the rest.
     pub(crate) problems: Option<String>,
-    /// The shards; `None` where the order of the cases is random, so that all have to be read to find those of one.
+    /// The shards; `None` if the cases run in a random order, because then all must be read to find those of
+    /// one shard.
     pub(crate) dealt: Option<DealtPlan>,
     pub(crate) identity: PlanIdentity,
-    /// All files that were read, each with what tells if it has changed since.
+    /// All files that were read, each with a stamp to detect changes.
     pub(crate) stamps: Vec<(PathBuf, Option<FileStamp>)>,
 }
 
-/// Facts about an eval file of a plan.
+/// What is known about an eval file of a plan.
 pub(crate) struct PreparedFile {
-    /// Cases for which judges, targets or models have to be made.
+    /// Cases for which judges, targets or models must be made.
     pub(crate) makers: Vec<Arc<Case>>,
     pub(crate) dependencies: Arc<CaseDependencies>,
 }
 
-/// Length of a file and time of its last change.
+/// Size of a file and time of its last change.
 pub(crate) type FileStamp = (u64, Option<SystemTime>);
 
-/// Stamps of files; `None` for one that can't be looked at.
+/// Stamps of files; `None` for a file without accessible metadata.
 pub(crate) fn stamps(files: &[PathBuf]) -> Vec<(PathBuf, Option<FileStamp>)> {
     files.iter().map(|path| (path.clone(), stamp(path))).collect()
 }
@@ -59,7 +60,7 @@ fn stamp(path: &Path) -> Option<FileStamp> {
     Some((meta.len(), meta.modified().ok()))
 }
 
-/// True if the shard of a case is known from its place in the files.
+/// Whether the shard of a case is known from its position in the files.
 pub(crate) fn is_deal_known(mode: &dyn RunMode) -> bool {
     mode.sequence().is_none_or(|sequence| !sequence.shuffle)
 }
@@ -70,13 +71,13 @@ impl PreparedPlan {
         &self.identity
     }
 
-    /// Plan whose models this process asks at these addresses.
+    /// The plan, with the addresses of its models' servers.
     pub(crate) fn asked_at(mut self, addresses: BTreeSet<String>) -> Self {
         self.identity.addresses = addresses;
         self
     }
 
-    /// Returns true if none of its files has changed.
+    /// Whether none of its files has changed.
     pub fn is_current(&self) -> bool {
         self.stamps.iter().all(|(path, known)| known.is_some() && stamp(path) == *known)
     }

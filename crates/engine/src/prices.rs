@@ -1,4 +1,4 @@
-//! Prices and limits in money, before a run begins.
+//! Prices and limits in money, checked before a run begins.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
@@ -14,7 +14,8 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::options::RunOptions;
 
-/// Refuses a limit in money beside models whose price is unknown, if there are any; `may_be_unpriced` where they can be allowed.
+/// Refuses a limit in money with models of unknown price. `may_be_unpriced` is true if an option can allow
+/// them.
 pub(crate) fn refuse_unpriced<'m>(
     models: impl Iterator<Item = &'m ModelId>,
     may_be_unpriced: bool,
@@ -36,7 +37,7 @@ pub(crate) fn refuse_unpriced<'m>(
     .with_option_hint(otherwise))
 }
 
-/// Name of a model, with the address of its server if that is not the provider's own.
+/// Name of a model, with its server's address if that is not the provider's own.
 fn with_address(id: &ModelId) -> String {
     if is_at_home(&id.provider, &id.base_url_host) {
         return id.to_string();
@@ -45,8 +46,8 @@ fn with_address(id: &ModelId) -> String {
     format!("{id} at {} (list prices hold for the provider's own server only)", id.base_url_host)
 }
 
-/// The prices of a run of files near `folder`: the built-in table, the project's own rows, and how much models can read by
-/// the command line.
+/// The prices for a run of files near `folder`: the built-in table, the project's own rows, and the context
+/// window of the command line.
 pub(crate) fn prices(
     folder: &Path,
     context_tokens: Option<NonZeroU64>,
@@ -85,7 +86,7 @@ fn read(row: PriceRow) -> Result<((String, String), PriceOverride), EngineError>
     Ok(((provider, model), PriceOverride { price, context_tokens, batch_discount }))
 }
 
-/// Limit in money: that of the options, else that of the only suite.
+/// The limit in money: that of the options, or else that of the only suite.
 pub(crate) fn limit<'a>(
     options: &RunOptions,
     suites: impl Iterator<Item = &'a Suite>,

@@ -12,16 +12,16 @@ use assize_llm::FILE_VARIABLES;
 /// Future that completes when the process is asked to stop.
 pub type StopSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Environment, folders, clock and stop signal of the process, read once by its front end. Nothing below the front end asks
-/// the operating system for them.
+/// Environment, folders, clock and stop signal of the process, read once by its front end. Code below the front
+/// end does not ask the operating system for them.
 #[derive(Clone)]
 pub struct ProcessContext {
     variables: Arc<BTreeMap<String, String>>,
-    /// Names of the variables that a file of the working folder set, separated by spaces.
+    /// Names of the variables that a file in the working folder set, separated by spaces.
     file_variables: Arc<str>,
-    /// Folder of the configuration, the reply cache and the stored runs, in which relative paths of options begin.
+    /// Folder of the configuration, the reply cache and the stored runs. Relative paths of options start here.
     pub working_folder: PathBuf,
-    /// True if relative paths of options stay as they are written.
+    /// True if relative paths of options stay as written.
     keeps_paths: bool,
     /// Folder for temporary files.
     pub temp_folder: PathBuf,
@@ -30,8 +30,8 @@ pub struct ProcessContext {
 }
 
 impl ProcessContext {
-    /// Creates a process without environment variables and without a stop signal. A relative working folder, such as `.`,
-    /// is resolved now, so it stays the same if the process changes its folder later.
+    /// Creates a process without environment variables and without a stop signal. A relative working folder,
+    /// such as `.`, is resolved now, so it stays the same if the process changes its folder later.
     pub fn new(working_folder: PathBuf, temp_folder: PathBuf, clock: fn() -> jiff::Timestamp) -> Self {
         Self {
             variables: Arc::default(),
@@ -56,25 +56,25 @@ impl ProcessContext {
         Self { variables: Arc::new(variables), ..self }
     }
 
-    /// Sets which of the variables come from a file of the working folder. Keys of the environment are not sent to
-    /// addresses from such variables.
+    /// Sets which of the variables come from a file in the working folder. Keys of the environment are not sent
+    /// to addresses from such variables.
     pub fn with_file_variables(self, names: &[String]) -> Self {
         Self { file_variables: names.join(" ").into(), ..self }
     }
 
-    /// Keeps relative paths of options as written in messages and records. Only for a process that stays in its working
-    /// folder, where they lead to the same files.
+    /// Keeps relative paths of options as written in messages and records. Only for a process that stays in its
+    /// working folder.
     #[must_use]
     pub fn with_paths_as_written(self) -> Self {
         Self { keeps_paths: true, ..self }
     }
 
-    /// Sets the signal to stop. It is requested when a run starts; before that, nothing needs an orderly shutdown.
+    /// Sets the stop signal. It is requested when a run starts; before that, there is nothing to shut down.
     pub fn with_stop_signal(self, signal: impl Fn() -> StopSignal + Send + Sync + 'static) -> Self {
         Self { stop_signal: Arc::new(signal), ..self }
     }
 
-    /// Returns the value of an environment variable; an empty one counts as not set.
+    /// The value of an environment variable. An empty one counts as not set.
     pub fn variable(&self, name: &str) -> Option<String> {
         (self.environment())(name)
     }
@@ -84,7 +84,7 @@ impl ProcessContext {
         &self.variables
     }
 
-    /// Returns a lookup of variables that can be passed on. Files of variables are often copied with empty values, so that
+    /// A lookup of variables that can be passed on. Files of variables are often copied with empty values, so
     /// these count as not set.
     pub fn environment(&self) -> EnvironmentLookup {
         let (variables, file_variables) = (Arc::clone(&self.variables), Arc::clone(&self.file_variables));

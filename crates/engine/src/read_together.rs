@@ -1,15 +1,15 @@
-//! Reading of several stored runs in parallel.
+//! Reads several stored runs in parallel.
 
-/// Runs that are read at the same time. More would only hold more memory.
-const AT_A_TIME: usize = 2;
+/// How many runs are read at a time. More would only need more memory.
+const MAX_PARALLEL_READS: usize = 2;
 
-/// Applies `read` to runs, two at a time, and returns the results in the order of the runs, as they are asked for. Reading is nearly
-/// all of the time that a comparison or a trend takes.
+/// Applies `read` to runs, two at a time, and returns the results in the order of the runs, on demand. Nearly
+/// all of the time of a comparison or a trend is spent on reading.
 pub fn read_together<'r, T: Sync, R: Send + 'r>(
     runs: &'r [T],
     read: impl Fn(&'r T) -> R + Sync + 'r,
 ) -> impl Iterator<Item = R> + 'r {
-    runs.chunks(AT_A_TIME).flat_map(move |runs| {
+    runs.chunks(MAX_PARALLEL_READS).flat_map(move |runs| {
         let read = &read;
         std::thread::scope(|scope| {
             let threads: Vec<_> = runs.iter().map(|run| scope.spawn(move || read(run))).collect();
@@ -37,7 +37,7 @@ mod tests {
             *wait
         });
         assert_eq!(reads.next(), Some(30));
-        assert_eq!(begun.load(Ordering::SeqCst), AT_A_TIME);
+        assert_eq!(begun.load(Ordering::SeqCst), MAX_PARALLEL_READS);
         assert_eq!(reads.collect::<Vec<_>>(), [1, 20, 1, 1]);
     }
 }

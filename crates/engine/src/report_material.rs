@@ -1,4 +1,5 @@
-//! A stored run as reports show it: limited to one target, with the labels of people and a matching summary.
+//! A stored run in the form that reports need: limited to one target, with people's labels and a matching
+//! summary.
 
 use std::time::Instant;
 
@@ -27,9 +28,9 @@ pub struct ReportMaterial {
     pub info: RunInfo,
     /// Target to which the answers are limited.
     pub target: Option<String>,
-    /// The run of a scorecard, with the labels of people.
+    /// The scorecard run, with people's labels.
     pub card: Option<ScorecardRun>,
-    /// Reasons for which labels are not counted.
+    /// Why labels are not counted.
     pub warning: Option<String>,
     labels: Option<assize_analysis::LabelSet>,
     places: CriterionPlaces,
@@ -61,7 +62,7 @@ impl ReportMaterial {
 
         if material.info.scorecard.is_some() {
             let LabelledRun { run, labels, warning, .. } = labelled_run(&material.folder, labels, process)?;
-            // Without labels the stored scores are right.
+            // Without labels, the stored scores are right.
             material.labels = labels.filter(|_| run.label_counts().counted > 0);
             material.card = Some(run);
             material.warning = warning;
@@ -74,7 +75,7 @@ impl ReportMaterial {
         Ok(material)
     }
 
-    /// Applies the labels of people to the decisions of a case that wait for them.
+    /// Applies people's labels to the decisions of a case that wait for them.
     pub fn prepare(&self, record: &mut CaseRecord) {
         let Some((labels, card)) = self.labels.as_ref().zip(self.card.as_ref()) else { return };
 
@@ -82,8 +83,8 @@ impl ReportMaterial {
         record.result = score_record(&record.result, &record.decisions);
     }
 
-    /// File and line of a criterion, if the files of the run are unchanged; else those of its grader, or the beginning of
-    /// its file.
+    /// File and line of a criterion, if the files of the run are unchanged; or else those of its grader, or the
+    /// beginning of its file.
     pub fn criterion_place(
         &self,
         suite: &str,
@@ -94,7 +95,7 @@ impl ReportMaterial {
         self.places.find(suite, grader, criterion, text)
     }
 
-    /// The cases that are meant.
+    /// The selected cases.
     fn records(&self) -> Result<impl Iterator<Item = Result<CaseRecord, EngineError>>, EngineError> {
         let is_meant = |record: &CaseRecord| {
             self.target.is_none() || record.result.target.as_deref() == self.target.as_deref()
@@ -108,7 +109,7 @@ impl ReportMaterial {
         }))
     }
 
-    /// Summary of the cases that are meant, as a run ends with it. What the whole run took is kept.
+    /// The summary of the selected cases, as a run would end with it. What the whole run cost is kept.
     fn summarize(&self) -> Result<RunSummary, EngineError> {
         let mut totals = RunTotals::default();
         for record in self.records()? {
@@ -129,7 +130,7 @@ impl ReportMaterial {
         let summary = metrics::summary(&totals, Some(figures), Instant::now(), (exit, reason));
         let summary = RunSummary { pass_rate_gate: gate, ..summary };
         let stored = self.info.summary.as_ref();
-        // A measurement concludes from more than the rows of one target.
+        // An audit or comparison is not concluded from the rows of one target.
         if let Some(stored) = stored.filter(|_| self.info.is_measurement()) {
             let stored = stored.clone();
             return Ok(RunSummary {
@@ -150,7 +151,7 @@ impl ReportMaterial {
         })
     }
 
-    /// Exit code that the cases or the scorecard lead to, and that cases that are missing lead to.
+    /// The exit code for the cases or the scorecard, and for missing cases.
     fn conclude(
         &self,
         counts: VerdictCounts,

@@ -1,4 +1,4 @@
-//! Resuming of a stopped run: the choice of the run, and of the cases that are still valid.
+//! Resumes a stopped run: which run, and which of its cases are still valid.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::error::EngineError;
 use crate::eval::EXCLUDED_TAGS;
 use crate::runs::{find_run, newest_first};
 
-/// The run to resume: `name`, or the newest one that was started as `now` is.
+/// The run to resume: `name`, or the newest one that was started with the same options as `now`.
 pub(crate) fn choose_run(name: &str, now: &RunInfo, engine: &Engine) -> Result<RunFolder, EngineError> {
     if name != NEWEST_RUN {
         let folder = find_run(name, engine.process())?;
@@ -29,10 +29,10 @@ pub(crate) fn choose_run(name: &str, now: &RunInfo, engine: &Engine) -> Result<R
         })
 }
 
-/// Name of the newest run that was started with the same options.
+/// Name that selects the newest run with the same options.
 pub const NEWEST_RUN: &str = "last";
 
-/// Rejects a run with other settings, because its results would be discarded for those of a different run.
+/// Rejects a run with other settings, because resuming would discard its results.
 pub(crate) fn check(folder: &RunFolder, now: &RunInfo) -> Result<(), EngineError> {
     let stored = folder.info()?;
     match describe_difference(&stored, now) {
@@ -44,7 +44,7 @@ pub(crate) fn check(folder: &RunFolder, now: &RunInfo) -> Result<(), EngineError
     }
 }
 
-/// Difference between a stored run and the one that is asked for; contents of files may differ.
+/// The difference between a stored run and the requested one. Contents of files may differ.
 fn describe_difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
     fn named(names: impl Iterator<Item = String>) -> String {
         let mut names: Vec<String> = names.collect();
@@ -62,7 +62,9 @@ fn describe_difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
     let judges = |info: &RunInfo| named(info.judges.iter().map(|judge| judge.identity.name.to_string()));
     let targets = |info: &RunInfo| named(info.targets.iter().map(|target| target.name.clone()));
     let shard = |info: &RunInfo| {
-        info.shard.as_ref().map_or_else(|| "none".to_owned(), |of| format!("{}/{}", of.number, of.count))
+        info.shard
+            .as_ref()
+            .map_or_else(|| "none".to_owned(), |shard| format!("{}/{}", shard.number, shard.count))
     };
     let excluded = |info: &RunInfo| named(info.settings.other.get(EXCLUDED_TAGS).cloned().into_iter());
     let aspects = [
@@ -88,14 +90,14 @@ fn describe_difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
         .map(|(what, stored, now)| format!("{what}: {stored}; now: {now}"))
 }
 
-/// Run that goes on.
+/// A run that is continued.
 pub(crate) struct ResumedRun {
     pub(crate) writer: RunWriter,
-    /// Cases that need not be run again, with their results.
+    /// Cases that need not run again, with their results.
     pub(crate) done: HashMap<CaseKey, TrialResult>,
-    /// Number of cases that were done and are run again, because something about them is different now.
+    /// The number of cases that were done and run again, because something about them has changed.
     pub(crate) changed: usize,
-    /// Number of cases that were done and do not belong to the run any more.
+    /// The number of cases that were done and no longer belong to the run.
     pub(crate) gone: usize,
     /// Totals of the cases that are done.
     pub(crate) totals: RunTotals,
@@ -103,12 +105,12 @@ pub(crate) struct ResumedRun {
     pub(crate) figures: RunSummarizer,
 }
 
-/// Cases whose answers are compared with each other: if one of them is run, all of them are.
+/// Cases whose answers are compared with each other. If one of them runs, all of them do.
 #[derive(Default)]
 struct ComparedCases {
     /// Cases of each test, by suite, test and trial.
     groups: BTreeMap<(Arc<str>, Arc<str>, u32), HashSet<CaseKey>>,
-    /// Cases that have to be run, with others of their test.
+    /// Cases that must run, and so must the others of their test.
     open: HashSet<CaseKey>,
 }
 
@@ -123,7 +125,7 @@ impl ComparedCases {
         self.groups.is_empty()
     }
 
-    /// Takes note of the cases that need not be run.
+    /// Notes the cases that need not run.
     fn note_whole(&mut self, whole: &HashSet<CaseKey>) {
         for group in std::mem::take(&mut self.groups).into_values() {
             if !group.is_subset(whole) {
@@ -137,7 +139,7 @@ impl ComparedCases {
     }
 }
 
-/// Opens a run to resume it; `items` are all its items. Cases that ended incomplete are run again if `retries_incomplete`.
+/// Opens a run to resume it. `items` are all its items. Incomplete cases run again if `retries_incomplete`.
 pub(crate) fn resume(
     folder: &RunFolder,
     info: &RunInfo,

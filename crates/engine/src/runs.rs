@@ -10,29 +10,28 @@ use assize_store::{RunFolder, RunInfo};
 use crate::error::EngineError;
 use crate::process::ProcessContext;
 
-/// Default folder of runs, without `--run-dir`.
+/// Default folder of runs.
 pub const RUNS_FOLDER: &str = ".assize/runs";
 
-/// Default folder of audits, which are stored as runs are. `last` and lists of runs do not look here.
+/// Default folder of audits, which are stored like runs. `last` and lists of runs do not include them.
 pub const AUDITS_FOLDER: &str = ".assize/audits";
 
 /// Advice for runs that are elsewhere.
 const NAMED_BY_FOLDER: &str = "a run made with `--run-dir` is named by its folder";
 
-/// Ids that a message names before the rest is only counted.
-const MOST_NAMED: usize = 5;
+/// The most ids that a message lists; the rest is only counted.
+const MAX_LISTED_IDS: usize = 5;
 
 /// Example of the timestamp at the beginning of an id.
 const TIMESTAMP_EXAMPLE: &str = "20260102-153012";
 
-/// Default place of a run.
+/// The default folder of a run.
 pub(crate) fn default_folder(info: &RunInfo, process: &ProcessContext) -> PathBuf {
     let folder = if info.command.starts_with("audit ") { AUDITS_FOLDER } else { RUNS_FOLDER };
     process.resolve(Path::new(folder).join(&info.run_id))
 }
 
-/// Creates an id such as `20260102-153012-label-1a2b`: it sorts by time, and two runs within one second
-/// differ.
+/// Creates an id such as `20260102-153012-label-1a2b`. Ids sort by time, and two runs within one second differ.
 pub fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
     let mut word: String =
         label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
@@ -54,8 +53,8 @@ pub(crate) fn check_run_dir(folder: Option<&Path>) -> Result<(), EngineError> {
     )))
 }
 
-/// Finds a run: a folder, an id in the folder of runs or of audits, the beginning of an id that no other run has, `last`,
-/// or `last~N`.
+/// Finds a run by a folder, an id in the folder of runs or of audits, the unique beginning of an id, `last`, or
+/// `last~N`.
 pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, EngineError> {
     let runs = process.resolve(RUNS_FOLDER);
 
@@ -93,7 +92,7 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
             return Err(EngineError::usage(format!(
                 "`{name}` is the beginning of {} ids: {}; write more of the one you mean",
                 several.len(),
-                list_first(several, MOST_NAMED)
+                list_first(several, MAX_LISTED_IDS)
             )));
         }
     }
@@ -112,7 +111,7 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
     )))
 }
 
-/// Returns a message for a working folder without runs. It names the folder, and a folder above it that has runs.
+/// A message for a working folder without runs. It names the folder, and a parent folder that has runs.
 pub fn no_runs(process: &ProcessContext) -> String {
     let working_folder = &process.working_folder;
     let above =
@@ -125,7 +124,7 @@ pub fn no_runs(process: &ProcessContext) -> String {
     format!("no runs in `{}` yet; {advice}", working_folder.join(RUNS_FOLDER).display())
 }
 
-/// Returns the name that commands accept for the run `back` runs before the newest: `last`, `last~1`.
+/// The name that commands accept for the run `back` runs before the newest: `last`, `last~1`.
 pub fn name_of(back: usize) -> String {
     if back == 0 { "last".to_owned() } else { format!("last~{back}") }
 }
@@ -166,11 +165,11 @@ pub(crate) fn failed_cases(
     Ok(cases)
 }
 
-/// Returns patterns of the ids of the failed and incomplete cases, each of which matches only its id, for machines that do
-/// not have the run.
+/// Patterns for the ids of the failed and incomplete cases, for machines that do not have the run. Each matches
+/// only its id.
 ///
 /// # Errors
-/// As for a run on this machine, and when the run has several suites, in which ids may be equal.
+/// As for a run on this machine, and if the run has several suites, in which ids may be equal.
 pub fn failed_case_patterns(name: &str, process: &ProcessContext) -> Result<Vec<String>, EngineError> {
     let cases = failed_cases(name, process)?;
     if find_run(name, process)?.info()?.suites.len() > 1 {
@@ -183,7 +182,7 @@ pub fn failed_case_patterns(name: &str, process: &ProcessContext) -> Result<Vec<
     Ok(cases.iter().map(|(_, id)| globset::escape(id)).collect())
 }
 
-/// Sorted ids; they begin with the time, so the last is the newest.
+/// Sorted ids. They begin with the time, so the last is the newest.
 fn run_ids(runs: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(runs) else { return Vec::new() };
     let mut ids: Vec<String> = entries
@@ -210,7 +209,7 @@ pub fn audits_newest_first(process: &ProcessContext) -> impl Iterator<Item = Run
 fn newest_in(runs: PathBuf) -> impl Iterator<Item = RunFolder> + use<> {
     let mut ids = run_ids(&runs);
 
-    // Ids are precise to the second; the stored start times order runs within one second.
+    // Ids are precise to the second. Stored start times order the runs within one second.
     let second = |id: &str| id.get(..TIMESTAMP_EXAMPLE.len()).map(str::to_owned);
     let started = |id: &String| {
         let info = RunFolder::new(runs.join(id)).info().ok()?;

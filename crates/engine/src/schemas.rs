@@ -2,7 +2,7 @@
 
 use assize_evalfile::SchemaFile;
 
-/// Titles of what a run leaves behind, by the names of their schemas.
+/// Titles of the files of a run, by the names of their schemas.
 const STORED_TITLES: [(&str, &str); 6] = [
     ("run", "run.json of a run"),
     ("result", "A line of results.jsonl of a run"),

@@ -32,32 +32,32 @@ use crate::preflight_report::PreflightReport;
 use crate::session::RunSession;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
 
-/// Options of the run of a scorecard.
+/// Options of a scorecard run.
 #[derive(Debug, Clone, Default)]
 pub struct ScorecardOptions {
-    /// The scorecard: a folder, or one file with everything inside.
+    /// The scorecard: a folder, or a single file with everything in it.
     pub path: PathBuf,
-    /// Weight set of the index, by position, instead of the one it names.
+    /// Index of the weight set to use, instead of the one that the scorecard's index names.
     pub weight_set: Option<usize>,
     /// Target that answers the cases.
     pub target: Option<String>,
     /// File that defines the targets.
     pub targets_file: Option<PathBuf>,
-    /// Patterns of ids of cases; all unless given.
+    /// Patterns of case ids; all cases if empty.
     pub filter: Vec<String>,
-    /// Tags of cases; all unless given.
+    /// Tags of cases; all cases if empty.
     pub tags: Vec<String>,
     /// Folders that files may be read from.
     pub roots: Vec<PathBuf>,
     /// Findings that are refused.
     pub deny: DeniedFindings,
-    /// Use of the programs that checks and targets name.
+    /// What to do with programs that checks and targets name.
     pub programs: ProgramUse,
-    /// Handling of cases without a result.
+    /// What to do with cases without a result.
     pub missing: MissingPolicy,
-    /// Labels that count beside those of the scorecard.
+    /// Labels that count in addition to those of the scorecard.
     pub labels: LabelOptions,
-    /// Smallest share of the weight that must rest on results, 0 to 1.
+    /// The smallest share of the weight that results must cover, 0 to 1.
     pub min_coverage: Option<UnitInterval>,
     /// Plans the run and sends nothing.
     pub dry_run: bool,
@@ -75,7 +75,7 @@ impl ScorecardOptions {
     }
 }
 
-/// Scorecard that was read, with the files it was read from.
+/// A scorecard that was read, with its files.
 #[derive(Debug)]
 pub struct ScorecardInput {
     /// The scorecard.
@@ -188,7 +188,7 @@ impl Engine {
             label: scorecard.name.clone(),
             suites: vec![SuiteInfo {
                 name: suite.name.clone(),
-                // Whoever reads the run may stand in another folder.
+                // The run may be read from another working folder.
                 path: self.process().working_folder.join(&options.path).display().to_string(),
                 format: None,
                 cases: preflight.cases,
@@ -211,7 +211,7 @@ impl Engine {
     }
 }
 
-/// Returns the error for a selection to which no benchmark applies.
+/// The error for a selection to which no benchmark applies.
 fn no_items(scorecard: &Scorecard, options: &ScorecardOptions) -> EngineError {
     let is_whole = options.filter.is_empty() && options.tags.is_empty();
     let selected = if is_whole { "" } else { " that were selected" };
@@ -220,7 +220,7 @@ fn no_items(scorecard: &Scorecard, options: &ScorecardOptions) -> EngineError {
     EngineError::usage(format!("no benchmark applies to any of the {cases} cases{selected}"))
 }
 
-/// Settings of the run of a scorecard, whose files say what others say by options.
+/// The settings of a scorecard run, where files define what other runs define by options.
 fn run_settings(plain: RunSettings, options: &ScorecardOptions, engine: &Engine) -> RunSettings {
     let labels = options.labels.settings(&engine.process().working_folder);
     RunSettings {
@@ -234,7 +234,7 @@ fn run_settings(plain: RunSettings, options: &ScorecardOptions, engine: &Engine)
     }
 }
 
-/// Plan of the run of a scorecard.
+/// The plan of a scorecard run.
 struct CardPlan<'a> {
     planner: RunPlanner<'a>,
     suite: &'a Suite,
@@ -245,14 +245,14 @@ struct CardPlan<'a> {
 }
 
 impl CardPlan<'_> {
-    /// True if the case at this position is selected.
+    /// Whether the case at this index is selected.
     fn takes(&self, at: usize) -> bool {
         let case = &self.scorecard.cases[at];
 
         self.selection.takes_tagged(&case.id, &case.tags)
     }
 
-    /// The selected cases, without those that no benchmark is for.
+    /// The selected cases, without those that no benchmark applies to.
     fn selected(&self) -> impl Iterator<Item = Arc<Case>> {
         (0..self.scorecard.cases.len())
             .filter(|at| self.takes(*at))
@@ -262,12 +262,12 @@ impl CardPlan<'_> {
             .map(Arc::new)
     }
 
-    /// True if there is a target to answer cases without an output.
+    /// Whether there is a target for cases without an output.
     fn has_target(&self) -> bool {
         !self.planner.target_names.is_empty() || self.deps.targets.default_name().is_some()
     }
 
-    /// The case, with an empty output if it has none, nobody can make one and only people judge it.
+    /// The case, with an empty output if it has none, no target can make one, and only people judge it.
     fn with_manual_output(&self, case: Case) -> Case {
         let is_manual = |grader: &Arc<Grader>| matches!(&grader.kind, GraderKind::Benchmark(found) if found.evaluator == EvaluatorType::ManualSme);
         let is_answered = self.has_target() && !case.input.is_empty();
@@ -278,7 +278,7 @@ impl CardPlan<'_> {
         Case { output: Some(GivenOutput::Text(String::new())), ..case }
     }
 
-    /// Looks at every selected case.
+    /// Checks every selected case.
     fn check(&self) -> PreflightReport {
         let planned = self.planner.suite(self.suite);
         let mut preflight = PreflightReport::default();
@@ -299,7 +299,7 @@ impl CardPlan<'_> {
     }
 }
 
-/// Refuses options for which benchmarks have values of their own.
+/// Refuses options that have no effect, because benchmarks have their own values.
 fn refuse_idle_options(options: &RunOptions) -> Result<(), EngineError> {
     let idle = [
         ("--judging", options.judging.is_some(), "each benchmark is judged on its own"),
@@ -315,7 +315,7 @@ fn refuse_idle_options(options: &RunOptions) -> Result<(), EngineError> {
     }
 }
 
-/// Requires an output in every case that a judge decides, when no target is given.
+/// Requires an output in every case that a judge decides, if there is no target.
 fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), EngineError> {
     let lacking: Vec<Arc<Case>> = cases.filter(|case| case.output.is_none()).collect();
     let Some(first) = lacking.first() else { return Ok(()) };
@@ -330,12 +330,12 @@ fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), 
     )))
 }
 
-/// The scorecard as the suite its cases belong to.
+/// The scorecard as the suite that its cases belong to.
 pub(crate) fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
     Suite::new(EvalFileFormat::Two, scorecard.name.clone(), path)
 }
 
-/// Scored trees of a scorecard.
+/// The scored trees of a scorecard.
 pub struct ScoredCard<'a> {
     /// Description of the scorecard.
     pub info: &'a ScorecardInfo,
@@ -343,17 +343,17 @@ pub struct ScoredCard<'a> {
     pub trees: Vec<ScorecardTree>,
     tallies: Vec<CaseTally>,
     distinct: Vec<DistinctCases>,
-    /// Handling of cases without a result.
+    /// What to do with cases without a result.
     pub policy: MissingPolicy,
-    /// Smallest share of the weight that must rest on results, 0 to 1.
+    /// The smallest share of the weight that results must cover, 0 to 1.
     pub min_coverage: Option<UnitInterval>,
 }
 
 impl<'a> ScoredCard<'a> {
-    /// Scores a scorecard. `tally` gives the cases of a part by its place; `set` names another weight set.
+    /// Scores a scorecard. `tally` returns the cases of a part by its index; `set` names another weight set.
     ///
     /// # Errors
-    /// When there is no such weight set, or the tree can't be built.
+    /// If there is no such weight set, or the tree can't be built.
     pub fn new(
         info: &'a ScorecardInfo,
         set: Option<&str>,
@@ -367,7 +367,7 @@ impl<'a> ScoredCard<'a> {
         Ok(Self { info, trees, tallies, distinct: Vec::new(), policy, min_coverage: None })
     }
 
-    /// Sets the cases at or below each part, by its place.
+    /// Sets the distinct cases at or below each part, by index.
     #[must_use]
     pub fn with_distinct_cases(self, distinct: Vec<DistinctCases>) -> Self {
         Self { distinct, ..self }
@@ -407,7 +407,7 @@ impl<'a> ScoredCard<'a> {
         })
     }
 
-    /// Returns the exit code that follows from the trees, and its reason.
+    /// The exit code for the trees, and its reason.
     pub fn exit(&self) -> (ExitStatus, String) {
         let (mut exits, mut reasons) = (Vec::new(), Vec::new());
         for (tree, scores) in self.scores() {
@@ -430,7 +430,7 @@ impl<'a> ScoredCard<'a> {
         (ExitStatus::strongest(exits), reasons.join(", "))
     }
 
-    /// Returns the exit code of a run that ended like this, and its reason.
+    /// The exit code of a run that ended like this, and its reason.
     pub fn exit_of(&self, ending: RunEnding) -> (ExitStatus, String) {
         let (card, reason) = self.exit();
         let (run, why) = exit_of_run(VerdictCounts::default(), ending);
@@ -442,7 +442,7 @@ impl<'a> ScoredCard<'a> {
     }
 }
 
-/// Mode of a run that concludes from the tree of a scorecard, not from the verdicts of its cases.
+/// The mode of a run that is concluded from the tree of a scorecard, not from the verdicts of its cases.
 struct CardMode {
     policy: MissingPolicy,
     min_coverage: Option<UnitInterval>,
@@ -456,7 +456,7 @@ impl RunMode for CardMode {
     }
 
     fn shard_exit(&self, _: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
-        // The verdict of a case says nothing about the tree, and people may still be needed for some.
+        // The verdict of a case says nothing about the tree, and people may still have to decide.
         match exit_of_run(VerdictCounts::default(), ending) {
             (ExitStatus::Passed, _) => (
                 ExitStatus::Passed,

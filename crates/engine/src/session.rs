@@ -1,4 +1,29 @@
-//! Execution of a run, from its plan to its exit code.
+//! Carries out a run, from its plan to its exit code.
+//!
+//! By the time a [`RunSession`] exists, everything that can be checked for free has been checked: files are
+//! read, judges and targets are made, prices are known. What is left is a sequence in which the order matters,
+//! because a process may be killed or interrupted at any point of it, and a resumed run must neither lose nor
+//! pay for anything twice:
+//!
+//! 1. The shard is selected *before* the folder is opened, so that a wrong shard or plan leaves nothing on
+//!    disk.
+//! 2. The folder is created, or that of an earlier run is opened. Cases with a stored, still valid result are
+//!    done.
+//! 3. The stop signal and the deadline are watched, so that a wait for batches ends with them too.
+//! 4. Judge batches, if there are any, are sent and awaited ([`BatchRounds`]). They only bring in replies, so an
+//!    error here leaves a run that can be resumed.
+//! 5. The cases run. Each is recorded before it is reported, so an observer may read its rows.
+//! 6. Shutdown, also after a cancellation: running commands get [`SETTLE_TIMEOUT`] to exit, then workspaces run
+//!    their teardown, and only then is the summary written. A run without a summary was killed, or is still in
+//!    progress.
+//! 7. Replies are flushed last. A reply that can't be stored costs money again, but does not change the result.
+//!
+//! Items are created lazily and more than once (`items` is a function), because a run of a million cases must
+//! not hold them: sharding, batches and the run itself each go through them.
+//!
+//! What must hold: `info` is complete before the writer is created, except for the summary and later warnings.
+//! The exit code depends only on stored results and the [`RunEnding`], so that a stored run can be concluded
+//! again. A failure after the cases have ended is reported as an event, and never discards the results.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -45,19 +70,19 @@ use crate::stopping::{
 use crate::wiring::RunWiring;
 use crate::workspaces::WorkspacePool;
 
-/// Time limit for cancelled commands to exit, longer than the grace period of each.
+/// Time limit for cancelled commands to exit. It is longer than the grace period of each command.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Description of a run, decided before anything is spent.
+/// Description of a run that is complete before anything is spent.
 pub(crate) struct RunSession {
     /// Name of the command.
     pub(crate) command: &'static str,
-    /// Word for the run's id: the suite's name.
+    /// Word for the run's id: the name of the suite.
     pub(crate) label: String,
     pub(crate) suites: Vec<SuiteInfo>,
     /// Files that were read.
     pub(crate) inputs: Vec<PathBuf>,
-    /// The shard, where it is known before the items are looked at.
+    /// The shard, if it is known before the items are looked at.
     pub(crate) dealt: Option<DealtShard>,
     pub(crate) judge_infos: Vec<JudgeInfo>,
     pub(crate) target_infos: Vec<TargetInfo>,
@@ -65,9 +90,9 @@ pub(crate) struct RunSession {
     pub(crate) warnings: Vec<String>,
     /// Tree of the scorecard, in a scorecard run.
     pub(crate) scorecard: Option<ScorecardInfo>,
-    /// Gateway to its models.
+    /// Gateway to the run's models.
     pub(crate) gateway: Arc<ModelGateway>,
-    /// Workspaces of its targets; `None` where no target is run.
+    /// Workspaces of its targets; `None` if no target is run.
     pub(crate) workspaces: Option<Arc<WorkspacePool>>,
     /// Number of items.
     pub(crate) total: usize,
@@ -75,15 +100,16 @@ pub(crate) struct RunSession {
     pub(crate) excluded: usize,
 }
 
-/// Shard of a plan that was made before.
+/// Shard of a plan that was made earlier.
 pub(crate) struct DealtShard {
     pub(crate) plan: ShardPlan,
-    /// The files of the plan, as they were.
+    /// The files as they were when the plan was made.
     pub(crate) inputs: Vec<InputHash>,
 }
 
 impl RunSession {
-    /// Session of a command with these options. `wishes` are the numbers of cases at once that files ask for.
+    /// Session of a command with these options. `wishes` are the numbers of concurrent cases that files ask
+    /// for.
     pub(crate) fn new(
         command: &'static str,
         wiring: &RunWiring<'_>,
@@ -121,7 +147,7 @@ impl RunSession {
         }
     }
 
-    /// Runs the items and stores the results, or writes requests where they are exported.
+    /// Runs the items and stores the results, or writes the requests to files if they are exported.
     pub(crate) async fn carry_out<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         self,
         mode: &dyn RunMode,
@@ -228,7 +254,7 @@ impl RunSession {
 
         match writer.finish(&mut info) {
             Ok(_) => {}
-            // If storing the records failed, so does storing the summary; the error was already printed.
+            // If storing the records failed, storing the summary fails too, and the error was already reported.
             Err(_) if matches!(ended.result, Err(RunError::Store(_))) => {}
             Err(error) => engine.emit(EngineEvent::Failure(error.to_string())),
         }
@@ -238,7 +264,7 @@ impl RunSession {
         Ok(FinishedRun { folder, info, totals: ended.totals, exit })
     }
 
-    /// Tells that the run is open, and makes its workspaces ready.
+    /// Reports that the run is open, and prepares its workspaces.
     fn announce(&self, info: &RunInfo, folder: &RunFolder, engine: &Engine) {
         engine.emit(EngineEvent::RunOpened {
             run_id: info.run_id.clone(),
@@ -250,7 +276,7 @@ impl RunSession {
             workspaces.begin(&info.run_id);
         }
 
-        // Only the summaries of these list the warnings.
+        // Only the summaries of these commands list the warnings.
         let is_listed = ["eval", "grade"].contains(&info.command.as_str());
         for warning in &info.warnings {
             if is_listed {
@@ -261,7 +287,7 @@ impl RunSession {
         }
     }
 
-    /// Circumstances under which the run ends, as far as they are not those of its cases.
+    /// How the run ends, apart from the results of its cases.
     fn ending(&self, stops: &StopTokens) -> RunEnding {
         RunEnding {
             interrupted: stops.is_interrupted(),
@@ -280,7 +306,7 @@ impl RunSession {
         info.shard = Some(shard::describe(plan, &info.inputs, mode));
     }
 
-    /// Writes the requests that have no reply, and stores no run. Commands and programs are run as in a run.
+    /// Writes the requests that have no reply to files, and stores no run. Commands and programs run as usual.
     pub(crate) async fn export<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         self,
         items: impl Fn() -> I,
@@ -343,8 +369,8 @@ impl RunSession {
         })
     }
 
-    /// Sends the judge calls of the items as batches, where that is asked for, and takes in their replies. The run finds
-    /// them afterwards.
+    /// Sends the judge calls of the items as batches, if that is requested, and stores their replies, so that
+    /// the run finds them.
     async fn bring_in_batches<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         &self,
         options: &RunOptions,
@@ -367,13 +393,13 @@ impl RunSession {
                 ..RunStart::default()
             };
             let limits = RunLimits { workers, bail: None };
-            // What goes wrong goes wrong again in the run, which says so.
+            // An error here occurs again in the run, which reports it.
             let _ = assize_run::run_from(start, items(), limits, cancel, &mut NoRecorder, &mut |_| {}).await;
         };
         BatchRounds::new(Arc::clone(calls), options, &stops.cancel, engine).perform(pass).await
     }
 
-    /// Moves what is known of the run before it begins into its description.
+    /// Moves what is known before the run begins into its description.
     fn take_info(&mut self, run_id: String, started_at: String) -> Result<RunInfo, EngineError> {
         Ok(RunInfo {
             format_version: FORMAT_VERSION,
@@ -400,7 +426,7 @@ impl RunSession {
     }
 }
 
-/// Waits until replies are stored, and says what became of imported ones.
+/// Waits until replies are stored, and reports on imported ones.
 fn end_replies(gateway: &ModelGateway, is_complete: bool, engine: &Engine) {
     if let Err(error) = gateway.flush().and_then(|()| gateway.end_batches(is_complete)) {
         engine.warn(error.message);
@@ -413,7 +439,7 @@ fn end_replies(gateway: &ModelGateway, is_complete: bool, engine: &Engine) {
     }
 }
 
-/// Takes over the terms under which a shard is run for somebody else.
+/// Applies the conditions of a coordinator for whom this process runs a shard.
 fn take_terms(unit: &UnitOptions, info: &mut RunInfo) -> Result<(), EngineError> {
     let is_same = info.shard.as_ref().is_some_and(|shard| shard.plan == unit.plan);
     if !is_same {
@@ -426,7 +452,7 @@ fn take_terms(unit: &UnitOptions, info: &mut RunInfo) -> Result<(), EngineError>
     Ok(())
 }
 
-/// The item, or its failure for this reason.
+/// The item, or its failure with this reason.
 fn give_up(item: WorkItem, reason: Option<&str>) -> WorkItem {
     match reason {
         None => item,
@@ -434,13 +460,13 @@ fn give_up(item: WorkItem, reason: Option<&str>) -> WorkItem {
     }
 }
 
-/// The item as one after which others begin, whatever becomes of it: a request that waits is no failure.
+/// The item without the rule that its failure stops the items after it: a request that waits is not a failure.
 fn going_on(item: WorkItem) -> WorkItem {
     let relations = ItemRelations { stops_at_errors: false, ..ItemRelations::clone(&item.relations) };
     WorkItem { relations: Arc::new(relations), ..item }
 }
 
-/// Counts results and keeps none.
+/// Counts complete results and stores none.
 #[derive(Default)]
 struct ExportCounts {
     complete: usize,
@@ -459,7 +485,7 @@ impl Recorder for ExportCounts {
     }
 }
 
-/// Notes the failures of commands after all cases, kept workspaces, and the limit that stopped the run.
+/// Notes failed teardown commands, kept workspaces, and the limit that stopped the run.
 fn note_teardown(
     failures: Vec<String>,
     workspaces: Option<&WorkspacePool>,
@@ -485,7 +511,7 @@ fn note_teardown(
         } else {
             format!("{refusal}; `--resume` continues the run with a new budget")
         };
-        // The summary of a run lists its warnings; the report of an audit does not.
+        // The summary of a run lists its warnings, but the report of an audit does not.
         if is_audit {
             engine.notice(&message);
         }
@@ -502,7 +528,7 @@ fn note_teardown(
     }
 }
 
-/// Recorder of a pass whose results nobody keeps.
+/// Recorder of a pass whose results are not needed.
 struct NoRecorder;
 
 impl Recorder for NoRecorder {
@@ -511,7 +537,7 @@ impl Recorder for NoRecorder {
     }
 }
 
-/// Result of the cases of a run.
+/// How the cases of a run ended.
 struct TaskEnd {
     totals: RunTotals,
     result: Result<(), RunError>,
@@ -520,21 +546,21 @@ struct TaskEnd {
     /// Items that were planned.
     planned: usize,
     sent: SentRequests,
-    /// Earlier invocations, with their requests alone.
+    /// Earlier invocations; `sent` counts only their requests.
     resumed: Option<ResumedPart>,
     begun: Instant,
-    /// Share of cases that must pass.
+    /// The share of cases that must pass.
     minimum: Option<UnitInterval>,
 }
 
 impl TaskEnd {
-    /// Items that were not run.
+    /// The number of items that were not run.
     fn not_run(&self) -> usize {
         self.planned.saturating_sub(self.totals.counts.total() + self.totals.needless)
     }
 }
 
-/// Writes the summary of a run, with the exit code that it leads to.
+/// Adds the summary with the exit code to the run's description.
 fn conclude(
     ended: &TaskEnd,
     mode: &dyn RunMode,
@@ -567,7 +593,7 @@ fn conclude(
         }
     };
 
-    // It is about all quotes, so merging says it for shards.
+    // The warning is about the quotes of the whole run, so for shards it is given when they are merged.
     if info.shard.is_none() {
         info.warnings.extend(quote_warning(&ended.totals));
     }
@@ -581,19 +607,19 @@ fn conclude(
     exit
 }
 
-/// Warning about a judge most of whose quotes are in nothing it was shown.
+/// Warning about a judge, most of whose quotes are not in the material that it was shown.
 pub(crate) fn quote_warning(totals: &RunTotals) -> Option<String> {
-    const FEW: u64 = 5;
+    const MIN_QUOTES: u64 = 5;
 
     let (found, all) = (totals.quotes_verified, totals.quotes);
-    (all >= FEW && found * 2 < all).then(|| {
+    (all >= MIN_QUOTES && found * 2 < all).then(|| {
         format!(
             "only {found} of the judge's {all} quotes were found in the material; do not rely on its evidence"
         )
     })
 }
 
-/// Run that has ended.
+/// A run that has ended.
 #[derive(Debug)]
 pub struct FinishedRun {
     /// Folder with its record.
@@ -602,18 +628,18 @@ pub struct FinishedRun {
     pub info: RunInfo,
     /// Sums over its cases.
     pub totals: RunTotals,
-    /// Returns the resulting exit code.
+    /// Exit code that the run leads to.
     pub exit: ExitStatus,
 }
 
 impl FinishedRun {
-    /// Returns the settings of a scorecard's conclusion, for a merged run.
+    /// The settings for concluding the scorecard of a merged run.
     pub fn scorecard_conclusion(&self) -> Option<&ScorecardConclusion> {
         self.info.merged.as_ref()?.scorecard.as_ref()
     }
 }
 
-/// Reasons to end a run before its cases do.
+/// Reasons to end a run before its cases have ended.
 #[derive(Default)]
 struct StopTokens {
     cancel: CancellationToken,
@@ -621,7 +647,7 @@ struct StopTokens {
 }
 
 impl StopTokens {
-    /// Watches for the signal to stop and for the end of the time that is left, until what it returns is dropped.
+    /// Watches for the stop signal, and for the end of the remaining time, until the returned set is dropped.
     fn watch(&self, engine: &Engine, left: Option<Duration>) -> JoinSet<()> {
         let mut watchers = JoinSet::new();
 
@@ -647,7 +673,7 @@ impl StopTokens {
     }
 }
 
-/// Run that can begin or go on.
+/// A run whose folder is open.
 struct OpenedRun {
     folder: RunFolder,
     writer: RunWriter,
@@ -659,8 +685,8 @@ struct OpenedRun {
     summariser: RunSummarizer,
 }
 
-/// Creates the folder of a new run, or opens that of a run to be resumed, whose id and start time `info` then
-/// takes over.
+/// Creates the folder of a new run, or opens that of a run to resume. In the latter case `info` takes over its
+/// id and start time.
 fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
     info: &mut RunInfo,
     options: &RunOptions,
@@ -671,8 +697,8 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
     runs::check_run_dir(run_dir.as_deref())?;
     let earlier = match (&options.resume, &run_dir) {
         (None, _) => None,
-        // The folder is given; if the earlier run was stopped before it created the folder, this one starts
-        // afresh.
+        // The folder is given. If the earlier run was stopped before it created the folder, this one starts
+        // from scratch.
         (Some(name), Some(target)) if name == NEWEST_RUN => {
             let folder = RunFolder::new(target);
             if matches!(folder.info(), Err(StoreError::NotARun { .. })) {
@@ -718,7 +744,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
             let advice = "name another folder with `--run-dir`, or continue the run with `--resume`";
             EngineError::usage(format!("{error}; {advice}"))
         }
-        // Another folder is likely to be on the same disk.
+        // Another folder is probably on the same disk, so none is suggested.
         StoreError::Io { source, .. } if source.kind() == ErrorKind::StorageFull => {
             EngineError::storage(error.to_string())
         }
@@ -734,14 +760,14 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
     })
 }
 
-/// Records of a stored run.
+/// Reads the records of a stored run.
 pub fn stored_records(
     folder: &RunFolder,
 ) -> Result<impl Iterator<Item = Result<CaseRecord, EngineError>>, EngineError> {
     Ok(folder.cases()?.map(|record| record.map_err(EngineError::from)))
 }
 
-/// The workers that somebody wants: the options, else the smallest wish of anybody else.
+/// The number of workers: that of the options, or else the smallest that any file asks for.
 fn workers(options: Option<NonZeroUsize>, wishes: impl Iterator<Item = usize>) -> Option<usize> {
     options.map(NonZeroUsize::get).or_else(|| wishes.min())
 }
@@ -754,7 +780,7 @@ fn push_unique<T: PartialEq>(mut list: Vec<T>, item: T) -> Vec<T> {
     list
 }
 
-/// Ends the run at its deadline, unless it ended before.
+/// Ends the run at its deadline, unless it has already been stopped.
 async fn stop_after(left: Duration, too_late: Arc<AtomicBool>, cancel: CancellationToken) {
     tokio::time::sleep(left).await;
     if !cancel.is_cancelled() {

@@ -20,7 +20,7 @@ pub(crate) fn select<'i>(
     }
 }
 
-/// Plan of the shard that the options name, if they name one.
+/// The plan of the shard that the options name, if they name one.
 pub(crate) fn plan<I>(options: &RunOptions, items: impl Fn() -> I) -> Result<Option<ShardPlan>, ItemError>
 where
     I: Iterator<Item = Result<WorkItem, ItemError>>,
@@ -31,12 +31,12 @@ where
     ShardPlan::new(shard, part, items).map(Some)
 }
 
-/// Number of items of a shard.
+/// The number of items of a shard.
 pub(crate) fn own_items(plan: &ShardPlan) -> usize {
     usize::try_from(plan.own_items()).unwrap_or(usize::MAX)
 }
 
-/// Number of cases of a shard.
+/// The number of cases of a shard.
 pub(crate) fn count_cases(
     plan: &ShardPlan,
     items: impl Iterator<Item = Result<WorkItem, ItemError>>,
@@ -50,19 +50,20 @@ pub(crate) fn count_cases(
     Ok(cases.len())
 }
 
-/// Cases that were excluded because of errors in their files. They belong to no shard, and the first one tells of them.
+/// The number of cases excluded because of errors in their files. They belong to no shard, so the first one
+/// reports them.
 pub(crate) fn left_out(plan: &ShardPlan, left_out: usize) -> usize {
     let is_first = plan.shard().number() == 1 && plan.part().as_str().bytes().all(|digit| digit == b'1');
     if is_first { left_out } else { 0 }
 }
 
-/// Hash of the items of a plan and of the files they come from. Paths have no part in it: other machines may have the files
-/// elsewhere.
+/// The hash of a plan's items and of the files they come from. Paths are not part of it, because other machines
+/// may have the files elsewhere.
 pub(crate) fn plan_hash(plan: &ShardPlan, inputs: &[InputHash]) -> String {
     hash_with_files(plan.hash(), inputs)
 }
 
-/// As [`plan_hash`], of the hash of the items alone.
+/// Like [`plan_hash`], from the hash of the items.
 pub(crate) fn hash_with_files(items: &str, inputs: &[InputHash]) -> String {
     let mut files: Vec<&str> = inputs.iter().map(|input| input.blake3.as_str()).collect();
     files.sort_unstable();
@@ -100,8 +101,9 @@ pub(crate) fn remark(shard: &ShardInfo) -> String {
     )
 }
 
-/// Exit code of a shard, and its reason. A job system tries a shard again by its exit code, and the verdict of the whole is that
-/// of merging: so a shard that lacks something which another attempt may bring is incomplete, even if a case failed.
+/// The exit code of a shard, and its reason. A job system retries a shard by its exit code, and the verdict of
+/// the whole is known only after merging. So a shard is incomplete if another attempt may bring more, even if a
+/// case failed.
 pub(crate) fn exit(
     shard: &ShardInfo,
     mode: &dyn RunMode,
@@ -122,7 +124,7 @@ pub(crate) fn exit(
 mod tests {
     use super::*;
 
-    /// A mode as that of eval files.
+    /// A mode like that of eval files.
     struct Plain;
 
     impl RunMode for Plain {}
@@ -150,7 +152,7 @@ mod tests {
         assert_eq!(code(failed, RunEnding { server_given_up: true, ..ending }), 3);
         assert_eq!(code(lacking, RunEnding { over_budget: true, ..ending }), 4);
         assert_eq!(code(lacking, RunEnding { interrupted: true, ..ending }), 130);
-        // What was skipped or excluded because of a final verdict or a broken file is the same the next time.
+        // Cases that were skipped or excluded because of a final verdict or a broken file would be so again.
         assert_eq!(code(VerdictCounts { skipped: 1, ..failed }, RunEnding { excluded: 1, ..ending }), 1);
 
         let (_, reason) = exit(&shard, &Plain, lacking, ending);

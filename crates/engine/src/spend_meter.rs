@@ -1,4 +1,4 @@
-//! Meter of all requests that a process sends to models, whether or not a case finishes with them.
+//! Counts all requests that a process sends to models, whether or not a case finishes with them.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -60,7 +60,7 @@ impl MeteredModel {
     }
 }
 
-/// A request whose answer is awaited. If it is dropped, it may have been sent, and nobody knows what it cost.
+/// A request in flight. If it is dropped, the request may have been sent, at an unknown cost.
 struct AwaitedAnswer<'m> {
     meter: &'m SpendMeter,
     is_settled: bool,

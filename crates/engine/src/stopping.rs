@@ -23,44 +23,45 @@ use crate::options::{SequenceOptions, StopReference};
 use crate::runs;
 use crate::session::stored_records;
 
-/// Level of the intervals that end a run.
+/// Confidence level of the intervals that end a run.
 const LEVEL: ConfidenceLevel = ConfidenceLevel::P95;
 
-/// Watch over a run that ends as soon as its result is clear. Clusters of cases count in the order of the plan, which is random, and
-/// not in that in which they finish: hard cases may take longer.
+/// Watches a run that ends as soon as its result is clear. Clusters of cases count in the order of the plan,
+/// which is random, and not in the order in which they finish: hard cases may take longer, so the first to
+/// finish would be a biased sample.
 pub(crate) struct StopWatch {
     against: StopReference,
     base: Option<Baseline>,
-    /// Cluster of each item of the plan.
+    /// The cluster of each item of the plan.
     cluster_of: HashMap<CaseKey, usize>,
     clusters: Vec<PlannedCluster>,
-    /// Clusters that count already.
+    /// The number of clusters that count so far.
     counted: usize,
     metric: AnytimeMean,
     pass_rate: AnytimeMean,
     mean_score: AnytimeMean,
     conclusion: Option<(StopConclusion, usize)>,
     ungraded: u64,
-    /// Fires once the result is clear.
+    /// Fires when the result is clear.
     decided: CancellationToken,
 }
 
-/// Cases of the baseline.
+/// The results of the baseline.
 struct Baseline {
     label: String,
     facts: RunFacts,
     cases: HashMap<(String, String, u32), f64>,
     names: NameTable,
-    /// Cases of this run, for the question if both were measured in the same way.
+    /// Cases of this run, to check that both runs were measured in the same way.
     seen: Vec<CaseFact>,
-    /// Reason both can't be compared.
+    /// Why both can't be compared.
     refused: Option<String>,
 }
 
 /// Items of the plan that count together.
 #[derive(Debug, Clone, Default)]
 struct PlannedCluster {
-    /// Items without a result.
+    /// The number of items without a result.
     left: usize,
     passed: ValueSum,
     score: ValueSum,
@@ -84,7 +85,7 @@ impl ValueSum {
     }
 }
 
-/// Mean over clusters with the interval that holds at all times.
+/// A mean over clusters with a confidence interval that is valid at all times.
 struct AnytimeMean(BettingSequence);
 
 impl AnytimeMean {
@@ -94,7 +95,7 @@ impl AnytimeMean {
             .map_err(|error| EngineError::unrunnable(error.to_string()))
     }
 
-    /// Adds a value, which lies within the range: a share, a score or a difference of scores.
+    /// Adds a value within the range: a share, a score or a difference of scores.
     fn add(&mut self, value: Option<f64>) {
         if let Some(value) = value {
             let added = self.0.add(value);
@@ -110,7 +111,7 @@ impl AnytimeMean {
 }
 
 impl StopWatch {
-    /// Watch over these items.
+    /// Watches these items.
     fn new(
         against: &StopReference,
         items: impl Iterator<Item = Result<WorkItem, ItemError>>,
@@ -185,7 +186,7 @@ impl StopWatch {
         self.count(false);
     }
 
-    /// Takes note of a trial that is not run, because those before it made it needless.
+    /// Notes a trial that is not run, because those before it made it needless.
     fn note_needless(&mut self, suite: &str, case_id: &str, trial: u32) {
         let is_it = |key: &CaseKey| &*key.suite == suite && &*key.case_id == case_id && key.trial == trial;
         let Some(key) = self.cluster_of.keys().find(|key| is_it(key)).cloned() else { return };
@@ -195,7 +196,8 @@ impl StopWatch {
         }
     }
 
-    /// Counts the clusters that are complete and come next, or all that are complete if the cases have ended.
+    /// Counts the clusters that are complete and next in order, or all that are complete if the cases have
+    /// ended.
     fn count(&mut self, is_over: bool) {
         while let Some(cluster) = self.clusters.get(self.counted) {
             if cluster.left > 0 && !is_over {
@@ -229,12 +231,12 @@ impl StopWatch {
         }
     }
 
-    /// The outcome, once the cases have ended.
+    /// The outcome, after the cases have ended.
     fn finish(&mut self, totals: &RunTotals, planned: usize) -> EarlyStop {
         self.count(true);
         let run = totals.counts.total();
         let saved = planned.saturating_sub(run + totals.needless);
-        // A difference of runs that were not measured in the same way is no result.
+        // A difference between runs that were not measured in the same way is not a result.
         let is_comparable =
             self.conclusion.is_some() || self.base.as_mut().is_none_or(Baseline::is_comparable);
         let calls = totals.judge_calls as f64 / run.max(1) as f64 * saved as f64;
@@ -258,7 +260,7 @@ impl StopWatch {
         }
     }
 
-    /// Reason the baseline can't be compared with.
+    /// Why the baseline can't be compared.
     fn refusal(&self) -> Option<String> {
         let base = self.base.as_ref()?;
         let refused = base.refused.as_ref()?;
@@ -272,7 +274,7 @@ impl Baseline {
         Self::of_records(name, target.as_deref(), stored_records(&folder)?)
     }
 
-    /// Takes the records of one target, or all of them.
+    /// Takes the records of one target, or of all.
     fn of_records(
         name: &str,
         target: Option<&str>,
@@ -301,7 +303,7 @@ impl Baseline {
         Ok(Self { label: name.to_owned(), facts, cases, names, seen: Vec::new(), refused: None })
     }
 
-    /// Score of the case in the baseline.
+    /// The score of the case in the baseline.
     fn value_of(&mut self, record: &CaseRecord) -> Option<f64> {
         let row = &record.result;
         let score = *self.cases.get(&(row.suite.to_string(), row.case_id.to_string(), row.trial))?;
@@ -309,7 +311,7 @@ impl Baseline {
         Some(score)
     }
 
-    /// Returns true if the cases so far were measured as those of the baseline.
+    /// Whether the cases so far were measured like those of the baseline.
     fn is_comparable(&mut self) -> bool {
         if self.refused.is_some() {
             return false;
@@ -330,7 +332,7 @@ impl Baseline {
     }
 }
 
-/// Writer of a run that tells the watch of each record.
+/// Writes a run, and passes each record to the watch.
 pub(crate) struct WatchedWriter<'w> {
     pub(crate) writer: &'w mut RunWriter,
     pub(crate) watch: Option<&'w Mutex<StopWatch>>,
@@ -362,7 +364,7 @@ impl Recorder for WatchedWriter<'_> {
     }
 }
 
-/// Watch over a run with a rule to end it.
+/// The watch over a run with a rule to end it early.
 pub(crate) fn watch_over(
     sequence: Option<&SequenceOptions>,
     items: impl Iterator<Item = Result<WorkItem, ItemError>>,
@@ -372,12 +374,12 @@ pub(crate) fn watch_over(
     against.map(|against| StopWatch::new(against, items, engine).map(Mutex::new)).transpose()
 }
 
-/// Token that fires once the result is clear.
+/// Fires when the result is clear.
 pub(crate) fn decided_token(watch: Option<&Mutex<StopWatch>>) -> Option<CancellationToken> {
     watch.map(|watch| lock(watch).decided.clone())
 }
 
-/// Outcome of a watch, once the cases have ended. A baseline that can't be compared with is warned of.
+/// The outcome of a watch, after the cases have ended. Warns about a baseline that can't be compared.
 pub(crate) fn conclude_watch(
     watch: Option<&Mutex<StopWatch>>,
     totals: &RunTotals,
@@ -395,17 +397,18 @@ pub(crate) fn conclude_watch(
     Some(outcome)
 }
 
-/// Tells the watch of trials that are not run.
+/// Passes trials that are not run to the watch.
 pub(crate) fn note_event(watch: Option<&Mutex<StopWatch>>, event: &CaseEvent) {
     if let (Some(watch), CaseEvent::CaseRedundant { suite, case_id, trial }) = (watch, event) {
         lock(watch).note_needless(suite, case_id, *trial);
     }
 }
 
-/// Replaces the intervals that assume a fixed number of cases with those that hold at all times, and adds a note.
+/// Replaces the intervals that assume a fixed number of cases with those that are valid at all times, and adds
+/// a note.
 pub fn apply_early_stop(stop: &EarlyStop, figures: &mut RunMetrics) {
     if stop.is_early() {
-        // The others assume a fixed number of cases.
+        // These assume a fixed number of cases.
         figures.remarks.clear();
         figures.precision_notes.clear();
         replace_interval(&mut figures.pass_rate, stop.pass_rate, stop.level);
@@ -422,13 +425,13 @@ fn replace_interval(metric: &mut EstimatedMetric, found: Option<AnytimeInterval>
         (metric.low, metric.high, metric.level) = (Some(found.low), Some(found.high), level);
         metric.method = Some(assize_stats::IntervalMethod::Betting.name().to_owned());
     } else {
-        // Other cases or weights than those that were watched.
+        // This metric is based on other cases or weights than those that were watched.
         (metric.low, metric.high, metric.method) = (None, None, None);
         metric.undefined = Some("the run ended because its result was clear".to_owned());
     }
 }
 
-/// The outcome in words. Each result is one of a case or of a trial. Units are clusters if cases share them.
+/// The outcome in words. Results are of cases or of trials; units are clusters if cases share them.
 fn describe(stop: &EarlyStop, result: &str, is_clustered: bool) -> String {
     let (name, other) = match stop.metric {
         StopMetric::PassRate => ("pass rate", format_rate(stop.threshold)),
@@ -512,7 +515,7 @@ mod tests {
         assert!(describe(&inconclusive, "case", false).starts_with("Inconclusive after 2 cases: "));
         assert!(describe(&inconclusive, "case", true).starts_with("Inconclusive after 2 clusters: "));
 
-        // What is not run are results: trials, where cases have them.
+        // `not_run` counts results, which are trials if cases have several.
         let stopped = EarlyStop {
             conclusion: Some(StopConclusion::Above),
             decided_after: Some(9),
@@ -528,7 +531,7 @@ mod tests {
     const CASES_OF_CLUSTER: usize = 3;
     const TRIALS: u32 = 3;
 
-    /// Trials of each case of a run.
+    /// The trials of each case of a run.
     #[derive(Debug, Clone, Copy)]
     struct Trials {
         count: u32,
@@ -539,7 +542,7 @@ mod tests {
         (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// The record that others are made of. Reading one by one would take most of the time of this test.
+    /// The record that others are made from. Parsing each one would take most of the time of this test.
     fn template(trials: Trials) -> CaseRecord {
         let plan = json!({
             "count": trials.count, "strategy": "pass_at_k", "early_stop": trials.end_at_first_pass,
@@ -565,7 +568,7 @@ mod tests {
         record
     }
 
-    /// Records of a run of a system with these probabilities to pass, cluster by cluster.
+    /// Records of a run of a system with these pass probabilities, cluster by cluster.
     fn run(rates: &[[f64; CASES_OF_CLUSTER]], trials: Trials, random: &mut SeededRandom) -> Vec<CaseRecord> {
         let template = template(trials);
         let mut records = Vec::new();
@@ -612,8 +615,8 @@ mod tests {
         }
     }
 
-    /// Number of runs, of so many, that end. The new system differs from the other by up to 0.3, up or down, in all cases of a
-    /// cluster, and by `better_by` on average.
+    /// How many of `runs` runs end early. The new system differs from the other by up to 0.3, up or down, in
+    /// all cases of a cluster, and by `better_by` on average.
     fn ended(runs: u64, base: Trials, new: Trials, better_by: f64) -> usize {
         let ends = (0..runs).filter(|seed| {
             let mut random = SeededRandom::new(*seed);

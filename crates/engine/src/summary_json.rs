@@ -7,14 +7,14 @@ use assize_store::{RunFolder, RunInfo};
 /// Summary of a run for programs.
 pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
     let Some(summary) = &info.summary else { return serde_json::Value::Null };
-    // The cases themselves, a line each.
+    // The results themselves, one per line.
     let results = RunFolder::new(folder).results_path();
     let mut value = serde_json::json!({
         "run_id": info.run_id,
         "run_dir": folder.display().to_string(),
         "results": results.is_file().then(|| results.display().to_string()),
         "counts": summary.counts,
-        // How many cases a run that did not end would have had is not known.
+        // If a run did not end, it is unknown how many cases it would have had.
         "not_run": info.finished_at.is_some().then_some(summary.not_run),
         "excluded": summary.excluded,
         "mean_score": summary.mean_score,

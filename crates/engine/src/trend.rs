@@ -1,4 +1,4 @@
-//! A stored run as a trend reads it: case by case, to save memory.
+//! Reads a stored run for a trend, case by case to save memory.
 
 use assize_analysis::trend::TrendReader;
 use assize_analysis::{CaseFact, NameTable};

@@ -1,4 +1,4 @@
-//! Checks of eval files and scorecards without running them.
+//! Checks eval files and scorecards without running them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -27,13 +27,13 @@ use crate::targets::{ECHO, default_target};
 pub struct ValidatedFile {
     /// Path of the file, or of the folder of the scorecard.
     pub path: PathBuf,
-    /// Number of files it consists of.
+    /// The number of files that it consists of.
     pub files: usize,
     /// True for a scorecard.
     pub is_scorecard: bool,
-    /// Valid cases.
+    /// The number of valid cases.
     pub cases: usize,
-    /// Invalid cases.
+    /// The number of invalid cases.
     pub left_out: usize,
     /// Problems and warnings.
     pub diagnostics: Vec<Diagnostic>,
@@ -46,12 +46,12 @@ pub struct ValidatedFile {
 pub struct ValidationReport {
     /// Eval files and rubrics, then scorecards, then the configuration files with problems.
     pub files: Vec<ValidatedFile>,
-    /// YAML files of folders that are none of these, such as files of other programs. Nothing in them was checked.
+    /// YAML files in folders that are none of these, such as files of other programs. They were not checked.
     pub unchecked: Vec<PathBuf>,
 }
 
 impl ValidationReport {
-    /// Numbers of errors and warnings in all files.
+    /// The numbers of errors and warnings in all files.
     pub fn tally(&self) -> (usize, usize) {
         self.files
             .iter()
@@ -83,12 +83,12 @@ impl ValidationReport {
 }
 
 impl Engine {
-    /// Finds eval files, rubrics and scorecards and checks them, with the configuration that they are run with. Variables need
-    /// not be set, since nothing is run. `roots` are folders that eval files may read from, beside their own repository;
-    /// `targets_file` defines the targets in place of the one of the project.
+    /// Finds eval files, rubrics and scorecards and checks them, with the configuration that they run with.
+    /// Variables need not be set, since nothing runs. `roots` are folders that eval files may read from, in
+    /// addition to their own repository; `targets_file` replaces the project's targets file.
     ///
     /// # Errors
-    /// When a path does not exist, or holds neither an eval file nor a scorecard.
+    /// If a path does not exist, or holds neither an eval file nor a scorecard.
     pub fn validate(
         &self,
         paths: &[PathBuf],
@@ -144,7 +144,7 @@ impl Engine {
     }
 }
 
-/// Reports what is wrong with the files; returns a summary of problems that are no reason not to run the rest.
+/// Reports the problems of the files. Returns a summary of problems that do not prevent running the rest.
 pub(crate) fn check_files(
     loaded: &LoadedFiles,
     options: &EvalOptions,
@@ -163,7 +163,7 @@ pub(crate) fn check_files(
 
     loaded.report_diagnostics(engine);
     let (errors, warnings) = loaded.tally();
-    // A run that is refused anyway names all problems that `validate` would.
+    // If the run is refused anyway, all problems that `validate` would find are reported.
     let unusable =
         if errors > 0 && !options.keep_going { report_unusable_suites(loaded, options, engine) } else { 0 };
     let errors = errors + unusable;
@@ -183,7 +183,7 @@ pub(crate) fn check_files(
     Ok((errors > 0).then(|| problems + &loaded.left_out_files()))
 }
 
-/// Reports what else keeps the suites from being run; returns the number of errors.
+/// Reports other problems that prevent the suites from running. Returns the number of errors.
 fn report_unusable_suites(loaded: &LoadedFiles, options: &EvalOptions, engine: &Engine) -> usize {
     let load_options = engine.load_options(&options.roots);
     let targets_file = options.targets_file.as_deref().map(|path| engine.process().resolve(path));
@@ -198,8 +198,8 @@ fn report_unusable_suites(loaded: &LoadedFiles, options: &EvalOptions, engine: &
     loaded.files.iter().map(report).sum()
 }
 
-/// Checks the rubrics among the other YAML files of folders, and returns the files that are something else. Rubrics that an
-/// eval file reads were checked with it.
+/// Checks the rubrics among the other YAML files in folders, and returns the files that are something else.
+/// Rubrics that an eval file reads were checked with it.
 fn check_rubrics(
     loaded: &LoadedFiles,
     rubrics: Vec<PathBuf>,
@@ -221,7 +221,7 @@ fn check_rubrics(
     (checked.collect(), loaded.other_yaml.iter().filter(|path| is_unread(path)).cloned().collect())
 }
 
-/// The file with what is wrong with it as a rubric, if it is one; otherwise as it is.
+/// The file with its problems as a rubric if it is one, or else unchanged.
 fn as_rubric(file: ValidatedFile, options: &LoadOptions) -> ValidatedFile {
     let rubric = load_rubric(&file.path, options);
     if rubric.has_errors() && !is_rubric_in_place_of_suite(&file.diagnostics) {
@@ -231,7 +231,7 @@ fn as_rubric(file: ValidatedFile, options: &LoadOptions) -> ValidatedFile {
     ValidatedFile { diagnostics: rubric.diagnostics, sources: rubric.sources, ..file }
 }
 
-/// The configuration files that these files are run with, as far as something is wrong with them.
+/// The configuration files that these files run with, if they have problems.
 fn check_configs(
     loaded: &LoadedFiles,
     targets_file: Option<&Path>,
@@ -264,7 +264,7 @@ fn check_configs(
     found
 }
 
-/// Returns an error if the judge of a configuration is neither the offline one, nor a target, nor a model.
+/// An error if the judge of a configuration is neither the offline one, nor a target, nor a model.
 fn check_judge(
     config: &LoadedConfig,
     folder: &Path,
@@ -280,7 +280,7 @@ fn check_judge(
     unknown_judge(name, span)
 }
 
-/// Returns an error for a judge that is no target, unless it is the offline one or a model.
+/// An error for a judge that is not a target, unless it is the offline one or a model.
 fn unknown_judge(name: &str, span: Span) -> Option<Diagnostic> {
     let error = ModelName::from_str(name).err().filter(|_| name != OFFLINE)?;
     let title = format!("unknown judge `{name}`");
@@ -292,8 +292,8 @@ fn unknown_judge(name: &str, span: Span) -> Option<Diagnostic> {
     Some(Diagnostic::error(codes::WRONG_TYPE, title, span, "not a judge").with_help(help))
 }
 
-/// Returns what keeps an eval file from being run, whatever options it is run with, and warnings about targets that only other
-/// options replace. The judge of the file does not matter where another one is `judge_given`.
+/// The problems that prevent an eval file from running with any options, and warnings about targets that only
+/// other options replace. With `judge_given`, the judge of the file does not matter.
 pub(crate) fn check_suite(
     file: &LoadedFile,
     targets_file: Option<&Path>,
@@ -350,7 +350,7 @@ pub(crate) fn check_suite(
         found.extend(unanswered(file, suite, &span_of));
     }
 
-    // Cases share graders, whose problem is one.
+    // Cases share graders, and a problem of such a grader is reported once.
     let mut seen = BTreeSet::new();
     let of_suite = suite.graders.iter().flat_map(|grader| grader_errors(grader, &file.sources));
     let of_cases = file.cases.kept().flat_map(|case| check_graders(case, &file.sources));
@@ -361,8 +361,8 @@ pub(crate) fn check_suite(
     found
 }
 
-/// Returns a note at the first case that has no answer and no target, where none is used by default. Options of the run may name
-/// one.
+/// A note at the first case without an answer and a target, if there is no default target. Options of the run
+/// may name one.
 fn unanswered(
     file: &LoadedFile,
     suite: &Suite,
@@ -385,12 +385,12 @@ fn unanswered(
     Some(found.with_help("add `output`, or `execution: {target: NAME}`, or run the file with `--target`"))
 }
 
-/// Returns the errors of the graders of a case that are defined in these sources.
+/// The errors of a case's graders that are defined in these sources.
 fn check_graders(case: &Case, sources: &SourceMap) -> Vec<Diagnostic> {
     case.all_graders().flat_map(|grader| grader_errors(grader, sources)).collect()
 }
 
-/// Returns the errors of a grader and its members that are defined in these sources.
+/// The errors of a grader and its members that are defined in these sources.
 fn grader_errors(grader: &Grader, sources: &SourceMap) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     visit_graders(grader, &mut |grader| {
@@ -406,7 +406,7 @@ fn grader_errors(grader: &Grader, sources: &SourceMap) -> Vec<Diagnostic> {
     found
 }
 
-/// The targets file that was named, as far as something is wrong with it.
+/// The targets file that was named, if it has problems.
 fn check_targets_file(path: &Path, options: &LoadOptions) -> Option<ValidatedFile> {
     let loaded = load_targets(&options.working_folder, Some(path), options);
     (!loaded.diagnostics.is_empty()).then(|| ValidatedFile {

@@ -1,4 +1,5 @@
-//! Wiring of a run: configuration, prices, reply cache, budget, workspaces, and the targets and judges of its files.
+//! Wires a run: configuration, prices, reply cache, budget, workspaces, and the targets and judges of its
+//! files.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -25,28 +26,28 @@ use crate::prices;
 use crate::targets::TargetRegistry;
 use crate::workspaces::WorkspacePool;
 
-/// Longest time after which a service tries a model server again that it gave up.
-const RECOVERY: Duration = Duration::from_secs(30);
+/// The longest time until a service tries again a model server that it gave up.
+const MAX_RECOVERY: Duration = Duration::from_secs(30);
 
-/// Way in which models are reached.
+/// How models are reached.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ModelAccess<'a> {
-    /// By a run, with its limit in money, wherever that is set.
+    /// From a run with its limit in money, from whatever source.
     Run(&'a RunOptions, Option<Usd>),
-    /// By a run whose options can't allow models of unknown price.
+    /// From a run whose options can't allow models of unknown price.
     PricedRun(&'a RunOptions),
-    /// By a process that grades for others until it is stopped.
+    /// From a process that grades for others until it is stopped.
     Service(&'a RunOptions),
-    /// By an operation that makes no run.
+    /// From an operation that makes no run.
     Alone(&'a SpendingOptions),
-    /// By nobody: the run is only planned.
+    /// Not at all: the run is only planned.
     Plan(&'a RunOptions),
-    /// By nobody: the operation is only planned.
+    /// Not at all: the operation is only planned.
     PlanAlone(&'a SpendingOptions),
 }
 
 impl<'a> ModelAccess<'a> {
-    /// Options of the run; `None` for an operation that makes none.
+    /// The options of the run; `None` for an operation that makes none.
     fn run(self) -> Option<&'a RunOptions> {
         match self {
             Self::Run(options, _)
@@ -58,24 +59,25 @@ impl<'a> ModelAccess<'a> {
     }
 }
 
-/// Request for a wiring.
+/// What to wire.
 pub(crate) struct WiringRequest<'a> {
-    /// Way in which models are reached.
+    /// How models are reached.
     pub(crate) access: ModelAccess<'a>,
-    /// Files that are run. The configuration and the prices are the nearest to them; without files, those of the working
-    /// folder.
+    /// The files that run. Configuration and prices are the nearest to them; without files, those of the
+    /// working folder.
     pub(crate) files: &'a [PathBuf],
     /// Folders that files may be read from.
     pub(crate) roots: &'a [PathBuf],
-    /// Targets file of the options; beats that of the configuration.
+    /// The targets file of the options, which overrides that of the configuration.
     pub(crate) targets_file: Option<&'a Path>,
-    /// Consequence of a targets file with problems: "nothing was run".
+    /// The consequence of a targets file with problems, such as "nothing was run".
     pub(crate) consequence: &'static str,
     /// Keeps the workspaces after the run.
     pub(crate) keep_workspaces: bool,
 }
 
-/// Everything that work items are made with. Targets and judges are made per targets file, when they are first asked for.
+/// Everything needed to make work items. Targets and judges are made for each targets file when they are first
+/// needed.
 pub(crate) struct RunWiring<'e> {
     engine: &'e Engine,
     pub(crate) load_options: LoadOptions,
@@ -85,19 +87,19 @@ pub(crate) struct RunWiring<'e> {
     judges: Vec<String>,
     warm_up: WarmUp,
     allows_code: bool,
-    /// Retries of each target; `None` for what the targets file says.
+    /// Retries of each target; `None` for those of the targets file.
     max_retries: Option<u32>,
     targets_file: Option<PathBuf>,
     consequence: &'static str,
-    /// Judge calls in flight at once, over all files.
+    /// Limits the judge calls in flight, over all files.
     judge_slots: Arc<Semaphore>,
     by_targets_file: RefCell<Vec<(Option<PathBuf>, Arc<RunDeps>)>>,
 }
 
-/// Wires what a run, or an operation without one, needs.
+/// Wires what a run, or an operation without a run, needs.
 ///
 /// # Errors
-/// When the configuration or the prices have problems.
+/// If the configuration or the prices have problems.
 pub(crate) fn wire<'e>(
     engine: &'e Engine,
     request: &WiringRequest<'_>,
@@ -121,7 +123,7 @@ pub(crate) fn wire<'e>(
         }
         ModelAccess::Service(options) => {
             ModelGateway::for_run(options, &config, prices, options.spending.budget.usd, engine)
-                .recovering_after(RECOVERY)
+                .recovering_after(MAX_RECOVERY)
         }
         ModelAccess::Alone(spending) => {
             ModelGateway::within_budget(spending, spending.budget.usd, prices, engine)
@@ -166,7 +168,7 @@ impl RunWiring<'_> {
         self.deps_with(folder, None)
     }
 
-    /// Targets and judges for a suite, those that it defines itself among them.
+    /// The targets and judges for a suite, including those that it defines itself.
     ///
     /// # Errors
     /// As in [`RunWiring::deps_for`].
@@ -177,7 +179,7 @@ impl RunWiring<'_> {
 
     fn deps_with(&self, folder: &Path, suite: Option<&Suite>) -> Result<Arc<RunDeps>, EngineError> {
         let loaded = load_targets(folder, self.targets_file.as_deref(), &self.load_options);
-        // A suite with targets of its own shares them with no other.
+        // A suite that defines targets does not share them.
         let place = suite.map_or_else(|| loaded.path.clone(), |suite| Some(suite.path.clone()));
         let known = self.by_targets_file.borrow().iter().find(|(path, _)| *path == place).cloned();
         if let Some((_, deps)) = known {
@@ -191,10 +193,10 @@ impl RunWiring<'_> {
         Ok(deps)
     }
 
-    /// Targets and judges for files in this folder that reach models through a gateway of their own.
+    /// The targets and judges for files in this folder, which reach models through this gateway.
     ///
     /// # Errors
-    /// When the targets file has problems.
+    /// If the targets file has problems.
     pub(crate) fn deps_through(
         &self,
         folder: &Path,
@@ -210,7 +212,7 @@ impl RunWiring<'_> {
         gateway: &Arc<ModelGateway>,
     ) -> Result<Arc<RunDeps>, EngineError> {
         if loaded.is_usable {
-            // An error in a target that is not used stops nobody; a run that uses it is refused when it is planned.
+            // An error in an unused target does not matter. A run that uses it is refused when it is planned.
             loaded
                 .diagnostics
                 .iter_mut()
@@ -251,12 +253,12 @@ impl RunWiring<'_> {
         Ok(Arc::new(RunDeps { targets, judges, baselines: BaselineRuns::new(self.engine) }))
     }
 
-    /// Targets and judges of all files so far, in the order in which they were asked for.
+    /// The targets and judges of all files so far, in the order in which they were first needed.
     pub(crate) fn all_deps(&self) -> Vec<Arc<RunDeps>> {
         self.by_targets_file.borrow().iter().map(|(_, deps)| Arc::clone(deps)).collect()
     }
 
-    /// The model of a name, as seen from a folder.
+    /// The model of a name, from the view of a folder.
     pub(crate) fn model(&self, name: &str, deps: &RunDeps) -> Result<Arc<dyn ChatModel>, EngineError> {
         model(name, &deps.targets, &self.gateway, &self.engine.process().environment())
     }

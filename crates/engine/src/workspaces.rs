@@ -1,4 +1,4 @@
-//! Workspaces of a run: the one each case works in, and their end.
+//! The workspaces of a run: which one each case works in, and their end.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use crate::engine::Engine;
 use crate::lock::lock;
 use crate::targets::redactor;
 
-/// Time for the commands that follow after all cases when the run was interrupted.
-const WHEN_INTERRUPTED: Duration = Duration::from_secs(10);
+/// Time limit for the commands after all cases when the run was interrupted.
+const INTERRUPTED_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The workspaces of a run, made when they are first needed.
+/// The workspaces of a run. Each is made when it is first needed.
 pub(crate) struct WorkspacePool {
     setup: Arc<WorkspaceSetup>,
     made: Mutex<BTreeMap<WorkspaceKey, HeldWorkspace>>,
@@ -27,15 +27,15 @@ pub(crate) struct WorkspacePool {
 /// The names of a suite and of a target, and the identity of the workspace.
 type WorkspaceKey = (String, String, Vec<u8>);
 
-/// A workspace of a suite stays until the end of the run. One that a single case describes goes with the case, unless
-/// something has to be done at the end: there may be thousands of them.
+/// A suite's workspace exists until the end of the run. A workspace of a single case is removed with the case,
+/// unless it has commands for the end of the run: there may be thousands of them.
 enum HeldWorkspace {
     UntilTheEnd(Arc<Workspace>),
     ByItsCase(Weak<Workspace>),
 }
 
 impl WorkspacePool {
-    /// With `keep`, they stay after the run.
+    /// With `keep`, workspaces stay after the run.
     pub(crate) fn new(keep: bool, engine: &Engine) -> Self {
         let redactor = redactor(engine.process().variables());
         let hide: RedactText = Arc::new(move |text| redactor.redact(text).into_owned());
@@ -46,7 +46,8 @@ impl WorkspacePool {
         }
     }
 
-    /// The workspace in which a target works on a case; `None` where there is none, and for what works in no folder.
+    /// The workspace in which a target works on a case; `None` if there is none, or the target does not work in
+    /// a folder.
     pub(crate) fn workspace_for(
         &self,
         suite: &Suite,
@@ -89,12 +90,12 @@ impl WorkspacePool {
         Some(place)
     }
 
-    /// Says which run they are for.
+    /// Sets the run that they belong to.
     pub(crate) fn begin(&self, run: &str) {
         self.setup.set_run(run);
     }
 
-    /// Runs the commands after all cases; returns their failures.
+    /// Runs the commands after all cases, and returns their failures.
     pub(crate) async fn finish(&self, interrupted: bool) -> Vec<String> {
         let places: Vec<Arc<Workspace>> = {
             let made = lock(&self.made);
@@ -106,7 +107,7 @@ impl WorkspacePool {
         };
 
         let mut failed = Vec::new();
-        let mut left = WHEN_INTERRUPTED;
+        let mut left = INTERRUPTED_TIMEOUT;
         for place in places {
             if !interrupted {
                 failed.extend(place.finish().await.err().map(|error| error.to_string()));
@@ -128,13 +129,13 @@ impl WorkspacePool {
         failed
     }
 
-    /// Removes them. The folder they are in if they are kept.
+    /// Removes the workspaces. Returns their folder if they are kept.
     pub(crate) fn close(&self) -> Option<PathBuf> {
         self.setup.close()
     }
 }
 
-/// The workspace that a case describes, with what its suite says where it is silent.
+/// The workspace of a case, completed by that of its suite.
 pub(crate) fn spec_of(suite: &Suite, case: &Case) -> Option<WorkspaceSpec> {
     let spec = match (&case.workspace, &suite.workspace) {
         (Some(own), Some(all)) => Some(own.or(all)),
@@ -144,7 +145,7 @@ pub(crate) fn spec_of(suite: &Suite, case: &Case) -> Option<WorkspaceSpec> {
     spec.filter(WorkspaceSpec::describes_folder)
 }
 
-/// True for targets that work in a folder.
+/// Whether targets of this kind work in a folder.
 pub(crate) fn works_in_folders(kind: TargetKind) -> bool {
     match kind {
         TargetKind::Command | TargetKind::Mock => true,

@@ -1,7 +1,8 @@
-//! From an address as people write it in a variable to the base URL that a format's paths are added to.
+//! Turns an address, as people write it in a variable, into the base URL that a format's paths are added to.
 //!
-//! The habits differ: OpenAI's variable ends in `/v1` and Anthropic's does not, Ollama's may lack the scheme, Azure's
-//! names only the resource. A text that is no URL is passed on as it is; whoever uses it says so.
+//! The habits differ: OpenAI's variable ends in `/v1` and Anthropic's does not, Ollama's may lack the scheme,
+//! Azure's names only the resource. A text that is no URL is passed on as it is; the code that uses it reports
+//! the error.
 
 use reqwest::Url;
 
@@ -10,14 +11,15 @@ use crate::config::ConfigError;
 /// Looks variables up. Empty ones count as not set.
 pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The variables that choose Azure's API version, the first that is set.
+/// The variables that name Azure's API version. The first that is set counts.
 const AZURE_VERSION_VARIABLES: [&str; 3] =
     ["OPENAI_API_VERSION", "AZURE_OPENAI_API_VERSION", "AZURE_API_VERSION"];
 
-/// The oldest stable version that takes reply schemas.
+/// The oldest stable version that supports reply schemas.
 const AZURE_VERSION: &str = "2024-10-21";
 
-/// As it is written, without what is added to it in any case: addresses are often copied from an example of a request.
+/// The address as written, without a path that belongs to the request: addresses are often copied from an
+/// example of a request.
 #[expect(clippy::unnecessary_wraps, reason = "one signature for the addresses of all providers")]
 pub(crate) fn plain(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
     let text = text.trim();
@@ -25,7 +27,7 @@ pub(crate) fn plain(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
     Ok(if copied { with_path(text, |path| without_endpoint(path).to_owned()) } else { text.to_owned() })
 }
 
-/// The paths that stand in examples of requests after the base URL.
+/// Paths that follow the base URL in examples of requests.
 const ENDPOINTS: [&str; 7] =
     ["/chat/completions", "/responses", "/messages", "/models", "/embeddings", "/embed", "/moderations"];
 
@@ -33,8 +35,8 @@ fn without_endpoint(path: &str) -> &str {
     ENDPOINTS.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path)
 }
 
-/// Adds the usual path to an address that has none, where it is the provider's own server or one that has no other:
-/// `http://localhost:8000` for `http://localhost:8000/v1`.
+/// Adds the usual path to an address that has none, such as `/v1` to `http://localhost:8000`. Only on the
+/// provider's own server, or on a server of the user (`own`).
 pub(crate) fn complete(url: &mut Url, usual: Option<&str>, own: bool) {
     let Some(usual) = usual.and_then(|usual| Url::parse(usual).ok()) else { return };
     if url.path() == "/" && (own || url.host_str() == usual.host_str()) {
@@ -42,7 +44,7 @@ pub(crate) fn complete(url: &mut Url, usual: Option<&str>, own: bool) {
     }
 }
 
-/// Without a closing `/v1`, which is part of Anthropic's paths.
+/// Without a trailing `/v1`, which is part of Anthropic's paths.
 #[expect(clippy::unnecessary_wraps, reason = "one signature for the addresses of all providers")]
 pub(crate) fn anthropic(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
     Ok(with_path(text, |path| {
@@ -51,7 +53,7 @@ pub(crate) fn anthropic(text: &str, _: Lookup<'_>) -> Result<String, ConfigError
     }))
 }
 
-/// With a version, which Google's own variable leaves out.
+/// With the version that Google's own variable leaves out.
 #[expect(clippy::unnecessary_wraps, reason = "one signature for the addresses of all providers")]
 pub(crate) fn gemini(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
     Ok(with_path(text, |path| {
@@ -62,8 +64,8 @@ pub(crate) fn gemini(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
     }))
 }
 
-/// With a scheme and a port, and without the `/v1` or `/api` that belong to a path. The address on which a server
-/// listens everywhere is not one to connect to.
+/// With a scheme and a port, and without `/v1` or `/api`, which belong to paths. `0.0.0.0`, on which a server
+/// listens everywhere, is replaced: one can't connect to it.
 #[expect(clippy::unnecessary_wraps, reason = "one signature for the addresses of all providers")]
 pub(crate) fn ollama(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
     let text = text.trim();
@@ -95,7 +97,7 @@ pub(crate) fn ollama(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
 /// When the API version does not look like one.
 pub(crate) fn azure(text: &str, env: Lookup<'_>) -> Result<String, ConfigError> {
     let address = with_path(text, |path| {
-        // The deployment is the name of the model.
+        // The deployment is named by the model, not by the address.
         let path = path.split_once("/deployments/").map_or(path, |(before, _)| before);
         let path = without_endpoint(path);
         if path.ends_with("/openai") || path.ends_with("/openai/v1") {
@@ -124,13 +126,13 @@ pub(crate) fn azure(text: &str, env: Lookup<'_>) -> Result<String, ConfigError> 
 /// Placeholder address of Bedrock without a region.
 pub(crate) const BEDROCK: &str = "https://bedrock-runtime.amazonaws.com";
 
-/// Vertex in no particular location.
+/// Vertex without a location.
 pub(crate) const VERTEX: &str = "https://aiplatform.googleapis.com";
 
-/// In the region of the variables, unless the address is another one.
+/// In the region that the variables name, unless the address is not the placeholder.
 ///
 /// # Errors
-/// When there is no region, or it can't be part of an address.
+/// If there is no region, or it can't be part of an address.
 pub(crate) fn bedrock(text: &str, env: Lookup<'_>) -> Result<String, ConfigError> {
     if text.trim().trim_end_matches('/') != BEDROCK {
         return plain(text, env);
@@ -141,11 +143,11 @@ pub(crate) fn bedrock(text: &str, env: Lookup<'_>) -> Result<String, ConfigError
     Ok(format!("https://bedrock-runtime.{region}.amazonaws.com"))
 }
 
-/// With the project and the location of the variables in its path, unless it has a path already. The location is also
-/// part of the usual host, except for `global`.
+/// With the project and the location that the variables name in the path, unless the address has a path
+/// already. The location is also part of the usual host, except for `global`.
 ///
 /// # Errors
-/// When there is no project, or a name can't be part of an address.
+/// If there is no project, or a name can't be part of an address.
 pub(crate) fn vertex(text: &str, env: Lookup<'_>) -> Result<String, ConfigError> {
     let text = text.trim().trim_end_matches('/');
     if Url::parse(text).is_ok_and(|url| url.path().trim_end_matches('/').contains('/')) {
@@ -166,7 +168,7 @@ pub(crate) fn vertex(text: &str, env: Lookup<'_>) -> Result<String, ConfigError>
     Ok(format!("{host}/v1/projects/{project}/locations/{location}/publishers/google"))
 }
 
-/// The name of a place from the first variable that is set.
+/// Reads the name of a region, location or project from the first variable that is set.
 fn place(
     what: &'static str,
     variables: &[&'static str],
@@ -177,7 +179,7 @@ fn place(
     };
     let name = value.trim();
 
-    // Anything else might lead the key to another host.
+    // Anything else could send the key to another host.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     if name.is_empty() || !name.bytes().all(is_plain) {
         return Err(ConfigError::BadPlace { what, variable });
@@ -186,13 +188,13 @@ fn place(
     Ok(Some(name.to_owned()))
 }
 
-/// True if a base URL of Azure has a path for each deployment.
+/// Whether a base URL of Azure has a path for each deployment.
 pub(crate) fn azure_has_deployments(url: &Url) -> bool {
     !url.path().trim_end_matches('/').ends_with("/openai/v1")
 }
 
-/// A date, perhaps with `-preview`. Anything else might be a secret in the wrong variable, and would end up in the
-/// address.
+/// A date, perhaps with `-preview`. Anything else might be a secret in the wrong variable, and would end up in
+/// the address.
 fn looks_like_version(text: &str) -> bool {
     let text = text.trim();
     let date = text.strip_suffix("-preview").unwrap_or(text);

@@ -1,7 +1,7 @@
-//! Lines of batch files in OpenAI's JSONL format: one request, or one reply, in each.
+//! Lines of batch files in OpenAI's JSONL format: each holds one request or one reply.
 //!
-//! Azure, vLLM's `run-batch`, llm-d and others read and write the same lines. A reply belongs to the request with the same
-//! `custom_id`, in any order. Failures may be in a file of their own, in the same format.
+//! Azure, vLLM's `run-batch`, llm-d and others read and write the same lines. A reply belongs to the request
+//! with the same `custom_id`, in any order. Failures may be in a file of their own, in the same format.
 
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
@@ -14,13 +14,13 @@ use thiserror::Error;
 
 use crate::excerpt::{MESSAGE_CHARS, cut};
 
-/// Longest line that is read, in bytes: twice the longest reply, because a body may be escaped.
+/// The longest line that is read, in bytes: twice the longest reply, because a body may be escaped.
 const LONGEST_LINE: usize = 8 << 20;
 
 /// Characters that a `custom_id` may have; the same limit as Anthropic's, the smallest known one.
 pub const LONGEST_CUSTOM_ID: usize = 64;
 
-/// Line of a file of requests.
+/// A line of a file of requests.
 #[derive(Debug, Clone)]
 pub struct BatchRequestLine {
     /// Name of the request, unique in its file, of at most [`LONGEST_CUSTOM_ID`] characters.
@@ -31,7 +31,7 @@ pub struct BatchRequestLine {
     pub body: Box<RawValue>,
 }
 
-/// Line of a file of replies, or of a file of errors.
+/// A line of a file of replies, or of a file of errors.
 #[derive(Debug, Clone)]
 pub struct BatchReplyLine {
     /// Name of the request.
@@ -40,7 +40,7 @@ pub struct BatchReplyLine {
     pub outcome: BatchOutcome,
 }
 
-/// Result of a request of a batch.
+/// The result of a request in a batch.
 #[derive(Debug, Clone)]
 pub enum BatchOutcome {
     /// There is an answer with a body, whatever its status.
@@ -63,7 +63,7 @@ pub enum BatchOutcome {
     },
 }
 
-/// Reason why a line of a batch file can't be used.
+/// Why a line of a batch file can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BatchLineError {
     /// The line ends in the middle: the file was cut off.
@@ -72,7 +72,7 @@ pub enum BatchLineError {
     /// The line is longer than any reply.
     #[error("the line is longer than {} MiB", LONGEST_LINE >> 20)]
     TooLong,
-    /// The line is no line of a batch file.
+    /// The line is not a line of a batch file.
     #[error("{0}")]
     Unreadable(String),
 }
@@ -95,7 +95,7 @@ struct ReplyForm<'a> {
     response: Option<ResponseForm<'a>>,
     #[serde(default)]
     error: Option<Value>,
-    /// Only requests have one.
+    /// Only requests have one, so this shows a file of requests.
     #[serde(default)]
     body: Option<IgnoredAny>,
 }
@@ -209,7 +209,7 @@ struct ResponseOutForm<'a> {
     body: &'a RawValue,
 }
 
-/// A failure in any of the forms that servers give it: OpenAI's object, one inside another, or a text.
+/// Reads a failure in any of the forms that servers use: OpenAI's object, one nested in another, or a text.
 fn failure(status: Option<u16>, error: &Value) -> BatchOutcome {
     let error = error.get("error").filter(|inner| !inner.is_null()).unwrap_or(error);
     let code = ["code", "type"].into_iter().find_map(|name| match error.get(name)? {
@@ -225,16 +225,16 @@ fn failure(status: Option<u16>, error: &Value) -> BatchOutcome {
 
 pub(crate) fn unreadable(error: serde_json::Error) -> BatchLineError {
     let message = error.to_string();
-    // The place in a line of JSONL is its column; its line is always the first.
+    // The position in a line of JSONL is its column; its line is always the first.
     BatchLineError::Unreadable(cut(&message.replace(" at line 1 column ", " at column "), MESSAGE_CHARS))
 }
 
-/// Replies of a batch file, line by line, in flat memory. Empty lines are passed over.
+/// Reads the replies of a batch file line by line, in constant memory. Empty lines are skipped.
 pub struct BatchReplyLines<R> {
     source: R,
     text: Vec<u8>,
     line: u64,
-    /// Offsets of the line that was read last, and behind it.
+    /// Offsets of the last line: its first byte, and the one after it.
     start: u64,
     end: u64,
 }
@@ -245,7 +245,7 @@ impl<R: BufRead> BatchReplyLines<R> {
         Self { source, text: Vec::new(), line: 0, start: 0, end: 0 }
     }
 
-    /// Bytes of the line that was read last, from which [`BatchReplyLine::parse`] reads it again.
+    /// Byte range of the last line, from which [`BatchReplyLine::parse`] can read it again.
     pub const fn last_range(&self) -> Range<u64> {
         self.start..self.end
     }
@@ -276,7 +276,7 @@ impl<R: BufRead> BatchReplyLines<R> {
 }
 
 impl<R: BufRead> Iterator for BatchReplyLines<R> {
-    /// Number of the line, from 1, and what is in it; an error if the file can't be read on.
+    /// The line's number, from 1, and its content. An error means that the file can't be read any further.
     type Item = io::Result<(u64, Result<BatchReplyLine, BatchLineError>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -436,7 +436,7 @@ mod tests {
             let wanted = file.split(|byte| *byte == b'\n')
                 .filter(|line| !line.iter().all(u8::is_ascii_whitespace)).count();
             let count = BatchReplyLines::new(&file[..]).flatten().count();
-            // A mark of byte order alone is no line.
+            // A byte order mark alone is not a line.
             prop_assert!(count == wanted || count + 1 == wanted && file.starts_with(b"\xEF\xBB\xBF"));
         }
 

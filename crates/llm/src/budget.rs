@@ -19,34 +19,43 @@ use crate::token_counts::TokenCounts;
 
 pub use batch::BatchReservation;
 
-/// Limits on spending; `None` is no limit.
+/// Limits on spending. `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Budget {
     /// Requests sent, failed ones and retries included.
     pub calls: Option<u64>,
     /// Tokens read and written.
     pub tokens: Option<u64>,
-    /// Money, as far as prices are known: a call of unknown price counts for nothing.
+    /// Money, as far as prices are known: a call of unknown price costs nothing here.
     pub usd: Option<Usd>,
 }
 
-/// Counts what is spent by all clients that share it, and refuses what would pass the budget.
+/// Counts what all clients that share it spend, and refuses requests that would exceed the budget.
 ///
-/// Each request, a retry like a first one, sets aside the most it can take before it is sent: its input by its bytes
-/// ([`TokenEstimator::most`](crate::TokenEstimator::most)), its output by the limit that is sent with it. It is sent if that, what
-/// was spent and what is set aside for the requests in flight stay within the budget together. What only the requests in
-/// flight stand in the way of waits until they are settled; once there are none, the reply gets as much as is left, if
-/// that is worth asking for. So no reply can pass the budget, whatever order replies come in. A request whose cost nobody
-/// reports counts as what was set aside.
+/// The obvious way, to add up costs and stop at the limit, exceeds the budget by everything in flight: hundreds
+/// of requests may be on their way when the limit is reached. Refusing at once whatever might not fit would
+/// stop runs that have money left, because most replies take far less than they may.
+///
+/// So each request, a retry like a first one, reserves the most it can take before it is sent: its input by its
+/// bytes ([`TokenEstimator::most`](crate::TokenEstimator::most)), its output by the limit that is sent with it.
+/// It is sent if spending, reservations and this amount together stay within the budget. If only reservations
+/// are in the way, the request waits until they are settled. Once none are left, the reply gets a limit of
+/// whatever is left, if that is enough for a useful reply. A request is refused only if it would not fit even
+/// then.
+///
+/// Invariants: spending never exceeds the budget, in whatever order replies arrive. Each reservation is settled
+/// exactly once, by `Reservation`'s `Drop`. If no usage was reported, the full reservation counts as spent.
+/// (The one exception: a provider that reads more than it was sent. Later reservations are then raised by the
+/// largest such excess, `underestimated`.)
 pub struct BudgetTracker {
     state: Mutex<TrackerState>,
-    /// Source of the budget of a process that has a part of it at a time.
+    /// Where more budget comes from, if this process leases parts of a shared one.
     source: Option<Arc<dyn BudgetSource>>,
-    /// Turn of the one who asks the source.
+    /// Held by the request that asks the source.
     asking: Arc<tokio::sync::Mutex<()>>,
-    /// Something that was set aside has been settled.
+    /// Notified when a reservation was settled.
     settled: Notify,
-    /// Told once for every refusal, with the reason.
+    /// Called once for every refusal, with the reason.
     on_limit: Box<dyn Fn(&str) + Send + Sync>,
 }
 
@@ -57,23 +66,24 @@ struct TrackerState {
     exhausted: bool,
     calls: u64,
     spent: Spend,
-    /// The part of `spent` that nobody reported.
+    /// The part of `spent` for which no usage was reported.
     unreported: Spend,
-    /// Set aside for the requests in flight.
+    /// Reserved for the requests in flight.
     reserved: Spend,
     in_flight: u64,
-    /// By how many percent real input passed what was set aside for it at worst. More than 0 only where a provider reads
-    /// more than it is sent.
+    /// The most by which real input exceeded its upper bound, in percent. More than 0 only if a provider reads
+    /// more than it was sent.
     underestimated: u64,
 }
 
 impl TrackerState {
+    /// Whether spending and reservations may add up to this.
     fn allows(&self, all: Spend) -> bool {
         self.budget.tokens.is_none_or(|limit| all.tokens <= limit)
             && self.budget.usd.is_none_or(|limit| all.usd <= limit)
     }
 
-    /// Condition for sending a request that takes this at most.
+    /// What is missing in the budget for a request that takes at most this much. All zero if it can be sent.
     fn missing(&self, most: Spend) -> BudgetAmount {
         let needed = self.spent.plus(self.reserved).plus(most);
         let Budget { calls, tokens, usd } = self.budget;
@@ -84,7 +94,7 @@ impl TrackerState {
         }
     }
 
-    /// Takes out of the budget what is neither spent nor set aside.
+    /// Takes out of the budget what is neither spent nor reserved.
     fn take_idle(&mut self) -> BudgetAmount {
         let taken = self.spent.plus(self.reserved);
         let idle = BudgetAmount {
@@ -109,7 +119,7 @@ impl Drop for BudgetTracker {
     }
 }
 
-/// Tokens and money of a request, expected or real.
+/// Tokens and money of a request, estimated or real.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Spend {
     tokens: u64,
@@ -133,17 +143,17 @@ impl Spend {
     }
 }
 
-/// The most that a call may take, as a budget counts it.
+/// An upper bound of what a call may take, as a budget counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CallBound(Spend);
 
 impl CallBound {
-    /// Bound of a request in a batch, of so many tokens read and written at most.
+    /// Bound of a request in a batch, with at most so many tokens read and written.
     pub(crate) fn of_batch(input: u64, output: u32, card: ModelCard) -> Self {
         Self(Spend::estimate(input, output.into(), card.for_batches()))
     }
 
-    /// Bound of so many tokens and so much money.
+    /// A bound of this many tokens and this much money.
     pub fn new(tokens: u64, usd: Usd) -> Self {
         Self(Spend { tokens, usd })
     }
@@ -165,36 +175,37 @@ impl std::ops::AddAssign for CallBound {
     }
 }
 
-/// Amounts that a budget sets aside for a request: the most, or what is left of the budget if that is at least the least.
+/// What a budget reserves for a request: `most`, or what is left of the budget, provided that is at least
+/// `least`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CallBounds {
     /// Amount that must be left for the request to be sent.
     pub least: CallBound,
-    /// Amount set aside where the budget allows it.
+    /// Amount to reserve if the budget allows it.
     pub most: CallBound,
 }
 
 impl CallBounds {
-    /// Bounds of a request of so many tokens at most, whose reply has these limits.
+    /// Bounds of a request with at most `input` tokens, whose reply has these limits.
     pub fn new(input: u64, output_limit: OutputLimit, card: ModelCard) -> Self {
         let bound = |output: u32| CallBound(Spend::estimate(input, output.into(), card));
         Self { least: bound(output_limit.least), most: bound(output_limit.most) }
     }
 }
 
-/// A request that is to be sent.
+/// A request that needs a reservation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReservationRequest {
-    /// The most tokens it can have.
+    /// Upper bound of its tokens.
     pub(crate) input: u64,
-    /// Limits of its reply.
+    /// Limits of the reply.
     pub(crate) output_limit: OutputLimit,
-    /// Facts known about the model.
+    /// What is known about the model.
     pub(crate) card: ModelCard,
 }
 
 impl ReservationRequest {
-    /// The most tokens it can have, by what is known of earlier ones.
+    /// Upper bound of its tokens, corrected by what earlier requests have shown.
     fn input_at_most(&self, state: &TrackerState) -> u64 {
         let more = self.input.saturating_mul(state.underestimated).div_ceil(100);
         self.input.saturating_add(more)
@@ -205,23 +216,23 @@ impl ReservationRequest {
     }
 }
 
-/// Reason why a request is not sent now.
+/// Why a request can't be sent now.
 #[derive(Debug, PartialEq, Eq)]
 enum ReservationRefusal {
-    /// It may be when those in flight are settled.
+    /// Requests in flight stand in the way; it may fit once they are settled.
     NotYet,
-    /// It never may; the reason.
+    /// It will never fit; the reason.
     Never(String),
 }
 
 impl BudgetTracker {
-    /// A tracker that has counted nothing; `on_limit` hears the reason of every refusal.
+    /// A tracker with nothing spent. `on_limit` is called with the reason of every refusal.
     pub fn new(budget: Budget, on_limit: impl Fn(&str) + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self::with(budget, None, on_limit))
     }
 
-    /// A tracker of what is limited in `limits`, with nothing of it at first: it asks `source` for as much as it needs, and
-    /// gives back what it does not need any more.
+    /// A tracker with the kinds of limits of `limits`, all of them 0 at first: it leases as much from `source`
+    /// as requests need, and gives back what is no longer needed.
     pub fn leasing(
         limits: Budget,
         source: Arc<dyn BudgetSource>,
@@ -250,13 +261,14 @@ impl BudgetTracker {
         }
     }
 
-    /// True if replies of this model count against a limit in tokens or money, so that each needs a limit of its own.
+    /// Whether replies of this model count against a limit in tokens or money, so that each needs an output
+    /// limit.
     pub(crate) fn limits_replies(&self, card: ModelCard) -> bool {
         let budget = self.state().budget;
         budget.tokens.is_some() || budget.usd.is_some() && card.price.is_some_and(|price| !price.is_free())
     }
 
-    /// Sets aside the most that a request may take, once that is possible; returns the reason if it never will be.
+    /// Waits until the most that a request may take can be reserved. Returns the reason if it never can.
     pub(crate) async fn reserve(
         self: &Arc<Self>,
         request: ReservationRequest,
@@ -265,7 +277,7 @@ impl BudgetTracker {
             let settled = self.settled.notified();
             tokio::pin!(settled);
 
-            // Registered before looking, so that nothing that is settled in between is missed.
+            // Registered before the budget is checked, so that no settlement in between is missed.
             settled.as_mut().enable();
 
             match self.try_reserve(request) {
@@ -285,10 +297,10 @@ impl BudgetTracker {
         }
     }
 
-    /// Asks the source for what a request needs, unless it has come in the meantime.
+    /// Asks the source for what a request needs, unless it has become available in the meantime.
     async fn lease(self: &Arc<Self>, source: &Arc<dyn BudgetSource>, request: ReservationRequest) {
         let turn = Arc::clone(&self.asking).lock_owned().await;
-        // Whoever drops this future must not lose what is on its way.
+        // A spawned task, so that a lease that is on its way is not lost when the caller drops this future.
         let (tracker, source) = (Arc::clone(self), Arc::clone(source));
         let asked = tokio::spawn(async move {
             tracker.ask_source(&*source, request).await;
@@ -298,8 +310,9 @@ impl BudgetTracker {
         let _ = asked.await;
     }
 
-    /// Asks the source until it has answered, anew whenever something in flight was settled: it may be enough then, and once
-    /// nothing is in flight, what lies idle here may be what somebody else waits for.
+    /// Asks the source until it answers. It asks again whenever a reservation was settled: what is here may
+    /// suffice by then, and once nothing is in flight, the idle rest is given back because another process may
+    /// wait for it.
     async fn ask_source(&self, source: &dyn BudgetSource, request: ReservationRequest) {
         loop {
             let settled = self.settled.notified();
@@ -334,7 +347,7 @@ impl BudgetTracker {
         }
     }
 
-    /// Tells whoever wants to know that the budget stands in the way.
+    /// Reports the refusal, and returns its reason.
     fn refuse(&self, why: String) -> String {
         (self.on_limit)(&why);
         why
@@ -378,7 +391,7 @@ impl BudgetTracker {
         Ok(Reservation { tracker, reserved, request, output, taken: None })
     }
 
-    /// Reason why the budget will never allow a request that needs this much.
+    /// The reason why the budget will never allow a request that needs this much, if it won't.
     fn never(state: &TrackerState, least: Spend, input: u64, output: u32) -> Option<String> {
         let TrackerState { budget, spent, unreported, .. } = *state;
         let of_it = |amount: String| format!(", {amount} of it reserved for calls without reported usage");
@@ -416,7 +429,7 @@ impl BudgetTracker {
         None
     }
 
-    /// The tokens that may be written in reply to a request that is alone.
+    /// How many tokens may be written in reply to a request when nothing else is in flight.
     fn affordable(state: &TrackerState, input: u64, card: ModelCard) -> u32 {
         let tokens = state
             .budget
@@ -439,7 +452,8 @@ impl fmt::Debug for BudgetTracker {
     }
 }
 
-/// Budget set aside for one request. Dropping it books the real spending, or the reserved one if nobody knows.
+/// Budget reserved for one request. Dropping it books the real spending, or the whole reservation if no usage
+/// was reported.
 pub(crate) struct Reservation {
     tracker: Arc<BudgetTracker>,
     reserved: Spend,
@@ -454,14 +468,14 @@ impl Reservation {
         self.output
     }
 
-    /// The request was not sent after all.
+    /// The request was not sent after all, and counts as nothing.
     pub(crate) fn unsent(mut self) {
         self.taken = Some(Spend::default());
         let mut state = self.tracker.state();
         state.calls = state.calls.saturating_sub(1);
     }
 
-    /// The request brought a reply.
+    /// Books a request that got a reply.
     pub(crate) fn answered(self, reply: &ChatReply) {
         let price = self.request.card.price;
         let priced = price.is_some_and(|price| price.rates.cache_write != price.rates.input);
@@ -469,12 +483,13 @@ impl Reservation {
         self.settle(reply.usage, written);
     }
 
-    /// True if the reply has less room than it is allowed, since no more could be afforded.
+    /// True if the output limit is lower than the reply may need, because the budget allowed no more.
     pub(crate) fn is_short(&self) -> bool {
         self.output < self.request.output_limit.most
     }
 
-    /// The request brought a reply that ends where the budget does: nobody can tell what a longer one would have said.
+    /// Books a reply that was cut off where the budget ends, and returns the reason for the user. A longer
+    /// reply might have said something else, so this one can't be used.
     pub(crate) fn ran_out(self, reply: &ChatReply) -> String {
         let (tracker, output) = (Arc::clone(&self.tracker), self.output);
         let budget = tracker.state().budget;
@@ -491,7 +506,7 @@ impl Reservation {
         ))
     }
 
-    /// The request brought none.
+    /// Books a request that got no reply.
     pub(crate) fn failed(mut self, attempt: &FailedAttempt) {
         if may_be_charged(attempt) {
             self.settle(attempt.usage, 0);

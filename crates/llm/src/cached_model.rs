@@ -1,4 +1,17 @@
-//! Model behind the reply cache: a reply that proved usable once is not paid for again.
+//! A model behind the reply cache: a reply that was usable once is not paid for again.
+//!
+//! The obvious cache, which stores every reply of the server, does not work for judges: a refusal, a reply that
+//! was cut off or one that can't be parsed would be found again in every later run, and no retry could ever do
+//! better. So the reader of a reply decides. [`ChatModel::ask_repeat`] returns a [`CacheableReply`], and only
+//! [`CacheableReply::keep`] stores it.
+//!
+//! Cases of a run often ask the same question at the same time. Each call is therefore a single flight: the
+//! first caller asks the model and holds the guard until the reply is stored or dropped; the others wait, and
+//! then look into the cache again. If the first reply was unusable, the next caller asks, so one bad reply
+//! never serves several callers.
+//!
+//! The order on a miss is fixed: imported replies, then collected or provider batches ([`OnCacheMiss::Defer`]),
+//! then the model. The guard spans all of them, so a request is exported or collected once.
 
 use std::sync::Arc;
 
@@ -15,44 +28,44 @@ use crate::single_flight::SingleFlight;
 /// Message of a request for which there is no imported reply.
 pub const NO_REPLY_IMPORTED: &str = "no reply was imported";
 
-/// Storage of replies from one run to the next.
+/// Stores replies between runs.
 pub trait ReplyStore: Send + Sync {
-    /// Returns the reply stored under this key. A storage that can't be read has none.
+    /// Returns the reply that is stored under this key. A store that can't be read has none.
     fn find(&self, key: CallKey) -> BoxFuture<'_, Option<CacheHit>>;
 
-    /// Stores a reply. Returns at once; a storage that can't be written drops it.
+    /// Stores a reply. Returns at once; a store that can't be written drops it.
     fn keep(&self, key: CallKey, reply: &ChatReply);
 }
 
-/// Reply from the cache.
+/// A reply from the cache.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CacheHit {
     /// The reply.
     pub reply: ChatReply,
-    /// True if the asking run paid for the reply itself, before it was stopped and resumed. Its cost then belongs to this
-    /// run, which has no other record of it.
+    /// True if this run paid for the reply itself, before it was stopped and resumed. The cost then counts for
+    /// this run, which has no other record of it.
     pub produced_by_this_run: bool,
 }
 
-/// Policy for a request that is not in the cache.
+/// What to do with a request that is not in the cache.
 #[derive(Clone)]
 pub enum OnCacheMiss {
-    /// The model is asked.
+    /// Ask the model.
     Ask,
-    /// The request fails; nothing is sent.
+    /// Fail; nothing is sent.
     Refuse,
-    /// Somebody else decides: who collects requests, or has replies to them.
+    /// Leave it to someone who collects requests or has replies to them.
     Defer(Arc<dyn DeferredCalls>),
 }
 
-/// Way around the model for requests that are not in the cache: they may be collected instead of sent, and be answered by
-/// replies that came otherwise.
+/// Answers requests that are not in the cache without the model: collects them instead of sending them, or
+/// takes replies that were obtained otherwise.
 pub trait DeferredCalls: Send + Sync {
-    /// Returns a reply to the request that `client` would send, or `None` if the model is to be asked.
+    /// Returns a reply to the request that `client` would send, or `None` if the model should be asked.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] for a request that was collected and is not answered now: nobody else is to be asked in its
-    /// place.
+    /// [`ErrorKind::Cancelled`] if the request was collected and is not answered now. No other model should be
+    /// asked in its place.
     fn answer<'a>(
         &'a self,
         client: &'a ModelClient,
@@ -61,34 +74,35 @@ pub trait DeferredCalls: Send + Sync {
     ) -> BoxFuture<'a, Result<Option<ChatReply>, AskError>>;
 }
 
-/// Model whose usable replies are cached.
+/// A model whose usable replies are cached. See the module for the reasons.
 ///
-/// Only [`ChatModel::ask_repeat`] reads the cache, and only a reply that the caller has accepted ([`CacheableReply::keep`])
-/// is stored: only its reader can tell whether it is an answer. Of several callers with the same request at once, one
-/// asks the model; the others wait until its reply is stored or dropped, and then look again.
+/// Only [`ChatModel::ask_repeat`] reads the cache, and only a reply that the caller has accepted
+/// ([`CacheableReply::keep`]) is stored. Of several callers with the same request at the same time, one asks
+/// the model; the others wait until its reply is stored or dropped, and then look again.
 pub struct CachedModel {
     client: ModelClient,
     inner: Arc<dyn ChatModel>,
-    memory: Arc<dyn ReplyStore>,
-    miss: OnCacheMiss,
+    store: Arc<dyn ReplyStore>,
+    on_miss: OnCacheMiss,
     exchange: Option<Arc<dyn ReplyExchange>>,
     single_flight: SingleFlight,
     namespace: Option<[u8; 32]>,
 }
 
 impl CachedModel {
-    /// Caches replies of `inner`, which asks `client`, perhaps through other models in between.
+    /// Caches replies of `inner`, which sends its requests through `client`, perhaps with other models in
+    /// between.
     pub fn new(
         client: ModelClient,
         inner: Arc<dyn ChatModel>,
-        memory: Arc<dyn ReplyStore>,
-        miss: OnCacheMiss,
+        store: Arc<dyn ReplyStore>,
+        on_miss: OnCacheMiss,
     ) -> Self {
         let single_flight = client.single_flight();
-        Self { client, inner, memory, miss, exchange: None, single_flight, namespace: None }
+        Self { client, inner, store, on_miss, exchange: None, single_flight, namespace: None }
     }
 
-    /// Shares neither stored replies nor calls in flight with models of other namespaces.
+    /// Shares neither stored replies nor calls in flight with models in other namespaces.
     #[must_use]
     pub fn with_namespace(self, namespace: Option<[u8; 32]>) -> Self {
         Self { namespace, ..self }
@@ -100,7 +114,7 @@ impl CachedModel {
         Self { exchange: Some(exchange), ..self }
     }
 
-    /// A reply that was imported, or the error of a request that waits for one.
+    /// Returns an imported reply, or the error of a request that has none.
     fn exchange(
         &self,
         exchange: &dyn ReplyExchange,
@@ -122,7 +136,7 @@ impl CachedModel {
 
         if exchange.exports() {
             exchange.export(&self.client.describe(), key, self.client.batch_line(request, repeat));
-            // Who hears of it asks nobody else in its place, as when a run is stopped.
+            // "Cancelled" keeps the caller from asking another model in its place, as when a run is stopped.
             return Err(AskError::new(ErrorKind::Cancelled, "waits for a reply"));
         }
 
@@ -135,7 +149,7 @@ impl CachedModel {
         let key = self.namespace.as_ref().map_or(key, |namespace| key.in_namespace(namespace));
         let guard = self.single_flight.acquire(key).await;
 
-        if let Some(found) = self.memory.find(key).await {
+        if let Some(found) = self.store.find(key).await {
             if let Some(exchange) = &self.exchange {
                 exchange.recall(key);
             }
@@ -146,7 +160,7 @@ impl CachedModel {
             });
         }
 
-        let reply = match (&self.exchange, &self.miss) {
+        let reply = match (&self.exchange, &self.on_miss) {
             (Some(exchange), _) => Some(self.exchange(&**exchange, key, request, repeat)?),
             (None, OnCacheMiss::Ask) => None,
             (None, OnCacheMiss::Refuse) => return Err(AskError::new(ErrorKind::NotCached, "")),
@@ -157,10 +171,11 @@ impl CachedModel {
             None => self.inner.ask(request).await?,
         };
 
-        let memory = Arc::clone(&self.memory);
+        let store = Arc::clone(&self.store);
         Ok(CacheableReply::keepable(reply, move |reply| {
-            memory.keep(key, reply);
-            // Only now: those who wait must find it. Without being kept, it ends with the handle.
+            store.keep(key, reply);
+            // The guard is released only now, because those who wait must find the reply. If the reply is not
+            // kept, the guard is dropped with the handle.
             drop(guard);
         }))
     }
@@ -168,7 +183,7 @@ impl CachedModel {
 
 impl ChatModel for CachedModel {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
-        match self.miss {
+        match self.on_miss {
             OnCacheMiss::Ask | OnCacheMiss::Defer(_) => self.inner.ask(request),
             OnCacheMiss::Refuse => Box::pin(std::future::ready(Err(AskError::new(ErrorKind::NotCached, "")))),
         }

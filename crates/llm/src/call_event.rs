@@ -4,7 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use crate::error::ErrorKind;
 
-/// Receiver of the events of all clients that share a setup. Called while a request waits, so it must return at once.
+/// Receives the events of all clients that share a setup. It is called while a request waits, so it must return
+/// at once.
 pub trait CallObserver: Send + Sync {
     /// Takes one event.
     fn observe(&self, event: &CallEvent<'_>);
@@ -31,7 +32,8 @@ pub enum CallEvent<'a> {
         /// End of the pause.
         until: SystemTime,
     },
-    /// Requests to an account failed one after another: one at a time is sent until one is answered.
+    /// Requests to an account failed one after another. From now on one at a time is sent, until one is
+    /// answered.
     AccountHeld {
         /// Host of the server.
         account: &'a str,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::wire::HttpCall;
 
-/// Version of the form that is hashed. Raised when the same call would otherwise get another meaning.
+/// Version of the hashed form. It is raised when the same bytes would otherwise mean another call.
 const KEY_VERSION: u64 = 2;
 
 /// The identity of a call: a BLAKE3 hash. The same call has the same key in every process.
@@ -22,7 +22,8 @@ impl CallKey {
         &self.0
     }
 
-    /// Returns the key of the same call in a part of the cache of its own: nobody finds there what others stored.
+    /// The key of the same call in a separate part of the cache, where replies of other namespaces are not
+    /// found.
     #[must_use]
     pub fn in_namespace(self, namespace: &[u8; 32]) -> Self {
         Self(*blake3::keyed_hash(namespace, &self.0).as_bytes())
@@ -46,7 +47,7 @@ impl CallKey {
             form.field(value.as_bytes());
         }
 
-        // The body has no length before it: it is what the other fields leave of the whole.
+        // The body needs no length before it: the other fields have one, so the rest is the body.
         form.0.update(&call.body);
         form.number(u64::from(repeat));
 
@@ -60,14 +61,14 @@ impl fmt::Debug for CallKey {
     }
 }
 
-/// 64 hexadecimal digits, which is what the `custom_id` of a batch may have.
+/// 64 hexadecimal digits, which fit into the `custom_id` of a batch.
 impl fmt::Display for CallKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(blake3::Hash::from_bytes(self.0).to_hex().as_str())
     }
 }
 
-/// Reads what [`fmt::Display`] writes. Upper-case digits make another text, and so no key.
+/// Reads the text that [`fmt::Display`] writes. Upper-case digits are refused: each key has exactly one text.
 impl FromStr for CallKey {
     type Err = InvalidCallKey;
 
@@ -78,12 +79,12 @@ impl FromStr for CallKey {
     }
 }
 
-/// Text that is not the key of a call.
+/// A text that is not the key of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not the key of a call: 64 hexadecimal digits")]
 pub struct InvalidCallKey;
 
-/// Fields with their lengths before them, so that no two lists of fields look the same.
+/// Hashes fields with their lengths before them, so that no two lists of fields look the same.
 #[derive(Default)]
 struct HashedForm(blake3::Hasher);
 

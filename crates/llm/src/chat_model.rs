@@ -1,4 +1,4 @@
-//! The trait everything above this crate depends on, so that a scripted model can take a server's place.
+//! The trait that everything above this crate depends on, so that a scripted model can take a server's place.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::price::ModelCard;
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 
-/// Model that answers requests.
+/// A model that answers requests.
 pub trait ChatModel: Send + Sync {
-    /// Answers one request, or says why not. Dropping the future gives the request up.
+    /// Answers one request. Dropping the future gives the request up.
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>>;
 
-    /// Answers the given repeat of a request, perhaps from the cache: each repeat is a draw of its own, and the same repeat
-    /// of the same request may get the reply it got before.
+    /// Answers the given repeat of a request, perhaps from the cache. Each repeat is an independent draw; the
+    /// same repeat of the same request may get the same reply again.
     fn ask_repeat<'a>(
         &'a self,
         request: &'a ChatRequest,
@@ -31,7 +31,7 @@ pub trait ChatModel: Send + Sync {
     /// Identity of the model.
     fn describe(&self) -> ModelId;
 
-    /// Facts known about the model beforehand: its prices, its context window.
+    /// What is known about the model beforehand: prices, context window.
     fn card(&self) -> ModelCard {
         ModelCard::default()
     }
@@ -39,37 +39,37 @@ pub trait ChatModel: Send + Sync {
 
 type StoreCallback = Box<dyn FnOnce(&ChatReply) + Send>;
 
-/// Reply with its origin, and the way into the cache.
+/// A reply, where it came from, and a way to store it in the cache.
 pub struct CacheableReply {
     /// The reply.
     pub reply: ChatReply,
-    /// True for a cache hit: dry run: nothing was sent, and its tokens were paid for earlier.
+    /// True for a cache hit: nothing was sent, and its tokens were paid for earlier.
     pub recalled: bool,
-    /// Latency of the original call of a cache hit, where it was measured. It took none of the time of this run.
+    /// Latency of the original call of a cache hit, if it was measured. It took none of this run's time.
     pub original_latency: Option<Duration>,
     keep: Option<StoreCallback>,
 }
 
 impl CacheableReply {
-    /// New reply that no cache stores.
+    /// A new reply that no cache stores.
     pub fn fresh(reply: ChatReply) -> Self {
         Self { reply, recalled: false, original_latency: None, keep: None }
     }
 
-    /// Cache hit: it took no request and no time. Its `usage` counts the tokens of the original call.
+    /// A cache hit. It took no request and no time; its `usage` counts the tokens of the original call.
     pub fn recalled(reply: ChatReply) -> Self {
         let original_latency = (!reply.latency.is_zero()).then_some(reply.latency);
         let reply = ChatReply { latency: Duration::ZERO, attempts: 0, failed: Vec::new(), ..reply };
         Self { reply, recalled: true, original_latency, keep: None }
     }
 
-    /// New reply, and the action that stores it.
+    /// A new reply, and the action that stores it.
     pub fn keepable(reply: ChatReply, keep: impl FnOnce(&ChatReply) + Send + 'static) -> Self {
         Self { reply, recalled: false, original_latency: None, keep: Some(Box::new(keep)) }
     }
 
-    /// Stores the reply as a whole and usable answer. Not to be called for one that
-    /// was refused, cut off or could not be understood: asking again may bring a better one.
+    /// Stores the reply. Must not be called for one that was refused, cut off or unreadable: asking again may
+    /// bring a better one.
     pub fn keep(&mut self) {
         if let Some(keep) = self.keep.take() {
             keep(&self.reply);
@@ -86,7 +86,7 @@ impl fmt::Debug for CacheableReply {
     }
 }
 
-/// Identity of a model: enough to tell two apart and to name one to a person.
+/// Identity of a model: enough to distinguish two models, and to name one to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ModelId {
     /// The provider's name, such as `openai`.
@@ -98,8 +98,8 @@ pub struct ModelId {
 }
 
 impl ModelId {
-    /// True if `provider:model` names this model too, be it by another provider's name for the same vendor, or at somebody
-    /// who passes requests on to the vendor. Servers are not compared: one model may be asked in several places.
+    /// Whether `provider:model` names this model too, be it by another provider's name for the same vendor, or
+    /// through a gateway to that vendor. Servers are not compared: the same model may run in several places.
     pub fn is_named(&self, name: &str) -> bool {
         let Some((provider, model)) = name.split_once(':') else { return false };
 
@@ -107,12 +107,12 @@ impl ModelId {
     }
 }
 
-/// The vendor of a model and its name there, in lower case.
+/// The vendor of a model and the vendor's name for it, in lower case.
 fn vendor_model(provider: &str, model: &str) -> (String, String) {
     let model = model.to_ascii_lowercase();
     let (provider, model) = match provider {
         "openrouter" => model.split_once('/').unwrap_or((provider, &model)),
-        // A region may stand before the vendor.
+        // A region may come before the vendor.
         "bedrock" => match model.split_once("anthropic.") {
             Some((_, model)) => ("anthropic", model.trim_end_matches("-v1:0")),
             None => (provider, &*model),

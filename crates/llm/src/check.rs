@@ -1,4 +1,4 @@
-//! Check of a key: one request that costs nothing.
+//! Checks a key with one request that costs nothing.
 
 use std::time::Duration;
 
@@ -21,22 +21,22 @@ use crate::settings;
 use crate::transport::{HttpAnswer, TransportError};
 use crate::wire::refusal_in;
 
-/// Outcome of a key check.
+/// Outcome of checking a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyCheck {
-    /// It answered as it does to those who may ask; the number of models it lists, if it does.
+    /// The server answered as it does with a valid key.
     Accepted {
-        /// Number of models.
+        /// The number of models that it lists, if it lists any.
         models: Option<usize>,
     },
-    /// It can't be used as it is set up, in words without secrets.
+    /// The provider can't be used as it is set up. The reason, without secrets.
     Refused(String),
-    /// It could not be found out, in words without secrets.
+    /// It could not be determined. The reason, without secrets.
     Unknown(String),
 }
 
-/// Asks the server of a provider for something that costs nothing and takes the key, such as its list of models. Sent
-/// once and not again.
+/// Sends one request that costs nothing and needs the key, such as one for the list of models. It is not
+/// retried.
 pub async fn check(
     provider: &str,
     env: &(dyn Fn(&str) -> Option<String> + Sync),
@@ -49,7 +49,7 @@ pub async fn check(
     check_at(row, settings::endpoint(row, env), transport, timeout).await
 }
 
-/// Checks the key of the model that `JUDGE_MODEL` names, where it has variables of its own.
+/// Checks the key of the model that `JUDGE_MODEL` names, if it has variables of its own.
 pub async fn check_judge(
     judge_model: &str,
     env: &(dyn Fn(&str) -> Option<String> + Sync),
@@ -137,7 +137,7 @@ fn judge(answer: &HttpAnswer, clean: impl Fn(&str) -> String) -> KeyCheck {
     }
 }
 
-/// The models in a list: `data` as OpenAI and Anthropic call it, `models` as Google and Ollama do.
+/// The number of models in a list: `data` for OpenAI and Anthropic, `models` for Google and Ollama.
 fn models(body: &Value) -> Option<usize> {
     let list = ["data", "models"].iter().find_map(|name| body.get(*name)?.as_array());
     list.or_else(|| body.as_array()).map(Vec::len)

@@ -1,10 +1,12 @@
-//! From a status code and a server's words to an [`ErrorKind`].
+//! Finds the [`ErrorKind`] for a status code and a server's message.
 
 use crate::error::ErrorKind;
 
-/// The kind of a refused request. `code` and `message` are the server's, in any case; either may be empty.
+/// The kind of a refused request. `code` and `message` are the server's, in upper or lower case; either may be
+/// empty.
 ///
-/// A status that is not an error (2xx) is taken as a failure inside the server, since the caller found an error in it.
+/// A status of success (2xx) is taken as a failure inside the server, since the caller found an error in the
+/// answer.
 pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
     let code = code.to_ascii_lowercase();
     let message = message.to_ascii_lowercase();
@@ -15,7 +17,7 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
         return ErrorKind::ContentRefused;
     }
     if status == 400 && code.contains("json_validate_failed") {
-        // The model wrote something else than the JSON it was held to: no fault of the request.
+        // The model did not write the JSON that it was constrained to. The request is not at fault.
         return ErrorKind::MalformedReply;
     }
     if (400..500).contains(&status) && unknown_key(&code, &message) {
@@ -26,7 +28,7 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
     }
 
     match status {
-        // An exhausted account answers 429 too, but waiting does not fill it.
+        // An account without credit also answers 429, but waiting does not help.
         429 if ["insufficient_quota", "exceeded_current_quota", "billing"]
             .iter()
             .any(|c| code.contains(c)) =>

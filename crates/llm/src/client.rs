@@ -63,19 +63,19 @@ impl ModelClient {
         Self::new(parts, setup)
     }
 
-    /// Sets the facts known about the model.
+    /// Sets what is known about the model.
     #[must_use]
     pub fn with_card(self, card: ModelCard) -> Self {
         Self { card, ..self }
     }
 
-    /// Marks the model as one that another one stands in for where it fails: a run goes on without it.
+    /// Marks the model as one that has a substitute: if it fails, the run goes on with the other model.
     #[must_use]
     pub fn with_substitute(self) -> Self {
         Self { has_substitute: true, ..self }
     }
 
-    /// Parameters that the server has turned out to refuse for a model.
+    /// Parameters that the server has refused for a model so far.
     pub fn learned(&self, model: &str) -> ServerQuirks {
         self.inner.learned(model)
     }
@@ -85,7 +85,7 @@ impl ModelClient {
         self.inner.parts.endpoint.base_url.to_string()
     }
 
-    /// The host to which the key would be sent unencrypted over a network.
+    /// The host to which the key would be sent unencrypted over a network, if there is one.
     pub fn unencrypted_host(&self) -> Option<String> {
         let endpoint = &self.inner.parts.endpoint;
         let is_open = endpoint.base_url.scheme() == "http" && !endpoint.is_loopback();
@@ -97,7 +97,7 @@ impl ModelClient {
         &self.inner.redactor
     }
 
-    /// The calls that are being made by all clients of the same accounts.
+    /// The calls in flight of all clients of the same accounts.
     pub(crate) fn single_flight(&self) -> SingleFlight {
         self.inner.setup.accounts.single_flight().clone()
     }
@@ -110,22 +110,22 @@ impl ModelClient {
     /// The exact body that would be sent now.
     ///
     /// # Errors
-    /// When the wire format cannot express the request.
+    /// If the wire format cannot express the request.
     pub fn body(&self, request: &ChatRequest) -> Result<Vec<u8>, AskError> {
         let request = self.inner.complete(request);
         let quirks = self.learned(&request.model);
         self.inner.parts.wire.encode(&quirks.merge_system_into_user(&request), quirks).map(|call| call.body)
     }
 
-    /// Returns the identity of a call across processes. Learned refusals are no part of it: a process that has not
+    /// The identity of a call across processes. Learned refusals are not part of it: a process that has not
     /// learned them yet must find the same reply.
     ///
     /// # Errors
-    /// When the wire format cannot express the request.
+    /// If the wire format cannot express the request.
     pub fn call_key(&self, request: &ChatRequest, repeat: u32) -> Result<CallKey, AskError> {
         let SharedClient { parts: ClientParts { wire, .. }, address, .. } = &*self.inner;
-        // A mark for the prompt cache changes what a reply costs and not what it says.
-        // A ceiling decides whether a reply is kept, and changes none that is.
+        // Marking the prompt for a cache changes what a reply costs, not what it says. A ceiling decides
+        // whether a reply may be stored, and does not change those that are.
         let request = ChatRequest {
             cache_prefix: false,
             output_ceiling: None,
@@ -135,8 +135,8 @@ impl ModelClient {
         Ok(CallKey::new(wire.name(), address, &request.model, &call, repeat))
     }
 
-    /// Asks, and tries again as the policy says. Asking for less because the server refused a parameter does not count
-    /// as trying again.
+    /// Sends the request, and tries again as the policy says. Sending less because the server refused a
+    /// parameter does not count as a retry.
     ///
     /// # Errors
     /// The last failure, with every attempt in `failed`.

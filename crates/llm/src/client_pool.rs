@@ -1,12 +1,12 @@
-//! Growing pool of equal clients, each used by a limited number of requests at once.
+//! A growing pool of equal clients, each used by a limited number of requests at once.
 //!
-//! An HTTP/2 client keeps one connection to a host, and servers allow about 100 requests on a connection at a time.
-//! Several clients allow more than that many requests in flight.
+//! An HTTP/2 client keeps one connection to a host, and servers allow about 100 requests on a connection at a
+//! time. More requests in flight need several clients.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Clients handed out by least use; a new one is made when all are full.
+/// Hands out the least used client, and makes a new one when all are full.
 #[derive(Debug)]
 pub(crate) struct ClientPool<T> {
     slots: Mutex<Vec<Arc<PoolSlot<T>>>>,
@@ -20,12 +20,12 @@ struct PoolSlot<T> {
     in_use: AtomicUsize,
 }
 
-/// Borrowed client; dropping it gives it back.
+/// A borrowed client. Dropping it returns it.
 #[derive(Debug)]
 pub(crate) struct PoolLease<T>(Arc<PoolSlot<T>>);
 
 impl<T> ClientPool<T> {
-    /// An empty pool that makes another client once all have `per_slot` borrowers, up to `max_slots` clients.
+    /// An empty pool. It makes another client once all have `per_slot` borrowers, up to `max_slots` clients.
     pub(crate) fn new(per_slot: usize, max_slots: usize) -> Self {
         Self { slots: Mutex::new(Vec::new()), per_slot, max_slots: max_slots.max(1) }
     }

@@ -1,4 +1,5 @@
-//! Time as this crate sees it: waiting between attempts, and the date for servers that name one to come back at.
+//! Time as this crate needs it: waits between attempts, and the date, because servers may name one to come back
+//! at.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::chat_model::BoxFuture;
 
-/// Waiting and the date. Tests pass one that records waits and returns at once.
+/// Waits, and the date. Tests use a clock that records waits and returns at once.
 pub trait Clock: Send + Sync {
     /// Completes after this long.
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
@@ -14,7 +15,7 @@ pub trait Clock: Send + Sync {
     /// The date and time now.
     fn now(&self) -> SystemTime;
 
-    /// A moment that only serves to measure how much time passes.
+    /// A point in time for measuring how much time passes.
     fn instant(&self) -> Instant {
         Instant::now()
     }

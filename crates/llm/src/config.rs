@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Settings with which no model can be asked.
+/// Why a model can't be used with its settings.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConfigError {
     /// The model's name makes no sense.
@@ -21,7 +21,7 @@ pub enum ConfigError {
         /// The server that would have been asked.
         host: String,
     },
-    /// A file names the server, and the key for it would come from the environment.
+    /// A file names the server, but the key for it would come from the environment.
     #[error(
         "{variable} of the environment is not sent to {server}: {file_variable} is set in the `.env` file of this \
          folder, which may not be yours. Put the key for that server into the same file, set {file_variable} in the environment, or name the file with --env-file"
@@ -29,12 +29,12 @@ pub enum ConfigError {
     ForeignAddress {
         /// The variable that holds the key.
         variable: String,
-        /// The variable of the file that decides about the server.
+        /// The variable of the file that determines the server.
         file_variable: String,
         /// The server that would have received the key.
         server: String,
     },
-    /// The provider has no usual address and none is set.
+    /// The provider has no usual address, and none is set.
     #[error("no address for {provider}: set {variable} to the address of your resource")]
     MissingBaseUrl {
         /// The provider's name.
@@ -42,7 +42,7 @@ pub enum ConfigError {
         /// The variable that should hold the address.
         variable: String,
     },
-    /// The provider is in several places, and nothing says which one is meant.
+    /// The provider has several regions or locations, and no setting names one.
     #[error("no {what} for {provider}: set {variable}, or write `{what}` in the target")]
     MissingPlace {
         /// The provider's name.
@@ -52,10 +52,10 @@ pub enum ConfigError {
         /// The variable that should hold it.
         variable: &'static str,
     },
-    /// The name of a place that can't be part of an address.
+    /// The name of a region, location or project that can't be part of an address.
     #[error("{variable} is not the name of a {what}: it has letters, digits and `-` only")]
     BadPlace {
-        /// Kind of place it should name, such as `region`.
+        /// What it should name, such as `region`.
         what: &'static str,
         /// The variable that holds it.
         variable: &'static str,
@@ -66,37 +66,37 @@ pub enum ConfigError {
         /// The variable that holds it.
         variable: String,
     },
-    /// A key or header value holds characters that HTTP cannot carry.
+    /// A key or header value with characters that HTTP cannot carry.
     #[error("the value of {source_name} can't be sent: it holds characters that an HTTP header may not have")]
     UnsendableSecret {
         /// Source of the value.
         source_name: String,
     },
-    /// A key that can't be one. Its value is not shown.
+    /// A text that can't be a key. Its value is not shown.
     #[error("{variable} does not hold a key as it is: {what}")]
     OddKey {
         /// The variable that holds it.
         variable: String,
-        /// Problem of the value.
+        /// What is wrong with the value.
         what: &'static str,
     },
-    /// A header's name is not a header name.
+    /// A name that is not valid for a header.
     #[error("`{name}` is not a valid HTTP header name: use letters, digits and `-`")]
     BadHeaderName {
         /// The name as given.
         name: String,
     },
-    /// The server's address is not an address.
+    /// An address that is not valid.
     #[error("{variable} is not a usable address: {reason}. Write it like http://localhost:8000/v1")]
     BadBaseUrl {
         /// Source of the address.
         variable: String,
-        /// Problem of the value.
+        /// What is wrong with the value.
         reason: String,
     },
 }
 
-/// Beginnings of models' names, with the provider that has them.
+/// Beginnings of model names, and their providers.
 const MODEL_NAMES: [(&str, &str); 9] = [
     ("claude", "anthropic"),
     ("gemini", "gemini"),
@@ -118,7 +118,7 @@ fn likely_provider(model: &str) -> &'static str {
         .map_or("openai", |(_, provider)| provider)
 }
 
-/// The provider that was probably meant, or all of them.
+/// The provider that was probably meant, or a list of all.
 fn provider_hint(provider: &str, known: &[&'static str]) -> String {
     match assize_diagnostic::did_you_mean(provider, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -130,19 +130,19 @@ fn provider_hint(provider: &str, known: &[&'static str]) -> String {
     }
 }
 
-/// A text that does not name a model.
+/// Why a text does not name a model.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NameError {
-    /// Neither `:` nor `/`.
+    /// It has neither `:` nor `/`.
     #[error("`{0}` names no provider: write it like `{provider}:{0}`", provider = likely_provider(.0))]
     NoProvider(String),
-    /// A provider alone, with or without `:`.
+    /// It has a provider only, with or without `:`.
     #[error("`{0}` is a provider without a model: write `{0}:MODEL`, as in `openai:gpt-4o-mini`")]
     NoModel(String),
-    /// A space, a line break or the like.
+    /// It has a space, a line break or the like.
     #[error("`{0}` is not a model name: it contains white space")]
     WhiteSpace(String),
-    /// A provider that is not in the list.
+    /// Its provider is not known.
     #[error("unknown provider `{provider}`; {}", provider_hint(provider, known))]
     UnknownProvider {
         /// The part before the first `:` or `/`.

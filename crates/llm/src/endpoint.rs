@@ -11,12 +11,12 @@ use crate::config::ConfigError;
 #[derive(Clone)]
 pub struct ModelEndpoint {
     pub(crate) base_url: Url,
-    /// Setting that the base URL was read from, such as `OPENAI_BASE_URL`, for advice.
+    /// Name of the setting that the base URL was read from, such as `OPENAI_BASE_URL`, for advice.
     pub(crate) base_url_source: String,
-    /// True if the base URL is the usual one of a provider, because the source is not set.
+    /// True if the base URL is the usual one of a provider, because no setting names another.
     pub(crate) is_usual_address: bool,
     pub(crate) key: Option<ApiKey>,
-    /// Setting that a key would have been read from, for advice.
+    /// Name of the setting that a key would have been read from, for advice.
     pub(crate) key_source: String,
     pub(crate) headers: Vec<(String, SecretString)>,
 }
@@ -31,10 +31,11 @@ pub struct ApiKey {
 }
 
 impl ModelEndpoint {
-    /// An endpoint from a base URL such as `https://api.openai.com/v1`; `source` names the setting it came from.
+    /// An endpoint at a base URL such as `https://api.openai.com/v1`. `source` names the setting that it came
+    /// from.
     ///
     /// # Errors
-    /// When the text is not an absolute http or https URL.
+    /// If the text is not an absolute http or https URL.
     pub fn new(base_url: &str, source: &str) -> Result<Self, ConfigError> {
         let bad = |reason: String| ConfigError::BadBaseUrl { variable: source.to_owned(), reason };
         let url = Url::parse(base_url.trim()).map_err(|error| bad(error.to_string()))?;
@@ -42,7 +43,7 @@ impl ModelEndpoint {
             return Err(bad("it does not start with http:// or https://".to_owned()));
         }
 
-        // By the rules of URLs, the first part of the path would become the host.
+        // By the rules of URLs, the first part of the path would otherwise become the host.
         let rest = base_url.trim().get(url.scheme().len() + 1..).and_then(|rest| rest.strip_prefix("//"));
         if rest.is_none_or(|rest| rest.starts_with(['/', '\\'])) {
             return Err(bad("there is no host after `//`".to_owned()));
@@ -58,7 +59,7 @@ impl ModelEndpoint {
         })
     }
 
-    /// Sends this key. White space around it, a common slip in key files, is not sent.
+    /// Sends this key. White space around it, a common slip in key files, is removed.
     pub fn with_key(mut self, secret: &SecretString, source: &str) -> Self {
         let secret = SecretString::from(secret.expose_secret().trim());
         self.key = Some(ApiKey { secret, source: source.to_owned() });
@@ -66,7 +67,7 @@ impl ModelEndpoint {
         self
     }
 
-    /// Sends no key, and names `source` as the place for one when the server asks.
+    /// Sends no key. If the server asks for one, advice names `source` as the setting for it.
     pub fn without_key(mut self, source: &str) -> Self {
         source.clone_into(&mut self.key_source);
         self
@@ -78,7 +79,7 @@ impl ModelEndpoint {
         self
     }
 
-    /// Origin of the address, in words that follow it.
+    /// Where the address came from, in words that follow it.
     pub(crate) fn address_origin(&self) -> String {
         if self.is_usual_address {
             format!("the default, as {} is not set", self.base_url_source)
@@ -87,7 +88,7 @@ impl ModelEndpoint {
         }
     }
 
-    /// Host and, where it is not the scheme's own, port.
+    /// Host, and the port unless it is the scheme's own.
     pub fn host(&self) -> String {
         let host = self.base_url.host_str().unwrap_or_default();
         match self.base_url.port() {
@@ -96,23 +97,24 @@ impl ModelEndpoint {
         }
     }
 
-    /// True if the server runs on this machine.
+    /// Whether the server runs on this machine.
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.base_url)
     }
 
-    /// The address of a path under the base URL. A query in the base URL stays.
+    /// The address of a path under the base URL. The base URL's query is kept.
     pub(crate) fn url(&self, path: &str) -> Url {
         joined(self.base_url.clone(), path)
     }
 
-    /// The base URL without credentials and without parameters that may be secret: what tells two servers apart.
+    /// The base URL without credentials and without parameters that may be secret. It distinguishes two
+    /// servers.
     pub(crate) fn address(&self) -> String {
         let mut url = self.base_url.clone();
         url.set_query(None);
         url.set_fragment(None);
 
-        // An http or https URL with a host takes both.
+        // These can't fail for an http or https URL with a host.
         let _ = url.set_username("");
         let _ = url.set_password(None);
         let open: Vec<(String, String)> = self
@@ -128,10 +130,11 @@ impl ModelEndpoint {
         url.as_str().trim_end_matches('/').to_owned()
     }
 
-    /// Everything that must never be shown: the key, and header values and parts of the address that may be secret.
+    /// Everything that must never be shown: the key, and the values of headers and parts of the address that
+    /// may be secret.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = SecretString> + '_ {
         let password = self.base_url.password();
-        // Alone, a user is a token, as some servers take them.
+        // A user name without a password is a token; some servers accept those.
         let user = Some(self.base_url.username()).filter(|user| password.is_none() && !user.is_empty());
         let in_url = password.or(user).into_iter().flat_map(|text| {
             let sent = percent_decoded(text);
@@ -154,7 +157,7 @@ impl ModelEndpoint {
     }
 }
 
-/// A part of an address as it is sent in a header, where it is one.
+/// A part of an address as it is sent in a header, if it is valid UTF-8.
 fn percent_decoded(text: &str) -> String {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -171,10 +174,10 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A header value this long is kept secret whatever the header is called.
+/// A header value of this length is kept secret, whatever the header's name.
 const LONG_VALUE: usize = 16;
 
-/// True if the name of a header or parameter says that its value is secret.
+/// Whether the name of a header or parameter suggests that its value is secret.
 fn names_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let words = ["auth", "key", "token", "secret", "cookie", "pass", "pwd", "sig", "credential"];
@@ -198,7 +201,7 @@ pub(crate) fn joined(mut url: Url, path: &str) -> Url {
     url
 }
 
-/// True if an address is on this machine, where no proxy is used and no key is demanded.
+/// Whether an address is on this machine. No proxy is used and no key is required for those.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     let Some(host) = url.host_str() else { return false };
     let host = host.trim_start_matches('[').trim_end_matches(']');

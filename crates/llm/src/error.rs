@@ -1,4 +1,4 @@
-//! Errors of calls: one type with a kind that decides what may be done about it.
+//! Errors of calls: one type, with a kind that determines what can be done about it.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 use crate::token_counts::TokenCounts;
 use crate::transport::TransportError;
 
-/// A question that got no answer. Holds no secret: messages are redacted before they get here.
+/// A question that got no answer. It holds no secret: messages are redacted before they get here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskError {
     /// Kind of failure.
     pub kind: ErrorKind,
-    /// The HTTP status, when there was an answer.
+    /// The HTTP status, if there was an answer.
     pub status: Option<u16>,
-    /// The server's or the network's words, at most about 300 characters.
+    /// The server's or the network's message, at most about 300 characters.
     pub message: String,
     /// Advice for the user.
     pub advice: Option<Box<str>>,
-    /// Pause that the server asked for. Of a call that was not sent, because the server failed before: the time until it is
-    /// asked again.
+    /// The pause that the server asked for. If the request was not sent because the server failed before, the
+    /// time until it is tried again.
     pub retry_after: Option<Duration>,
     /// The server's name for the last exchange.
     pub request_id: Option<Box<str>>,
-    /// Requests sent, 0 when nothing left this machine.
+    /// Requests sent; 0 if nothing left this machine.
     pub attempts: u32,
-    /// Tokens the last answer reported although it was unusable.
+    /// Tokens that the last answer reported although it was unusable.
     pub usage: Option<Box<TokenCounts>>,
     /// Every attempt, the last included, oldest first.
     pub failed: Vec<FailedAttempt>,
@@ -65,7 +65,7 @@ impl From<&TransportError> for AskError {
             TransportError::Timeout(_) => ErrorKind::Timeout,
             TransportError::Connect(_) | TransportError::Broken(_) => ErrorKind::Connection,
             TransportError::TooLarge(_) => ErrorKind::MalformedReply,
-            // Trying again cannot help, and no other kind says that it is this machine's fault.
+            // Trying again cannot help. No other kind says that the fault is on this machine.
             TransportError::Unusable(_) => ErrorKind::BadRequest,
         };
 
@@ -98,11 +98,11 @@ impl fmt::Display for AskError {
 
 impl std::error::Error for AskError {}
 
-/// The coarse reasons for which a question gets no answer.
+/// The coarse reasons why a question gets no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// The account sends more than it is allowed to.
+    /// The account sends more than it may.
     RateLimited,
     /// The server has more work than it can do.
     Overloaded,
@@ -126,16 +126,16 @@ pub enum ErrorKind {
     ContentRefused,
     /// The answer is not in the server's own format.
     MalformedReply,
-    /// Given up by the one who asked.
+    /// The caller gave it up.
     Cancelled,
-    /// Only remembered replies may be used, and there is none.
+    /// Only cached replies may be used, and there is none.
     NotCached,
-    /// The question needs log-probabilities, and the model tells none.
+    /// The question needs log-probabilities, and the model does not return any.
     NoLogprobs,
 }
 
 impl ErrorKind {
-    /// True if the same request may succeed later.
+    /// Whether the same request may succeed later.
     pub fn is_retryable(self) -> bool {
         matches!(
             self,
@@ -169,7 +169,7 @@ impl ErrorKind {
         }
     }
 
-    /// Description for people, without anything that a server said.
+    /// Description for people. It contains nothing that a server said.
     pub fn phrase(self) -> &'static str {
         match self {
             Self::RateLimited => "the model server is limiting requests",
@@ -202,13 +202,13 @@ impl fmt::Display for ErrorKind {
 pub struct FailedAttempt {
     /// Kind of failure.
     pub kind: ErrorKind,
-    /// The HTTP status, when there was an answer.
+    /// The HTTP status, if there was an answer.
     pub status: Option<u16>,
-    /// The pause that followed; zero when the next request went out at once or none did.
+    /// The pause that followed; zero if the next request went out at once or there was none.
     pub waited: Duration,
     /// Tokens the answer reported although it was unusable.
     pub usage: TokenCounts,
-    /// True if the request reached a server, as far as can be told. Records that do not say are taken to say yes.
+    /// True if the request reached a server, as far as is known. Records without this field count as true.
     #[serde(default = "yes")]
     pub sent: bool,
 }

@@ -1,12 +1,13 @@
-//! Match of a secret in a text that spells it out plainly, in the escapes of JSON, URLs and HTML, or broken over lines.
+//! Matches a secret in a text that spells it plainly, in the escapes of JSON, URLs and HTML, or broken over
+//! lines.
 //!
-//! A server that sends back what it received puts it into a body of its own form: one writes `/` as `\/`, another `&`
-//! as `\u0026` or `&amp;`, and a body inside a body escapes the backslashes once more.
+//! A server that sends back what it received puts it into a body of its own form: one writes `/` as `\/`,
+//! another `&` as `\u0026` or `&amp;`, and a body inside a body escapes the backslashes once more.
 
-/// Line breaks, with indentation and quotation marks, that may stand within a secret at one place, in characters.
+/// The longest line break within a secret, in characters, with indentation and quotation marks.
 const LONGEST_BREAK: usize = 40;
 
-/// Backslashes before one escape, at most: five bodies in bodies.
+/// The most backslashes before one escape: five bodies nested in each other.
 const MOST_BACKSLASHES: usize = 31;
 
 /// The length of the longest beginning of `secret` that `text` begins with, in bytes of the text and characters of the
@@ -16,7 +17,7 @@ pub(crate) fn escaped_match(text: &str, secret: &str) -> (usize, usize) {
     for wanted in secret.chars() {
         let rest = &text[end..];
         let found = spells(rest, wanted).or_else(|| {
-            // Only between two characters: white space around a secret is not its own.
+            // Only between two characters: white space before a secret does not belong to it.
             let skipped = if chars == 0 { 0 } else { line_break(rest) };
             (skipped > 0).then(|| spells(&rest[skipped..], wanted).map(|length| skipped + length))?
         });
@@ -29,7 +30,7 @@ pub(crate) fn escaped_match(text: &str, secret: &str) -> (usize, usize) {
     (end, chars)
 }
 
-/// The characters of secrets that have another form in some body.
+/// Whether secrets contain characters that some body escapes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct EscapableChars {
     slash: bool,
@@ -38,7 +39,7 @@ pub(crate) struct EscapableChars {
 }
 
 impl EscapableChars {
-    /// Those of `plain` and of its spellings.
+    /// Adds the characters of `plain` and of its spellings.
     pub(crate) fn including<'a>(self, plain: &str, mut spellings: impl Iterator<Item = &'a str>) -> Self {
         let special = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.' | '~');
         Self {
@@ -48,8 +49,8 @@ impl EscapableChars {
         }
     }
 
-    /// True if a text may hold what [`escaped_match`] reads and a plain search does not find. Most texts don't, and to search
-    /// for a few letters is how to find that out fastest.
+    /// Whether a text may hold something that [`escaped_match`] finds and a plain search does not. Most texts
+    /// don't, and searching for a few characters is the fastest way to find that out.
     pub(crate) fn may_be_in(self, text: &str) -> bool {
         let ascii = |(at, _): (usize, &str)| matches!(text.as_bytes().get(at + 4), Some(b'0'..=b'7'));
         text.contains("\\u00") && text.match_indices("\\u00").any(ascii)
@@ -61,7 +62,7 @@ impl EscapableChars {
     }
 }
 
-/// True for the percent-encoding of a letter or digit, which need none and seldom have it.
+/// Whether this is the percent-encoding of a letter or digit. They need no encoding, so it is rare.
 fn is_percent_encoded_plain(window: &[u8]) -> bool {
     let &[b'%', high, low] = window else { return false };
     let digit = |byte: u8| char::from(byte).to_digit(16);
@@ -82,7 +83,7 @@ fn spells(text: &str, wanted: char) -> Option<usize> {
     escaped.or_else(|| text.starts_with(wanted).then(|| wanted.len_utf8()))
 }
 
-/// An escape of JSON, with as many backslashes as there are bodies inside bodies.
+/// An escape of JSON, with as many backslashes as the nesting of bodies needs.
 fn in_json(text: &str, wanted: char) -> Option<usize> {
     let backslashes = backslashes(text);
     if wanted == '\\' {
@@ -97,7 +98,7 @@ fn in_json(text: &str, wanted: char) -> Option<usize> {
     (matches!(wanted, '/' | '"') && rest.starts_with(wanted)).then_some(backslashes + 1)
 }
 
-/// The backslashes that a text begins with, as far as any bodies in bodies write them.
+/// The number of backslashes that a text begins with, up to [`MOST_BACKSLASHES`].
 fn backslashes(text: &str) -> usize {
     text.bytes().take(MOST_BACKSLASHES).take_while(|byte| *byte == b'\\').count()
 }
@@ -126,7 +127,7 @@ fn number(digits: &str, base: u32) -> Option<char> {
     char::from_u32(u32::from_str_radix(digits, base).ok()?)
 }
 
-/// The bytes of white space with a line break in it, also as JSON writes them; 0 when there is none.
+/// The length in bytes of white space with a line break in it, also as JSON escapes it; 0 if there is none.
 fn line_break(text: &str) -> usize {
     let (mut end, mut broken) = (0, false);
     for _ in 0..LONGEST_BREAK {

@@ -7,28 +7,28 @@
 
 use crate::request::{ChatRequest, Part};
 
-/// Parts of a token that characters are counted in.
+/// Characters are counted in sixths of a token.
 const PARTS_PER_TOKEN: u64 = 6;
 /// Tokens around each message: roles and separators.
 const PER_MESSAGE: u64 = 8;
-/// Tokens that providers put before a conversation, and that those do which tell the model how to call a tool so that its
-/// reply follows a schema.
-const ADDED: u64 = 32;
-const ADDED_TO_CALL_TOOLS: u64 = 512;
-/// Tokens of a picture, whatever its size; what the dearest of the usual encodings take.
+/// Tokens that providers add before a conversation, and that they add to tell the model how to call a tool, for
+/// a reply that follows a schema.
+const ADDED_TOKENS: u64 = 32;
+const ADDED_TOOL_TOKENS: u64 = 512;
+/// Tokens of a picture of any size: what the most expensive of the usual encodings take.
 const PER_IMAGE: u64 = 1600;
 
 /// Counts the tokens of one provider's models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenEstimator {
     percent: u64,
-    /// Tokens that may be put before a conversation whose reply has a schema.
+    /// Tokens that may be added before a conversation whose reply has a schema.
     added: u64,
 }
 
 impl Default for TokenEstimator {
     fn default() -> Self {
-        Self { percent: 110, added: ADDED_TO_CALL_TOOLS }
+        Self { percent: 110, added: ADDED_TOOL_TOKENS }
     }
 }
 
@@ -37,19 +37,19 @@ impl TokenEstimator {
     pub fn for_provider(provider: &str) -> Self {
         match provider {
             "openai" | "openai-responses" | "openai-embeddings" | "azure" | "azure-embeddings" => {
-                Self { percent: 100, added: ADDED }
+                Self { percent: 100, added: ADDED_TOKENS }
             }
-            "anthropic" => Self { percent: 120, added: ADDED_TO_CALL_TOOLS },
+            "anthropic" => Self { percent: 120, added: ADDED_TOOL_TOKENS },
             _ => Self::default(),
         }
     }
 
-    /// Tokens of a text, at most by expectation.
+    /// Expected tokens of a text, rather too many than too few.
     pub fn text(self, text: &str) -> u64 {
         self.whole(text.chars().map(Self::weight).sum())
     }
 
-    /// Tokens of a request: its messages and the schema it comes with.
+    /// Expected tokens of a request: its messages and its schema.
     pub fn request(self, request: &ChatRequest) -> u64 {
         let mut tokens = 0u64;
         for message in &*request.messages {
@@ -65,8 +65,8 @@ impl TokenEstimator {
         tokens + request.schema.as_ref().map_or(0, |schema| self.text(schema.schema.json()))
     }
 
-    /// Tokens of a request that it can't pass: no tokenizer makes more tokens of a text than it has bytes. What a provider
-    /// adds of its own is allowed for; pictures are estimated.
+    /// Upper bound of the tokens of a request: no tokenizer makes more tokens of a text than it has bytes.
+    /// Includes what a provider may add; pictures are estimated.
     pub fn most(self, request: &ChatRequest) -> u64 {
         let parts = request.messages.iter().flat_map(|message| &*message.content);
         let read: u64 = parts
@@ -78,11 +78,11 @@ impl TokenEstimator {
 
         let schema = request.schema.as_ref().map_or(0, |schema| schema.schema.json().len() as u64);
         let frames = PER_MESSAGE * request.messages.len() as u64;
-        let added = if request.schema.is_some() { self.added } else { ADDED };
+        let added = if request.schema.is_some() { self.added } else { ADDED_TOKENS };
         read + schema + frames + added
     }
 
-    /// Weight of a character, in parts of which [`Self::room`] says how many make a number of tokens.
+    /// Weight of a character. [`Self::room`] converts tokens into the same unit.
     pub fn weight(c: char) -> u64 {
         match c {
             'a'..='z' | 'A'..='Z' | ' ' | '\n' | '\t' | '\r' => 2,
@@ -95,7 +95,7 @@ impl TokenEstimator {
         }
     }
 
-    /// The parts that fit into so many tokens.
+    /// The total weight of characters that fits into this many tokens.
     pub fn room(self, tokens: u64) -> u64 {
         tokens.saturating_mul(PARTS_PER_TOKEN).saturating_mul(100) / self.percent
     }

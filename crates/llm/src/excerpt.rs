@@ -1,6 +1,6 @@
-//! A few readable words out of whatever a server sent.
+//! Extracts a few readable words from whatever a server sent.
 
-/// The most characters of a server's words that an error carries.
+/// The most characters of a server's message that an error carries.
 pub(crate) const MESSAGE_CHARS: usize = 300;
 
 /// Collapses white space, drops control characters and cuts to `limit` characters with an ellipsis.

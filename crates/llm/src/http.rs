@@ -1,4 +1,4 @@
-//! The real transport: HTTP over a pool of reqwest clients, and [`LoopbackClient`] for servers of this machine.
+//! The real transport: HTTP over a pool of reqwest clients, and [`LoopbackClient`] for servers on this machine.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -17,8 +17,8 @@ use crate::transport::{
     FILES_PAUSE, HttpAnswer, HttpRequest, Transport, TransportError, innermost, out_of_files,
 };
 
-/// Servers commonly allow 100 requests at a time on one HTTP/2 connection; a little room is kept for races.
-const PER_CLIENT: usize = 90;
+/// Servers commonly allow 100 requests at a time on one HTTP/2 connection. A few are kept free, for races.
+const REQUESTS_PER_CLIENT: usize = 90;
 
 /// Bounds the connections to one host at about 11,000 requests in flight.
 const MAX_CLIENTS: usize = 128;
@@ -28,11 +28,11 @@ const MAX_CLIENTS: usize = 128;
 pub struct HttpOptions {
     /// The largest answer read, in bytes after decompression.
     pub max_answer_bytes: usize,
-    /// The limit for making a connection; the request's own limit holds as well.
+    /// The limit for making a connection. The request's own limit applies as well.
     pub connect_timeout: Duration,
     /// Never use HTTP/2: one connection for each request in flight.
     pub http1_only: bool,
-    /// The proxies on the way to other machines; `None` leaves them to the variables of this process.
+    /// The proxies for other machines. `None` reads them from the variables of this process.
     pub proxies: Option<HttpProxies>,
 }
 
@@ -53,17 +53,17 @@ impl Default for HttpOptions {
 pub struct HttpTransport {
     options: HttpOptions,
     bodies: BodyLimits,
-    /// Plain HTTP on this machine, made when it is first needed.
+    /// Plain HTTP on this machine; made when it is first needed.
     direct: OnceLock<LoopbackClient>,
     /// Plain HTTP on this machine with credentials in the address.
     local: ClientPool<Client>,
-    /// Plain HTTP elsewhere: each request in flight has its own connection, so one client does.
+    /// Plain HTTP elsewhere. Each request in flight has its own connection, so one client suffices.
     plain: ClientPool<Client>,
     /// HTTPS on this machine.
     local_tls: ClientPool<Client>,
     /// HTTPS elsewhere.
     tls: ClientPool<Client>,
-    /// A permit for each connection that may be in use; `None` leaves it to the accounts.
+    /// A permit for each connection that may be in use; `None` leaves the limit to the accounts.
     sockets: Option<Semaphore>,
 }
 
@@ -82,12 +82,12 @@ impl Default for HttpTransport {
 }
 
 impl HttpTransport {
-    /// A transport without connections; clients are made when the first request needs one.
+    /// A transport without connections. Clients are made when the first request needs one.
     pub fn new(options: HttpOptions) -> Self {
-        // reqwest panics when it builds a TLS client and no provider is installed. Installing fails only when
-        // there is one already, which is as good.
+        // reqwest panics when it builds a TLS client and no provider is installed. Installing fails only if
+        // there is one already, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let per_client = if options.http1_only { usize::MAX } else { PER_CLIENT };
+        let per_client = if options.http1_only { usize::MAX } else { REQUESTS_PER_CLIENT };
         let tls_pool = || ClientPool::new(per_client, MAX_CLIENTS);
         Self {
             bodies: BodyLimits::new(options.max_answer_bytes),
@@ -101,8 +101,8 @@ impl HttpTransport {
         }
     }
 
-    /// Allows at most so many requests in flight to all servers together; 0 counts as 1. Others wait, and their
-    /// time limit begins when it is their turn.
+    /// Allows at most `most` requests in flight to all servers together; 0 counts as 1. The others wait, and
+    /// their time limit begins after the wait.
     #[must_use]
     pub fn with_sockets(self, most: usize) -> Self {
         Self { sockets: Some(Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS))), ..self }
@@ -120,10 +120,10 @@ impl HttpTransport {
         pool.lease(|| self.build(local, secure))
     }
 
-    /// Sends a GET without credentials and gives the status of the answer, whose body is not read.
+    /// Sends a GET without credentials and returns the status of the answer. The body is not read.
     ///
     /// # Errors
-    /// When the address is none, or no answer came within the time.
+    /// If the address is not valid, or no answer came in time.
     pub async fn probe(&self, url: &str, timeout: Duration) -> Result<u16, TransportError> {
         let url = Url::parse(url)
             .map_err(|error| TransportError::Unusable(format!("not a valid address: {error}")))?;
@@ -186,7 +186,7 @@ impl HttpTransport {
         if local {
             builder = builder.no_proxy();
             if !secure {
-                // No certificate is ever checked here, so a machine without root certificates can still be served.
+                // No certificate is ever checked here, so this works on a machine without root certificates.
                 builder = builder.tls_certs_only([]);
             }
         } else if let Some(proxies) = &self.options.proxies {
@@ -212,7 +212,7 @@ impl HttpTransport {
         if is_loopback(&call.url) && LoopbackClient::takes(&call.url) {
             return self.direct().send(call).await;
         }
-        // In a box, so that it is no part of the requests that need none of it.
+        // Boxed, so that requests to this machine do not carry the size of this future.
         Box::pin(self.send_over_reqwest(call)).await
     }
 
@@ -231,7 +231,7 @@ impl HttpTransport {
 
         let begun = Instant::now();
         let response = loop {
-            // A body that is no stream can be sent again.
+            // Only a request whose body is a stream can't be cloned. It is sent without a retry.
             let Some(same) = request.try_clone() else {
                 break client.get().execute(request).await.map_err(failed)?;
             };
@@ -249,7 +249,7 @@ impl HttpTransport {
 impl Transport for HttpTransport {
     fn send(&self, call: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, TransportError>> {
         Box::pin(async move {
-            // Never closed; without a permit the request would only be one too many.
+            // The semaphore is never closed. If it were, one request too many would be sent.
             let _permit = match &self.sockets {
                 Some(sockets) => sockets.acquire().await.ok(),
                 None => None,
@@ -260,7 +260,7 @@ impl Transport for HttpTransport {
 }
 
 fn failure(error: &reqwest::Error, timeout: Duration) -> TransportError {
-    // A connection that was not made in time is both.
+    // A connection that was not made in time is both; it is reported as a failed connection.
     if error.is_connect() {
         let is_secure = error.url().is_some_and(|url| url.scheme() == "https");
         TransportError::Connect(match innermost(error) {
@@ -278,10 +278,10 @@ fn failure(error: &reqwest::Error, timeout: Duration) -> TransportError {
 }
 
 const TIMED_OUT: &str = "the connection timed out";
-/// Advice where a server does not answer the beginning of TLS, or with something else.
+/// Advice for a server that does not answer a TLS handshake, or answers with something else.
 const NO_TLS: &str = "and a server that does not speak HTTPS needs `http://` in its address";
 
-/// Reason of a connection that was not made, with what helps where the server's certificate is the reason.
+/// Why a connection could not be made, with advice if the server's certificate is the reason.
 fn connection_problem(reason: &str) -> String {
     const REASONS: [(&str, &str); 6] = [
         ("UnknownIssuer", "its issuer is unknown"),
@@ -340,7 +340,7 @@ mod tests {
         let again = HttpTransport::new(HttpOptions { http1_only: true, ..HttpOptions::default() });
         for transport in [transport, again] {
             assert!(transport.build(true, false).is_ok());
-            // A machine without root certificates cannot build the others, but must not panic.
+            // A machine without root certificates can't build these clients, but must not panic.
             for (local, secure) in [(false, false), (true, true), (false, true)] {
                 if let Err(error) = transport.build(local, secure) {
                     assert!(matches!(error, TransportError::Unusable(_)));

@@ -1,7 +1,7 @@
-//! Reading log-probabilities, and tokens written to a prompt cache, out of a reply's body.
+//! Reads log-probabilities, and tokens written to a prompt cache, from a reply's body.
 //!
-//! Few callers want them and they are large, so they are read when asked for. The formats keep them in different
-//! places, so the place tells the format.
+//! They are large and few callers need them, so they are read on demand. Each format keeps them in another
+//! place, so the place identifies the format.
 
 use serde_json::Value;
 
@@ -14,11 +14,11 @@ pub struct TokenLogprob {
     pub token: String,
     /// The natural logarithm of its probability; at most 0.
     pub logprob: f64,
-    /// The likeliest tokens at this place, the chosen one usually among them, in the server's order.
+    /// The likeliest tokens at this position, usually with the chosen one among them, in the server's order.
     pub alternatives: Vec<TokenAlternative>,
 }
 
-/// A token that could have stood at a place.
+/// A token that could have been at a position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenAlternative {
     /// The token's text.
@@ -27,12 +27,12 @@ pub struct TokenAlternative {
     pub logprob: f64,
 }
 
-/// Names of the tokens written to caches, in Anthropic's and Bedrock's formats.
+/// Fields for the tokens written to a cache, in Anthropic's and Bedrock's formats.
 const CACHE_WRITTEN: [&str; 2] = ["cache_creation_input_tokens", "cacheWriteInputTokens"];
 
 impl ChatReply {
-    /// The log-probabilities of the reply's visible tokens, in order; `None` when the server sent none. A token without
-    /// a usable number makes all of them unusable: a gap would shift what they belong to.
+    /// The log-probabilities of the reply's visible tokens, in order; `None` if the server sent none. If one
+    /// token has no usable number, all are dropped: a gap would shift the rest.
     pub fn logprobs(&self) -> Option<Vec<TokenLogprob>> {
         let body: Value = serde_json::from_str(&self.raw).ok()?;
         let tokens = openai_chat(&body)
@@ -42,8 +42,8 @@ impl ChatReply {
         (!tokens.is_empty()).then_some(tokens)
     }
 
-    /// Tokens of the input that were written to the provider's prompt cache, which costs extra at Anthropic and on
-    /// Bedrock; they are part of `usage.input`. `None` when not reported.
+    /// Tokens of the input that were written to the provider's prompt cache, which costs extra at Anthropic and
+    /// on Bedrock. They are part of `usage.input`. `None` if not reported.
     pub fn cache_written(&self) -> Option<u64> {
         let name = CACHE_WRITTEN.into_iter().find(|name| self.raw.contains(name))?;
         let body: Value = serde_json::from_str(&self.raw).ok()?;
@@ -56,8 +56,8 @@ fn openai_chat(body: &Value) -> Option<Vec<TokenLogprob>> {
     logprobs.get("content").and_then(list).or_else(|| columns(logprobs))
 }
 
-/// The older form, which some servers keep to, Together's among them: tokens, their log-probabilities and their
-/// alternatives in lists of their own.
+/// The older form, which some servers such as Together's still use: separate lists of tokens, their
+/// log-probabilities and their alternatives.
 fn columns(logprobs: &Value) -> Option<Vec<TokenLogprob>> {
     let tokens = logprobs.get("tokens")?.as_array()?;
     let numbers = logprobs.get("token_logprobs")?.as_array()?;
@@ -142,7 +142,7 @@ fn entry(item: &Value, name: &str) -> Option<(String, f64)> {
     Some((item.get("token")?.as_str()?.to_owned(), logarithm(item.get(name)?)?))
 }
 
-/// A probability cannot be above 1; rounding may lift its logarithm a hair above 0.
+/// A probability is at most 1. Rounding may lift its logarithm slightly above 0.
 fn logarithm(number: &Value) -> Option<f64> {
     number.as_f64().filter(|number| *number <= 1e-3).map(|number| number.min(0.0))
 }

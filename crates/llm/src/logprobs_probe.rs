@@ -1,7 +1,7 @@
-//! Probe for log-probabilities: one request finds out if a model gives them before others are paid for.
+//! Finds out with one request whether a model returns log-probabilities, before others are paid for.
 //!
-//! A question that asks for them is worth nothing without them. Until a model has told some, or has turned out to tell
-//! none, one question at a time is asked; if none come of it, no further one is sent.
+//! A question that needs them is useless without them. Until it is known whether a model returns any, one
+//! question at a time is sent; if it does not, no further one is sent.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,13 +16,13 @@ pub(crate) struct LogprobsProbes(Mutex<BTreeMap<String, Arc<LogprobsProbe>>>);
 
 #[derive(Debug, Default)]
 struct LogprobsProbe {
-    /// Outcome once it is known: `Ok` if the model gives log-probabilities, else the reason.
+    /// The outcome, once it is known: `Ok` if the model returns log-probabilities, else the reason why not.
     found: OnceLock<Result<(), String>>,
-    /// Set once a probe was inconclusive, so that later requests no longer wait for it.
+    /// True once a probe was inconclusive, so that later requests no longer wait for one.
     tried: Arc<Gate<bool>>,
 }
 
-/// Turn of one request. Dropping it lets the others go.
+/// One request's turn to probe. Dropping it lets the others go on.
 #[derive(Debug)]
 pub(crate) struct ProbeTurn {
     probe: Arc<LogprobsProbe>,
@@ -30,10 +30,10 @@ pub(crate) struct ProbeTurn {
 }
 
 impl LogprobsProbes {
-    /// Waits for the first question to this model to end, if there is one on its way.
+    /// Waits for the first question to this model to end, if one is in flight.
     ///
     /// # Errors
-    /// When the model is known to tell none: the reason.
+    /// If the model is known not to return any: the reason.
     pub(crate) async fn turn(&self, model: &str) -> Result<ProbeTurn, String> {
         let probe = {
             let mut probes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,20 +54,20 @@ impl LogprobsProbes {
 }
 
 impl ProbeTurn {
-    /// Lets the others ask, since this question takes longer than usual.
+    /// Lets the others send their requests, because this question takes longer than usual.
     pub(crate) fn pass_on(&mut self) {
         if let Some(mut tried) = self.first.take() {
             *tried = true;
         }
     }
 
-    /// The model said that it tells none, in these words.
+    /// The model refused log-probabilities with this message.
     pub(crate) fn refused(&self, words: &str) {
-        // What was found first stays.
+        // What was found first is kept.
         let _ = self.probe.found.set(Err(words.to_owned()));
     }
 
-    /// The model replied. A reply that is no whole answer says nothing: servers leave log-probabilities out of those.
+    /// The model replied. An incomplete reply proves nothing: servers leave log-probabilities out of those.
     pub(crate) fn replied(&self, reply: &ChatReply) {
         if self.probe.found.get().is_some() {
             return;

@@ -1,13 +1,13 @@
-//! Lone surrogates: escapes in JSON that stand for half a character.
+//! Lone surrogates: escapes in JSON that encode half a character.
 //!
-//! Characters beyond U+FFFF are written as two escapes. A model that is stopped between them, or a program that cuts texts
-//! by units of 16 bits, leaves one, which no reader of JSON takes (RFC 8259, section 8.2).
+//! Characters beyond U+FFFF are written as two escapes. A model that is stopped between them, or a program that
+//! cuts texts by 16-bit units, leaves one. No JSON parser accepts that (RFC 8259, section 8.2).
 
 use std::borrow::Cow;
 
 const ESCAPE: usize = r"\uXXXX".len();
 
-/// JSON in which every escape that is half a character stands for U+FFFD instead; borrowed when there is none.
+/// Replaces each escape that is half a character by one for U+FFFD. Borrowed if there is none.
 pub fn replace_lone_surrogates(json: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut done = 0;
@@ -22,7 +22,7 @@ pub fn replace_lone_surrogates(json: &str) -> Cow<'_, str> {
                 at += ESCAPE;
                 done = at;
             }
-            // What follows the backslash may be another one, or a character of several bytes.
+            // The backslash may be followed by another one, or by a character of several bytes.
             _ => at += 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
         }
     }
@@ -35,7 +35,7 @@ pub fn replace_lone_surrogates(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The unit of UTF-16 that an escape at this place stands for.
+/// The unit of UTF-16 that an escape at this position encodes.
 fn unit(json: &str, at: usize) -> Option<u16> {
     let digits = json.get(at..at + ESCAPE)?.strip_prefix(r"\u")?;
     u16::from_str_radix(digits, 16).ok()

@@ -27,15 +27,15 @@ use tokio::net::TcpStream;
 use crate::answer_body::BodyLimits;
 use crate::transport::{FILES_PAUSE, HttpAnswer, HttpRequest, TransportError, innermost, out_of_files};
 
-/// Longest time that an unused connection is kept.
+/// The longest time that an unused connection is kept.
 const IDLE_LIMIT: Duration = Duration::from_secs(90);
 
 type RequestBody = Full<Bytes>;
 
-/// A client for the servers of this machine. Each request in flight has a connection of its own.
+/// A client for servers on this machine. Each request in flight has its own connection.
 #[derive(Debug)]
 pub(crate) struct LoopbackClient {
-    /// The connections that nobody uses, by host and port, the one used last at the end.
+    /// Unused connections by host and port, the most recently used last.
     idle: Mutex<HashMap<String, Vec<IdleConnection>>>,
     connect_timeout: Duration,
     bodies: BodyLimits,
@@ -48,23 +48,23 @@ struct IdleConnection {
     since: Instant,
 }
 
-/// A connection and the end by which requests go into it.
+/// A connection, and the handle that sends requests through it.
 #[derive(Debug)]
 struct DrivenConnection {
     requests: SendRequest<RequestBody>,
-    /// `None` once it has ended. In a box, since a link is moved several times for each request.
+    /// `None` once it has ended. Boxed, because a link is moved several times for each request.
     connection: Option<Box<Connection<TokioIo<TcpStream>, RequestBody>>>,
 }
 
-/// Failure of an exchange.
+/// Why an exchange failed.
 enum ExchangeError {
-    /// Nothing of the request was sent: the connection had ended before. Holds the request.
+    /// Nothing was sent, because the connection had ended before. Holds the request.
     Unsent(Box<Request<RequestBody>>),
     Broken(TransportError),
 }
 
 impl LoopbackClient {
-    /// True if a URL may be used here: credentials in it become a header, which is left to reqwest.
+    /// Whether a URL may be used here. Credentials in it have to become a header, which is left to reqwest.
     pub(crate) fn takes(url: &Url) -> bool {
         url.scheme() == "http" && url.username().is_empty() && url.password().is_none()
     }
@@ -89,7 +89,7 @@ impl LoopbackClient {
             let is_new = unused.is_none();
             let mut link = match unused {
                 Some(link) => link,
-                // In a box, as it is seldom made and would be a part of every request.
+                // Boxed, because it is rarely needed and would enlarge every request.
                 None => Box::pin(self.connect(&url)).await?,
             };
             match link.exchange(request, &self.bodies).await {
@@ -97,7 +97,7 @@ impl LoopbackClient {
                     self.keep(url.authority(), link);
                     return Ok(answer);
                 }
-                // The server had closed it in this very moment.
+                // The server closed the connection at this very moment.
                 Err(ExchangeError::Unsent(unsent)) if !is_new => request = *unsent,
                 Err(ExchangeError::Unsent(_)) => {
                     return Err(TransportError::Broken(
@@ -120,14 +120,14 @@ impl LoopbackClient {
             })?
             .map_err(|error| unreachable(error.to_string()))?;
 
-        // Without it, small requests may wait for an acknowledgement. Nothing else hangs on it.
+        // Without this, small requests may wait for an acknowledgement. If it fails, they are only slower.
         let _ = stream.set_nodelay(true);
         let (requests, connection) =
             handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(reason(&error)))?;
         Ok(DrivenConnection { requests, connection: Some(Box::new(connection)) })
     }
 
-    /// A new connection. While this process may not open one more file, those that nobody uses are closed, and it waits.
+    /// Opens a connection. While this process may not open one more file, it closes unused ones and waits.
     async fn open(&self, host: &str, port: u16) -> std::io::Result<TcpStream> {
         loop {
             match TcpStream::connect((host, port)).await {
@@ -140,7 +140,8 @@ impl LoopbackClient {
         }
     }
 
-    /// A connection that nobody uses. The server may have closed it since, which is found out before anything is sent.
+    /// Takes an unused connection. The server may have closed it in the meantime; that is found out before
+    /// anything is sent.
     fn idle_link(&self, authority: &str) -> Option<DrivenConnection> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let links = idle.get_mut(authority)?;
@@ -149,12 +150,12 @@ impl LoopbackClient {
             return Some(link);
         }
 
-        // All that were used before it have waited for longer.
+        // The others have been unused for longer.
         links.clear();
         None
     }
 
-    /// Keeps a connection for the next request, if it can take one.
+    /// Keeps a connection for the next request, if it can still be used.
     fn keep(&self, authority: &str, mut link: DrivenConnection) {
         if !link.is_ready() {
             return;
@@ -170,7 +171,7 @@ impl LoopbackClient {
 }
 
 impl DrivenConnection {
-    /// Sends a request and reads its whole answer.
+    /// Sends a request and reads the whole answer.
     async fn exchange(
         &mut self,
         request: Request<RequestBody>,
@@ -194,15 +195,16 @@ impl DrivenConnection {
         Ok(HttpAnswer { status: head.status.as_u16(), headers: head.headers, body: body.into_bytes() })
     }
 
-    /// True if it is open and done with whatever was sent before. Nobody is woken when that changes.
+    /// Whether it is open and done with the previous request. The no-op waker is enough, because no task waits
+    /// for a change.
     fn is_ready(&mut self) -> bool {
         drive(&mut self.connection, &mut Context::from_waker(Waker::noop()));
         self.connection.is_some() && self.requests.is_ready()
     }
 }
 
-/// Output of `work`, while the connection that it waits for is read and written. Only that makes it go on, so it has
-/// nobody to wake.
+/// The output of `work`, with the connection polled beside it. Only the connection makes `work` go on, so
+/// nothing else has to wake it.
 async fn driving<F: Future>(
     connection: &mut Option<Box<Connection<TokioIo<TcpStream>, RequestBody>>>,
     work: F,
@@ -220,7 +222,7 @@ async fn driving<F: Future>(
     .await
 }
 
-/// Reads and writes what can be. A connection that has ended is dropped: that is how those who wait for it hear of it.
+/// Reads and writes as much as possible. A connection that has ended is dropped, which is how its users notice.
 fn drive(connection: &mut Option<Box<Connection<TokioIo<TcpStream>, RequestBody>>>, cx: &mut Context<'_>) {
     if let Some(open) = connection
         && Pin::new(open).poll(cx).is_ready()
@@ -229,7 +231,7 @@ fn drive(connection: &mut Option<Box<Connection<TokioIo<TcpStream>, RequestBody>
     }
 }
 
-/// An address as a request names it (RFC 9110, section 7.1).
+/// An address in the form that a request names it (RFC 9110, section 7.1).
 #[derive(Debug, Clone)]
 struct RequestTarget {
     /// Path and query.
@@ -247,7 +249,7 @@ impl RequestTarget {
     }
 }
 
-/// The request as it goes out: a path, a host, and what this client says of itself.
+/// The request with its path, host and this client's own headers.
 fn request(
     method: Method,
     RequestTarget { uri, host }: RequestTarget,
@@ -267,7 +269,7 @@ fn request(
     request
 }
 
-/// Reason of a failure, in the words of its innermost cause.
+/// The reason of a failure, in the words of its innermost cause.
 fn reason(error: &hyper::Error) -> String {
     match error.source() {
         Some(_) => innermost(error),

@@ -12,7 +12,7 @@ use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, ProviderRow, known_provid
 pub struct ModelName {
     provider: &'static ProviderRow,
     model: String,
-    /// True if key and address are those of the judge's own variables.
+    /// True if key and address come from the judge's own variables.
     own_variables: bool,
 }
 
@@ -27,22 +27,23 @@ impl ModelName {
         &self.model
     }
 
-    /// The variables that may hold this provider's key, in the order in which they are looked up. Whoever answers look-ups
-    /// with a key of their own must do so for these only.
+    /// The variables that may hold this provider's key, in the order in which they are read. A caller that
+    /// looks variables up in a key store of its own must do so for these only.
     pub fn key_variables(&self) -> &'static [&'static str] {
         self.provider.key_variables
     }
 
-    /// The variables that may hold this provider's address, in the order in which they are looked up.
+    /// The variables that may hold this provider's address, in the order in which they are read.
     pub fn base_url_variables(&self) -> &'static [&'static str] {
         self.provider.base_url_variables
     }
 
-    /// The model that the variable `JUDGE_MODEL` names. `JUDGE_API_KEY` and `JUDGE_BASE_URL` are for this model alone; with an
-    /// address of its own, it may be named without a provider and is then asked as OpenAI's are.
+    /// The model that the variable `JUDGE_MODEL` names. `JUDGE_API_KEY` and `JUDGE_BASE_URL` apply to this
+    /// model only. If it has an address of its own, it may be named without a provider; OpenAI's format is then
+    /// used.
     ///
     /// # Errors
-    /// When the text does not name a model.
+    /// If the text does not name a model.
     pub fn for_judge(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, NameError> {
         let set = |variable: &str| env(variable).is_some_and(|value| !value.trim().is_empty());
         let moved = set(JUDGE_BASE_URL);
@@ -50,7 +51,7 @@ impl ModelName {
             Err(NameError::NoProvider(model) | NameError::UnknownProvider { full: model, .. }) if moved => {
                 format!("openai:{model}").parse()?
             }
-            // Some models have the name of a provider, such as `mistral`.
+            // Some models are named like a provider, such as `mistral`.
             Err(NameError::NoModel(model)) if moved && model == text.trim() => {
                 format!("openai:{model}").parse()?
             }

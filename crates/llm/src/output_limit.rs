@@ -1,4 +1,4 @@
-//! Limit of a reply's length where the request has none and spending is limited.
+//! The output limit of requests that have none of their own, while spending is limited.
 //!
 //! A limit can be kept only if each request says how much may be written in reply, and a reply that is cut off is worth
 //! nothing. So the limit is far above what judges and targets write, hidden thinking included, and is lowered only to
@@ -9,50 +9,50 @@
 use crate::price::ModelCard;
 use crate::request::ChatRequest;
 
-/// Tokens of a judgement at most: many times what a judge writes that does not think for long. Nearly every model takes
-/// such a limit.
-const USUAL: u32 = 8192;
+/// Limit for a judgement, in tokens: many times what a judge without long thinking writes. Nearly every model
+/// accepts it.
+const USUAL_LIMIT: u32 = 8192;
 
-/// Tokens of a reply of which nobody knows how long it will be.
-const UNKNOWN: u32 = 16_384;
+/// Limit for a reply of unknown length, in tokens.
+const UNKNOWN_LIMIT: u32 = 16_384;
 
-/// Tokens that a model thinks for beside what it says.
-const THOUGHT: u32 = 32_768;
+/// Added for models that think, in tokens.
+const THINKING_TOKENS: u32 = 32_768;
 
-/// Factor from the length that the caller expects of a long reply to its limit.
-const AMPLE: u32 = 4;
+/// The limit is this many times the length that the caller expects of a long reply.
+const EXPECTED_LENGTH_FACTOR: u32 = 4;
 
-/// Tokens that are worth sending a request for, where the asker expects nothing: a short answer, and one with thought.
-const SHORT: u32 = 512;
-const SHORT_THOUGHT: u32 = 4096;
+/// The smallest limit worth sending a request for if no length is expected, in tokens: without and with
+/// thinking.
+const MIN_USEFUL_TOKENS: u32 = 512;
+const MIN_USEFUL_THINKING_TOKENS: u32 = 4096;
 
-/// Length that the next reply must be allowed, in percent of the longest so far.
-const LONGER: u64 = 150;
+/// The next reply must be allowed this much of the longest one so far, in percent.
+const NEXT_LENGTH_PERCENT: u64 = 150;
 
-/// Replies after which the longest of them says something about the others, and how many times as long as that one they
-/// may then be.
-const TELLING: u64 = 16;
-const TIMES_LONGEST: u64 = 8;
+/// After this many replies the limit is derived from the longest of them, and is this many times as long.
+const MIN_REPLIES: u64 = 16;
+const LONGEST_FACTOR: u64 = 8;
 
 /// Lengths of a model's replies so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ReplyLengthStats {
     pub(crate) replies: u64,
-    /// Tokens of the longest.
+    /// Tokens of the longest reply.
     pub(crate) longest: u64,
 }
 
 /// Limits of a reply's length, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OutputLimit {
-    /// Limit where the budget allows it.
+    /// The limit if the budget allows it.
     pub most: u32,
-    /// The least that makes asking worth it, at most `most`.
+    /// The smallest limit worth sending a request for; at most `most`.
     pub least: u32,
 }
 
 impl OutputLimit {
-    /// One limit that is not negotiable.
+    /// A single limit that can't be lowered.
     pub(crate) const fn exactly(tokens: u32) -> Self {
         Self { most: tokens, least: tokens }
     }
@@ -62,20 +62,20 @@ impl OutputLimit {
         Self { most: self.most.min(tokens), least: self.least.min(tokens) }
     }
 
-    /// Returns the larger of both limits each.
+    /// The larger value of each limit.
     #[must_use]
     pub fn larger_of(self, other: Self) -> Self {
         Self { most: self.most.max(other.most), least: self.least.max(other.least) }
     }
 
-    /// Allows for a reply that is somewhat longer than the longest one so far.
+    /// Requires room for a reply somewhat longer than this one.
     #[must_use]
     pub fn after_reply_of(self, tokens: u64) -> Self {
-        let longer = u32::try_from(tokens.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
+        let longer = u32::try_from(tokens.saturating_mul(NEXT_LENGTH_PERCENT) / 100).unwrap_or(u32::MAX);
         Self { least: self.least.max(longer).min(self.most), ..self }
     }
 
-    /// Limits of a reply to a request without a limit of its own.
+    /// Limits of the reply to a request without a limit of its own.
     pub(crate) fn for_request(
         model: &str,
         card: ModelCard,
@@ -88,14 +88,14 @@ impl OutputLimit {
             .unwrap_or_else(|| usual(request, thinks).min(limit_from_history(request, thinks, stats)));
         let short = match (request.expected_output, thinks) {
             (Some(expected), false) => expected,
-            (None, false) => SHORT,
-            (_, true) => SHORT_THOUGHT,
+            (None, false) => MIN_USEFUL_TOKENS,
+            (_, true) => MIN_USEFUL_THINKING_TOKENS,
         };
 
         let limit = Self { most, least: short.min(most) }.after_reply_of(stats.longest);
         match card.context_tokens {
             None => limit,
-            // The estimate is high, so a request that seems to leave too little may leave enough.
+            // The estimate is high, so a request that seems to leave too little room may leave enough.
             Some(all) => {
                 let left = all.saturating_sub(card.estimator.request(request));
                 limit.within(u32::try_from(left).unwrap_or(u32::MAX).max(limit.least))
@@ -104,8 +104,8 @@ impl OutputLimit {
     }
 }
 
-/// The limits that the first reply to a request gets where what is spent is limited: the request's own, else an ample one.
-/// `model` is the model's name.
+/// The limits of the first reply to a request while spending is limited: the request's own limit, or an ample
+/// one.
 pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> OutputLimit {
     request.max_output_tokens.map_or_else(
         || OutputLimit::for_request(model, card, request, ReplyLengthStats::default()),
@@ -113,38 +113,38 @@ pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> Outpu
     )
 }
 
-/// Limit before any reply has been seen.
+/// The limit before any reply has been seen.
 fn usual(request: &ChatRequest, thinks: bool) -> u32 {
     let said = match request.expected_output {
-        Some(expected) => expected.saturating_mul(AMPLE).max(USUAL),
-        None => UNKNOWN,
+        Some(expected) => expected.saturating_mul(EXPECTED_LENGTH_FACTOR).max(USUAL_LIMIT),
+        None => UNKNOWN_LIMIT,
     };
-    said.saturating_add(if thinks { THOUGHT } else { 0 })
+    said.saturating_add(if thinks { THINKING_TOKENS } else { 0 })
 }
 
-/// Limit derived from the replies so far: a lower one lets more requests be in flight within a budget. A reply that is
-/// cut off there is asked for again with the full limit.
+/// The limit derived from the replies so far. A lower one allows more requests in flight within a budget. If a
+/// reply is cut off there, the request is sent again with the full limit.
 fn limit_from_history(request: &ChatRequest, thinks: bool, stats: ReplyLengthStats) -> u32 {
-    if stats.replies < TELLING {
+    if stats.replies < MIN_REPLIES {
         return u32::MAX;
     }
 
-    let least = request.expected_output.unwrap_or(SHORT).saturating_mul(AMPLE);
-    let least = least.saturating_add(if thinks { SHORT_THOUGHT } else { 0 });
-    u32::try_from(stats.longest.saturating_mul(TIMES_LONGEST)).unwrap_or(u32::MAX).max(least)
+    let least = request.expected_output.unwrap_or(MIN_USEFUL_TOKENS).saturating_mul(EXPECTED_LENGTH_FACTOR);
+    let least = least.saturating_add(if thinks { MIN_USEFUL_THINKING_TOKENS } else { 0 });
+    u32::try_from(stats.longest.saturating_mul(LONGEST_FACTOR)).unwrap_or(u32::MAX).max(least)
 }
 
-/// True if a model is known to think before it replies, by its name. Names say nothing for certain: this decides only
-/// how much room there is for it.
+/// Whether a model thinks before it replies, judged by its name. Names prove nothing, so this only affects the
+/// output limit.
 pub fn thinks(model: &str) -> bool {
-    /// Names, or beginnings of names, between `/`, `:` and the like.
+    /// Whole parts of names, or their beginnings; parts are separated by `/`, `:` and the like.
     const NAMES: [&str; 19] = [
         "o1", "o3", "o4", "gpt-5", "gpt-oss", "gemini-2.5", "gemini-3", "grok-3-mini", "grok-4", "qwq",
         "qwen3", "qwen-3", "magistral", "glm-4.5", "glm-4.6", "minimax-m", "deepseek-r", "exaone-deep",
         "seed-oss",
     ];
 
-    /// Words that stand anywhere in a name.
+    /// Words anywhere in a name.
     const WORDS: [&str; 4] = ["think", "reason", "-r1", "nemotron"];
 
     let model = model.to_ascii_lowercase();
@@ -154,7 +154,7 @@ pub fn thinks(model: &str) -> bool {
 
     let begins = |part: &str, name: &str| {
         part.strip_prefix(name).is_some_and(|rest| {
-            // `o1-mini` and `o1`, and no other word that begins like it.
+            // `o1` and `o1-mini`, but not another word that begins with the same letters.
             name.len() > 2 || !rest.starts_with(|next: char| next.is_ascii_alphanumeric())
         })
     };

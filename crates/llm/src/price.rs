@@ -6,12 +6,13 @@ use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::reply::ChatReply;
 use crate::token_counts::TokenCounts;
 
-/// Prices of single tokens, in picodollars: the price of a million tokens in millionths of a dollar.
+/// Prices of single tokens in picodollars, which is the same number as the price of a million tokens in
+/// millionths of a dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenRates {
     /// A token read.
     pub input: u64,
-    /// A token read from the provider's prompt cache; the price of any other token read where none is listed.
+    /// A token read from the provider's prompt cache. If no price is listed, that of any other token read.
     pub cached_input: u64,
     /// A token read and written to the provider's prompt cache.
     pub cache_write: u64,
@@ -24,35 +25,35 @@ pub struct TokenRates {
 pub struct ModelPrice {
     /// The usual rates.
     pub rates: TokenRates,
-    /// Rates of requests that read more than so many tokens, for all of their tokens.
+    /// Rates of requests that read more than this many tokens. They apply to all tokens of the request.
     pub long: Option<(u64, TokenRates)>,
 }
 
 impl ModelPrice {
-    /// No price per token: a server of one's own.
+    /// No price per token, as on a server of one's own.
     pub const FREE: Self =
         Self { rates: TokenRates { input: 0, cached_input: 0, cache_write: 0, output: 0 }, long: None };
 
-    /// True if no number of tokens costs anything.
+    /// Whether tokens cost nothing.
     pub fn is_free(&self) -> bool {
         *self == Self::FREE
     }
 
-    /// The price with so many percent taken off.
+    /// The price less this many percent.
     #[must_use]
     pub fn discounted(&self, percent: u8) -> Self {
         let left = u64::from(100_u8.saturating_sub(percent));
         let rate = |rate: u64| rate.saturating_mul(left).div_ceil(100);
-        let rates = |of: TokenRates| TokenRates {
-            input: rate(of.input),
-            cached_input: rate(of.cached_input),
-            cache_write: rate(of.cache_write),
-            output: rate(of.output),
+        let rates = |full: TokenRates| TokenRates {
+            input: rate(full.input),
+            cached_input: rate(full.cached_input),
+            cache_write: rate(full.cache_write),
+            output: rate(full.output),
         };
         Self { rates: rates(self.rates), long: self.long.map(|(over, long)| (over, rates(long))) }
     }
 
-    /// The price for requests that read this much each: one rate for all of them.
+    /// The price for requests that read `input` tokens each: a single rate for all of them.
     #[must_use]
     pub fn for_requests_of(&self, input: u64) -> Self {
         Self { rates: self.rates(input), long: None }
@@ -65,8 +66,8 @@ impl ModelPrice {
         }
     }
 
-    /// The cost of a call that reported this, of whose input `written` tokens went into the prompt cache; `None` where a
-    /// number that has a price was not reported.
+    /// The cost of a call with this usage, of whose input `written` tokens went into the prompt cache. `None`
+    /// if a number that has a price was not reported.
     pub fn cost_of(&self, usage: TokenCounts, written: u64) -> Option<Usd> {
         if self.is_free() {
             return Some(Usd::ZERO);
@@ -87,7 +88,8 @@ impl ModelPrice {
         Some(Usd::from_pico(u64::try_from(pico).unwrap_or(u64::MAX)))
     }
 
-    /// The most that a call of so many tokens can cost: nothing cached, and all of it perhaps written to the cache.
+    /// The most that a call with so many tokens can cost: nothing read from the cache, perhaps all of it
+    /// written to it.
     pub fn most(&self, input: u64, output: u64) -> Usd {
         let rates = self.rates(input);
         let read = rates.input.max(rates.cache_write).max(rates.cached_input);
@@ -95,37 +97,37 @@ impl ModelPrice {
         Usd::from_pico(u64::try_from(pico).unwrap_or(u64::MAX))
     }
 
-    /// The tokens that may be written for so much money in reply to a request of so many tokens, at the most it can cost.
+    /// How many output tokens `usd` pays for, after `input` tokens at the most they can cost.
     pub(crate) fn output_for(&self, input: u64, usd: Usd) -> u64 {
         let rate = self.rates(input).output;
         usd.saturating_sub(self.most(input, 0)).as_pico().checked_div(rate).unwrap_or(u64::MAX)
     }
 
-    /// The least that a call of so many tokens can cost, with all of `cached` in the prompt cache.
+    /// The least that a call with so many tokens can cost, with all of `cached` read from the prompt cache.
     pub fn least(&self, input: u64, cached: u64, output: u64) -> Usd {
         let usage = TokenCounts { input: Some(input), cached: Some(cached), output: Some(output) };
         self.cost_of(usage, 0).unwrap_or_default()
     }
 }
 
-/// Facts known about a model before it is asked.
+/// What is known about a model beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ModelCard {
-    /// Price of its tokens; `None` when nobody said.
+    /// Price of its tokens; `None` if unknown.
     pub price: Option<ModelPrice>,
-    /// Percent that the provider takes off for requests in batches; 0 when nobody said.
+    /// The provider's discount for requests in batches, in percent; 0 if unknown.
     pub batch_discount: u8,
-    /// Tokens it can read and write in one call; `None` when nobody said.
+    /// Tokens that it can read and write in one call; `None` if unknown.
     pub context_tokens: Option<u64>,
-    /// Estimator of its tokens before it is asked.
+    /// Estimates the tokens of requests to it.
     pub estimator: crate::TokenEstimator,
-    /// The most tokens that somebody wants in any of its replies, hidden thinking included. It is sent where a request has
-    /// no limit of its own.
+    /// The user's limit for the tokens of any reply, hidden thinking included. It is sent with requests that
+    /// have no limit of their own.
     pub max_output_tokens: Option<u32>,
 }
 
 impl ModelCard {
-    /// The card for requests in batches: with what they cost.
+    /// The card with the prices of requests in batches.
     #[must_use]
     pub fn for_batches(self) -> Self {
         Self { price: self.price.map(|price| price.discounted(self.batch_discount)), ..self }
@@ -133,7 +135,7 @@ impl ModelCard {
 
     /// The cost of a reply and of the attempts before it.
     pub fn cost_of_reply(&self, reply: &ChatReply) -> Cost {
-        // Reading the raw reply once more is worth it only where such tokens have a price of their own.
+        // Reading the raw reply again is worth it only if such tokens have a price of their own.
         let priced = self.price.is_some_and(|price| price.rates.cache_write != price.rates.input);
         let written = if priced { reply.cache_written().unwrap_or(0) } else { 0 };
         let price = if reply.batched { self.for_batches().price } else { self.price };
@@ -149,8 +151,8 @@ impl ModelCard {
         error.failed.iter().fold(Cost::ZERO, |sum, attempt| sum + self.cost_of_attempt(attempt))
     }
 
-    /// The cost of one failed attempt. Servers charge nothing for what they refused; what was lost on the way back may
-    /// have been charged, and nobody knows how much.
+    /// The cost of one failed attempt. Servers charge nothing for requests that they refused. An answer that
+    /// was lost on the way may have been charged; that amount is unknown.
     pub(crate) fn cost_of_attempt(&self, attempt: &FailedAttempt) -> Cost {
         if !may_be_charged(attempt) {
             return Cost::ZERO;
@@ -162,7 +164,7 @@ impl ModelCard {
     }
 }
 
-/// True if a server may have charged for an attempt that failed.
+/// Whether a server may have charged for a failed attempt.
 pub(crate) fn may_be_charged(attempt: &FailedAttempt) -> bool {
     if !attempt.usage.is_unknown() {
         return true;

@@ -1,4 +1,4 @@
-//! List prices and context windows: one dated table, and what the user says instead.
+//! List prices and context windows: one dated table, and the user's overrides.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,70 +11,71 @@ use crate::estimate::TokenEstimator;
 use crate::price::{ModelCard, ModelPrice, TokenRates};
 use crate::provider;
 
-/// The table that comes with the program, as it is checked in.
+/// The table that is built into the program.
 const BUILT_IN: &str = include_str!("../data/prices.json");
 
-/// A row that the user wrote. What it leaves out is taken from the built-in table, if that knows the model.
+/// A row that the user wrote. Missing fields are taken from the built-in table, if it has the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PriceOverride {
     /// Price of the model's tokens.
     pub price: Option<ModelPrice>,
-    /// Tokens it can read and write in one call.
+    /// Tokens that it can read and write in one call.
     pub context_tokens: Option<u64>,
-    /// Percent that the provider takes off for requests in batches.
+    /// The provider's discount for requests in batches, in percent.
     pub batch_discount: Option<u8>,
 }
 
 /// Finds the card of a model.
 ///
-/// A row is found by the model's exact name, else by the name without a date at its end (`-2024-07-18`, `-20241022`,
-/// `@20241022`). Nothing else is taken for the same model. Rows of the built-in table hold for the provider's own
-/// server only: what stands behind another address has other prices, or none. Rows of the user hold at any address.
-/// Providers that stand for servers of one's own have no prices per token.
+/// A row is found by the model's exact name, or else by the name without a date at its end (`-2024-07-18`,
+/// `-20241022`, `@20241022`). No other names count as the same model. Rows of the built-in table apply only to
+/// the provider's own server, because another server has other prices or none. Rows of the user apply to any
+/// address. Providers that represent the user's own servers have no prices per token.
 #[derive(Debug, Clone, Default)]
 pub struct PriceTable {
     overrides: BTreeMap<(String, String), PriceOverride>,
-    /// Beats every table.
+    /// A context window that overrides every table.
     context_tokens: Option<u64>,
 }
 
 impl PriceTable {
-    /// The built-in table with the user's rows, by (provider, model), and a context window for all models.
+    /// The built-in table with the user's rows, by (provider, model), and with a context window that overrides
+    /// all others.
     pub fn new(overrides: BTreeMap<(String, String), PriceOverride>, context_tokens: Option<u64>) -> Self {
         Self { overrides, context_tokens }
     }
 
-    /// Looks up the facts known about a model.
-    /// `own_context` is what the model's own settings say about how much it can read: more than any table.
+    /// Looks up what is known about a model. `own_context` is the context window of the model's own settings,
+    /// which overrides any table.
     pub fn card(&self, id: &ModelId, own_context: Option<u64>) -> ModelCard {
-        let told = self.told(id);
+        let overridden = self.overridden(id);
         let listed = listed(id);
         ModelCard {
-            price: told
-                .and_then(|told| told.price)
+            price: overridden
+                .and_then(|overridden| overridden.price)
                 .or_else(|| listed.map(|row| row.price))
                 .or_else(|| is_free(id).then_some(ModelPrice::FREE)),
-            batch_discount: told
-                .and_then(|told| told.batch_discount)
+            batch_discount: overridden
+                .and_then(|overridden| overridden.batch_discount)
                 .or_else(|| batch_discount(id))
                 .unwrap_or_default(),
             context_tokens: self
                 .context_tokens
                 .or(own_context)
-                .or_else(|| told.and_then(|told| told.context_tokens))
+                .or_else(|| overridden.and_then(|overridden| overridden.context_tokens))
                 .or_else(|| listed.and_then(|row| row.context_tokens)),
             estimator: TokenEstimator::for_provider(&id.provider),
             max_output_tokens: None,
         }
     }
 
-    fn told(&self, id: &ModelId) -> Option<PriceOverride> {
+    fn overridden(&self, id: &ModelId) -> Option<PriceOverride> {
         let find = |model: &str| self.overrides.get(&(id.provider.clone(), model.to_owned())).copied();
         find(&id.model).or_else(|| find(undated(&id.model)?))
     }
 }
 
-/// The day up to which the built-in prices of a provider are known, as `YYYY-MM-DD`; `None` if it has none.
+/// The date of the built-in prices of a provider, as `YYYY-MM-DD`; `None` if it has none.
 pub fn prices_as_of(provider: &str) -> Option<&'static str> {
     TABLE.get(same_prices(provider)).map(|part| part.as_of.as_str())
 }
@@ -102,24 +103,24 @@ fn listed(id: &ModelId) -> Option<TableRow> {
     models.get(&id.model).or_else(|| models.get(undated(&id.model)?)).copied()
 }
 
-/// True if nothing is charged for a model: on a server of the user's own, and for OpenAI's moderation.
+/// Whether a model is free of charge: on the user's own server, and OpenAI's moderation.
 fn is_free(id: &ModelId) -> bool {
     let is_moderation = id.provider == "openai-moderation";
     provider::is_own(&id.provider) || is_moderation && provider::is_at_home(&id.provider, &id.base_url_host)
 }
 
-/// Percent that a provider takes off for batches at its own server.
+/// A provider's discount for batches on its own server, in percent.
 fn batch_discount(id: &ModelId) -> Option<u8> {
     let is_at_home = provider::is_at_home(&id.provider, &id.base_url_host);
     is_at_home.then(|| TABLE.get(same_prices(&id.provider)).map(|part| part.batch_discount)).flatten()
 }
 
-/// The provider whose prices hold: two wire formats of one provider are two names and one price list.
+/// The provider whose price list applies: two wire formats of one provider have two names and one list.
 fn same_prices(provider: &str) -> &str {
     if provider == "openai-responses" { "openai" } else { provider }
 }
 
-/// The name without the date at its end; `None` if there is none.
+/// The name without the date at its end; `None` if there is no date.
 fn undated(model: &str) -> Option<&str> {
     let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|b| b.is_ascii_digit());
     let compact = model.rsplit_once(['-', '@']).filter(|(_, date)| digits(date, 8)).map(|(base, _)| base);
@@ -207,8 +208,8 @@ impl FileRow {
 }
 
 impl TokenRates {
-    /// From prices of a million tokens in US dollars, with at most six decimals. Tokens in and out of the prompt cache
-    /// cost what other input costs where nothing else is said. `None` for what is no such price.
+    /// From prices of a million tokens in US dollars, with at most six decimals. Tokens read from and written
+    /// to the prompt cache cost the same as other input if no price is given. `None` if a price is not valid.
     pub fn per_million(input: f64, cached: Option<f64>, written: Option<f64>, output: f64) -> Option<Self> {
         let rate = |dollars: f64| {
             let pico = Usd::from_dollars(dollars)?.as_pico();
@@ -254,7 +255,7 @@ mod tests {
         let mini = price("gpt-4o-mini").unwrap();
         assert_eq!(price("gpt-4o-mini-2024-07-18"), Some(mini));
         assert_eq!(mini.rates.cached_input, 75_000);
-        // A snapshot with a price of its own keeps it.
+        // A snapshot with its own price keeps it.
         assert_ne!(price("gpt-4o-2024-05-13"), price("gpt-4o-2024-08-06"));
         for unknown in [
             "gpt-4o-mini-audio", "ft:gpt-4o-mini:me", "gpt-4o-mini-2024-13-40", "gpt-4o-mini-latest",
@@ -283,8 +284,8 @@ mod tests {
     #[test]
     fn the_users_rows_come_first_and_hold_anywhere() {
         let price = ModelPrice { rates: TokenRates::per_million(1.0, None, None, 2.0).unwrap(), long: None };
-        let told = PriceOverride { price: Some(price), ..PriceOverride::default() };
-        let rows = BTreeMap::from([(("openai".to_owned(), "gpt-4o".to_owned()), told)]);
+        let overridden = PriceOverride { price: Some(price), ..PriceOverride::default() };
+        let rows = BTreeMap::from([(("openai".to_owned(), "gpt-4o".to_owned()), overridden)]);
         let table = PriceTable::new(rows.clone(), None);
         let home = table.card(&id("openai", "gpt-4o-2024-08-06", "api.openai.com"), None);
         assert_eq!((home.price, home.context_tokens), (Some(price), Some(128_000)));

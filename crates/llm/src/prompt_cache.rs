@@ -1,15 +1,15 @@
-//! Models that cache the beginning of a prompt only where it is marked, and the least length that they cache.
+//! Models that cache the beginning of a prompt only if it is marked, and the shortest prefix that they cache.
 //!
-//! Such a model charges for what a marked request writes to its cache, so a mark helps only where another request will
-//! find it. All others cache by themselves, or not at all.
+//! Such a model charges for writing a marked prefix to its cache, so a mark pays off only if another request
+//! will read it. All other models cache by themselves, or not at all.
 
-/// Bytes from which providers usually cache a prefix: about 1,024 tokens.
+/// Providers usually cache a prefix from this many bytes on: about 1,024 tokens.
 pub const USUAL_CACHED_BYTES: usize = 1024 * BYTES_PER_TOKEN;
 
 const BYTES_PER_TOKEN: usize = 4;
 
-/// Claude models that cache from another length on than the usual 1,024 tokens: a part of their name with `-` for `.`,
-/// and the tokens, as Anthropic's documentation of prompt caching listed them in autumn 2026.
+/// Claude models whose shortest cached prefix is not the usual 1,024 tokens: a part of their name, with `-` for
+/// `.`, and the tokens, as in Anthropic's documentation of prompt caching in autumn 2026.
 const CLAUDE: [(&str, usize); 10] = [
     ("opus-5", 512),
     ("fable-5", 512),
@@ -23,12 +23,12 @@ const CLAUDE: [(&str, usize); 10] = [
     ("3-haiku", 2048),
 ];
 
-/// Claude models on Bedrock that refuse a mark, being older than its prompt cache.
+/// Claude models on Bedrock that refuse a mark, because they are older than its prompt cache.
 const UNMARKED: [&str; 6] =
     ["claude-v2", "claude-instant", "3-opus", "3-sonnet", "3-haiku", "3-5-sonnet-20240620"];
 
-/// Bytes from which a prefix is cached by a model that caches only what is marked and charges for every call that marks
-/// and finds nothing; `None` for all others.
+/// The shortest cached prefix in bytes, for models that cache only what is marked and charge for each mark that
+/// finds nothing; `None` for all others.
 pub fn cached_prefix_bytes(provider: &str, model: &str) -> Option<usize> {
     let model = model.to_ascii_lowercase().replace('.', "-");
     let named = |part: &str| model.contains(part);

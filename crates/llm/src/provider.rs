@@ -1,4 +1,4 @@
-//! The providers that can be named, one row each: where they are, which variables configure them, what they speak.
+//! All known providers, one row each: addresses, the variables that configure them, and wire formats.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,21 +18,21 @@ pub(crate) struct ProviderRow {
     pub(crate) name: &'static str,
     /// Other names people use for it.
     pub(crate) aliases: &'static [&'static str],
-    /// The variables that may hold the key; the first that is set counts. Never empty.
+    /// The variables that may hold the key. The first that is set counts. Never empty.
     pub(crate) key_variables: &'static [&'static str],
-    /// Variables with credentials of another kind, which are not read, and what is to be done instead.
+    /// Variables with credentials of another kind, which are not read, and what to do instead.
     pub(crate) unread: &'static [(&'static str, &'static str)],
-    /// True if a server that is not on this machine demands a key.
+    /// True if a server on another machine requires a key.
     pub(crate) key_needed: bool,
-    /// The variables that may move the address; the first that is set counts. Never empty.
+    /// The variables that may set the address. The first that is set counts. Never empty.
     pub(crate) base_url_variables: &'static [&'static str],
-    /// The address when none of those is set; `None` when every customer has another.
+    /// The address if none of those is set; `None` if each customer has another one.
     pub(crate) base_url: Option<&'static str>,
-    /// From the address as written to the base URL in use.
+    /// Turns the address as written into the base URL.
     pub(crate) address: fn(&str, Lookup<'_>) -> Result<String, ConfigError>,
-    /// Path where a GET costs nothing and demands the key, as far as one is needed; `None` where nothing is known to.
+    /// A path where a GET costs nothing and requires the key, if one is needed; `None` if none is known.
     pub(crate) free: Option<&'static str>,
-    /// The wire format, given the address in use.
+    /// The wire format for the address in use.
     pub(crate) wire: fn(&ModelEndpoint) -> Arc<dyn WireCodec>,
 }
 
@@ -40,25 +40,25 @@ pub(crate) struct ProviderRow {
 pub(crate) const JUDGE_KEY: &str = "JUDGE_API_KEY";
 pub(crate) const JUDGE_BASE_URL: &str = "JUDGE_BASE_URL";
 
-/// True if a provider gives embeddings and answers nothing.
+/// Whether a provider only computes embeddings.
 pub fn gives_embeddings(provider: &str) -> bool {
     provider.ends_with("-embeddings")
 }
 
-/// True if a provider labels texts and answers nothing.
+/// Whether a provider only labels texts.
 pub fn gives_labels(provider: &str) -> bool {
     provider.ends_with("-moderation") || provider.ends_with("-classifier")
 }
 
-/// Providers whose documentation has no log-probabilities, or says that no model tells them.
+/// Providers whose documentation does not mention log-probabilities, or rules them out.
 const WITHOUT_LOGPROBS: [&str; 4] = ["anthropic", "bedrock", "groq", "mistral"];
 
-/// True if a provider may tell log-probabilities. Some of its models may still not.
+/// Whether a provider may return log-probabilities. Some of its models still may not.
 pub fn offers_logprobs(provider: &str) -> bool {
     !WITHOUT_LOGPROBS.contains(&provider) && !gives_embeddings(provider) && !gives_labels(provider)
 }
 
-/// A row that the others are variations of: a hosted server that speaks OpenAI's chat completions.
+/// The base of most rows: a hosted server that speaks OpenAI's chat completions.
 const HOSTED: ProviderRow = ProviderRow {
     name: "",
     aliases: &[],
@@ -72,7 +72,7 @@ const HOSTED: ProviderRow = ProviderRow {
     wire: |_| Arc::new(OpenAiChat::new(ChatDialect::COMPATIBLE)),
 };
 
-/// A server of the user's own, which may do without a key wherever it runs.
+/// A server of the user's own, which needs no key wherever it runs.
 const OWN: ProviderRow = ProviderRow { key_needed: false, ..HOSTED };
 
 const AZURE: ProviderRow = ProviderRow {
@@ -121,7 +121,7 @@ const VERTEX: ProviderRow = ProviderRow {
     ..HOSTED
 };
 
-/// Hugging Face's server for models that don't chat.
+/// Hugging Face's server for models that are not chat models.
 const HUGGINGFACE_INFERENCE: ProviderRow = ProviderRow {
     key_variables: &["HF_TOKEN", "HUGGINGFACE_API_KEY"],
     base_url_variables: &["HUGGINGFACE_INFERENCE_URL"],
@@ -196,7 +196,7 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         key_variables: &["OPENROUTER_API_KEY"],
         base_url_variables: &["OPENROUTER_BASE_URL"],
         base_url: Some("https://openrouter.ai/api/v1"),
-        // Its list of models is there for everybody.
+        // Its list of models needs no key, so it can't check one.
         free: Some("/key"),
         wire: |_| Arc::new(OpenAiChat::new(ChatDialect::OPENROUTER)),
         ..HOSTED
@@ -378,9 +378,8 @@ pub fn key_variables() -> impl Iterator<Item = &'static str> {
     names.into_iter()
 }
 
-/// The provider of that name or alias, in lower case.
-/// Host of an address that a provider's key is foreign to: neither a server of the provider nor one of this machine. `None`
-/// also for keys of providers without a server of their own.
+/// The host of an address that a provider's key must not be sent to: neither the provider's own nor this
+/// machine. `None` for all other addresses, and for keys of providers without a server of their own.
 pub fn foreign_host(key_variable: &str, address: &str) -> Option<String> {
     let url = reqwest::Url::parse(address.trim()).ok()?;
     let host = url.host_str()?;
@@ -388,7 +387,7 @@ pub fn foreign_host(key_variable: &str, address: &str) -> Option<String> {
     let mut homes = own.filter_map(|row| reqwest::Url::parse(row.base_url?).ok()).peekable();
     homes.peek()?;
 
-    // A provider has servers beside the usual one, under the same name.
+    // A provider has further servers under the domain of the usual one.
     let is_home = |home: &reqwest::Url| {
         let domain =
             home.host_str().and_then(|home| home.rmatch_indices('.').nth(1).map(|(at, _)| &home[at..]));
@@ -401,12 +400,12 @@ pub(crate) fn find(name: &str) -> Option<&'static ProviderRow> {
     PROVIDERS.iter().find(|provider| provider.name == name || provider.aliases.contains(&name))
 }
 
-/// True if this is the name of a server of the user's own, which charges nothing for a token.
+/// Whether this is the name of a user's own server, which charges nothing for tokens.
 pub(crate) fn is_own(name: &str) -> bool {
     find(name).is_some_and(|provider| !provider.key_needed)
 }
 
-/// True if a host is the one that the provider itself runs.
+/// Whether the provider itself runs this host.
 pub fn is_at_home(name: &str, host: &str) -> bool {
     let usual = find(name).and_then(|provider| reqwest::Url::parse(provider.base_url?).ok());
     usual.is_some_and(|url| url.host_str() == Some(host))
@@ -416,7 +415,7 @@ pub fn is_at_home(name: &str, host: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A new provider belongs here, or among those without.
+    /// Add a new provider here, or to [`WITHOUT_LOGPROBS`].
     #[test]
     fn it_is_known_of_each_provider_whether_it_offers_logprobs() {
         let offering: Vec<&str> = known_providers().filter(|name| offers_logprobs(name)).collect();
@@ -459,7 +458,7 @@ mod tests {
                 assert_eq!(*name, name.to_ascii_lowercase());
                 assert!(!name.contains([':', '/']));
             }
-            // Where those two are depends on variables.
+            // The addresses of these two depend on variables.
             let is_placed = ["bedrock", "vertex"].iter().any(|name| row.name.starts_with(name));
             if let Some(url) = row.base_url.filter(|_| !is_placed) {
                 let env = |_: &str| None;

@@ -1,4 +1,4 @@
-//! Proxies on the way to other machines, as the usual variables name them.
+//! Proxies for other machines, as the usual variables name them.
 
 use reqwest::{NoProxy, Proxy, Url};
 use secrecy::{ExposeSecret, SecretString};
@@ -12,7 +12,7 @@ use crate::transport::{TransportError, innermost};
 pub struct HttpProxies {
     https: Option<ProxyAddress>,
     http: Option<ProxyAddress>,
-    /// Hosts that are reached without one, separated by commas.
+    /// Hosts that are reached directly, separated by commas.
     except: Option<String>,
 }
 
@@ -23,13 +23,13 @@ struct ProxyAddress {
     address: SecretString,
 }
 
-/// The variables that are read, those for HTTPS first; of several the first that is set.
+/// The variables, those for HTTPS first. In each list the first that is set counts.
 const HTTPS: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 const HTTP: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 const EXCEPT: [&str; 2] = ["NO_PROXY", "no_proxy"];
 
 impl HttpProxies {
-    /// The proxies that variables name. Empty variables count as not set.
+    /// Reads the proxies from variables. Empty variables count as not set.
     pub fn from_env(env: Lookup<'_>) -> Self {
         let set = |variable: &str| env(variable).filter(|value| !value.trim().is_empty());
         let find = |variables: [&'static str; 4]| {
@@ -48,13 +48,13 @@ impl HttpProxies {
         names
     }
 
-    /// The variable that names the proxy on the way to an address.
+    /// The variable that names the proxy for an address.
     pub(crate) fn variable_for(&self, url: &Url) -> Option<&'static str> {
         let found = if url.scheme() == "https" { &self.https } else { &self.http };
         found.as_ref().filter(|_| !is_loopback(url)).map(|found| found.variable)
     }
 
-    /// Reason why requests to other machines can't be made, if an address is invalid. Its text is not shown.
+    /// Why requests to other machines can't be made, if an address is not valid. The address is not shown.
     pub fn problem(&self) -> Option<String> {
         self.to_reqwest().err().map(|error| error.to_string())
     }
@@ -67,7 +67,7 @@ impl HttpProxies {
     /// Converts them for the HTTP client.
     ///
     /// # Errors
-    /// When an address is none; its text is not shown.
+    /// If an address is not valid; it is not shown.
     pub(crate) fn to_reqwest(&self) -> Result<Vec<Proxy>, TransportError> {
         self.all()
             .map(|(found, https)| {

@@ -1,4 +1,5 @@
-//! Parameters that a server does not accept, learned from its refusals once per model and then kept.
+//! Parameters that a server does not accept. They are learned from its refusals once for each model, and then
+//! kept.
 
 use std::borrow::Cow;
 
@@ -6,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
 
-/// Parameters one model refuses. Learning only ever adds to it, so it settles after a few refusals.
+/// Parameters that one model refuses. Learning only adds to them, so it ends after a few refusals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ServerQuirks {
@@ -14,50 +15,50 @@ pub struct ServerQuirks {
     pub no_temperature: bool,
     /// The seed is not sent.
     pub no_seed: bool,
-    /// The model tells no log-probabilities, so that nothing that needs them is asked.
+    /// The model returns no log-probabilities, so nothing that needs them is asked.
     pub no_logprobs: bool,
-    /// The most alternatives to a token that may be asked for, where it is less than usual.
+    /// The most alternatives to a token that may be requested, if it is less than usual.
     pub most_alternatives: Option<u8>,
-    /// Instructions are sent as the beginning of the user's first message.
+    /// Instructions are sent at the beginning of the user's first message.
     pub no_system: bool,
     /// The prompt's beginning is not marked for the provider's cache.
     pub no_cache_mark: bool,
-    /// Part of the reply schema that is sent.
+    /// The part of the reply schema that is sent.
     pub schema: SchemaSupport,
-    /// Name under which the output limit is sent.
+    /// The name under which the output limit is sent.
     pub limit: LimitField,
-    /// The highest output limit it takes; `None` when none was too high.
+    /// The highest output limit that it accepts; `None` if none was too high.
     pub most_output: Option<u32>,
 }
 
-/// Part of a reply schema that a server takes, from all to nothing.
+/// The part of a reply schema that a server accepts, from all to nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaSupport {
     /// The schema itself.
     #[default]
     Full,
-    /// Only the wish for some JSON object.
+    /// Only the request for a JSON object.
     JsonObject,
-    /// Nothing; the prompt alone must do.
+    /// Nothing. The prompt has to suffice.
     None,
 }
 
-/// Name under which the limit of output tokens is sent.
+/// The name under which the limit of output tokens is sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitField {
     /// The name the wire format uses first.
     #[default]
     Usual,
-    /// The other name it knows.
+    /// The other name of the format.
     Other,
     /// Not at all.
     Dropped,
 }
 
 impl ServerQuirks {
-    /// Everything that either side has learned.
+    /// Combines what both have learned.
     pub fn merge(self, other: Self) -> Self {
         Self {
             no_temperature: self.no_temperature || other.no_temperature,
@@ -78,13 +79,13 @@ impl ServerQuirks {
         }
     }
 
-    /// True if a request goes out with instructions in a role of their own.
+    /// Whether the request is sent with instructions in a role of their own.
     pub(crate) fn sends_system(self, request: &ChatRequest) -> bool {
         !self.no_system && request.messages.iter().any(|message| message.role == MessageRole::System)
     }
 
-    /// The request as it is sent: for a model that takes no instructions in a role of their own, they become the
-    /// beginning of the user's first message.
+    /// The request as it is sent. For a model without a role for instructions, they become the beginning of the
+    /// user's first message.
     pub(crate) fn merge_system_into_user(self, request: &ChatRequest) -> Cow<'_, ChatRequest> {
         if !self.no_system {
             return Cow::Borrowed(request);
@@ -104,7 +105,7 @@ impl ServerQuirks {
         let rules = parts.len();
         parts.extend_from_slice(&first.content);
 
-        // One text with what follows, so that the first part still ends where requests begin to differ.
+        // Joined with the text that follows, so that the first part still ends where requests begin to differ.
         let beginning = parts.iter().take(rules + 1).map(|part| match part {
             Part::Text(text) => Some(&**text),
             Part::Image { .. } => None,
@@ -118,14 +119,14 @@ impl ServerQuirks {
         Cow::Owned(ChatRequest { messages: others.into(), ..request.clone() })
     }
 
-    /// Number of alternatives to each token to ask for, where log-probabilities are.
+    /// How many alternatives to request for each token, if log-probabilities are wanted.
     pub(crate) fn alternatives(self, asked: Option<u8>) -> Option<u8> {
         let most = self.most_alternatives.unwrap_or(u8::MAX);
         asked.filter(|_| !self.no_logprobs).map(|asked| asked.min(most))
     }
 }
 
-/// The parameters a request carried, under the names the server knows. Only what was sent can have been refused.
+/// The parameters that a request carried, under the names the server knows. Only these can have been refused.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SentFeatures<'a> {
     /// True if there were instructions in a role of their own.
@@ -133,18 +134,18 @@ pub(crate) struct SentFeatures<'a> {
     pub(crate) temperature: bool,
     /// The name of the seed.
     pub(crate) seed: Option<&'a str>,
-    /// The number of alternatives asked for.
+    /// The number of alternatives that were requested.
     pub(crate) logprobs: Option<u8>,
-    /// The names by which a server may call the reply schema; empty when none was sent.
+    /// The names that a server may use for the reply schema; empty if none was sent.
     pub(crate) schema: &'a [&'a str],
     /// The name of the output limit.
     pub(crate) limit: Option<&'a str>,
-    /// The output limit, where the asker did not want it.
+    /// The output limit, if it was not the caller's own.
     pub(crate) ceiling: Option<u32>,
 }
 
 impl<'a> SentFeatures<'a> {
-    /// Parameters that every format has. `schema` are the names of the reply schema.
+    /// The parameters that every format has. `schema` lists the names of the reply schema.
     pub(crate) fn new(request: &ChatRequest, quirks: ServerQuirks, schema: &'a [&'a str]) -> Self {
         let has_schema = request.schema.is_some() && quirks.schema != SchemaSupport::None;
         Self {
@@ -157,11 +158,12 @@ impl<'a> SentFeatures<'a> {
     }
 }
 
-/// Returns the quirks after a refusal, given the features sent and the quirks known; `None` when it is about something
-/// else.
+/// The quirks after a refusal, given the features sent and the quirks known; `None` if the refusal is about
+/// something else.
 ///
-/// `param` is the parameter the server points at, `message` its words. A parameter is taken as unsupported only when
-/// it is named and the words say so: a bad value is the caller's mistake and must not be hidden by dropping it.
+/// `param` is the parameter that the server points at, `message` its text. A parameter counts as unsupported
+/// only if it is named and the text says so. A bad value is the caller's mistake, and must not be hidden by
+/// dropping the parameter.
 pub(crate) fn learn(
     quirks: ServerQuirks,
     sent: SentFeatures<'_>,
@@ -183,7 +185,7 @@ pub(crate) fn learn(
         return Some(ServerQuirks { no_system: true, ..quirks });
     }
 
-    // What the server points at counts before what its sentence mentions in passing.
+    // The parameter that the server points at comes before those that its message mentions in passing.
     [param.as_str(), message.as_str()].into_iter().find_map(|text| {
         let names = |name: &str| names(text, name);
         if sent.temperature && names("temperature") {
@@ -215,26 +217,26 @@ pub(crate) fn learn(
     })
 }
 
-/// Phrases of servers for instructions in a role of their own, in lower case.
+/// How servers refer to instructions in a role of their own, in lower case.
 const SYSTEM_NAMES: [&str; 6] = [
     "developer instruction", "system role", "system message", "system prompt", "system instruction",
     "does not support 'system'",
 ];
 
-/// Names under which servers speak of log-probabilities, in lower case.
+/// How servers refer to log-probabilities, in lower case.
 const LOGPROBS_NAMES: [&str; 5] =
     ["logprobs", "top_logprobs", "responselogprobs", "response_logprobs", "include"];
 
-/// True if a text in lower case has this name in it as a word.
+/// Whether a text in lower case contains this name as a word.
 fn names(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
 }
 
-/// The number of alternatives that is tried where a server refuses more without saying how many it has.
-const FEW: u8 = 5;
+/// The number of alternatives to try if a server refuses more without naming its limit.
+const FALLBACK_ALTERNATIVES: u8 = 5;
 
-/// Number of alternatives that a server allows which finds `sent` too many. Callers want as many as there are, so fewer
-/// will do.
+/// The number of alternatives that a server allows if `sent` were too many. Callers want as many as possible,
+/// so fewer will do.
 fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
     const BOUNDS: [&str; 18] = [
         "between", "range", "less than", "at most", "up to", "greater than", "larger than", "more than",
@@ -248,7 +250,7 @@ fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
     }
     if !BOUNDS.iter().any(|bound| message.contains(bound)) {
         let pointed_at = names(param, COUNTS[0]) && !says_unsupported(message);
-        return (pointed_at && sent > FEW).then_some(FEW);
+        return (pointed_at && sent > FALLBACK_ALTERNATIVES).then_some(FALLBACK_ALTERNATIVES);
     }
 
     let mut most = None;
@@ -272,7 +274,7 @@ fn says_unsupported(message: &str) -> bool {
         "not permitted", "not allowed", "may not be enabled", "may only be set", "is allowed for this model",
         "not available", "unavailable", "not implemented", "deprecated", "only the default",
         "only supported", "extra_forbidden", "is not enabled", "is enabled only for", "must be 'text'",
-        // A schema that the server's grammar compiler gives up on: less of it may pass.
+        // A schema that is too much for the server's grammar compiler. Less of it may pass.
         "too many states", "schema is too complex",
     ];
     WORDS.iter().any(|word| message.contains(word)) || message.contains("must be 'json_schema' or 'text'")
@@ -388,7 +390,7 @@ mod tests {
         ] {
             assert_eq!(learned(param, message), expected, "{message}");
         }
-        // What was learned is not learned again, so that it ends.
+        // What was learned is not learned again, so learning ends.
         let few = SentFeatures { logprobs: Some(5), ..ALL };
         assert_eq!(learn(ServerQuirks::default(), few, "top_logprobs", "Invalid value"), None);
         assert_eq!(learn(ServerQuirks::default(), few, "", "top_logprobs is 5 at most"), None);

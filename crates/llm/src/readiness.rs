@@ -1,4 +1,4 @@
-//! Providers that could be asked now, and the reasons why others could not. Nothing is sent.
+//! Which providers could be used now, and why others could not. Nothing is sent.
 
 use reqwest::header::HeaderValue;
 use secrecy::ExposeSecret;
@@ -8,19 +8,19 @@ use crate::name::ModelName;
 use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, PROVIDERS, ProviderRow};
 use crate::settings;
 
-/// State of one provider's settings.
+/// The state of one provider's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderReadiness {
     /// The provider's name.
     pub provider: &'static str,
     /// The variable its key is read from: the one that is set, or else the one to set.
     pub key_variable: &'static str,
-    /// The variable that moves its address: the one that is set, or else the one to set.
+    /// The variable for its address: the one that is set, or else the one to set.
     pub base_url_variable: &'static str,
-    /// True if a variable of this provider is set at all. A provider may be ready without: a server on this machine
-    /// needs none.
+    /// True if any variable of this provider is set. A provider may be ready without one: a server on this
+    /// machine needs none.
     pub configured: bool,
-    /// Host and, where it is not the usual one, port; `None` when there is no usable address.
+    /// Host, and the port unless it is the usual one; `None` if there is no usable address.
     pub host: Option<String>,
     /// State of its settings.
     pub state: ReadyState,
@@ -29,57 +29,57 @@ pub struct ProviderReadiness {
 /// State of a provider's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadyState {
-    /// It has an address and a key. Whether the server accepts the key is not known.
+    /// It has an address and a key. Whether the server accepts the key is unknown.
     Ready,
-    /// It has an address and needs no key. Whether a server runs there is not known.
+    /// It has an address and needs no key. Whether a server runs there is unknown.
     ReadyWithoutKey,
     /// Something is not set.
     Missing {
-        /// The variables to set, all of them: the key's first. One may name several of which one will do, such as
-        /// `GEMINI_API_KEY or GOOGLE_API_KEY`.
+        /// All variables to set, that of the key first. An entry may name several of which one suffices, such
+        /// as `GEMINI_API_KEY or GOOGLE_API_KEY`.
         variables: Vec<String>,
-        /// A variable that is set and not read, and what to do instead.
+        /// A variable that is set but not read, and what to do instead.
         unread: Option<(&'static str, &'static str)>,
     },
-    /// The address is none.
+    /// The address is not valid.
     BadBaseUrl {
         /// The variable that holds it.
         variable: String,
-        /// Problem of its value.
+        /// What is wrong with the value.
         reason: String,
     },
-    /// The key or another setting cannot be used as it is.
+    /// The key or another setting can't be used as it is.
     BadSetting {
-        /// Problem, in a sentence that names the variable and shows no value.
+        /// What is wrong, in a sentence that names the variable and shows no value.
         reason: String,
     },
 }
 
 impl ReadyState {
-    /// True if a question could be sent now.
+    /// Whether a question could be sent now.
     pub fn is_ready(&self) -> bool {
         matches!(self, Self::Ready | Self::ReadyWithoutKey)
     }
 }
 
-/// The readiness of every provider, in the order they are shown to people.
+/// The readiness of all providers, in the order they are shown to people.
 pub fn readiness(env: &dyn Fn(&str) -> Option<String>) -> Vec<ProviderReadiness> {
     PROVIDERS.iter().map(|row| row_readiness(row, false, env)).collect()
 }
 
-/// The readiness of the provider of that name; `None` when there is none.
+/// The readiness of the provider of that name; `None` if there is none.
 pub fn usable(provider: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderReadiness> {
     provider::find(&provider.trim().to_ascii_lowercase()).map(|row| row_readiness(row, false, env))
 }
 
-/// The readiness of the model that `JUDGE_MODEL` names, where it has variables of its own. `None` where it has none, and
-/// what [`readiness`] says of its provider holds, and where the text does not name a model.
+/// The readiness of the model that `JUDGE_MODEL` names, if it has variables of its own. Otherwise `None`, and
+/// [`readiness`] of its provider applies. Also `None` if the text does not name a model.
 pub fn judge_readiness(judge_model: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderReadiness> {
     let name = ModelName::for_judge(judge_model, env).ok()?;
     name.has_own_variables().then(|| row_readiness(name.row(), true, env))
 }
 
-/// `own` says whether it is about the judge with variables of its own.
+/// `own`: with the judge's own variables instead of the provider's.
 fn row_readiness(
     row: &'static ProviderRow,
     own: bool,
@@ -93,7 +93,7 @@ fn row_readiness(
     let unread = row.unread.iter().copied().find(|(variable, _)| set(variable));
     let missing = |variables| ReadyState::Missing { variables, unread: unread.filter(|_| key.is_none()) };
 
-    // An address is looked for first; the key may be missing as well.
+    // The address is checked first, and the key may be missing as well.
     let with_key = |variable: String| {
         let lacks_key = row.key_needed && key.is_none();
         lacks_key.then(|| key_variables.join(" or ")).into_iter().chain([variable]).collect()

@@ -17,35 +17,37 @@ const MASK: &str = "[redacted]";
 /// Shorter values are placeholders such as `none`; replacing them would damage innocent text.
 const SHORTEST_SECRET: usize = 6;
 
-/// In what a model wrote, a shorter value is more likely to be a word, such as the `not-needed` people give local
-/// servers for a key, and replacing it would change what was said.
+/// In a model's output, a shorter value is more likely a word, such as the `not-needed` that people give local
+/// servers for a key. Replacing it would change the content.
 const SHORTEST_SECRET_IN_CONTENT: usize = 12;
 
-/// The shortest beginning of a secret that is taken for it, in bytes.
+/// The shortest beginning of a secret that is masked, in bytes.
 const SHORTEST_BEGINNING: usize = 12;
 
-/// The shortest secret that is looked for in lower and in upper case as well, in bytes.
+/// The shortest secret that is also searched in lower and in upper case, in bytes.
 const SHORTEST_CASELESS: usize = 16;
 
-/// The shortest part of a beginning that is looked for, in bytes.
+/// The shortest part of a beginning that is searched, in bytes.
 const SHORTEST_SIGN: usize = 8;
 
-/// Replaces known secret values wherever they appear, also in another spelling, and also only their beginning.
+/// Replaces known secrets wherever they appear, also in another spelling, and also if only their beginning
+/// appears.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    /// Longest first, so that a secret which contains another goes as a whole.
+    /// Longest first, so that a secret that contains another one is replaced as a whole.
     secrets: Vec<KnownSecret>,
-    /// Finds out in one pass whether any of them is in a text at all: in most there is none.
+    /// Finds out in one pass whether a text contains any of them. Most texts don't.
     any: Option<Searcher>,
-    /// Finds out the same of escapes in which they may be.
+    /// The same for escapes that may hide them.
     escapable: EscapableChars,
 }
 
-/// A value with the spellings in which servers send it back.
+/// A value, and the spellings in which servers send it back.
 #[derive(Clone)]
 struct KnownSecret {
     plain: SecretString,
-    /// In Base64, percent-encoding, hexadecimal digits, lower and upper case. None for short values: what their encodings are made of occurs everywhere.
+    /// In Base64, percent-encoding, hexadecimal digits, lower and upper case. None for short values: their
+    /// encodings are short strings that occur everywhere.
     spellings: Vec<SecretString>,
 }
 
@@ -71,8 +73,8 @@ impl KnownSecret {
         self.spelled_out().map(sign).chain(end(self.plain.expose_secret()))
     }
 
-    /// The text with this secret masked; `None` if it does not occur. Its beginning is enough, or its end, where that
-    /// is long enough to say something: a server that shows only half of a key has still shown half of it.
+    /// The text with this secret masked; `None` if it does not occur. A long enough beginning or end is masked
+    /// too: a server that shows half of a key has still shown half of it.
     fn mask(&self, text: &str, escaped: bool) -> Option<String> {
         let masked = self.mask_beginnings(text, escaped);
         let plain = self.plain.expose_secret();
@@ -83,12 +85,12 @@ impl KnownSecret {
             .or(masked)
     }
 
-    /// Masks what spells the secret from its beginning, in whatever escapes.
+    /// Masks everything that spells the secret from its beginning, in any escapes.
     fn mask_beginnings(&self, text: &str, escaped: bool) -> Option<String> {
         let places: Box<dyn Iterator<Item = usize>> = if escaped {
             Box::new(text.char_indices().map(|(at, _)| at))
         } else {
-            // Most texts hold no secret, and this is how to find that out fastest.
+            // Most texts hold no secret, and this is the fastest way to find that out.
             let signs = self.spelled_out().map(sign);
             let mut places: Vec<usize> =
                 signs.flat_map(|sign| text.match_indices(sign)).map(|(at, _)| at).collect();
@@ -122,7 +124,7 @@ impl KnownSecret {
     }
 }
 
-/// Masks what is the secret from some place to its end; `None` where that does not occur.
+/// Masks what spells the secret from some point to its end; `None` if that does not occur.
 fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
     let mut out = String::new();
     let mut done = 0;
@@ -135,7 +137,8 @@ fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
         let mut begin = at;
         for wanted in secret[..secret.len() - end.len()].chars().rev() {
             let Some(rest) = text[done..begin].strip_suffix(wanted) else { break };
-            // Without the backslashes that may stand before these in JSON, the text could not be read any more.
+            // If the backslashes that may come before these in JSON were left, the text could not be parsed any
+            // more.
             let rest = if matches!(wanted, '/' | '"') { rest.trim_end_matches('\\') } else { rest };
             begin = done + rest.len();
         }
@@ -150,38 +153,39 @@ fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
     (done > 0).then_some(out)
 }
 
-/// The shortest end that is taken for the secret; `None` where that is not little of it.
+/// The shortest end that is masked; `None` if that would be a large part of the secret.
 fn end(secret: &str) -> Option<&str> {
     (secret.len() >= 2 * SHORTEST_BEGINNING).then(|| secret.get(secret.len() - SHORTEST_BEGINNING..))?
 }
 
-/// The shortest beginning that is taken for the secret. It is not the provider's own, such as `sk-ant-api03-`, which
-/// stands in many texts.
+/// The shortest beginning that is masked. It goes beyond the provider's own prefix, such as `sk-ant-api03-`,
+/// which occurs in many texts.
 fn beginning(secret: &str) -> &str {
     secret.get(..SHORTEST_BEGINNING.max(own(secret))).unwrap_or(secret)
 }
 
-/// Text of a plain search before anything is taken for the secret: its first line may be short.
+/// What a plain search looks for, before the rest is compared. It is short, because the first line of a broken
+/// secret may be.
 fn sign(secret: &str) -> &str {
     secret.get(..SHORTEST_SIGN.max(own(secret))).unwrap_or(secret)
 }
 
-/// The bytes up to the fifth that is not the provider's own.
+/// The length of the provider's own prefix, plus five bytes.
 fn own(secret: &str) -> usize {
     let head = &secret.as_bytes()[..secret.len().min(SHORTEST_BEGINNING + 1)];
     head.iter().rposition(|byte| matches!(byte, b'-' | b'_')).map_or(0, |at| at + 1) + 5
 }
 
-/// A secret in Base64 at each of the three places where it may begin within a longer text, with either alphabet and
-/// without the letters it shares with its neighbours; with everything but letters and digits percent-encoded; in hexadecimal
-/// digits; and in one case.
+/// The spellings of a secret: in Base64 at each of the three offsets at which it may begin within a longer
+/// text, with either alphabet and without the letters it shares with its neighbours; with everything but
+/// letters and digits percent-encoded; in hexadecimal digits; and in one case.
 fn spellings(secret: &str) -> Vec<SecretString> {
     let mut spellings = Vec::new();
     for before in 0..3 {
         let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
         let text = STANDARD_NO_PAD.encode(&bytes);
 
-        // A letter stands for six bits: those that hold bits of what comes before or after are not the secret's.
+        // A letter encodes six bits. Letters that also hold bits of neighbouring text are left out.
         let first = (before * 8).div_ceil(6);
         let inner = &text[first..bytes.len() * 8 / 6];
         spellings.push(inner.to_owned());
@@ -215,7 +219,8 @@ fn spellings(secret: &str) -> Vec<SecretString> {
     });
     spellings.extend([hex.to_uppercase(), hex]);
 
-    // A key in other letters is no key, but tells it to whoever tries. Phrases are left alone: they are texts, too.
+    // A key in the wrong case does not work as a key, but reveals it to anyone who tries. Phrases are left
+    // alone, because they occur in normal texts.
     let is_random = secret.len() >= SHORTEST_CASELESS
         && secret.bytes().any(|byte| byte.is_ascii_digit())
         && !secret.contains(char::is_whitespace);
@@ -230,7 +235,7 @@ fn spellings(secret: &str) -> Vec<SecretString> {
 }
 
 impl Redactor {
-    /// A redactor for these values. Surrounding white space does not count; values under 6 bytes are ignored.
+    /// A redactor for these values. Surrounding white space is ignored, and so are values under 6 bytes.
     pub fn new(secrets: impl IntoIterator<Item = SecretString>) -> Self {
         let mut secrets: Vec<KnownSecret> = secrets
             .into_iter()
@@ -240,7 +245,7 @@ impl Redactor {
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
 
         let signs = secrets.iter().flat_map(KnownSecret::signs);
-        // Without it, where there are too many or none, each is looked for by itself.
+        // If there are too many or none, there is no searcher, and each is searched separately.
         let any = Searcher::new(signs);
         let escapable = secrets.iter().fold(EscapableChars::default(), |all, secret| {
             all.including(secret.plain.expose_secret(), secret.spelled_out().skip(1))
@@ -248,13 +253,13 @@ impl Redactor {
         Self { secrets, any, escapable }
     }
 
-    /// The text without any known secret; borrowed when there was none in it.
+    /// The text without any known secret; borrowed if there was none in it.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.redact_from(text, SHORTEST_SECRET)
     }
 
-    /// Like [`Redactor::redact`], for what a model or a command answered: only values of 12 bytes or more, which cannot
-    /// be mistaken for words.
+    /// Like [`Redactor::redact`], for the output of a model or a command: only values of 12 bytes or more,
+    /// which can't be mistaken for words.
     pub fn redact_content<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.redact_from(text, SHORTEST_SECRET_IN_CONTENT)
     }
@@ -275,8 +280,8 @@ impl Redactor {
         text
     }
 
-    /// Like [`Redactor::redact`], and also takes out what merely looks like a key: servers quote refused keys back
-    /// partly starred out.
+    /// Like [`Redactor::redact`], but also removes anything that looks like a key: servers quote refused keys
+    /// with some characters starred out.
     pub fn redact_message(&self, text: &str) -> String {
         let text = self.redact(text);
         text.split_inclusive(char::is_whitespace)

@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 use crate::error::FailedAttempt;
 use crate::token_counts::TokenCounts;
 
-/// One answer of a model. That a value exists says only that the server answered in its own format: `finish` and
-/// `refusal` must be looked at before `text` means anything.
+/// One answer of a model. That it exists only means that the server answered in its own format: check `finish`
+/// and `refusal` before using `text`.
 ///
-/// Its JSON is the form that a cache stores. `cut_at` is no part of it, since a reply that was cut off is not stored,
-/// and neither is `raw`, which a cache stores as it is: inside other JSON it would be half as long again.
+/// Its JSON is the form that a cache stores. It leaves out `cut_at`, since a reply that was cut off is not
+/// stored, and `raw`, which a cache stores as it is: inside other JSON it would be half as long again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatReply {
-    /// The visible text; empty when the model said nothing. Hidden reasoning is not part of it.
+    /// The visible text; empty if the model wrote nothing. Hidden reasoning is not part of it.
     pub text: String,
-    /// Reason why the model stopped.
+    /// Why the model stopped.
     pub finish: FinishReason,
-    /// The ceiling that cut the reply off, in tokens, where that was not the asker's own limit: the model may have had more
-    /// to say.
+    /// The output limit that cut the reply off, in tokens, if it was not the caller's own. The model may have
+    /// had more to say.
     #[serde(skip)]
     pub cut_at: Option<u32>,
-    /// The model's own words when it declined to answer.
+    /// The model's own words if it declined to answer.
     pub refusal: Option<String>,
     /// Tokens of this answer.
     pub usage: TokenCounts,
@@ -33,19 +33,19 @@ pub struct ChatReply {
     /// The body as received, with known secrets replaced. Bytes that are not UTF-8 become U+FFFD.
     #[serde(default, skip_serializing)]
     pub raw: String,
-    /// True if it came in a batch, which has prices of its own.
+    /// True if it came from a batch, which has prices of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub batched: bool,
     /// Time from sending the successful request to having read its whole body.
     pub latency: Duration,
-    /// Requests sent for this answer, the successful one included.
+    /// Requests sent for this answer, including the successful one.
     pub attempts: u32,
     /// The requests that came before the successful one, oldest first.
     pub failed: Vec<FailedAttempt>,
 }
 
 impl ChatReply {
-    /// A reply to the first request that was sent, with nothing else known.
+    /// A reply to the first request, with nothing else known.
     pub fn new(text: impl Into<String>, finish: FinishReason) -> Self {
         Self {
             text: text.into(),
@@ -63,8 +63,8 @@ impl ChatReply {
         }
     }
 
-    /// Reason why the reply is no whole answer; `None` for a text that the model finished. A refusal comes before all
-    /// others, since its words say most.
+    /// Why the reply is not a complete answer; `None` if the model finished its text. A refusal comes before
+    /// all other defects, because its words say most.
     pub fn defect(&self) -> Option<ReplyDefect<'_>> {
         if let Some(words) = self.refusal.as_deref().map(str::trim).filter(|words| !words.is_empty()) {
             return Some(ReplyDefect::Refusal(words));
@@ -85,22 +85,22 @@ impl ChatReply {
     }
 }
 
-/// Reason why a reply is no whole answer.
+/// Why a reply is not a complete answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyDefect<'a> {
     /// The model declined to answer, in these words.
     Refusal(&'a str),
     /// The server withheld some or all of the text.
     Withheld,
-    /// The text ran into the token limit. It may look whole and still lack what came after.
+    /// The text ran into the token limit. It may look complete and still lack what would have followed.
     CutOff,
-    /// The server broke the reply off, by this word for it.
+    /// The server broke the reply off, with this finish reason.
     BrokenOff(&'a str),
     /// There is no text.
     Empty,
 }
 
-/// Reason why a model stopped writing.
+/// Why a model stopped writing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
@@ -117,8 +117,8 @@ pub enum FinishReason {
 }
 
 impl FinishReason {
-    /// Reads a word that is not one of its format's own: servers that speak a format often have words of another,
-    /// or of their own, for a reply that is cut off or held back.
+    /// Reads a word that is not one of the format's own. Servers often use words of another format, or their
+    /// own, for a reply that was cut off or withheld.
     pub(crate) fn from_word(word: &str) -> Self {
         const HELD_BACK: [&str; 12] = [
             "filter", "content_policy", "safety", "moderat", "guardrail", "prohibited", "blocked",
@@ -139,7 +139,7 @@ impl FinishReason {
         }
     }
 
-    /// OpenAI's word for it, else the server's own; `None` if the server did not say.
+    /// OpenAI's word for it, or else the server's own; `None` if the server gave none.
     pub fn openai_word(&self) -> Option<&str> {
         match self {
             Self::Stop => Some("stop"),
@@ -150,8 +150,8 @@ impl FinishReason {
         }
     }
 
-    /// True if the model did not end the reply itself, by the server's own word for it. What came so far may look whole
-    /// and need not be.
+    /// Whether the reply was broken off, judged by the server's own word. The text so far may look complete
+    /// without being so.
     pub fn is_broken_off(&self) -> bool {
         const PARTS: [&str; 17] = [
             "error", "abort", "cancel", "timeout", "timed_out", "incomplete", "overload", "fail",

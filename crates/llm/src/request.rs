@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Request to a model. The same value always encodes to the same bytes in a given wire format.
+/// A request to a model. The same value always encodes to the same bytes in a given wire format.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChatRequest {
     /// The model as its server names it. Empty means the model of the client that sends the request.
@@ -17,35 +17,38 @@ pub struct ChatRequest {
     /// The conversation, oldest message first. Must not be empty.
     /// Shared, so that a request is cheap to copy.
     pub messages: Arc<[ChatMessage]>,
-    /// The shape the reply must have, when the server can enforce one.
+    /// The schema of the reply, if the server can enforce one.
     pub schema: Option<JsonSchemaFormat>,
     /// Sampling temperature; 0 asks for the most likely tokens. Must be finite.
     pub temperature: Option<f64>,
     /// Sampling seed, for servers that offer repeatable sampling. Many refuse values above `i64::MAX`.
     pub seed: Option<u64>,
-    /// Upper limit for the tokens of the reply, as the asker wants it: a reply that ends there is an answer.
+    /// The caller's limit for the tokens of the reply. A reply that ends there is an answer.
     pub max_output_tokens: Option<u32>,
-    /// Upper limit for the tokens of the reply, where the asker wants none, because of what may be spent. The model knows
-    /// nothing of it, and a reply that ends there is not to be kept: so it is no part of what identifies the request.
+    /// A limit for the tokens of the reply that the caller did not ask for, because spending is limited. The
+    /// model is not told, and a reply that ends there is not cached. So it is not part of the request's
+    /// identity.
     #[serde(skip)]
     pub output_ceiling: Option<u32>,
-    /// Tokens of a long reply, without hidden thinking, where the asker knows; a ceiling leaves ample room for it.
+    /// Expected tokens of a long reply, without hidden thinking, if the caller knows. A ceiling leaves ample
+    /// room for it.
     #[serde(skip)]
     pub expected_output: Option<u32>,
-    /// Ask for the log-probability of every token of the reply and of this many alternatives to it, at most 20;
-    /// [`crate::ChatReply::logprobs`] reads them. A question that asks for them needs them: once a model has turned out to
-    /// tell none, it is not sent ([`crate::ErrorKind::NoLogprobs`]).
+    /// Requests the log-probability of every token of the reply, and of this many alternatives to it, at most
+    /// 20. [`crate::ChatReply::logprobs`] reads them. Once a model is known not to return any, the question is
+    /// not sent ([`crate::ErrorKind::NoLogprobs`]), because it can't do without them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<u8>,
-    /// True if more requests that begin like this one, up to the end of the first part of its last message, will follow
-    /// once it is answered. Where a provider caches only what is marked, and takes a fee for it, the mark is set only
-    /// then. It changes the cost and not the answer.
+    /// True if more requests with the same beginning, up to the end of the first part of the last message, will
+    /// follow after this one. If a provider caches only what is marked, and charges for it, the mark is set
+    /// only then. It changes the cost and not the answer.
     #[serde(skip)]
     pub cache_prefix: bool,
 }
 
 impl ChatRequest {
-    /// A request with these messages and nothing else set, whose beginning may be cached; the client's model answers it.
+    /// A request with these messages and nothing else set. Its beginning may be cached, and the client's model
+    /// answers it.
     pub fn new(messages: impl Into<Arc<[ChatMessage]>>) -> Self {
         Self {
             model: Arc::default(),
@@ -61,23 +64,24 @@ impl ChatRequest {
         }
     }
 
-    /// The limit that is sent for the tokens of the reply.
+    /// The output limit that is sent.
     pub fn output_limit(&self) -> Option<u32> {
         self.max_output_tokens.or(self.output_ceiling)
     }
 
-    /// [`ChatRequest::output_limit`], if it is not the caller's own: then the server may have a lower one.
+    /// [`ChatRequest::output_limit`], if it is not the caller's own. The server may then have a lower one.
     pub(crate) fn ceiling(&self) -> Option<u32> {
         self.output_ceiling.filter(|_| self.max_output_tokens.is_none())
     }
 }
 
-/// One message of the conversation as a wire format writes it: pictures are encoded, and parts are shared by many requests.
+/// One message of the conversation as a wire format writes it. Pictures are encoded, and parts are shared by
+/// many requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChatMessage {
     /// Role of the speaker.
     pub role: MessageRole,
-    /// Parts of the message, in order. Shared, as its texts are: most of them go out with many requests.
+    /// Parts of the message, in order. Shared, because most of them are sent with many requests.
     pub content: Arc<[Part]>,
 }
 
@@ -103,7 +107,7 @@ impl ChatMessage {
     }
 }
 
-/// A piece of a message. Neighbouring texts reach the model joined without a separator.
+/// A piece of a message. The model sees adjacent texts joined without a separator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
@@ -118,33 +122,33 @@ pub enum Part {
     },
 }
 
-/// A JSON schema the reply must follow.
+/// A JSON schema for the reply.
 ///
-/// Keys keep the order in which the schema names them: models write an object's members in schema order, so the
-/// order decides what is thought of first.
+/// Keys keep the order of the schema. Models write an object's members in that order, so it determines what
+/// they think of first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JsonSchemaFormat {
     /// A name for the shape; letters, digits, `_` and `-`, at most 64.
     pub name: Cow<'static, str>,
     /// The schema itself.
     pub schema: ReplySchema,
-    /// True if the server must enforce every detail rather than try.
+    /// True if the server must enforce every detail.
     pub strict: bool,
 }
 
-/// A JSON schema, as a value and as text. Cheap to clone: most calls of a run come with the same one.
+/// A JSON schema, as a value and as text. Cheap to clone, because most calls of a run use the same one.
 #[derive(Debug, Clone)]
 pub struct ReplySchema(Arc<SchemaForms>);
 
 #[derive(Debug)]
 struct SchemaForms {
     value: Value,
-    /// `value` as JSON, written when it is first asked for.
+    /// `value` as JSON, written on first use.
     json: OnceLock<Option<Box<RawValue>>>,
 }
 
 impl ReplySchema {
-    /// The schema as JSON, ready to be put into other JSON. A value always has such a form.
+    /// The schema as JSON, ready to be embedded in other JSON. A value always has such a form.
     pub(crate) fn raw(&self) -> Option<&RawValue> {
         let SchemaForms { value, json } = &*self.0;
         json.get_or_init(|| serde_json::value::to_raw_value(value).ok()).as_deref()

@@ -1,4 +1,4 @@
-//! When to try again and after how long: exponential backoff with full jitter, bounded in number and in time.
+//! When and after how long to try again: exponential backoff with full jitter, bounded in number and in time.
 
 use std::time::Duration;
 
@@ -7,16 +7,17 @@ use rand::{Rng, SeedableRng};
 
 use crate::error::ErrorKind;
 
-/// Limits for trying again.
+/// Limits for retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Requests sent for one question at most, the first included. 0 counts as 1.
+    /// Requests for one question at most, including the first. 0 counts as 1.
     pub max_attempts: u32,
-    /// The first wait is drawn from zero to this; every further one from twice the range before.
+    /// The first wait is drawn between zero and this. The range doubles for each further wait.
     pub base: Duration,
-    /// No drawn wait is longer than this. A wait the server asks for may be.
+    /// The longest wait that is drawn. The server may ask for a longer one.
     pub cap: Duration,
-    /// All waits of one question together. A wait that would pass it is not begun: the question fails at once.
+    /// The limit for all waits of one question together. A wait that would exceed it is not begun: the question
+    /// fails at once.
     pub max_total_wait: Duration,
 }
 
@@ -39,9 +40,9 @@ impl RetryPolicy {
 
     /// The wait before the next attempt, or `None` to give up.
     ///
-    /// `tries` counts the attempts made, `waited` sums the waits so far, `asked` is the server's wish. A wish is
-    /// granted in full and a draw from an eighth of it is added, or from the first range if that is less, so that many
-    /// waiting requests do not return in one instant.
+    /// `tries` counts the attempts so far, `waited` sums the waits so far, `asked` is the pause that the server
+    /// asked for. That pause is granted in full, and a random part of up to an eighth of it (or of the first
+    /// range, if that is less) is added, so that many waiting requests do not return at the same instant.
     pub(crate) fn next_wait(
         &self,
         kind: ErrorKind,
@@ -64,7 +65,8 @@ impl RetryPolicy {
     }
 }
 
-/// The draws of one question. The same seed and question number give the same draws, whatever else is in flight.
+/// The random draws of one question. The same seed and question number give the same draws, whatever else is in
+/// flight.
 pub(crate) struct RetryJitter(StdRng);
 
 impl RetryJitter {

@@ -1,18 +1,18 @@
 //! Pauses that servers ask for.
 //!
-//! A plain wish comes as `retry-after-ms`, or as `retry-after` in seconds or as a date. Servers that limit requests may
-//! instead say when an allowance is full again: `x-ratelimit-reset-*` as OpenAI and others write it, `ratelimit-reset`, or
-//! `anthropic-ratelimit-*-reset`.
+//! A plain request for a pause is `retry-after-ms`, or `retry-after` in seconds or as a date. Servers that
+//! limit requests may instead report when an allowance is full again: `x-ratelimit-reset-*` as OpenAI and
+//! others write it, `ratelimit-reset`, or `anthropic-ratelimit-*-reset`.
 
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-/// The longest wait taken from a reset. It says when an allowance is full again, and long before that a request may
-/// pass; a plain wish is granted whatever its length.
+/// The longest wait derived from a reset. An allowance is full at its reset, but a request may pass long
+/// before. A plain `retry-after` is granted whatever its length.
 const LONGEST_RESET: Duration = Duration::from_mins(1);
 
-/// The headers that name a reset, and those that say what is left of the same allowance.
+/// Headers of resets, each with the header for what is left of the same allowance.
 const RESETS: [(&str, &str); 10] = [
     ("x-ratelimit-reset-requests", "x-ratelimit-remaining-requests"),
     ("x-ratelimit-reset-tokens", "x-ratelimit-remaining-tokens"),
@@ -26,18 +26,18 @@ const RESETS: [(&str, &str); 10] = [
     ("anthropic-ratelimit-output-tokens-reset", "anthropic-ratelimit-output-tokens-remaining"),
 ];
 
-/// Reads the wait from an answer's headers; `None` when there is none or it makes no sense.
+/// Reads the wait from an answer's headers; `None` if there is none or it makes no sense.
 ///
-/// A date is measured from the answer's own `date` header, so that a wrong clock on this machine does not matter;
-/// `now` stands in when that header is missing. A date in the past is a wait of zero. Resets are looked at only when
-/// the server limits requests: they come with good answers as well.
+/// A date is compared with the answer's own `date` header, so that a wrong clock on this machine does not
+/// matter; `now` is used if that header is missing. A date in the past is a wait of zero. Resets are read only
+/// if the server limits requests, because good answers have them as well.
 pub(crate) fn read(status: u16, headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let now = clock_of(headers, || now);
     wish(headers, &now).or_else(|| if status == 429 { reset(headers, &now) } else { None })
 }
 
-/// The time by the server's own clock, so that a wrong one on this machine does not matter; `now` stands in when the
-/// answer has no date.
+/// The time by the server's own clock, so that a wrong one on this machine does not matter; `now` is used if
+/// the answer has no date.
 pub(crate) fn clock_of(headers: &HeaderMap, now: impl Fn() -> SystemTime) -> impl Fn() -> SystemTime {
     move || text(headers, "date").and_then(|date| httpdate::parse_http_date(date).ok()).unwrap_or_else(&now)
 }
@@ -55,8 +55,8 @@ fn wish(headers: &HeaderMap, now: &dyn Fn() -> SystemTime) -> Option<Duration> {
     Some(until(httpdate::parse_http_date(value).ok()?, now))
 }
 
-/// The longest of the resets whose allowance is used up. Where none is said to be, the shortest of all: the request may
-/// have been larger than what was left, and it is not known of which.
+/// The longest of the resets whose allowance is used up. If none is, the shortest of all: the request may have
+/// been larger than what was left of one of them.
 fn reset(headers: &HeaderMap, now: &dyn Fn() -> SystemTime) -> Option<Duration> {
     let waits = RESETS.iter().filter_map(|(reset, remaining)| {
         let wait = moment(text(headers, reset)?, now)?;
@@ -68,7 +68,7 @@ fn reset(headers: &HeaderMap, now: &dyn Fn() -> SystemTime) -> Option<Duration> 
     longest.or_else(|| others.into_iter().map(|(wait, _)| wait).min()).map(|wait| wait.min(LONGEST_RESET))
 }
 
-/// A reset as a wait: `1m30.5s`, seconds, a time in seconds or milliseconds since 1970, or a date of RFC 3339.
+/// A reset as a wait: `1m30.5s`, seconds, a time in seconds or milliseconds since 1970, or an RFC 3339 date.
 pub(crate) fn moment(value: &str, now: &dyn Fn() -> SystemTime) -> Option<Duration> {
     if let Ok(number) = value.parse::<f64>() {
         let since_1970 = match number {

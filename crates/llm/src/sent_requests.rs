@@ -1,4 +1,4 @@
-//! Requests of a call that were sent, for callers who may give the call up before it ends.
+//! Records the requests that a call has sent, for callers who may give the call up before it ends.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,7 +10,8 @@ tokio::task_local! {
     static CALL: Arc<SentRequests>;
 }
 
-/// Requests that a call has sent so far. A server may charge for the one that is in flight when the call is given up.
+/// The requests that a call has sent so far. A server may charge for the one that is in flight when the call is
+/// given up.
 #[derive(Debug, Default)]
 pub struct SentRequests(Mutex<SentState>);
 
@@ -26,12 +27,12 @@ impl SentRequests {
         CALL.scope(Arc::clone(self), call).await
     }
 
-    /// True while a request is sent and not answered.
+    /// Whether a request has been sent and not been answered yet.
     pub fn is_in_flight(&self) -> bool {
         self.state().is_in_flight
     }
 
-    /// Error of a call that was given up, with the requests that it had sent.
+    /// The error of a call that was given up, with the requests that it had sent.
     pub fn cancelled(&self, reason: &str) -> AskError {
         let state = self.state();
         let mut failed = state.failed.clone();
@@ -54,12 +55,12 @@ impl SentRequests {
     }
 }
 
-/// A request of this call is sent, or is answered.
+/// A request of the current call was sent, or answered.
 pub(crate) fn note_in_flight(is_in_flight: bool) {
     let _ = CALL.try_with(|call| call.state().is_in_flight = is_in_flight);
 }
 
-/// A request of this call failed.
+/// A request of the current call failed.
 pub(crate) fn note_failed(attempt: &FailedAttempt) {
     let _ = CALL.try_with(|call| call.state().failed.push(attempt.clone()));
 }

@@ -1,4 +1,4 @@
-//! From a provider's row and the variables of the environment to an endpoint.
+//! Builds an endpoint from a provider's row and the variables of the environment.
 
 use std::borrow::Cow;
 
@@ -10,14 +10,14 @@ use crate::endpoint::ModelEndpoint;
 use crate::provider::{JUDGE_BASE_URL, JUDGE_KEY, ProviderRow};
 use crate::proxies::HttpProxies;
 
-/// Shorter keys are placeholders, which may well occur in an address.
+/// Shorter keys are placeholders, which may occur in an address by chance.
 const SHORTEST_STRAY_KEY: usize = 8;
 
-/// Variable that a lookup answers with the names of the variables that a file of the working folder set, separated by
-/// spaces. It is answered by whoever read that file, and never taken from an environment.
+/// A pseudo-variable. Its value is the names of the variables that were set by a file in the working folder,
+/// separated by spaces. The code that read the file answers it; it is never taken from an environment.
 pub const FILE_VARIABLES: &str = "ASSIZE_ENV_FILE_VARIABLES";
 
-/// The endpoint of a provider. Variables that hold nothing but white space count as not set.
+/// The endpoint of a provider. Variables with nothing but white space count as not set.
 pub(crate) fn endpoint(row: &'static ProviderRow, env: Lookup<'_>) -> Result<ModelEndpoint, ConfigError> {
     from(row, row.key_variables, row.base_url_variables, env)
 }
@@ -56,7 +56,7 @@ fn from(
 
     let mut key = first(key_variables);
 
-    // An address is shown to people and looked up by name, so a key that strayed into it would get around.
+    // An address is shown to people and looked up by name, so a key in it would be exposed.
     if let Some((key_variable, key)) = &key
         && key.trim().len() >= SHORTEST_STRAY_KEY
         && written.contains(key.trim())
@@ -106,8 +106,8 @@ fn from(
     }
 }
 
-/// The variable of a file that decides which server a key is shown to, and that server. Whoever wrote the file may have
-/// put a server of their own there.
+/// The variable of a file that determines which server receives a key, and that server. Whoever wrote the file
+/// may have named a server of their own.
 fn route_from_file(
     variable: &'static str,
     endpoint: &ModelEndpoint,
@@ -121,12 +121,12 @@ fn route_from_file(
     is_from_file(proxy, env).then(|| (proxy, "the proxy that it names".to_owned()))
 }
 
-/// True if a file of the working folder has set a variable.
+/// Whether a file in the working folder has set a variable.
 pub(crate) fn is_from_file(variable: &str, env: Lookup<'_>) -> bool {
     env(FILE_VARIABLES).is_some_and(|names| names.split(' ').any(|name| name == variable))
 }
 
-/// Problem of a key that no server could accept, however it came about.
+/// What is wrong with a key that no server could accept.
 fn odd(key: &str) -> Option<&'static str> {
     let quoted = |mark: char| key.len() > 1 && key.starts_with(mark) && key.ends_with(mark);
     if quoted('"') || quoted('\'') {
@@ -143,12 +143,13 @@ fn odd(key: &str) -> Option<&'static str> {
     }
 }
 
-/// The key variable that is named to people.
+/// The key variable to name in messages.
 pub(crate) fn key_variable(row: &ProviderRow) -> &'static str {
     row.key_variables.first().copied().unwrap_or_default()
 }
 
-/// The address variable that is named to people: where there is no usual address, the one people know, which is last.
+/// The address variable to name in messages. If there is no usual address, the one that people know, which is
+/// last.
 pub(crate) fn base_url_variable(row: &ProviderRow) -> &'static str {
     let known =
         if row.base_url.is_some() { row.base_url_variables.first() } else { row.base_url_variables.last() };

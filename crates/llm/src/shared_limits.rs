@@ -1,4 +1,4 @@
-//! Limits that several processes keep together: each has a part of them at a time.
+//! Limits that several processes share: each holds a part of them at a time.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::budget::Budget;
 use crate::chat_model::BoxFuture;
 
-/// Part of a budget. What is not limited counts as 0.
+/// A part of a budget. Amounts that are not limited are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BudgetAmount {
     /// Requests.
@@ -20,7 +20,7 @@ pub struct BudgetAmount {
     pub usd: Usd,
 }
 
-/// Money as a whole number of picodollars: dollars as a decimal number are not exact beyond a thousand.
+/// Money as a whole number of picodollars, because dollars as a decimal number are not exact beyond a thousand.
 mod exact_money {
     use assize_rubric::Usd;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -36,7 +36,7 @@ mod exact_money {
 }
 
 impl BudgetAmount {
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl BudgetAmount {
         }
     }
 
-    /// Remainder without the other, at least nothing.
+    /// What is left without the other amount, at least 0.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self {
@@ -56,12 +56,12 @@ impl BudgetAmount {
         }
     }
 
-    /// True if there is at least as much of everything as in the other one.
+    /// Whether each amount is at least that of the other one.
     pub fn covers(self, other: Self) -> bool {
         self.calls >= other.calls && self.tokens >= other.tokens && self.usd >= other.usd
     }
 
-    /// The limits, higher by this much. What is not limited stays so.
+    /// The limits raised by this. What is not limited stays so.
     pub(crate) fn added_to(self, limits: Budget) -> Budget {
         Budget {
             calls: limits.calls.map(|limit| limit.saturating_add(self.calls)),
@@ -71,22 +71,22 @@ impl BudgetAmount {
     }
 }
 
-/// Source of a budget that several processes share.
+/// Provides parts of a budget that several processes share.
 pub trait BudgetSource: Send + Sync {
-    /// Waits for at least this much. `None` if there will never be so much. `may_return` is true if something of an earlier
-    /// lease may still be given back, because requests are in flight.
+    /// Waits for at least this much; `None` if there will never be so much. `may_return` is true if requests
+    /// are in flight, so that part of an earlier lease may still be given back.
     fn lease(&self, need: BudgetAmount, may_return: bool) -> BoxFuture<'_, Option<BudgetAmount>>;
 
     /// Takes back what is not needed. Returns at once.
     fn give_back(&self, amount: BudgetAmount);
 }
 
-/// Allowance of an account as its server reported it.
+/// An allowance of an account, as its server reported it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ReportedAllowance {
     /// True for tokens, false for requests.
     pub tokens: bool,
-    /// The whole of it.
+    /// The whole allowance.
     pub limit: f64,
     /// Remaining amount.
     pub remaining: f64,
@@ -96,17 +96,18 @@ pub struct ReportedAllowance {
 
 /// Rates of accounts that several processes share.
 ///
-/// An account is named by a hash of its server and its key, from which neither can be told.
+/// An account is named by a hash of its server and its key, which reveals neither.
 pub trait SharedRate: Send + Sync {
-    /// Waits until a request that is expected to take so many tokens may be sent.
+    /// Waits until a request of about this many tokens may be sent.
     fn admit<'a>(&'a self, account: &'a str, tokens: u64) -> BoxFuture<'a, ()>;
 
-    /// Takes in what a request took that was expected to take `expected` tokens.
+    /// Notes what a request really took that was expected to take `expected` tokens.
     fn settle(&self, account: &str, expected: u64, real: u64);
 
-    /// Takes in what a server reported.
+    /// Notes an allowance that a server reported.
     fn report(&self, account: &str, allowance: ReportedAllowance);
 
-    /// Part of an account's requests a second that this process may count on, by what servers reported to all.
+    /// This process's share of an account's rate, in requests a second, derived from what servers reported to
+    /// all processes.
     fn reported_rate(&self, account: &str) -> Option<f64>;
 }

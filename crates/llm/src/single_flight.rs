@@ -1,4 +1,4 @@
-//! Single flight: of several callers with the same call at once, one sends it and the others wait for the outcome.
+//! Single flight: of several callers with the same call, one sends it and the others wait for the outcome.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,17 +11,17 @@ use crate::call_key::CallKey;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SingleFlight(Arc<Mutex<HashMap<CallKey, watch::Receiver<()>>>>);
 
-/// Exclusive right to make a call. Dropping it lets the others look again.
+/// The exclusive right to make a call. Dropping it lets the waiting callers look again.
 #[derive(Debug)]
 pub(crate) struct SingleFlightGuard {
     key: CallKey,
     calls: SingleFlight,
-    /// Its end is what the others wait for.
-    _news: watch::Sender<()>,
+    /// Dropping this sender wakes those who wait.
+    _done: watch::Sender<()>,
 }
 
 impl SingleFlight {
-    /// Waits until nobody makes this call, and takes the right to make it.
+    /// Waits until no one else makes this call, and takes the right to make it.
     pub(crate) async fn acquire(&self, key: CallKey) -> SingleFlightGuard {
         loop {
             let mut ended = {
@@ -29,12 +29,13 @@ impl SingleFlight {
                 if let Some(other) = calls.get(&key) {
                     other.clone()
                 } else {
-                    let (news, ended) = watch::channel(());
+                    let (done, ended) = watch::channel(());
                     calls.insert(key, ended);
-                    return SingleFlightGuard { key, calls: self.clone(), _news: news };
+                    return SingleFlightGuard { key, calls: self.clone(), _done: done };
                 }
             };
-            // Nothing is ever sent: it is an error when the one before has let go.
+            // Nothing is ever sent. The receiver returns an error when the previous caller has dropped its
+            // guard.
             let _ = ended.changed().await;
         }
     }

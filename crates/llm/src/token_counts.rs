@@ -9,16 +9,15 @@ use serde::{Deserialize, Serialize};
 pub struct TokenCounts {
     /// Tokens read, cached ones included.
     pub input: Option<u64>,
-    /// Those of `input` that came from the provider's prompt cache.
+    /// The part of `input` that came from the provider's prompt cache.
     pub cached: Option<u64>,
     /// Tokens written, hidden reasoning included.
     pub output: Option<u64>,
 }
 
 impl TokenCounts {
-    /// Without counts that no request can have: no model reads or writes nearly as many. What a server says beyond that
-    /// is not known any better than if it had said nothing, and would spoil every sum. No more tokens are cached than were
-    /// read.
+    /// Drops counts that no request can have, because no model reads or writes that many tokens. Such a number
+    /// is as good as unknown, and would spoil every sum. Cached tokens are at most those read.
     pub(crate) fn plausible(self) -> Self {
         let plausible = |count: Option<u64>| count.filter(|count| *count <= 100_000_000);
         let input = plausible(self.input);
@@ -27,7 +26,7 @@ impl TokenCounts {
         Self { input, cached, output: plausible(self.output) }
     }
 
-    /// True if nothing at all was reported.
+    /// Whether nothing was reported.
     pub fn is_unknown(self) -> bool {
         self == Self::default()
     }
@@ -36,7 +35,7 @@ impl TokenCounts {
 impl Add for TokenCounts {
     type Output = Self;
 
-    /// Sums field by field; a field unknown on one side keeps the known number.
+    /// Sums field by field. If one side is unknown, the other one is kept.
     fn add(self, other: Self) -> Self {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),

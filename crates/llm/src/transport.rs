@@ -1,4 +1,4 @@
-//! The seam between wire formats and the network: what goes out, what comes back, and how sending can fail.
+//! The seam between wire formats and the network: requests, answers, and how sending can fail.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -11,22 +11,22 @@ use crate::chat_model::BoxFuture;
 
 /// Sends one HTTP request. Tests may pass one that never leaves the process.
 pub trait Transport: Send + Sync {
-    /// Sends and reads the whole answer. Any status is an answer. Must not send anything twice.
+    /// Sends the request and reads the whole answer. Any status is an answer. Must not send anything twice.
     fn send(&self, call: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, TransportError>>;
 }
 
 /// One HTTP request, complete with credentials. Secret headers are marked sensitive, so `Debug` does not show them.
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
-    /// Method; POST for servers of models.
+    /// Method; POST for model servers.
     pub method: Method,
     /// Address.
     pub url: Url,
-    /// All headers but those of the connection itself.
+    /// All headers except those of the connection itself.
     pub headers: HeaderMap,
     /// The body.
     pub body: Vec<u8>,
-    /// The limit for everything from connecting to the last byte of the answer.
+    /// Time limit for everything from connecting to the last byte of the answer.
     pub timeout: Duration,
 }
 
@@ -42,25 +42,25 @@ pub struct HttpAnswer {
 }
 
 impl HttpAnswer {
-    /// The body as text; what is not UTF-8 in it is replaced.
+    /// The body as text. Bytes that are not UTF-8 are replaced.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.body)
     }
 
-    /// [`HttpAnswer::text`], in the memory that holds the body where it can stay.
+    /// Like [`HttpAnswer::text`], reusing the body's memory if possible.
     pub(crate) fn into_text(self) -> String {
         String::from_utf8(self.body)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 }
 
-/// Reason why no whole answer came.
+/// Why there is no complete answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TransportError {
     /// The time limit passed.
     #[error("no whole answer within {}", seconds(*.0))]
     Timeout(Duration),
-    /// No connection came about.
+    /// No connection could be made.
     #[error("could not connect: {0}")]
     Connect(String),
     /// The connection broke before the answer was complete.
@@ -74,7 +74,8 @@ pub enum TransportError {
     Unusable(String),
 }
 
-/// The last cause says what happened; the outer layers repeat the address, which may hold credentials.
+/// The text of the innermost cause, which says what happened. The outer errors repeat the address, which may
+/// hold credentials.
 pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error.source();
     let mut text = None;
@@ -86,13 +87,13 @@ pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
     text.unwrap_or_else(|| "no reason given".to_owned())
 }
 
-/// The wait before a connection is tried again that could not be made for want of open files.
+/// Wait before another try to connect when no more files may be opened.
 pub(crate) const FILES_PAUSE: Duration = Duration::from_millis(25);
 
-/// True if this process, or this machine, may not open one more file: others will be closed, and the server knows
-/// nothing of it.
+/// Whether this process or machine has reached its limit of open files. The server is not involved, and other
+/// files will be closed.
 pub(crate) fn out_of_files(error: &(dyn std::error::Error + 'static)) -> bool {
-    /// `ENFILE` and `EMFILE`, and the second on Windows.
+    /// `ENFILE` and `EMFILE`, and the latter's code on Windows.
     const CODES: [i32; 3] = [23, 24, 10_024];
 
     let mut cause = Some(error);

@@ -1,4 +1,4 @@
-//! JSON parser that rejects duplicate member names: with two values for one name, either could be meant.
+//! A JSON parser that rejects duplicate member names. With two values for one name, either could be meant.
 
 use std::fmt;
 

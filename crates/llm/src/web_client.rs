@@ -1,4 +1,4 @@
-//! Requests to servers that are no models', under the limits and with the retries of those.
+//! Requests to servers other than model servers, with the same limits and retries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,37 +14,38 @@ use crate::token_counts::TokenCounts;
 use crate::transport::{HttpAnswer, HttpRequest};
 use crate::{retry_after, sent_requests};
 
-/// Letters of a server's words that an error repeats.
+/// The most characters of a server's message in an error.
 const MAX_WORDS: usize = 300;
 
-/// Client of one server.
+/// A client of one server.
 pub struct WebClient {
     setup: ClientSetup,
     account: Arc<ProviderAccount>,
-    /// Name of what is asked, in the place of a model.
+    /// What is requested; used in place of a model's name.
     name: Arc<str>,
     requests: AtomicU64,
 }
 
-/// Answer of a server.
+/// An answer of a server.
 #[derive(Debug, Clone)]
 pub struct WebAnswer {
     /// The answer of the last attempt.
     pub answer: HttpAnswer,
-    /// Number of requests that were sent for it.
+    /// How many requests were sent for it.
     pub attempts: u32,
     /// Time of the last attempt.
     pub latency: Duration,
 }
 
 impl WebClient {
-    /// Client of the server of an address. Requests to one server share the limits of their number and rate.
+    /// A client for the server of an endpoint. Requests to the same server share the limits of concurrency and
+    /// rate.
     pub fn new(endpoint: &ModelEndpoint, setup: ClientSetup) -> Self {
         let account = setup.accounts.account_for(endpoint);
         Self { setup, account, name: "web".into(), requests: AtomicU64::new(0) }
     }
 
-    /// Sends a request until a status comes that `accepts` takes, or until trying again can't help.
+    /// Sends a request until `accepts` takes the status, or until trying again can't help.
     ///
     /// # Errors
     /// The last failure, with the number of attempts.
@@ -87,7 +88,7 @@ impl WebClient {
                 }
                 Err(error) => AskError::from(&error),
             };
-            // The wait is no request in flight.
+            // A request that waits is not in flight.
             drop(permit);
 
             let wait = setup.policy.next_wait(error.kind, attempts, waited, error.retry_after, &mut jitter);
@@ -97,8 +98,8 @@ impl WebClient {
         }
     }
 
-    async fn enter(&self, longest: Duration) -> Result<Permit, AskError> {
-        let queued = QueuedRequest { model: &self.name, input: 0, most: Some(0), longest };
+    async fn enter(&self, max_pause: Duration) -> Result<Permit, AskError> {
+        let queued = QueuedRequest { model: &self.name, input: 0, max_output: Some(0), max_pause };
         self.account.acquire(&*self.setup.clock, queued).await.map_err(|error| match error {
             AcquireError::Pause(rest) => AskError::new(
                 ErrorKind::RateLimited,
@@ -112,7 +113,7 @@ impl WebClient {
     }
 }
 
-/// The error of an answer whose status is none of a success.
+/// The error for an answer whose status is not a success.
 fn refusal(answer: &HttpAnswer, retry_after: Option<Duration>) -> AskError {
     let text = answer.text();
     let words: String = text.trim().chars().take(MAX_WORDS).collect();

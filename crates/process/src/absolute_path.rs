@@ -1,11 +1,11 @@
-//! Paths as other processes need them.
+//! Absolute paths, for other processes.
 
 use std::path::{Path, PathBuf};
 
-/// Returns the path from the root of the file system. A process that runs in another folder would look for a relative one
-/// there. Links are not followed, and nothing needs to exist.
+/// The absolute form of a path. A process in another folder would look for a relative path there. Links are not
+/// followed, and nothing needs to exist.
 pub fn absolute_path(path: &Path) -> PathBuf {
-    // Only an empty path, or a working folder that is gone, has no absolute form.
+    // Only an empty path, or one in a working folder that no longer exists, has no absolute form.
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }
 

@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 /// Bytes per read: the usual size of a pipe's buffer.
 const CHUNK: usize = 64 * 1024;
 
-/// End of a stream that is kept when it is longer than the cap.
+/// Which end of a stream is kept if it is longer than the cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeptEnd {
     First,

@@ -35,9 +35,9 @@ pub struct ProcessLimits {
     pub stdout_cap: usize,
     /// Bytes of standard error that are kept, from the end.
     pub stderr_cap: usize,
-    /// Time between the request to end the process group (TERM) and the kill (KILL).
+    /// Time between the request to end the process group (TERM) and its kill (KILL).
     pub grace: Duration,
-    /// Time to continue reading after the program has exited while another process holds its pipes open.
+    /// How long to continue reading after the program has exited, while another process holds its pipes open.
     pub linger: Duration,
 }
 

@@ -1,4 +1,5 @@
-//! Environment of a command: always complete and explicit, never inherited from this process by accident.
+//! The environment of a command, which is always complete and explicit and never inherited from this process by
+//! accident.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

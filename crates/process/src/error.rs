@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::CapturedStream;
 
-/// Output of a command until it was stopped.
+/// The output of a command up to the moment it was stopped.
 #[derive(Debug, Clone, Default)]
 pub struct PartialProcessOutput {
     /// First bytes of standard output so far.
@@ -17,12 +17,12 @@ pub struct PartialProcessOutput {
     pub duration: Duration,
 }
 
-/// Error: a command could not be started or was stopped.
+/// A command could not be started or was stopped.
 ///
 /// A program that exits with a failure is not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
-    /// The argument list is empty or its first word is.
+    /// The argument list is empty, or its first word is.
     #[error("the command is empty: the first word must be a program")]
     Empty,
     /// There is no such program.
@@ -32,7 +32,7 @@ pub enum ProcessError {
         program: String,
         /// True if it has no slash and was looked up in `PATH`.
         looked_in_path: bool,
-        /// True if the file exists, so that the interpreter of its first line is missing.
+        /// True if the file exists, which means that the interpreter in its first line is missing.
         file_exists: bool,
     },
     /// The program is not executable.

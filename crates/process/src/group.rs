@@ -1,4 +1,4 @@
-//! A running process group: started, and certain to end.
+//! A running process group, which is certain to end.
 
 use std::ffi::OsStr;
 use std::io;
@@ -74,7 +74,7 @@ impl CommandGroup {
         inner.args(arguments).env_clear().envs(command.env.iter());
 
         if let Some(mark) = guard::guard_mark() {
-            inner.env(guard::MARK, mark);
+            inner.env(guard::MARK_VARIABLE, mark);
         }
         if let Some(folder) = &command.cwd {
             inner.current_dir(folder);
@@ -144,7 +144,7 @@ impl CommandGroup {
         self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
     }
 
-    /// Asks the group to end. A group that is gone already is fine.
+    /// Asks the group to end. It is not an error if the group has already ended.
     pub(crate) fn request_end(&mut self) {
         self.asked_to_end = true;
 
@@ -179,7 +179,7 @@ impl CommandGroup {
         self.mark_ended();
     }
 
-    /// Marks the group as ended, so that dropping does nothing. The leader must have been waited for.
+    /// Marks the group as ended, so that dropping it does nothing. The leader must have been waited for.
     pub(crate) fn mark_ended(&mut self) {
         self.over = true;
         #[cfg(unix)]
@@ -194,7 +194,8 @@ impl Drop for CommandGroup {
         if self.over {
             return;
         }
-        // A second drop without an end in between means that the runtime is shutting down: no time for grace.
+        // The second drop, with no end in between, means that the runtime is shutting down, so there is no time
+        // for grace.
         if self.asked_to_end {
             self.kill();
             return;

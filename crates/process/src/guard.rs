@@ -13,7 +13,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Variable by which the helper finds processes that left their group; its value is the helper's process id.
-pub(crate) const MARK: &str = "ASSIZE_GUARD";
+pub(crate) const MARK_VARIABLE: &str = "ASSIZE_GUARD";
 
 /// Program and arguments of the helper, if one is wanted.
 static HELPER: OnceLock<(PathBuf, Vec<OsString>)> = OnceLock::new();
@@ -39,7 +39,7 @@ pub fn stop_guard() {
     if let Some(Some(guard)) = RUNNING.get() {
         let mut helper = guard.helper.lock().unwrap_or_else(PoisonError::into_inner);
         drop(helper.stdin.take());
-        // A helper that can't be waited for can't be handled any further.
+        // If waiting for the helper fails, nothing else can be done about it.
         let _ = helper.wait();
     }
 }
@@ -63,7 +63,7 @@ pub(crate) fn notify_guard(begun: bool, leader: i32) {
     }
 }
 
-/// Starts the helper without this process's environment, in a folder that nobody needs to remove, and outside
+/// Starts the helper without this process's environment, in a folder that never has to be removed, and outside
 /// the group that a terminal interrupts.
 fn start_helper(program: &PathBuf, arguments: &[OsString]) -> Option<GuardHelper> {
     let mut command = std::process::Command::new(program);
@@ -80,8 +80,8 @@ fn start_helper(program: &PathBuf, arguments: &[OsString]) -> Option<GuardHelper
     Some(GuardHelper { mark, helper: Mutex::new(helper) })
 }
 
-/// Runs the helper: reads the start and end of groups until the pipe closes, then ends what is left of the
-/// process at the other end.
+/// Runs the helper: reads the start and end of groups until the pipe closes, then ends the groups that are
+/// left.
 pub fn run_guard(input: impl BufRead) {
     let mut groups: BTreeSet<i32> = BTreeSet::new();
     for line in input.lines().map_while(Result::ok) {
@@ -107,7 +107,7 @@ mod orphans {
     use nix::sys::signal::{Signal, kill, killpg};
     use nix::unistd::Pid;
 
-    use super::MARK;
+    use super::MARK_VARIABLE;
 
     /// Polling interval while processes end.
     const POLL: Duration = Duration::from_millis(10);
@@ -117,7 +117,7 @@ mod orphans {
     const MAX_POLLS: usize = 300;
 
     pub(super) fn end(groups: &BTreeSet<i32>) {
-        let mark = format!("{MARK}={}", std::process::id());
+        let mark = format!("{MARK_VARIABLE}={}", std::process::id());
         for look in 0..MAX_POLLS {
             let left = groups.iter().filter(|group| killpg(Pid::from_raw(**group), None).is_ok());
             let left: Vec<Pid> = left.map(|group| Pid::from_raw(*group)).collect();

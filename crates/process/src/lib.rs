@@ -1,7 +1,7 @@
 //! Safe execution of commands: own process group, limits on time and output, and a guaranteed end.
 //!
-//! [`ProcessCommand`] describes what to run, [`ProcessCommand::run`] runs it and returns a [`ProcessOutput`] or a
-//! [`ProcessError`]. Nothing here looks at what the output means; a non-zero exit is not an error.
+//! [`ProcessCommand`] describes what to run; [`ProcessCommand::run`] runs it and returns a [`ProcessOutput`] or
+//! a [`ProcessError`]. This crate does not interpret output, and a non-zero exit is not an error.
 
 mod absolute_path;
 mod capture;

@@ -1,4 +1,4 @@
-//! A program that lives on and is spoken to line by line.
+//! A long-running program that communicates line by line.
 
 use std::io;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const MAX_ERROR_LINE: usize = 4096;
 
 /// A running program that reads lines from its standard input and writes lines to its standard output.
 ///
-/// Its process group ends when this is dropped, as that of a command does.
+/// Like that of a command, its process group ends when this is dropped.
 #[derive(Debug)]
 pub struct LineProcess {
     group: CommandGroup,
@@ -31,11 +31,11 @@ pub struct LineReader {
 }
 
 impl LineProcess {
-    /// Starts a command. Its `stdin` is not used; the most bytes of a line are `stdout_cap` of its limits. Every line that it
-    /// writes to standard error is sent through the channel, the end of long ones cut off.
+    /// Starts a command. Its `stdin` is not used, and `stdout_cap` of its limits is the longest line in bytes.
+    /// Every line on standard error is sent through the channel, with long ones cut.
     ///
     /// # Errors
-    /// When the program can't be started.
+    /// If the program can't be started.
     pub fn start(
         command: &ProcessCommand,
         errors: mpsc::UnboundedSender<String>,
@@ -57,7 +57,7 @@ impl LineProcess {
     /// Writes a line.
     ///
     /// # Errors
-    /// When the program reads no more.
+    /// If the program no longer reads.
     pub async fn send(&mut self, line: &str) -> io::Result<()> {
         let pipe = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         pipe.write_all(line.as_bytes()).await?;
@@ -65,7 +65,8 @@ impl LineProcess {
         pipe.flush().await
     }
 
-    /// Ends the program: its input ends, and after the grace period of its limits it is stopped, with all that it started.
+    /// Ends the program: closes its input and, after the grace period of its limits, stops it with everything
+    /// it started.
     pub async fn end(mut self) {
         self.stdin = None;
         let _ = tokio::time::timeout(self.grace, self.group.leader_exit()).await;
@@ -77,7 +78,7 @@ impl LineReader {
     /// Returns the next line; `None` at the end of the output.
     ///
     /// # Errors
-    /// When a line is too long, is not UTF-8, or the pipe fails.
+    /// If a line is too long or not UTF-8, or the pipe fails.
     pub async fn next(&mut self) -> io::Result<Option<String>> {
         let Some(stdout) = self.stdout.as_mut() else { return Ok(None) };
         let mut line = Vec::new();
@@ -98,8 +99,8 @@ impl LineReader {
     }
 }
 
-/// Sends the lines of a stream through a channel, until the stream ends. It is read to its end even if nobody listens: a full
-/// pipe would stop the program.
+/// Sends the lines of a stream through a channel until the stream ends. It is read to the end even if the
+/// receiver is gone, because a full pipe would block the program.
 async fn pass_on(stream: impl AsyncRead + Unpin, to: mpsc::UnboundedSender<String>) {
     let mut stream = BufReader::new(stream);
     let mut line = Vec::new();

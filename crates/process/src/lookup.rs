@@ -1,20 +1,20 @@
-//! Lookup of a program in the folders of `PATH` before it is started.
+//! Looks up a program in the folders of `PATH` before it is started.
 //!
-//! The system's fast way to start a program takes a path. Given a bare name and an environment of its own,
-//! the standard library forks this whole process first, which takes longer the more memory it uses.
+//! The system's fast way to start a program needs a path. Given a bare name and a custom environment, the
+//! standard library forks this whole process first, which takes longer the more memory it uses.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::Environment;
 
-/// Returns true if a program of this bare name is in a folder of `PATH`.
+/// Whether a program of this bare name is in a folder of `PATH`.
 pub fn has_program(program: &str, env: &Environment) -> bool {
     find_in_path(OsStr::new(program), env).is_some()
 }
 
-/// Returns the file of a bare name; `None` leaves the lookup to the system: for paths, for names that are not
-/// found, and where the answer depends on the folder the program starts in.
+/// The file for a bare name. `None` leaves the lookup to the system: for paths, for names that are not found,
+/// and if the result depends on the folder in which the program starts.
 pub(crate) fn find_in_path(program: &OsStr, env: &Environment) -> Option<PathBuf> {
     if Path::new(program).components().count() != 1 || program.as_encoded_bytes().contains(&b'/') {
         return None;

@@ -12,7 +12,7 @@ use crate::group::CommandGroup;
 use crate::{PartialProcessOutput, ProcessCommand, ProcessError, ProcessOutput};
 
 /// Time for the pipes of a killed group to close.
-const AFTER_KILL: Duration = Duration::from_millis(500);
+const KILLED_PIPES_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Reason to stop reading the pipes.
 enum ProcessRunEnd {
@@ -129,18 +129,18 @@ impl ProcessCommand {
             if left {
                 tokio::join!(
                     group.end(),
-                    drain_with_limit(out, err, self.limits.grace.saturating_add(AFTER_KILL))
+                    drain_with_limit(out, err, self.limits.grace.saturating_add(KILLED_PIPES_TIMEOUT))
                 );
             } else {
-                // A process that left the group holds the pipes; it is out of reach, so its output is not
-                // waited for.
+                // A process that left the group holds the pipes. It is out of reach, so its output is not
+                // awaited.
                 group.mark_ended();
             }
 
             return left || *pipes_open;
         }
 
-        // The leader is waited for during the grace period: until then it counts as a member of the group.
+        // The leader is awaited during the grace period, because until then it counts as a member of the group.
         let ending = async {
             group.request_end();
             let gone = async {
@@ -150,14 +150,18 @@ impl ProcessCommand {
                 group.end().await;
             } else {
                 group.kill();
-                let _ = tokio::time::timeout(AFTER_KILL, group.leader_exit()).await;
+                let _ = tokio::time::timeout(KILLED_PIPES_TIMEOUT, group.leader_exit()).await;
                 group.mark_ended();
             }
         };
 
         tokio::join!(
             ending,
-            drain_with_limit(out, err, self.limits.grace.saturating_mul(2).saturating_add(AFTER_KILL))
+            drain_with_limit(
+                out,
+                err,
+                self.limits.grace.saturating_mul(2).saturating_add(KILLED_PIPES_TIMEOUT)
+            )
         );
         false
     }

@@ -7,12 +7,12 @@
 use std::ffi::OsString;
 use std::fmt::Write;
 
-/// Value of a placeholder.
+/// The value of a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlaceholderValue {
     /// One text.
     One(OsString),
-    /// A text for each attached file, each written with its own format.
+    /// One text for each attached file, each written with its own format.
     Each {
         /// Format, with placeholders of its own.
         format: String,
@@ -21,7 +21,7 @@ pub enum PlaceholderValue {
     },
 }
 
-/// Lookup of a placeholder by name; `None` leaves it as it is written.
+/// Looks up a placeholder by name. `None` leaves it as written.
 pub type PlaceholderLookup<'a> = dyn Fn(&str) -> Option<PlaceholderValue> + 'a;
 
 /// A script whose placeholders became variables, and the values of `$1`, `$2`, ...
@@ -35,7 +35,7 @@ pub struct FilledScript {
 
 /// Fills a shell template.
 ///
-/// A placeholder is a word of its own whether it is bare, in double quotes or in single quotes, and also
+/// A placeholder becomes a separate word whether it is bare, in double quotes or in single quotes, and also
 /// inside `$(...)` and backticks. `${NAME}` is a shell variable and `\{NAME}` is plain text; comments are
 /// unchanged.
 pub fn fill_script(template: &str, lookup: &PlaceholderLookup<'_>) -> FilledScript {

@@ -1,4 +1,4 @@
-//! Real programs: what comes back, what is refused, and that nothing stays behind.
+//! Real programs: what they return, what is refused, and that no process stays behind.
 #![cfg(unix)]
 
 use std::fs;
@@ -26,7 +26,7 @@ fn impatient(timeout_ms: Option<u64>) -> ProcessLimits {
     }
 }
 
-/// A process that is gone or only waits for its parent to notice.
+/// Whether a process is gone, or only waits for its parent to notice.
 fn is_gone(pid: &str) -> bool {
     assert!(pid.parse::<u32>().is_ok(), "not a process id: {pid:?}");
     if Path::new("/proc/self/stat").exists() {
@@ -37,7 +37,8 @@ fn is_gone(pid: &str) -> bool {
     !status.is_ok_and(|status| status.success())
 }
 
-/// The kernel ends a killed process soon, not at once; this looks until it has, without a time of its own.
+/// Waits until a condition holds. The kernel ends a killed process soon, but not at once; there is no time
+/// limit here.
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let looking = async {
         while !holds() {
@@ -195,7 +196,7 @@ async fn cancelling_ends_the_group() {
     assert_all_gone(&problem.partial().unwrap().stdout.text()).await;
 }
 
-/// Starts a command that writes its process ids to a file, and gives those once it runs.
+/// Starts a command that writes its process ids to a file, and returns them once it runs.
 async fn started(folder: &Path) -> (tokio::task::JoinHandle<()>, String) {
     let script = "trap '' TERM; sleep 60 & echo $! $$ > new; mv new pids; wait; sleep 60";
     let command = sh(script).in_folder(folder).with_limits(impatient(None));

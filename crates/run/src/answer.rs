@@ -1,4 +1,4 @@
-//! Answer of an item, and what is known of a case before it is graded.
+//! The answer of an item, and what is known about a case before it is graded.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::case_error::target_error_kind;
 use crate::case_identity::{cluster_of_case, hash_case};
 use crate::{ItemSource, WorkItem, workspace};
 
-/// Data of an item's record before anything was asked or spent.
+/// The record of an item before anything was sent or spent.
 pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
     CaseHead {
         format: item.format,
@@ -38,8 +38,8 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
     }
 }
 
-/// The answer of an item, to what `input` puts together if a target is asked, worked out in the folder of `stay` if there
-/// is one. What that took is noted in `head`.
+/// The answer of an item. If a target is used, it gets the prepared `input` and works in the folder of `stay`,
+/// if there is one. Usage is added to `head`.
 pub(crate) async fn obtain_answer(
     item: &WorkItem,
     input: impl FnOnce() -> Result<TargetInput, TargetError>,
@@ -58,7 +58,7 @@ pub(crate) async fn obtain_answer(
 
             match target.answer(&input).await {
                 Ok(mut answer) => {
-                    // What a recording tells was spent when it was made.
+                    // The tokens of a recording were spent when it was made.
                     if answer.attempts == 0 {
                         head.tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
                     } else {

@@ -1,4 +1,4 @@
-//! Files that an answer holds, as text behind the text of the answer.
+//! Adds files of an answer to its text.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +13,15 @@ use crate::WorkItem;
 /// Maximum size of a file that is read as text.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Adds the text of files in the last message of an answer. Each follows a line with its path. A file that is no text and has
-/// no preprocessor is named, with the reason. A preprocessor that fails is an error: nobody knows what the file says.
+/// Adds the text of files in the last message of an answer. Each follows a line with its path. A file that is
+/// not text and has no preprocessor is named with the reason. A preprocessor that fails is an error, because
+/// the content of the file is unknown then.
 pub(crate) async fn add_answer_files(
     item: &WorkItem,
     stay: Option<&WorkspaceLease>,
     answer: &mut TargetAnswer,
 ) -> Result<(), String> {
-    // A recorded answer holds the text already, and who recorded it may name any file of this machine.
+    // A recorded answer already holds the text, and its author could name any file of this machine.
     if answer.attempts == 0 {
         return Ok(());
     }
@@ -40,7 +41,7 @@ pub(crate) async fn add_answer_files(
         if text(["type", "type"]) != Some("file") {
             continue;
         }
-        // A block with the text of a file names no path.
+        // A block with the text of a file has no path.
         let Some(written) = text(["path", "value"]) else { continue };
         let media_type = text(["media_type", "mediaType"]).unwrap_or_default();
         parts.push(file_text(item, folder, written, media_type).await?);

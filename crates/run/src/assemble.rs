@@ -1,5 +1,5 @@
-//! From stored decisions to a result row. Used by the engine and by every later recomputation, so
-//! that a score is always a function of its decisions.
+//! Builds a result row from stored decisions. Used by the engine and by every later recomputation, so that a
+//! score is always a function of its decisions.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use assize_store::{
     CaseError, CaseKey, GateRow, GraderRow, MetricScore, ResultRow, ToolCallRow, TurnRow, criterion_rows,
 };
 
-/// Data of a result row beside its scores.
+/// The data of a result row besides its scores.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CaseHead {
     /// Eval-file format.
     pub(crate) format: Option<u8>,
     /// The case.
     pub(crate) key: CaseKey,
-    /// Name of the target that answered in its place.
+    /// Name of the fallback that answered for the target.
     pub(crate) answered_by: Option<String>,
-    /// Place among the items of the run.
+    /// Position among the items of the run.
     pub(crate) place: Option<u64>,
-    /// Plan of the trials of its case, if it is repeated.
+    /// The trials of its case, if it has several.
     pub(crate) trials: Option<TrialPlan>,
     /// The case's tags.
     pub(crate) tags: Vec<String>,
@@ -33,19 +33,19 @@ pub(crate) struct CaseHead {
     pub(crate) prompt: Option<Arc<str>>,
     /// Graders whose scores count for metrics.
     pub(crate) metrics: Vec<NamedMetric>,
-    /// Hash of what the case asks.
+    /// Hash of the question.
     pub(crate) case_hash: Option<String>,
     /// The answer.
     pub(crate) answer: Option<String>,
     /// The turns of a conversation.
     pub(crate) turns: Vec<TurnRow>,
-    /// Changes to files meanwhile.
+    /// Changes to files while it was answered.
     pub(crate) file_changes: Option<String>,
     /// Tools that the target called.
     pub(crate) tool_calls: Vec<ToolCallRow>,
-    /// Number of further calls.
+    /// The number of further calls, which are not listed.
     pub(crate) tool_calls_dropped: usize,
-    /// Reason there is no answer or no grading.
+    /// Why there is no answer or no grading.
     pub(crate) error: Option<CaseError>,
     /// Tokens of the target (judges' tokens are added).
     pub(crate) tokens: Tokens,
@@ -61,15 +61,15 @@ pub(crate) struct GraderDecisions<'a> {
     pub(crate) name: &'a str,
     pub(crate) type_name: &'a str,
     pub(crate) standing: GraderWeighting,
-    /// Hash of its settings; `None` where it is not known.
+    /// Hash of its settings; `None` if unknown.
     pub(crate) settings: Option<String>,
-    /// Its decisions: one per criterion in the rubric's order, or one for the grader as a whole with those
-    /// of its members after it.
+    /// Its decisions: one per criterion in the rubric's order, or one for the grader as a whole followed by
+    /// those of its members.
     pub(crate) decisions: Vec<&'a CaseDecision>,
 }
 
-/// Scores a case from its decisions. With no grader at all (there was no answer to grade) the case
-/// is incomplete and nothing is known about its score.
+/// Scores a case from its decisions. Without any grader, because there was no answer to grade, the case is
+/// incomplete and its score is unknown.
 pub(crate) fn assemble(
     head: CaseHead,
     graders: &[GraderDecisions<'_>],
@@ -148,7 +148,7 @@ pub(crate) fn assemble(
     }
 }
 
-/// The score that counts for a metric. Where there is no answer, or the grader broke, nothing is known about it.
+/// The score that counts for a metric. Unknown if there is no answer, or the grader broke.
 fn metric_score(
     metric: NamedMetric,
     graders: &[GraderDecisions<'_>],

@@ -1,10 +1,10 @@
-//! Kinds of failure as records keep them.
+//! Kinds of failures in the form that records store.
 
 use assize_llm::ErrorKind;
 use assize_store::CaseErrorKind;
 use assize_targets::TargetErrorKind;
 
-/// The kind of failure of a target, as records keep it.
+/// The kind of a target's failure, as records store it.
 pub(crate) const fn target_error_kind(kind: TargetErrorKind) -> CaseErrorKind {
     match kind {
         TargetErrorKind::Timeout => CaseErrorKind::Timeout,

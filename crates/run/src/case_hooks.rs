@@ -1,4 +1,4 @@
-//! Code of an author that is run around cases.
+//! Code of an author that runs around cases.
 
 use std::sync::Arc;
 
@@ -9,22 +9,23 @@ use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage};
 
 use crate::WorkItem;
 
-/// Code that is run before and after each case of a suite.
+/// Code that runs before and after each case of a suite.
 pub trait CaseHooks: Send + Sync {
-    /// Returns the case to run in the place of that of the item; `None` if it stays as it is. The id of a case never changes.
+    /// Returns the case to run instead of the item's own; `None` if it is unchanged. The id of a case never
+    /// changes.
     ///
     /// # Errors
-    /// The reason for which the case can't be run, in words.
+    /// Why the case can't be run, in words.
     fn before_case<'a>(&'a self, item: &'a WorkItem) -> BoxFuture<'a, Result<Option<Arc<Case>>, String>>;
 
-    /// Tells of the result of an item whose case [`CaseHooks::before_case`] returned.
+    /// Handles the result of an item whose case [`CaseHooks::before_case`] returned.
     fn after_case<'a>(&'a self, item: &'a WorkItem, record: &'a CaseRecord) -> BoxFuture<'a, ()>;
 
-    /// Writes everything about the code that may change a case.
+    /// Writes everything about the code that may affect a case.
     fn write_identity(&self, identity: &mut IdentityWriter);
 }
 
-/// Returns the item as its hooks change it.
+/// Returns the item with the changes of its hooks.
 ///
 /// # Errors
 /// The failure of a hook, as the error of the case.

@@ -10,8 +10,8 @@ use crate::WorkItem;
 /// without a suite, whose unknown keys are metadata.
 const CLUSTER_KEYS: [&str; 2] = ["cluster", "conversation_id"];
 
-/// The cluster of a case: `metadata.cluster`, else the conversation that the case is a part of. Texts,
-/// numbers and booleans name a cluster; other values do not.
+/// The cluster of a case: `metadata.cluster`, or else the conversation that the case is part of. Texts, numbers
+/// and booleans are valid names; other values are ignored.
 pub(crate) fn cluster_of_case(case: &Case) -> Option<String> {
     let named = |key: &str| match case.metadata.get(key)? {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -21,8 +21,8 @@ pub(crate) fn cluster_of_case(case: &Case) -> Option<String> {
     named(CLUSTER_KEYS[0]).or_else(|| case.conversation_id.clone()).or_else(|| named(CLUSTER_KEYS[1]))
 }
 
-/// Hash of the question and the expectations of a case: two cases of one id with different hashes are
-/// different questions.
+/// Hash of a case's question and expectations. Two cases with the same id and different hashes are different
+/// questions.
 pub fn hash_case(case: &Case) -> String {
     let mut hasher = blake3::Hasher::new();
     let turns = case.turns().iter().flat_map(|turn| {
@@ -40,7 +40,7 @@ pub fn hash_case(case: &Case) -> String {
     hasher.finalize().to_hex()[..32].to_owned()
 }
 
-/// The question and the expectations of an item, without secrets.
+/// The question and the expectations of an item, with secrets removed.
 pub(crate) fn question_row(item: &WorkItem) -> QuestionRow {
     let case = &item.case;
     let redact = |text: String| match &item.programs.redactor {

@@ -1,4 +1,4 @@
-//! Weights, gates and thresholds of a case, put in the place of those that another run had.
+//! Weights, gates and thresholds of a case, which may replace those of another run.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use assize_store::{CaseRecord, ResultRow};
 
 use crate::rescore::{has_id, is_forbidden, reads_the_same, recombine, score_record, with_current_criterion};
 
-/// The weights, gates and thresholds of a case, as a run or an eval file has them.
+/// The weights, gates and thresholds of a case in a run or an eval file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseScoring {
     lines: VerdictThresholds,
@@ -25,14 +25,14 @@ struct GraderScoring {
     grader: Arc<str>,
     member: Vec<String>,
     standing: GraderWeighting,
-    /// Criteria of a rubric; empty for a grader as a whole.
+    /// Criteria of a rubric; empty for a grader that decides as a whole.
     criteria: Vec<Criterion>,
-    /// Members of a composite, where they are known.
+    /// Members of a composite, if they are known.
     composition: Option<CompositeStructure>,
 }
 
 impl CaseScoring {
-    /// The scoring that a stored case was graded with; `None` if nothing of it was graded.
+    /// The scoring of a stored case; `None` if nothing of it was graded.
     pub fn from_record(record: &CaseRecord) -> Option<Self> {
         let lines = record.decisions.first()?.lines;
         let own: Vec<&CaseDecision> = record.decisions.iter().filter(|row| !row.is_vote()).collect();
@@ -50,7 +50,7 @@ impl CaseScoring {
         Some(Self { lines, graders: graders.collect() })
     }
 
-    /// The scoring that an eval file asks for; that of the members of composites is not part of it.
+    /// The scoring of a case in an eval file, without that of composites' members.
     pub fn from_case(case: &Case, lines: VerdictThresholds) -> Self {
         let graders = case.graders.iter().map(|grader| GraderScoring {
             grader: grader.name.as_str().into(),
@@ -66,16 +66,17 @@ impl CaseScoring {
         Self { lines, graders: graders.collect() }
     }
 
-    /// Scores a stored case with these weights, gates and thresholds. A decision on a criterion that reads otherwise here
-    /// (text, scale, operator) stays with its own words, so that a comparison still names it; so does a case that lacks
-    /// the decisions of a grader. Criteria and graders that this scoring lacks no longer count.
+    /// Scores a stored case with these weights, gates and thresholds. A decision on a criterion that reads
+    /// differently here (text, scale, operator) keeps its own text, so that a comparison still names it; the
+    /// same holds for a case without decisions of a grader. Criteria and graders that this scoring does not
+    /// have no longer count.
     pub fn apply(&self, record: &CaseRecord) -> CaseRecord {
         let decided: BTreeSet<&str> = record.decisions.iter().map(|row| &*row.grader).collect();
         let counts = |name: &str| self.graders.iter().any(|grader| &*grader.grader == name);
         let is_turn =
             |name: &str| record.decisions.iter().any(|row| &*row.grader == name && row.turn.is_some());
         let kept = |name: &str| counts(name) || is_turn(name);
-        // The score of a grader without decisions can't be computed again, nor that of its case.
+        // The score of a grader without decisions can't be computed again, and neither can that of its case.
         if record.result.graders.iter().any(|grader| kept(&grader.name) && !decided.contains(&*grader.name)) {
             return record.clone();
         }
@@ -133,7 +134,7 @@ impl GraderScoring {
     }
 }
 
-/// Puts the rule and the weights of a composite in the place of the stored ones if its members are the same.
+/// Replaces the rule and the weights of a composite, if its members are the same.
 fn replace_composition(finding: &mut Finding, composition: &CompositeStructure) {
     let Finding::Grader(finding) = finding else { return };
     let GraderFindingKind::Composite(stored) = &mut finding.kind else { return };
@@ -141,7 +142,7 @@ fn replace_composition(finding: &mut Finding, composition: &CompositeStructure) 
         structure.members.iter().map(|member| (member.name.clone(), member.type_name.clone())).collect()
     };
     if names(stored) == names(composition) {
-        // What a function said of the answer stays.
+        // A function's result about the answer is kept.
         let passed = stored.passed;
         stored.clone_from(composition);
         stored.passed = passed;
@@ -152,7 +153,7 @@ fn replace_composition(finding: &mut Finding, composition: &CompositeStructure) 
 #[derive(Debug, Default)]
 pub struct CaseScorings {
     by_case: HashMap<(Arc<str>, Arc<str>), Arc<CaseScoring>>,
-    /// The last one: most cases of a suite share theirs.
+    /// The last one that was added. Most cases of a suite share theirs.
     last: Option<Arc<CaseScoring>>,
 }
 
@@ -167,17 +168,17 @@ impl CaseScorings {
         self.by_case.entry((suite, case)).or_insert(shared);
     }
 
-    /// Number of cases.
+    /// The number of cases.
     pub fn len(&self) -> usize {
         self.by_case.len()
     }
 
-    /// True if there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.by_case.is_empty()
     }
 
-    /// Scores a stored case again; `None` if nothing is known of it.
+    /// Scores a stored case again; `None` if its scoring is unknown.
     pub fn apply(&self, record: &CaseRecord) -> Option<CaseRecord> {
         let key = (record.result.suite.clone(), record.result.case_id.clone());
         self.by_case.get(&key).map(|scoring| scoring.apply(record))

@@ -1,5 +1,5 @@
-//! Conversations: the target is asked turn by turn, and every answer is graded before the next turn begins, because what
-//! it left behind may be gone by then.
+//! Conversations: the target answers turn by turn, and every answer is graded before the next turn begins,
+//! because its files may be gone by then.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,12 +19,14 @@ use crate::grading::{ConversationGrades, GradingContext};
 use crate::material::target_input;
 use crate::{ItemSource, WorkItem, workspace};
 
-/// Holds and grades the conversation of an item. Failures become part of the record; this never fails.
+/// Carries out and grades the conversation of an item. Failures become part of the record; this never fails.
 ///
-/// A turn without an answer is never a zero: what it and the conversation as a whole come to is then not known. The next
-/// turn is held all the same unless the case stops at a failure; the words that got no answer stay in the conversation.
+/// A turn without an answer never scores zero: its result, and that of the conversation, is then unknown. The
+/// next turn still takes place, unless the case stops at a failure; the message without an answer stays in the
+/// conversation.
 ///
-/// All turns work in the folder of `stay`, if there is one; what a turn changed is told since the first.
+/// All turns work in the folder of `stay`, if there is one. File changes of a turn are relative to the state
+/// before the first turn.
 pub(crate) async fn run_conversation(
     item: &WorkItem,
     talk: &Conversation,
@@ -148,7 +150,7 @@ async fn finish_conversation(
     CaseRecord { result, decisions }
 }
 
-/// Reason no further turn is held.
+/// Why no further turn takes place.
 #[derive(Clone, Copy)]
 enum ConversationEnd {
     None,
@@ -158,7 +160,7 @@ enum ConversationEnd {
     Unanswered(u32),
 }
 
-/// A turn that is about to be held.
+/// A turn that is about to begin.
 struct PlannedTurn<'a> {
     item: &'a WorkItem,
     talk: &'a Conversation,
@@ -181,7 +183,7 @@ impl PlannedTurn<'_> {
     }
 }
 
-/// Turns of a conversation so far.
+/// The turns of a conversation so far.
 struct ConversationHistory<'a> {
     /// Messages before the first turn.
     before: &'a [CaseMessage],
@@ -197,7 +199,8 @@ impl<'a> ConversationHistory<'a> {
         self.turns.push((turn, answer));
     }
 
-    /// The messages up to here. With a window, of all turns before the last `window` only the system messages.
+    /// The messages so far. With a window, turns before the last `window` contribute only their system
+    /// messages.
     fn messages_so_far(&self, window: Option<u32>) -> Vec<CaseMessage> {
         let window = window.map_or(usize::MAX, |window| window as usize);
         let passed = self.turns.len().saturating_sub(window);
@@ -214,7 +217,7 @@ impl<'a> ConversationHistory<'a> {
         messages
     }
 
-    /// The messages up to here, as judges read them.
+    /// The messages so far, in the form for judges.
     fn visible_messages(&self) -> Vec<CaseMessage> {
         let mut messages = self.before.to_vec();
         for (turn, answer) in &self.turns {
@@ -244,8 +247,8 @@ impl<'a> ConversationHistory<'a> {
         parts.join("\n\n")
     }
 
-    /// All answers as one: the assistant's words, with an empty line between turns; every message, call of a tool and
-    /// token; the time of all turns together.
+    /// All answers as one: the assistant's texts with an empty line between turns; all messages, tool calls and
+    /// tokens; the time of all turns together.
     fn merge_answers(&self) -> TargetAnswer {
         let texts: Vec<&str> = self.answers().map(|answer| answer.text.as_str()).collect();
         let tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
@@ -256,7 +259,7 @@ impl<'a> ConversationHistory<'a> {
             messages.extend(turn.input.iter().map(CaseMessage::to_json));
             let Some(answer) = answer else { continue };
             match answer.messages.as_ref().and_then(Value::as_array) {
-                // What was said to the target stands there already.
+                // The messages to the target are already there.
                 Some(told) => messages.extend(told.iter().filter(|message| !is_question(message)).cloned()),
                 None => messages.push(json!({ "role": "assistant", "content": answer.text })),
             }
@@ -268,7 +271,7 @@ impl<'a> ConversationHistory<'a> {
             whole.attempts = whole.attempts.saturating_add(answer.attempts);
             whole.tool_calls.extend(answer.tool_calls.iter().cloned());
 
-            // Each turn tells what has changed since before the first one.
+            // Each turn reports the changes since before the first one.
             whole.file_changes = answer.file_changes.clone().or(whole.file_changes);
             whole.workspace = answer.workspace.clone().or(whole.workspace);
             whole.answered_by = answer.answered_by.clone().or(whole.answered_by);
@@ -279,8 +282,8 @@ impl<'a> ConversationHistory<'a> {
     }
 }
 
-/// A reply in which no line can pass for the beginning of another message: a judge would take what follows for the words
-/// of somebody else.
+/// Changes a reply so that none of its lines looks like the heading of another message. Otherwise a judge would
+/// take what follows for the words of someone else.
 fn escape_headings(text: &str) -> String {
     let is_heading = |line: &str| {
         let name = line.trim().strip_prefix('[').and_then(|line| line.strip_suffix(']'));
@@ -294,13 +297,14 @@ fn escape_headings(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The tokens of two turns. A figure that one of them lacks is not known for both: limits are held against it.
+/// Adds the tokens of two turns. A number that one of them lacks is unknown for both, because limits are
+/// compared with it.
 fn add_tokens(a: Tokens, b: Tokens) -> Tokens {
     let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
     Tokens { input: sum(a.input, b.input), cached: sum(a.cached, b.cached), output: sum(a.output, b.output) }
 }
 
-/// Returns true if an answer tells of its calls of tools, even if there were none.
+/// Whether an answer reports its tool calls, even if there were none.
 fn reports_tool_calls(answer: &TargetAnswer) -> bool {
     answer.messages.is_some() || !answer.tool_calls.is_empty()
 }

@@ -1,4 +1,4 @@
-//! Decisions of a run by criterion and by check, for the rate of each.
+//! Decisions of a run by criterion and by check, to compute the rate of each.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use assize_rubric::{CaseDecision, CriterionScale, GraderFinding, Outcome, Verdict};
 use assize_store::{CaseRecord, GraderRow, SortedRecords, StoreError};
 
-/// Criteria that are followed one by one. Suites of many cases with rubrics of their own have more.
+/// The most criteria that are tracked. Suites of many cases, each with its own rubric, have more.
 const MAX_FOLLOWED: usize = 2_000;
 
-/// Numbers of a value: that of its tally, its cluster, and the value itself.
-const VALUE: usize = 3;
+/// The numbers stored for a value: its tally, its cluster, and the value itself.
+const VALUE_NUMBERS: usize = 3;
 
-/// Decisions on one criterion. Their values are with those of all others, as there may be many:
-/// [`RunTotals::visit_criterion_values`](crate::RunTotals::visit_criterion_values) shows them.
+/// Decisions on one criterion. Their values are stored separately, as there may be many; see
+/// [`RunTotals::visit_criterion_values`](crate::RunTotals::visit_criterion_values).
 #[derive(Debug, Clone)]
 pub struct CriterionTally {
     /// Number of the tally in its run.
@@ -30,11 +30,11 @@ pub struct CriterionTally {
     pub text: String,
     /// Its weight; below zero for a penalty.
     pub weight: f64,
-    /// True if it is scored rather than met or unmet.
+    /// True if it is scored, rather than met or unmet.
     pub is_scored: bool,
     /// Number of decisions with a value.
     pub decided: u64,
-    /// Number of cases that nobody could decide.
+    /// Number of cases in which it is ungraded.
     pub ungraded: u64,
     /// Number of cases to which it does not apply.
     pub not_applicable: u64,
@@ -46,16 +46,16 @@ pub(crate) struct CriterionTotals {
     tallies: HashMap<u64, CriterionTally>,
     checks: HashMap<u64, CriterionTally>,
     values: CriterionValues,
-    /// Folder for files; that of the system unless set.
+    /// Folder for files; by default that of the system.
     pub(crate) beside: Option<PathBuf>,
 }
 
 /// Values of all decisions, 0 to 1, each with the cluster of its case. They are sorted when they are read.
 #[derive(Debug, Default)]
-struct CriterionValues(Mutex<SortedRecords<VALUE>>);
+struct CriterionValues(Mutex<SortedRecords<VALUE_NUMBERS>>);
 
 impl CriterionValues {
-    fn records(&self) -> MutexGuard<'_, SortedRecords<VALUE>> {
+    fn records(&self) -> MutexGuard<'_, SortedRecords<VALUE_NUMBERS>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -72,7 +72,8 @@ impl CriterionTotals {
         Self { values, beside: Some(folder.to_path_buf()), ..Self::default() }
     }
 
-    /// Shows `see` the number of the tally, the value and the cluster of each decision, by tally, cluster and value.
+    /// Calls `see` with the number of the tally, the value and the cluster of each decision, sorted by tally,
+    /// cluster and value.
     pub(crate) fn visit_values(&self, mut see: impl FnMut(u32, f64, u64)) -> Result<(), StoreError> {
         for record in self.values.records().in_order()? {
             let [number, cluster, value] = record?;
@@ -82,7 +83,7 @@ impl CriterionTotals {
         Ok(())
     }
 
-    /// Number of the next tally. There are few thousand at most.
+    /// The number of the next tally. There are at most a few thousand.
     fn next_number(&self) -> u32 {
         (self.tallies.len() + self.checks.len()) as u32
     }
@@ -90,7 +91,7 @@ impl CriterionTotals {
     pub(crate) fn add(&mut self, record: &CaseRecord) {
         let row = &record.result;
 
-        // Trials after a failure would count criteria by their failures.
+        // With early stopping, later trials exist only after failures, so they would bias the counts.
         if row.trial > 1 && row.trials.is_some_and(|plan| plan.early_stop) {
             return;
         }
@@ -102,7 +103,7 @@ impl CriterionTotals {
         for decided in record.decisions.iter().filter(|decided| !decided.is_vote()) {
             self.add_decision(&row.suite, decided, cluster);
 
-            // Of a conversation, the first turn stands for the grader.
+            // In a conversation, the first turn represents the grader.
             let is_whole = decided.member.is_empty() && decided.turn.is_none_or(|turn| turn == 1);
             let grader = row.graders.iter().find(|grader| grader.name == *decided.grader);
             if let (true, Some(finding), Some(grader)) = (is_whole, decided.finding(), grader) {
@@ -111,7 +112,7 @@ impl CriterionTotals {
         }
     }
 
-    /// Adds the verdict of a grader that decides as a whole. Cases may look for different texts with it.
+    /// Adds the verdict of a grader that decides as a whole. It may look for a different text in each case.
     fn add_check(&mut self, suite: &Arc<str>, grader: &GraderRow, finding: &GraderFinding, cluster: u64) {
         if finding.benchmark().is_some() || finding.comparison().is_some() {
             return;
@@ -194,12 +195,12 @@ impl CriterionTotals {
         self.values.push(tally, value, cluster);
     }
 
-    /// Returns the tallies of the criteria that were asked of several results, in no order.
+    /// The tallies of criteria that were decided in several results, in no order.
     pub(crate) fn shared(&self) -> impl Iterator<Item = &CriterionTally> {
         self.tallies.values().filter(|tally| is_shared(tally))
     }
 
-    /// Returns the tallies of the checks that were applied to several results, in no order.
+    /// The tallies of checks that were applied to several results, in no order.
     pub(crate) fn shared_checks(&self) -> impl Iterator<Item = &CriterionTally> {
         self.checks.values().filter(|tally| is_shared(tally))
     }

@@ -1,4 +1,4 @@
-//! A plan whose cases were dealt to all its shards at once, for a process that works on many of them.
+//! A plan whose cases are assigned to all shards at once, for a process that works on many shards.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,56 +9,58 @@ use assize_store::{SortedRecords, StoreError};
 use crate::shard::{CaseGroups, GroupBuilder, ShardDealer, ShardNumber, ShardPart, ShardPlan, add_item};
 use crate::{ItemError, WorkItem};
 
-/// Case of a plan: its place in its dataset, and its items.
+/// A case of a plan: its position in its dataset, and its items.
 pub type PlacedItems = (CasePlace, Vec<Result<WorkItem, ItemError>>);
 
-/// Case of a shard.
+/// A case of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DealtCase {
-    /// Number of cases before it in the files of the plan.
+    /// The number of cases before it in the files of the plan.
     pub index: usize,
-    /// Place in its dataset.
+    /// Position in its dataset.
     pub place: CasePlace,
-    /// Place of its first item in the plan.
+    /// Position of its first item in the plan.
     pub first: u64,
     items: u32,
 }
 
-/// Numbers of a dealt case: its shard, its index, the place of its first item, its number of items, and its place in its dataset.
-const CASE: usize = 6;
+/// The numbers stored for a case: its shard, its index, the position of its first item, its number of items,
+/// and its position in its dataset.
+const CASE_NUMBERS: usize = 6;
 
 impl DealtCase {
-    fn to_record(self, shard: u32) -> [u64; CASE] {
+    fn to_record(self, shard: u32) -> [u64; CASE_NUMBERS] {
         let Self { index, place, first, items } = self;
         [shard.into(), index as u64, first, items.into(), place.start, place.line]
     }
 
-    fn from_record([_, index, first, items, start, line]: [u64; CASE]) -> Self {
+    fn from_record([_, index, first, items, start, line]: [u64; CASE_NUMBERS]) -> Self {
         Self { index: index as usize, place: CasePlace { start, line }, first, items: items as u32 }
     }
 }
 
-/// A plan that was dealt.
+/// A plan whose cases are assigned to shards.
 ///
-/// Where its cases are is in a file if they are many, by their shards: it holds 8 bytes for each shard, and none for a case.
+/// If there are many cases, their positions are in a file, sorted by shard. In memory there are 8 bytes for
+/// each shard, and nothing for a case.
 #[derive(Debug)]
 pub struct DealtPlan {
     hash: String,
     items: u64,
     groups: Arc<CaseGroups>,
-    cases: Mutex<SortedRecords<CASE>>,
-    /// Number of cases before those of each shard, and of all.
+    cases: Mutex<SortedRecords<CASE_NUMBERS>>,
+    /// The number of cases before those of each shard, and the total.
     starts: Vec<u64>,
 }
 
-/// Cases that are being dealt, in the order of the plan.
+/// Assigns cases to shards in the order of the plan.
 struct CaseDeal<'g> {
     dealer: ShardDealer<'g>,
-    cases: SortedRecords<CASE>,
-    /// Number of cases of each shard.
+    cases: SortedRecords<CASE_NUMBERS>,
+    /// The number of cases of each shard.
     counts: Vec<u64>,
     index: usize,
-    /// Place of the next item.
+    /// Position of the next item.
     next: u64,
 }
 
@@ -73,7 +75,7 @@ impl<'g> CaseDeal<'g> {
         }
     }
 
-    /// Deals the next case; those without items are not selected.
+    /// Assigns the next case. Cases without items are not selected.
     fn add(&mut self, group: Option<usize>, place: CasePlace, items: u32) {
         if items > 0 {
             let shard = self.dealer.deal(group, items);
@@ -86,11 +88,12 @@ impl<'g> CaseDeal<'g> {
 }
 
 impl DealtPlan {
-    /// Deals a plan to so many shards; `cases` lists the items of each case, in the same order each time. They go to the shards
-    /// to which [`ShardPlan::select`] would give them. If the cases are many, there is a file without a name in the folder `beside`.
+    /// Assigns a plan to `count` shards. `cases` lists the items of each case, in the same order each time.
+    /// They go to the same shards as with [`ShardPlan::select`]. If there are many cases, they are stored in an
+    /// unnamed file in the folder `beside`.
     ///
     /// # Errors
-    /// When the items can't be read, or the file can't be written.
+    /// If the items can't be read, or the file can't be written.
     pub fn new<I>(count: u32, beside: &Path, cases: impl Fn() -> I) -> Result<Self, ItemError>
     where
         I: Iterator<Item = PlacedItems>,
@@ -136,20 +139,20 @@ impl DealtPlan {
         })
     }
 
-    /// Hash of all items, as [`ShardPlan::hash`].
+    /// Hash of all items, see [`ShardPlan::hash`].
     pub fn hash(&self) -> &str {
         &self.hash
     }
 
-    /// Number of items of the plan.
+    /// The number of items of the plan.
     pub const fn items(&self) -> u64 {
         self.items
     }
 
-    /// Cases of a shard, in the order of the plan.
+    /// The cases of a shard, in the order of the plan.
     ///
     /// # Errors
-    /// When the file can't be read.
+    /// If the file can't be read.
     pub fn cases_of(&self, shard: ShardNumber) -> Result<Vec<DealtCase>, ItemError> {
         let at = shard.number() as usize;
         let Some(&[from, to]) = self.starts.get(at - 1..=at).and_then(<[u64]>::as_array) else {
@@ -161,10 +164,10 @@ impl DealtPlan {
         Ok(records.into_iter().map(DealtCase::from_record).collect())
     }
 
-    /// Plan of a part of a shard. `items` lists those of the shard with their places.
+    /// The plan of a part of a shard. `items` lists the items of the shard with their positions.
     ///
     /// # Errors
-    /// When the items can't be read.
+    /// If the items can't be read.
     pub fn shard<I>(
         &self,
         shard: ShardNumber,
@@ -176,7 +179,7 @@ impl DealtPlan {
     {
         let own = self.cases_of(shard)?.iter().map(|case| u64::from(case.items)).sum();
         let groups = Arc::clone(&self.groups);
-        ShardPlan::of_dealt(shard, part, (self.hash.clone(), self.items, own), groups, items)
+        ShardPlan::of_dealt(shard, part, self.hash.clone(), self.items, own, groups, items)
     }
 }
 

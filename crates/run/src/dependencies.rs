@@ -1,4 +1,4 @@
-//! Dependencies between items: what they wait for, and what becomes of them when that did not pass.
+//! Dependencies between items: what they wait for, and what happens if it does not pass.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -10,22 +10,22 @@ use assize_store::ResultRow;
 
 use crate::WorkItem;
 
-/// Answer to the question if an item may start now.
+/// Whether an item may start now.
 pub(crate) enum Admission {
     /// It starts.
     Start(Box<WorkItem>),
-    /// It is recorded without being run, because a case it depends on did not pass.
+    /// It is recorded without being run, because a case that it depends on did not pass.
     Blocked(Box<WorkItem>, BlockedItem),
-    /// It is dropped: a trial of a case whose verdict is settled.
+    /// It is dropped: it is a trial of a case whose verdict is settled.
     Redundant(Box<WorkItem>),
-    /// It waits for other items, and comes back from [`DependencyTracker::next_released`].
+    /// It waits for other items, and returns through [`DependencyTracker::next_released`].
     Waiting,
 }
 
-/// Reason why an item is not run, and the verdict that gives it.
+/// Why an item is not run, and the verdict that follows.
 #[derive(Debug, Clone)]
 pub(crate) struct BlockedItem {
-    /// Incomplete if the case is skipped, or fail.
+    /// `Incomplete` if the case is skipped, or else `Fail`.
     pub(crate) verdict: Verdict,
     /// The reason in words.
     pub(crate) reason: String,
@@ -57,7 +57,7 @@ struct CaseProgress {
 }
 
 impl CaseProgress {
-    /// The verdict on the case, once nothing more is to come.
+    /// The verdict of the case, once all its trials are done.
     fn verdict(&self) -> Option<Verdict> {
         let plan = self.plan.filter(|plan| plan.is_finished(&self.trials))?;
         let settled =
@@ -66,25 +66,25 @@ impl CaseProgress {
     }
 }
 
-/// Tracker of the items that wait and of the cases that others depend on. Only these are remembered, so that a run
-/// without such cases takes no memory for them.
+/// Tracks the items that wait and the cases that others depend on. Only these are remembered, so that a run
+/// without such cases needs no memory for them.
 #[derive(Default)]
 pub(crate) struct DependencyTracker {
     progress: HashMap<TrackedCase, CaseProgress>,
     waiting: HashMap<TrackedCase, Vec<WorkItem>>,
-    /// Items that waited and may be looked at again.
+    /// Items that waited and may be checked again.
     released: VecDeque<WorkItem>,
     /// Cases that did not pass.
     not_passed: usize,
 }
 
 impl DependencyTracker {
-    /// The next item that waited for something that has happened since.
+    /// The next item that waited for something which has happened.
     pub(crate) fn next_released(&mut self) -> Option<WorkItem> {
         self.released.pop_front()
     }
 
-    /// Decides about an item.
+    /// Decides whether an item may start.
     pub(crate) fn admit(&mut self, item: WorkItem) -> Admission {
         if item.relations.trials.is_in_sequence() {
             let key = TrackedCase::new(&item);
@@ -147,14 +147,14 @@ impl DependencyTracker {
         Admission::Waiting
     }
 
-    /// Notes the result of an item, and counts its case once it is known not to have passed.
+    /// Notes the result of an item. Counts its case once it certainly did not pass.
     pub(crate) fn note_result(&mut self, item: &WorkItem, row: &ResultRow) {
         let verdict = self.note_trial(item, TrialResult::from(row));
         let did_not_pass = verdict.is_some_and(|verdict| verdict != Verdict::Pass);
         self.not_passed += usize::from(did_not_pass && !row.is_skipped());
     }
 
-    /// Notes one trial of a case. Returns the verdict on the case once no trial is left.
+    /// Notes one trial of a case. Returns the verdict of the case after its last trial.
     pub(crate) fn note_trial(&mut self, item: &WorkItem, trial: TrialResult) -> Option<Verdict> {
         let relations = &item.relations;
         let plan = relations.trials;
@@ -169,7 +169,7 @@ impl DependencyTracker {
 
         let verdict = progress.verdict();
 
-        // A case that is over and on which nothing hangs is forgotten.
+        // A finished case that no other case depends on need not be remembered.
         if verdict.is_some() && !relations.is_awaited && !plan.is_in_sequence() {
             self.progress.remove(&key);
         }
@@ -180,14 +180,15 @@ impl DependencyTracker {
         verdict
     }
 
-    /// Releases everything that waits, as if what it waits for had come to nothing. Returns false if nothing waits.
+    /// Releases everything that waits, as if the awaited cases had ended without a result. Returns false if
+    /// nothing waits.
     pub(crate) fn release_all(&mut self) -> bool {
         let waiting: Vec<(TrackedCase, Vec<WorkItem>)> = self.waiting.drain().collect();
         for (key, items) in waiting {
             let progress = self.progress.entry(key).or_default();
             let lines = items.first().map(|item| item.relations.trials.lines);
 
-            // One run that came to nothing: there is a verdict, and it is no pass.
+            // A single trial with an unknown result: there is a verdict, and it is not a pass.
             progress.plan = progress.plan.or(lines.map(TrialPlan::single));
             progress.trials.resize(progress.plan.map_or(0, |plan| plan.count as usize), TrialResult::UNKNOWN);
 
@@ -197,7 +198,7 @@ impl DependencyTracker {
         !self.released.is_empty()
     }
 
-    /// Cases that did not pass.
+    /// The number of cases that did not pass.
     pub(crate) const fn not_passed(&self) -> usize {
         self.not_passed
     }

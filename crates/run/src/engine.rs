@@ -1,4 +1,4 @@
-//! The run loop: starts items, collects what finished, writes it, and tells the scheduler.
+//! The run loop: starts items, collects finished ones, writes them, and informs the scheduler.
 
 use std::collections::HashMap;
 
@@ -10,31 +10,31 @@ use crate::scheduler::{Scheduler, SchedulerStops};
 use crate::writer::{RecordWriter, Recorder};
 use crate::{ItemError, RunError, RunEvent, RunLimits, RunTotals, WorkItem};
 
-/// Starting point of a run, and what may end it.
+/// Where a run starts, and what may end it.
 #[derive(Debug, Default)]
 pub struct RunStart {
     /// Totals of the cases that an earlier process has finished.
     pub totals: RunTotals,
-    /// Fires when a limit is reached. Nothing new is started then; what is in flight may finish, but a case that lacks
-    /// something because of the limit is not recorded: it was not run.
+    /// Fires when a limit is reached. Nothing new starts then. Items in flight may finish, but a case that
+    /// lacks something because of the limit counts as not run and is not recorded.
     pub limit: CancellationToken,
-    /// Fires when a call was refused that others may do without. A case that lacks it is not recorded; the others are still run.
+    /// Fires when the budget refused a call that other cases may not need. A case that lacks it is not
+    /// recorded; the others still run.
     pub refused: CancellationToken,
-    /// Fires when a model server is given up. The last cases that lack something for want of a server are then not recorded
-    /// either.
+    /// Fires when a model server is given up. The last cases that lack something because of the server are not
+    /// recorded either.
     pub given_up: CancellationToken,
-    /// Fires when the result is clear. Nothing new is started then; what is in flight finishes and is recorded.
+    /// Fires when the result is clear. Nothing new starts then; items in flight finish and are recorded.
     pub decided: Option<CancellationToken>,
-    /// The items that an earlier process has finished, with their results: they are not run again.
+    /// Items that an earlier process has finished, with their results. They are not run again.
     pub done: HashMap<CaseKey, TrialResult>,
 }
 
-/// Works through `items` and returns their totals, with the error that ended the run early
-/// if there was one.
+/// Works through `items` and returns their totals, with the error that ended the run early if there was one.
 ///
-/// Items are taken from the iterator only as fast as they are worked on, so memory does not grow
-/// with their number. When `cancel` fires, nothing new is started and what is in flight is given up;
-/// what finished is on record.
+/// Items are taken from the iterator only as fast as they are worked on, so memory does not grow with their
+/// number. When `cancel` fires, nothing new starts and items in flight are cancelled; finished ones are on
+/// record.
 pub async fn run<I>(
     items: I,
     settings: RunLimits,
@@ -48,7 +48,7 @@ where
     run_from(RunStart::default(), items, settings, cancel, recorder, observe).await
 }
 
-/// [`run`] from another starting point.
+/// Like [`run`], from another starting point.
 pub async fn run_from<I>(
     start: RunStart,
     items: I,
@@ -63,7 +63,7 @@ where
     let RunStart { mut totals, limit, refused, given_up, decided, done } = start;
     let mut writer = RecordWriter::new(recorder, settings);
     if decided.is_some() {
-        // Each result may be the last that is needed.
+        // Each result may be the last one that is needed.
         writer.stop_batching();
     }
     let stops = SchedulerStops { cancel: cancel.clone(), limit, refused, decided };
@@ -79,7 +79,8 @@ where
     (totals, written.map_err(RunError::from).and(outcome.result))
 }
 
-/// The loop. It ends when nothing is left to start, to wait for and to write, or when the run is cancelled.
+/// The loop. It ends when there is nothing left to start, to wait for or to write, or when the run is
+/// cancelled.
 async fn work_through<I>(
     scheduler: &mut Scheduler<I>,
     writer: &mut RecordWriter<'_>,

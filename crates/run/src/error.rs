@@ -1,4 +1,4 @@
-//! Errors that end a run, and those of what a run is given: items and judges.
+//! Errors that end a run, and errors of items and judges.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use assize_evalfile::CaseLoadError;
 use assize_rubric::ThresholdOrderError;
 use assize_store::StoreError;
 
-/// Reason why a run ended before its items did.
+/// Why a run ended before its items did.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A record could not be kept.
+    /// A record could not be stored.
     #[error("the results can't be stored: {0}")]
     Store(#[from] StoreError),
-    /// The items themselves could not be read on.
+    /// No further items could be read.
     #[error(transparent)]
     Items(#[from] ItemError),
 }
 
-/// Reason why the source of a run's items can't make the next one.
+/// Why the next item of a run can't be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ItemError {
@@ -28,19 +28,19 @@ pub enum ItemError {
     /// The thresholds of a case contradict each other.
     #[error(transparent)]
     Thresholds(#[from] ThresholdOrderError),
-    /// The source failed for a reason of its own.
+    /// The source itself failed.
     #[error(transparent)]
     Source(Box<dyn Error + Send + Sync>),
 }
 
-/// Reason why there is no judge for a selector.
+/// Why there is no judge for a selector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JudgeError {
-    /// The judge can't be made: nobody knows its name, or its model can't be asked.
+    /// The judge can't be made: its name is unknown, or its model can't be used.
     #[error("{0}")]
     Unavailable(String),
-    /// A program asks for the model of a judge that is none.
+    /// A program requests the model of a judge that has none.
     #[error("the judge `{0}` is not a model, so programs can't call it")]
     NotModel(Arc<str>),
 }

@@ -1,4 +1,4 @@
-//! Events of a run, in the order in which they happen. Everything a person sees is drawn from these.
+//! Events of a run in the order in which they happen. All output for people is derived from them.
 
 use std::sync::Arc;
 
@@ -6,20 +6,22 @@ use assize_store::ResultRow;
 
 use crate::HaltReason;
 
-/// One event.
+/// An event of a run.
 ///
-/// For each case: [`Self::CaseStarted`], then [`Self::CaseSkipped`] if it is not run, then [`Self::CaseFinished`] unless
-/// the run ends before. [`Self::CaseRedundant`] stands alone. The other events come at most once each.
+/// For each case there is [`Self::CaseStarted`], then [`Self::CaseSkipped`] if it is not run, then
+/// [`Self::CaseFinished`] unless the run ends before. [`Self::CaseRedundant`] comes alone. Each of the other
+/// events occurs at most once.
 #[derive(Debug, Clone)]
 pub enum RunEvent {
-    /// A case was taken up. It may still wait for a worker slot.
+    /// A case was started. It may still wait for a worker slot.
     CaseStarted {
         /// Name of its suite.
         suite: Arc<str>,
         /// Its id.
         case_id: Arc<str>,
     },
-    /// A case that was taken up is not run, because a case it depends on did not pass. Its record says so too.
+    /// A case that was started is not run, because a case it depends on did not pass. Its record has the same
+    /// reason.
     CaseSkipped {
         /// Name of its suite.
         suite: Arc<str>,
@@ -28,7 +30,7 @@ pub enum RunEvent {
         /// The reason in words.
         reason: String,
     },
-    /// A trial of a case is dropped, because those before it settled the verdict. It has no record.
+    /// A trial of a case is dropped, because earlier ones settled the verdict. It has no record.
     CaseRedundant {
         /// Name of its suite.
         suite: Arc<str>,
@@ -37,19 +39,19 @@ pub enum RunEvent {
         /// Number of the trial, from 1.
         trial: u32,
     },
-    /// A case is finished and its record is kept.
+    /// A case is finished and recorded.
     CaseFinished {
         /// Its result.
         row: Arc<ResultRow>,
     },
-    /// No further case starts, because of the cases recorded so far. Cases in flight go on.
+    /// No further case starts, because of the results so far. Cases in flight continue.
     Halted {
         /// The reason.
         reason: HaltReason,
     },
-    /// No further case starts, because a limit such as the budget is reached. Cases in flight go on, and are recorded
-    /// unless they lack something because of the limit.
+    /// No further case starts, because a limit such as the budget is reached. Cases in flight continue, and are
+    /// recorded unless they lack something because of the limit.
     LimitReached,
-    /// The run was asked to stop. Cases in flight are given up.
+    /// The run was asked to stop. Cases in flight are cancelled.
     Stopping,
 }

@@ -21,22 +21,24 @@ use crate::material::target_input;
 use crate::panel::panel_selectors;
 use crate::{CasePrerequisite, ItemRelations, ItemSource, JudgeSelector, WorkItem};
 
-/// Version of what is hashed. Raised when the same inputs would lead to other results.
+/// Version of the hashed content. Raised when the same inputs would lead to other results.
 const VERSION: u64 = 7;
 
-/// Version of what grading programs are told and of how their output is read, for the cases that have any.
+/// Version of the input of grading programs and of how their output is read. Hashed only for cases with such
+/// programs.
 const PROGRAM_CONTRACT: u64 = 2;
 
-/// Room for the fields of a usual case.
-const USUAL_BYTES: usize = 4096;
+/// Initial capacity, enough for the fields of a usual case.
+const INITIAL_CAPACITY: usize = 4096;
 
-/// The hash of everything that decides about an item's result, in hexadecimal: the case as targets and judges see it,
-/// its graders and lines, the target's settings, the answer if it was given, and who judges how.
+/// Hash of everything that affects an item's result, in hexadecimal: the case as targets and judges see it, its
+/// graders and thresholds, the target's settings, the answer if it was given, and the judges with their
+/// settings.
 ///
-/// Places in files have no part in it: moving a case within its file changes nothing. Neither has what is inside the
-/// programs that commands run, nor what anything is called in the code.
+/// Positions in files are not part of it: moving a case within its file changes nothing. Neither is the content
+/// of programs that commands run, nor any name in this code.
 pub fn fingerprint(item: &WorkItem) -> String {
-    let mut identity = IdentityWriter::with_capacity(USUAL_BYTES, "case", VERSION);
+    let mut identity = IdentityWriter::with_capacity(INITIAL_CAPACITY, "case", VERSION);
     add_item(&mut identity, item);
     blake3::hash(identity.as_bytes()).to_hex().to_string()
 }
@@ -99,14 +101,14 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
         identity.field(&**container);
     }
 
-    // What extensions make of the case depends on the test as it is written.
+    // What extensions do with the case depends on the test as written.
     if let Some(hooks) = hooks {
         identity.text("extensions");
         hooks.write_identity(identity);
         identity.field(&case.authored.as_ref().map(|test| test.value().clone()));
     }
 
-    // Rows say which scores count for which metric.
+    // Rows name the scores that count for each metric.
     if !case.metrics.is_empty() {
         identity.text("metrics");
         identity.field(&case.prompt.as_deref());
@@ -116,7 +118,7 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
         }
     }
 
-    // Cases without scripts keep the fingerprint that they had before there were any.
+    // Cases without scripts keep the fingerprint that they had before scripts existed.
     if !case.transforms.is_empty() {
         identity.field(&case.transforms.len());
         case.transforms.iter().for_each(|transform| identity.field(transform));
@@ -124,9 +126,9 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
     }
 }
 
-/// A case that is run once and for itself doesn't depend on what it would be with others.
+/// A case that runs once and on its own does not depend on its relations to others.
 fn add_relations(identity: &mut IdentityWriter, relations: &ItemRelations) {
-    // Rivals count with the graders that compare answers.
+    // Rivals are hashed with the graders that compare answers.
     let ItemRelations { trials, after, on_failure, is_awaited: _, rivals: _, stops_at_errors: _ } = relations;
     let is_alone = trials.count == 1 && after.is_empty();
     identity.field(&is_alone);
@@ -161,7 +163,8 @@ fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
             identity.text("target");
             target.write_settings(identity);
 
-            // What can't be put together is the same failure every time. The words of an error have no part in it.
+            // If the input can't be built, it fails in the same way every time. The error's text is not part of
+            // the hash.
             identity.field(&target_input(&item.case, item.trial).map_err(|_| ""));
             if takes_variables(&**target) {
                 identity.field(&serde_json::to_string(&item.case.vars).unwrap_or_default());
@@ -175,7 +178,7 @@ fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
     }
 }
 
-/// Returns true if a target, or one that it falls back on, may be given the variables of the test.
+/// Whether a target, or one of its fallbacks, may receive the variables of the test.
 fn takes_variables(target: &dyn Target) -> bool {
     let takes_them =
         |target: &dyn Target| matches!(target.describe().kind, TargetKind::Http | TargetKind::Command);
@@ -207,8 +210,8 @@ fn add_graders(identity: &mut IdentityWriter, item: &WorkItem, graders: &[Arc<Gr
     }
 }
 
-/// A grader, who judges for it, and everything it is made of. Judges say the version of the prompts for rubrics; the versions of
-/// other prompts are added with the graders that ask by them.
+/// A grader, its judges, and everything it consists of. The settings of judges contain the version of the
+/// prompts for rubrics; versions of other prompts are added with the graders that use them.
 fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
     let Grader { name, type_name, standing, place: _, kind } = grader;
     identity.field(name);
@@ -261,9 +264,9 @@ fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
     }
 }
 
-/// The model that turns texts into vectors or labels.
+/// The model that computes vectors or labels of texts.
 fn add_measuring_model(identity: &mut IdentityWriter, item: &WorkItem, model: &str) {
-    // The words of an error have no part in it.
+    // The error's text is not part of the hash.
     let model = item.judges.measuring_model(model).map(|model| model.describe()).map_err(|_| "");
     identity.field(&model);
 }
@@ -280,7 +283,7 @@ fn add_context(identity: &mut IdentityWriter, item: &WorkItem, grader: &ContextG
     }
 }
 
-/// A choice among answers, and the answers that it is made among.
+/// A choice among answers, and the answers to choose from.
 fn add_selection(identity: &mut IdentityWriter, item: &WorkItem, selection: &AnswerSelection) {
     match selection {
         AnswerSelection::Best(BestAnswerRule { criteria, judge, panel }) => {
@@ -296,7 +299,7 @@ fn add_selection(identity: &mut IdentityWriter, item: &WorkItem, selection: &Ans
     }
 }
 
-/// Adds what scripts see of a case beside its question.
+/// What scripts see of a case besides its question.
 fn add_variables(identity: &mut IdentityWriter, item: &WorkItem) {
     let vars: serde_json::Map<String, Value> = item.case.vars.clone().into_iter().collect();
     identity.field(&vars);
@@ -320,7 +323,7 @@ fn add_rubric(identity: &mut IdentityWriter, item: &WorkItem, grader: &RubricGra
 }
 
 fn add_llm(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, llm: &LlmGrader) {
-    // The preprocessors are those of the case.
+    // The preprocessors are hashed with the case.
     let LlmGrader { prompt, judge, panel, temperature, max_steps, config, preprocessors: _, given } = llm;
     identity.text("llm");
     identity.text(WHOLE_PROMPT_VERSION);
@@ -343,7 +346,8 @@ fn add_pairwise(identity: &mut IdentityWriter, item: &WorkItem, pairwise: &Pairw
     add_panel(identity, item, panel, judge.as_deref());
 }
 
-/// Adds what a pairwise grader compares an answer with, and by what. Of a run its answer counts, not its place on disk.
+/// What a pairwise grader compares an answer with, and by which criteria. Of a stored run the answer counts,
+/// not its location.
 pub(crate) fn add_comparison(
     identity: &mut IdentityWriter,
     baseline: &PairwiseBaseline,
@@ -448,7 +452,7 @@ fn add_benchmark(identity: &mut IdentityWriter, item: &WorkItem, benchmark: &Ben
     identity.field(all_must_pass);
     identity.field(behaviour);
     identity.field(scale);
-    // What people said is counted whenever a run is read: a label must not make the target answer again.
+    // Labels are applied whenever a run is read, so a new label must not make the target answer again.
     identity.field(subject);
     add_graders(identity, item, checks);
 
@@ -458,10 +462,10 @@ fn add_benchmark(identity: &mut IdentityWriter, item: &WorkItem, benchmark: &Ben
     }
 }
 
-/// Everybody who may judge, and what becomes of their votes.
+/// All judges that may decide, and how their votes are combined.
 fn add_panel(identity: &mut IdentityWriter, item: &WorkItem, panel: &PanelSpec, named: Option<&str>) {
     let spec = item.panels.spec(panel, named);
-    // A judge that is alone is the same judge whether the command line, a file or a default names it: its settings follow.
+    // A single judge is the same whether the command line, a file or a default names it; its settings follow.
     match &*spec.judges {
         [judge] if judge.weight.is_none() => identity.field(&spec.clone().into_owned().without_judges()),
         _ => identity.field(&*spec),
@@ -474,7 +478,7 @@ fn add_panel(identity: &mut IdentityWriter, item: &WorkItem, panel: &PanelSpec, 
     }
 }
 
-/// Inputs to the choice of the judge, one for each target that may answer.
+/// The selectors of the judge, one for each target that may answer.
 fn judge_selectors<'a>(item: &'a WorkItem, named: Option<&'a str>) -> Vec<JudgeSelector<'a>> {
     let asked = item.judge_selector(named);
     let others = match &item.source {
@@ -506,7 +510,7 @@ fn add_prompt(identity: &mut IdentityWriter, grader: &Grader, prompt: Option<&Gr
     }
 }
 
-/// A command, the folder it runs in (that of the grader's file unless it names one), and the contract with it.
+/// A command, the folder it runs in (by default that of the grader's file), and the version of its interface.
 fn add_command(identity: &mut IdentityWriter, grader: &Grader, command: &impl Identify, cwd: Option<&Path>) {
     identity.field(&PROGRAM_CONTRACT);
     identity.field(command);
@@ -514,7 +518,7 @@ fn add_command(identity: &mut IdentityWriter, grader: &Grader, command: &impl Id
     identity.field(&grader.place.path().parent());
 }
 
-/// Adds the parts of a case beyond its question that programs and prompts see.
+/// The parts of a case besides its question that programs and prompts see.
 fn add_surroundings(identity: &mut IdentityWriter, case: &Case) {
     for messages in [&case.input, &case.expected_output] {
         identity.field(&Value::Array(messages.iter().map(CaseMessage::to_json).collect()));

@@ -1,4 +1,4 @@
-//! Forecast of the calls and tokens of an item, without running it.
+//! Forecasts the calls and tokens of an item without running it.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ use crate::grading::{
 use crate::panel::JudgePanel;
 use crate::{ItemSource, JudgeError, WorkItem};
 
-/// The judging of an item by judge (name), in the judging mode that applies or in another one. An answer that is not
-/// there yet counts as an empty one, and so do the results of members and what a program prints as a prompt.
+/// The judging of an item by the name of the judge, in the judging mode that applies or in another one. Answers
+/// that do not exist yet count as empty, and so do results of members and prompts that a program prints.
 ///
 /// # Errors
-/// When a judge can't be found.
+/// If a judge can't be found.
 pub fn forecast(
     item: &WorkItem,
     judging: Option<JudgingMode>,
@@ -36,7 +36,7 @@ pub fn forecast(
     let mut found = Vec::new();
     let mut before: Vec<CaseMessage> = item.case.input.clone();
     for turn in item.case.turns() {
-        // As if every turn were held, whatever comes before it.
+        // As if every turn took place, whatever happens before it.
         let turn_item = WorkItem { case: Arc::new(item.case.turn_case(turn, &before)), ..item.clone() };
         let context = GradingContext::new(&turn_item, &answer);
         for grader in &turn.graders {
@@ -54,7 +54,7 @@ pub fn forecast(
     Ok(found)
 }
 
-/// Adds the calls to judges of a grader and everything it is made of.
+/// Adds the judge calls of a grader and of everything it consists of.
 fn add(
     context: &GradingContext<'_>,
     grader: &Grader,
@@ -118,7 +118,7 @@ fn add(
         GraderKind::Selection(AnswerSelection::Best(rule)) => {
             let spec = context.item.panels.spec(&rule.panel, rule.judge.as_deref());
             let panel = JudgePanel::new(&spec, context.item.judge_selector(rule.judge.as_deref()));
-            // The other answers are not known yet; each is taken to be as long as this one.
+            // The other answers are unknown; each is assumed to be as long as this one.
             let pair = pair_grader(rule, &context.material.answer);
             let Ok(task) = pair_task(context, &pair) else { return Ok(()) };
             let orders = [JudgeQuestion::Pair(task.swap_answers()), JudgeQuestion::Pair(task)];
@@ -130,7 +130,7 @@ fn add(
         }
         GraderKind::Transformed(changed) => add(context, &changed.inner, judging, found),
         GraderKind::Benchmark(benchmark) => {
-            // Which cases a check settles is not known before it runs, so a hybrid counts in full.
+            // Which cases a check settles is unknown before it runs, so a hybrid counts in full.
             let Some(behaviour) = &benchmark.behaviour else { return Ok(()) };
             let spec = behaviour_panel(context);
             let panel = JudgePanel::new(&spec, context.item.judge_selector(None));
@@ -196,7 +196,7 @@ fn add_panel(
     Ok(())
 }
 
-/// The text of a prompt, where it is known without running anything.
+/// The text of a prompt, if it is known without running anything.
 fn static_prompt_text(prompt: Option<&GraderPrompt>) -> Option<String> {
     match prompt {
         Some(GraderPrompt::Text { text, .. }) => Some(text.clone()),

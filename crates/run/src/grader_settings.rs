@@ -1,4 +1,4 @@
-//! Hash of the settings of a grader that decide about its result, for comparisons of runs.
+//! Hash of the grader settings that affect results, for comparing runs.
 
 use std::path::Path;
 
@@ -11,24 +11,25 @@ use assize_rubric::IdentityWriter;
 use crate::WorkItem;
 use crate::fingerprint::add_comparison;
 
-/// Version of what is hashed. Raised when the same settings are to have another hash.
+/// Version of the hashed content. Raised when the same settings should have another hash.
 const VERSION: u64 = 1;
 
-/// Number of hexadecimal digits that are stored.
+/// The number of hexadecimal digits that are stored.
 const DIGITS: usize = 32;
 
-/// The hash of the settings that decide about the result of a grader of the item, in hexadecimal.
+/// Hash of the settings that affect the result of one of the item's graders, in hexadecimal.
 ///
-/// Who judges, by which instructions and in how many calls has no part in it, nor have criteria, weights and gates: these
-/// are stored with the decisions and compared one by one. Of a program the command line counts, not the content of its
-/// files, and no folder, so that a checkout in another place has the same settings.
+/// Judges, their instructions and the number of calls are not part of it, and neither are criteria, weights and
+/// gates: these are stored with the decisions and compared one by one. Of a program the command line counts,
+/// but neither the content of its files nor its folder, so that a checkout in another place has the same
+/// settings.
 pub(crate) fn hash_settings(item: &WorkItem, grader: &Grader) -> String {
     let mut identity = IdentityWriter::new("grader settings", VERSION);
     add_settings(&mut identity, item, grader);
     finish(&identity)
 }
 
-/// The hash of the settings that decide about the result of a conversation, as [`hash_settings`] does it for a grader.
+/// Hash of the settings that affect the result of a conversation, like [`hash_settings`] for a grader.
 pub(crate) fn hash_conversation_settings(item: &WorkItem, conversation: &Conversation) -> String {
     let Conversation { turns, aggregation, on_turn_failure, window_size } = conversation;
     let mut identity = IdentityWriter::new("conversation settings", VERSION);
@@ -57,7 +58,7 @@ fn finish(identity: &IdentityWriter) -> String {
     blake3::hash(identity.as_bytes()).to_hex()[..DIGITS].to_owned()
 }
 
-/// A grader that another one is made of, with its weight and gate.
+/// A member of a grader, with its weight and gate.
 fn add_part(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
     identity.field(&grader.name);
     identity.field(&grader.standing);
@@ -106,7 +107,7 @@ fn add_settings(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader)
     }
 }
 
-/// A rubric without its criteria and judges: what becomes of evidence and of long material.
+/// A rubric without its criteria and judges: only how evidence and long material are handled.
 fn add_rubric(identity: &mut IdentityWriter, item: &WorkItem, grader: &RubricGrader) {
     let RubricGrader { rubric: _, places: _, marks: _, judging: _, evidence, truncate, judge: _, panel: _ } =
         grader;
@@ -114,7 +115,7 @@ fn add_rubric(identity: &mut IdentityWriter, item: &WorkItem, grader: &RubricGra
     identity.field(&item.truncate_override.or(*truncate).unwrap_or(item.truncate));
 }
 
-/// A judge's score: the prompt is part of what the judge's identity says.
+/// A judge's score. The prompt is part of the judge's identity.
 fn add_llm(identity: &mut IdentityWriter, llm: &LlmGrader) {
     let LlmGrader { prompt: _, judge: _, panel: _, temperature, max_steps, config, preprocessors: _, given } =
         llm;
@@ -124,7 +125,7 @@ fn add_llm(identity: &mut IdentityWriter, llm: &LlmGrader) {
     add_given(identity, given.as_ref());
 }
 
-/// Values and range of a prompt of a caller's own.
+/// Values and range of a prompt that the caller provides.
 pub(crate) fn add_given(identity: &mut IdentityWriter, given: Option<&GivenPrompt>) {
     let Some(GivenPrompt { variables, range }) = given else { return };
     identity.text(&format!("from {} to {}", range.low, range.high));
@@ -140,7 +141,7 @@ fn add_pairwise(identity: &mut IdentityWriter, pairwise: &PairwiseGrader) {
 }
 
 fn add_code(identity: &mut IdentityWriter, grader: &Grader, code: &CodeGrader) {
-    // A program that runs out of time is an error and has no score.
+    // A program that runs out of time is an error and has no score, so the time limit does not matter.
     let CodeGrader { command, cwd, timeout: _, max_calls, pass_env, config } = code;
     identity.field(command);
     add_folder(identity, grader, cwd.as_deref());
@@ -156,7 +157,7 @@ fn add_custom(identity: &mut IdentityWriter, custom: &CustomGrader) {
     identity.field(config);
 }
 
-/// A folder beside or below that of the grader's file, by its relative path; any other one counts as none.
+/// A folder next to or below that of the grader's file, by its relative path. Any other folder counts as none.
 fn add_folder(identity: &mut IdentityWriter, grader: &Grader, folder: Option<&Path>) {
     let home = grader.place.path().parent();
     let relative = folder.zip(home).and_then(|(folder, home)| folder.strip_prefix(home).ok());

@@ -1,10 +1,10 @@
-//! Reasons why cases are incomplete, counted.
+//! Counts the reasons why cases are incomplete.
 
 use assize_grade::is_unreported;
 use assize_rubric::{UngradedKind, Verdict};
 use assize_store::CaseRecord;
 
-/// Kinds of reasons that are kept; cases of further ones are only counted among all.
+/// The most kinds of reasons that are stored. Cases with further ones only count in the total.
 const MAX_REASONS: usize = 12;
 
 /// Incomplete cases of one kind.
@@ -12,16 +12,16 @@ const MAX_REASONS: usize = 12;
 pub struct IncompleteReason {
     /// Kind of the failure to judge; `None` for an error of a case or of a grader.
     pub kind: Option<UngradedKind>,
-    /// Number of cases.
+    /// The number of cases.
     pub cases: u64,
-    /// Reason of the first of them.
+    /// The reason of the first case.
     pub example: String,
-    /// True if something of any of them may be decided when it is asked for again. Votes that are tied stay so, and what a target
-    /// does not report is not there the next time either.
+    /// True if at least one case may be decided by another attempt. Tied votes stay tied, and data that a
+    /// target does not report will be missing again.
     pub may_change: bool,
 }
 
-/// Adds the reason of an incomplete case. Errors are told apart by their message, failures to judge by their kind.
+/// Adds the reason of an incomplete case. Errors are distinguished by message, failures to judge by kind.
 pub(crate) fn add_reason(reasons: &mut Vec<IncompleteReason>, record: &CaseRecord) {
     let row = &record.result;
     if row.verdict != Verdict::Incomplete || row.is_skipped() {
@@ -52,7 +52,7 @@ pub(crate) fn add_reason(reasons: &mut Vec<IncompleteReason>, record: &CaseRecor
     }
 }
 
-/// Returns true if asking again can decide a criterion: the reply that did not is not in the cache.
+/// Whether another attempt may decide a criterion, because the unusable reply is not in the cache.
 const fn may_be_decided(kind: UngradedKind) -> bool {
     match kind {
         UngradedKind::Transport

@@ -18,7 +18,7 @@ use crate::case_identity::cluster_of_case;
 use crate::panel::PanelSettings;
 use crate::{CaseHooks, JudgeError, JudgeSelector, RivalGroup};
 
-/// One case to be answered and graded.
+/// A case to be answered and graded.
 #[derive(Clone)]
 pub struct WorkItem {
     /// Name of the suite.
@@ -29,59 +29,59 @@ pub struct WorkItem {
     pub suite_folder: Arc<Path>,
     /// The case.
     pub case: Arc<Case>,
-    /// Source of its answer.
+    /// Where its answer comes from.
     pub source: ItemSource,
     /// Number of the trial, from 1.
     pub trial: u32,
-    /// Place among the items of the plan, from 1; 0 until the run takes it up.
+    /// Position among the items of the plan, from 1; 0 until the run takes it.
     pub place: u64,
     /// Relations to the other items of its run.
     pub relations: Arc<ItemRelations>,
-    /// The lines its verdict is drawn at.
+    /// The thresholds of its verdict.
     pub lines: VerdictThresholds,
-    /// Provider of its judges.
+    /// Provides its judges.
     pub judges: Arc<dyn JudgeProvider>,
     /// The suite's own choice of judge.
     pub judge: Option<Arc<str>>,
-    /// Criteria per call, whatever graders say.
+    /// How many criteria go into one judge call; overrides graders.
     pub judging_override: Option<JudgingMode>,
-    /// Criteria per call where a grader does not say.
+    /// How many criteria go into one judge call if a grader does not say.
     pub judging: JudgingMode,
-    /// Panel settings beside those of the graders themselves.
+    /// Panel settings in addition to those of the graders.
     pub panels: Arc<PanelSettings>,
-    /// Evidence policy where a grader does not say.
+    /// Evidence policy if a grader does not say.
     pub evidence: EvidencePolicy,
-    /// Handling of material too long for a judge, whatever graders say.
+    /// What to do with material that is too long for a judge; overrides graders.
     pub truncate_override: Option<TruncationMode>,
-    /// Handling of material too long for a judge where a grader does not say.
+    /// What to do with material that is too long for a judge if a grader does not say.
     pub truncate: TruncationMode,
     /// Setup of graders that are programs.
     pub programs: Arc<ProgramSetup>,
     /// The workspace that the target works in, if it has one.
     pub workplace: Option<Arc<Workspace>>,
-    /// Code that is run around the case, if there is any.
+    /// Code that runs around the case, if there is any.
     pub hooks: Option<Arc<dyn CaseHooks>>,
 }
 
-/// Relations of an item to the other items of its run.
+/// Relations between an item and the others of its run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemRelations {
-    /// Plan of the trials of its case.
+    /// The trials of its case.
     pub trials: TrialPlan,
-    /// The cases that come before it.
+    /// The cases that must come before it.
     pub after: Vec<CasePrerequisite>,
-    /// Consequence for the item when one of them did not pass.
+    /// What happens to the item if one of them did not pass.
     pub on_failure: OnDependencyFailure,
     /// True if other cases wait for this one.
     pub is_awaited: bool,
     /// The answers that graders compare its answer with, if there are such graders.
     pub rivals: Option<Arc<RivalGroup>>,
-    /// True if nothing more is begun once an item like this one could not be run or judged.
+    /// True if nothing more starts after an item like this one could not be run or judged.
     pub stops_at_errors: bool,
 }
 
 impl ItemRelations {
-    /// None: the case is run once, for itself.
+    /// No relations: the case runs once and on its own.
     pub const fn none(lines: VerdictThresholds) -> Self {
         Self {
             trials: TrialPlan::single(lines),
@@ -94,36 +94,36 @@ impl ItemRelations {
     }
 }
 
-/// A case of the same suite that comes before another one.
+/// A case of the same suite that must come before another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CasePrerequisite {
     /// Its id.
     pub case_id: String,
-    /// The targets whose answers must have passed, `None` for an answer that is given; nothing if the run does not
-    /// hold the case.
+    /// The targets whose answers must have passed; `None` for a given answer. Empty if the case is not part of
+    /// the run.
     pub targets: Vec<Option<String>>,
 }
 
-/// Source of an answer.
+/// Where an answer comes from.
 #[derive(Clone)]
 pub enum ItemSource {
-    /// It is already there.
+    /// It was given.
     Given(Arc<TargetAnswer>),
-    /// A target is asked.
+    /// A target answers.
     Target(Arc<dyn Target>),
-    /// There is none, for a reason that was found before the run: the case is recorded with it.
+    /// There is none, for a reason that was found before the run. The case is recorded with this reason.
     Missing {
         /// The kind of failure.
         kind: CaseErrorKind,
         /// Description of the failure.
         message: String,
-        /// Name of the target that would have been asked, if one would.
+        /// Name of the target that would have answered, if any.
         target: Option<Arc<str>>,
     },
 }
 
 impl ItemSource {
-    /// The target's name; `None` when no target is involved.
+    /// The target's name; `None` if no target is involved.
     pub fn name_of_target(&self) -> Option<&str> {
         match self {
             Self::Target(target) => Some(target.name()),
@@ -134,8 +134,8 @@ impl ItemSource {
 }
 
 impl WorkItem {
-    /// Key of the cases that it belongs together with: its suite and its cluster, else the test whose
-    /// answers are compared, else the case itself.
+    /// The key shared by cases that belong together: the suite and the cluster, or else the test whose answers
+    /// are compared, or else the case itself.
     pub fn cluster_key(&self) -> (Arc<str>, String) {
         let name = match (cluster_of_case(&self.case), &self.relations.rivals) {
             (Some(cluster), _) => format!("cluster {cluster}"),
@@ -145,12 +145,12 @@ impl WorkItem {
         (Arc::clone(&self.suite), name)
     }
 
-    /// Name of the target that is asked; `None` for an answer that was there before.
+    /// Name of the target that answers; `None` for a given answer.
     pub(crate) fn target_name(&self) -> Option<&str> {
         self.source.name_of_target()
     }
 
-    /// The item with a failure in the place of its answer. It keeps its key and its place.
+    /// The item with a failure instead of its answer. It keeps its key and position.
     #[must_use]
     pub fn given_up(self, kind: CaseErrorKind, message: &str) -> Self {
         let target = self.source.name_of_target().map(Arc::from);
@@ -159,7 +159,7 @@ impl WorkItem {
         Self { source, workplace: None, hooks: None, ..self }
     }
 
-    /// Key that tells it from the other items of its run.
+    /// The key that distinguishes it from other items of its run.
     pub fn key(&self) -> CaseKey {
         CaseKey {
             suite: Arc::clone(&self.suite),
@@ -169,7 +169,7 @@ impl WorkItem {
         }
     }
 
-    /// Inputs to the choice of the judge for a grader of this item that names this one, where the target itself answers.
+    /// The selector of the judge for a grader of this item that names this judge, if the target itself answers.
     pub fn judge_selector<'a>(&'a self, grader: Option<&'a str>) -> JudgeSelector<'a> {
         JudgeSelector {
             grader,
@@ -186,25 +186,25 @@ impl WorkItem {
 
 /// Finds judges.
 pub trait JudgeProvider: Send + Sync {
-    /// The judge for a selector. The same selector gets the same judge.
+    /// The judge for a selector. The same selector always returns the same judge.
     fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, JudgeError>;
 
-    /// The model of the judge for a selector, and the name it goes by: a program may be lent it. The error says that the judge
-    /// is no model.
+    /// The model of the judge for a selector, and its name, for a program that may use it. It is an error if
+    /// the judge is not a model.
     fn model(&self, selector: JudgeSelector<'_>) -> Result<(String, Arc<dyn ChatModel>), JudgeError> {
         Err(JudgeError::NotModel(self.judge(selector)?.identity().name))
     }
 
-    /// The model of this name that measures texts, by vectors or labels.
+    /// The model of this name that computes vectors or labels of texts.
     fn measuring_model(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
         Err(JudgeError::Unavailable(format!("`{name}`: models that measure texts are not available here")))
     }
 
-    /// Writes everything about the judge for a selector that may change its decisions: the same bytes as long as nothing of
-    /// it changed, in every build.
+    /// Writes everything about the judge for a selector that may affect its decisions. The bytes are the same
+    /// in every build, as long as nothing of it changes.
     fn write_settings(&self, selector: JudgeSelector<'_>, identity: &mut IdentityWriter) {
         identity.begin("judge", 1);
-        // The words of an error have no part in it.
+        // The error's text is not part of the identity.
         identity.field(&self.judge(selector).map(|judge| judge.identity()).map_err(|_| ""));
     }
 }
@@ -212,8 +212,8 @@ pub trait JudgeProvider: Send + Sync {
 /// Limits of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct RunLimits {
-    /// Cases worked on at once.
+    /// The number of cases worked on concurrently.
     pub workers: NonZeroUsize,
-    /// Nothing more is begun once so many cases did not pass.
+    /// After this many cases that did not pass, nothing more starts.
     pub bail: Option<NonZeroUsize>,
 }

@@ -1,8 +1,8 @@
 //! The engine: from work items to recorded results.
 //!
 //! [`run`](run()) keeps a limited number of items in flight. Each is answered by its target, judged by the
-//! judges of its graders, and scored by the pure functions of the rubric crate. Everything that
-//! happens is a [`RunEvent`]; every finished case is passed to the [`Recorder`] first.
+//! judges of its graders, and scored by the pure functions of the rubric crate. Everything that happens is
+//! reported as a [`RunEvent`], after every finished case was passed to the [`Recorder`].
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! From a case to what targets and judges are shown.
+//! Builds what targets and judges see from a case.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use assize_targets::{
 
 use crate::tool_calls::tool_call_list;
 
-/// Maximum size of an image: models take less.
+/// The largest image in bytes. Models accept less.
 const MAX_IMAGE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Material the judge may look at.
+/// The material that judges see.
 pub(crate) fn material(case: &Case, answer: &TargetAnswer) -> JudgeMaterial {
     JudgeMaterial {
         question: case.question(),
@@ -30,7 +30,7 @@ pub(crate) fn file_changes(answer: &TargetAnswer) -> Option<String> {
     answer.file_changes.clone().filter(|text| !text.trim().is_empty())
 }
 
-/// Input of the target. Images are read here, so that only cases that run hold them.
+/// The input of the target. Images are read here, so that only running cases hold them.
 pub fn target_input(case: &Case, trial: u32) -> Result<TargetInput, TargetError> {
     let mut messages = Vec::with_capacity(case.input.len());
     for message in &case.input {

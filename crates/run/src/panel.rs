@@ -7,19 +7,19 @@ use assize_rubric::{CriterionScale, PanelRule, TiePolicy};
 
 use crate::JudgeSelector;
 
-/// The panel of a grader after every default and override.
+/// The panel of a grader after all defaults and overrides.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct JudgePanel<'a> {
     /// The judges and their weights; never empty.
     pub(crate) members: Vec<PanelMember<'a>>,
-    /// Number of times each judge is asked.
+    /// How often each judge votes.
     pub(crate) repeats: u32,
-    /// Rule that makes one decision of the votes, if one is named.
+    /// The rule that combines votes, if one is named.
     pub(crate) combine: Option<PanelRule>,
     pub(crate) ties: TiePolicy,
     pub(crate) temperature: Option<f64>,
     pub(crate) probabilities: bool,
-    /// Judge for decisions the panel is not sure of, and the condition on which it is asked.
+    /// The judge for decisions that the panel is not sure of, and when it is asked.
     pub(crate) escalate: Option<(JudgeSelector<'a>, &'a str, EscalateWhen)>,
 }
 
@@ -31,34 +31,34 @@ pub(crate) struct PanelMember<'a> {
 }
 
 impl JudgePanel<'_> {
-    /// Returns true if it is one judge that is asked once.
+    /// Whether it is a single judge that votes once.
     pub(crate) fn is_single(&self) -> bool {
         self.members.len() == 1 && self.repeats == 1 && self.escalate.is_none()
     }
 
-    /// Rule for votes on this scale.
+    /// The rule for votes on this scale.
     pub(crate) fn rule(&self, scale: &CriterionScale) -> PanelRule {
         self.combine.unwrap_or_else(|| PanelRule::default_for(scale))
     }
 }
 
-/// Panel settings beside those of the graders themselves.
+/// Panel settings in addition to those of the graders.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PanelSettings {
     command: PanelSpec,
     defaults: PanelSpec,
-    /// Both merged for a grader without settings of its own, as most are.
+    /// Both merged, for graders without settings of their own, which are most.
     usual: PanelSpec,
 }
 
 impl PanelSettings {
-    /// `command` counts whatever graders say, `defaults` where they do not say.
+    /// `command` overrides graders; `defaults` applies if they do not say.
     pub fn new(command: PanelSpec, defaults: PanelSpec) -> Self {
         let usual = merge_specs(&command, PanelSpec::default(), defaults.clone(), None);
         Self { command, defaults, usual }
     }
 
-    /// Merged panel settings of a grader that has these and names this judge.
+    /// The merged panel settings of a grader with these settings that names this judge.
     pub fn spec(&self, grader: &PanelSpec, named: Option<&str>) -> Cow<'_, PanelSpec> {
         if named.is_none() && *grader == PanelSpec::default() {
             return Cow::Borrowed(&self.usual);
@@ -79,22 +79,22 @@ fn merge_specs(
     mut defaults: PanelSpec,
     named: Option<&str>,
 ) -> PanelSpec {
-    // Weights belong to the judges they are written beside: other judges have none of them.
+    // Weights belong to the judges that they were written for, not to others.
     if !command.judges.is_empty() {
         grader = grader.without_weighted();
         defaults = defaults.without_weighted();
     }
 
     if named.is_some() && grader.judges.is_empty() {
-        // A judge that the grader names itself is its panel.
+        // A judge that the grader names is its panel.
         defaults = defaults.without_judges();
     }
 
     command.clone().or(&grader).or(&defaults)
 }
 
-/// The judges that a panel may ask, that of the escalation last; `selector` is that of the one judge there would be without
-/// a panel.
+/// The judges that a panel may use, with that of the escalation last. `selector` is that of the single judge if
+/// there were no panel.
 pub fn panel_selectors<'a>(spec: &'a PanelSpec, selector: JudgeSelector<'a>) -> Vec<JudgeSelector<'a>> {
     let panel = JudgePanel::new(spec, selector);
     panel
@@ -106,7 +106,7 @@ pub fn panel_selectors<'a>(spec: &'a PanelSpec, selector: JudgeSelector<'a>) -> 
 }
 
 impl<'a> JudgePanel<'a> {
-    /// The panel of a grader; `spec` is what [`PanelSettings::spec`] says.
+    /// The panel of a grader. `spec` is the result of [`PanelSettings::spec`].
     pub(crate) fn new(spec: &'a PanelSpec, selector: JudgeSelector<'a>) -> Self {
         let exactly = |name: &'a str| JudgeSelector { exactly: Some(name), ..selector };
         let mut members: Vec<PanelMember<'a>> = spec

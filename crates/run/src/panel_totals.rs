@@ -1,4 +1,4 @@
-//! Totals of the votes of a run, kept in constant memory.
+//! Totals of a run's votes, kept in constant memory.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use assize_store::{CaseRecord, EscalationSummary, FlipRate, PanelSummary, Result
 
 use crate::grading::{ComparableVote, comparable_vote};
 
-/// Criteria that are followed one by one. Suites of many cases with rubrics of their own have more.
-const FOLLOWED: usize = 2_000;
+/// The most criteria that are tracked. Suites of many cases, each with its own rubric, have more.
+const MAX_FOLLOWED: usize = 2_000;
 
-/// Unstable criteria that are named; the rest is counted.
-const NAMED: usize = 20;
+/// The most unstable criteria that are named; the rest is counted.
+const MAX_NAMED: usize = 20;
 
-/// Running totals over the decisions that were made of several votes.
+/// Running totals over the decisions that combine several votes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PanelTotals {
     decisions: u64,
@@ -32,12 +32,12 @@ pub(crate) struct PanelTotals {
     stronger: EscalationSpending,
 }
 
-/// Cost of the decisions of the judge that is escalated to.
+/// Cost of the decisions of the escalation judge.
 #[derive(Debug, Clone, Copy, Default)]
 struct EscalationSpending {
     usd: Usd,
     decisions: u64,
-    /// Some have an unknown price.
+    /// True if some have an unknown price.
     unpriced: bool,
 }
 
@@ -45,7 +45,7 @@ impl EscalationSpending {
     fn add_decision(&mut self, spent: &JudgingUsage) {
         match spent.cost.total() {
             None => self.unpriced = true,
-            // What came from the cache cost nothing this time, and says nothing of the price.
+            // A cached reply cost nothing this time, and says nothing about the price.
             Some(_) if spent.cached_calls > 0 => {}
             Some(usd) => {
                 self.usd += usd;
@@ -54,7 +54,7 @@ impl EscalationSpending {
         }
     }
 
-    /// Estimated cost of so many decisions.
+    /// Estimated cost of this many decisions.
     fn estimated_cost(self, decisions: u64) -> Option<Usd> {
         if self.unpriced || self.decisions == 0 {
             return None;
@@ -64,8 +64,8 @@ impl EscalationSpending {
     }
 }
 
-/// A criterion: suite, grader, id as results show it, and the hash of its words. Rubrics of several cases may use one
-/// id for different criteria.
+/// A criterion: suite, grader, id as results show it, and a hash of its text. Rubrics of several cases may use
+/// one id for different criteria.
 type CriterionKey = (Arc<str>, Arc<str>, Arc<str>, [u8; 8]);
 
 #[derive(Debug, Clone, Default)]
@@ -151,7 +151,7 @@ impl PanelTotals {
         if escalation.because.is_some() {
             sum.escalated += 1;
         } else if let Some(first) = own.first() {
-            // A call for several criteria is counted on the first of them.
+            // A call for several criteria is counted with the first of them.
             let spent = &first.decision.spent;
             sum.saved_calls += u64::from(spent.attempts) + u64::from(spent.cached_calls);
             sum.saved_tokens.add(spent.tokens);
@@ -170,7 +170,7 @@ impl PanelTotals {
         hash.copy_from_slice(&words.as_bytes()[..8]);
 
         let key = (result.suite.clone(), row.grader.clone(), row.shown_criterion(), hash);
-        if !self.criteria.contains_key(&key) && self.criteria.len() >= FOLLOWED {
+        if !self.criteria.contains_key(&key) && self.criteria.len() >= MAX_FOLLOWED {
             self.not_followed += 1;
             return;
         }
@@ -185,7 +185,7 @@ impl PanelTotals {
         known.disagreement.add(panel.disagreement);
     }
 
-    /// The totals; `None` if every decision is one judge's only one.
+    /// The totals; `None` if every decision is a single vote.
     pub(crate) fn summary(&self) -> Option<PanelSummary> {
         if self.decisions == 0 {
             return None;
@@ -213,8 +213,8 @@ impl PanelTotals {
             |one: &UnstableCriterion| one.flip_rate.unwrap_or(0.0).max(one.disagreement.unwrap_or(0.0));
         unstable.sort_by(|a, b| rate(b).total_cmp(&rate(a)).then_with(|| b.split.cmp(&a.split)));
 
-        let unstable_more = unstable.len().saturating_sub(NAMED) as u64;
-        unstable.truncate(NAMED);
+        let unstable_more = unstable.len().saturating_sub(MAX_NAMED) as u64;
+        unstable.truncate(MAX_NAMED);
 
         Some(PanelSummary {
             decisions: self.decisions,

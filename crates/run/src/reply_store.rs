@@ -1,4 +1,4 @@
-//! Cached replies of models in the reply cache of the store.
+//! The reply cache as a store for model replies.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -8,25 +8,25 @@ use assize_llm::{BoxFuture, CacheHit, CallKey, ChatReply, ReplyStore};
 use assize_store::{CachedReply, ReplyCache};
 use serde::{Deserialize, Serialize};
 
-/// Owner of a reply: the process that paid for it, and its run.
+/// The owner of a reply: the process that paid for it, and its run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyOwner {
     /// The run's id.
     pub run: String,
-    /// Name that no other process has.
+    /// A name that no other process has.
     pub process: String,
 }
 
-/// Owner of what is paid for now, shared by all stores of a run.
+/// The owner of replies that are paid for now. Shared by all stores of a run.
 #[derive(Debug, Default)]
 pub struct CurrentOwner {
     owner: RwLock<Option<ReplyOwner>>,
-    /// Calls of earlier processes that have been counted by this one: each was made once.
+    /// Calls of earlier processes that this process has counted. Each was made once.
     counted: Mutex<HashSet<CallKey>>,
 }
 
 impl CurrentOwner {
-    /// Sets the owner of what is paid for from now on. What an earlier one paid for counts again.
+    /// Sets the owner of replies from now on. Replies of an earlier owner count again.
     pub fn set(&self, owner: ReplyOwner) {
         *self.owner.write().unwrap_or_else(PoisonError::into_inner) = Some(owner);
         self.counted.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -36,8 +36,8 @@ impl CurrentOwner {
         self.owner.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// True if an earlier process of this very run paid for it, and nothing has counted it since. This process has
-    /// records of its own replies.
+    /// Whether an earlier process of this run paid for it and it has not been counted since. This process has
+    /// its own records of the replies that it paid for.
     fn owns(&self, key: CallKey, them: Option<&ReplyOwner>) -> bool {
         let owner = self.owner.read().unwrap_or_else(PoisonError::into_inner);
         let ours = owner
@@ -49,7 +49,7 @@ impl CurrentOwner {
     }
 }
 
-/// Reply and its owner, the JSON in the cache's `reply` column.
+/// A reply and its owner: the JSON in the cache's `reply` column.
 #[derive(Serialize, Deserialize)]
 struct StoredReply<'a> {
     #[serde(rename = "buyer")]
@@ -57,22 +57,22 @@ struct StoredReply<'a> {
     reply: Cow<'a, ChatReply>,
 }
 
-/// Storage of replies that several machines share.
+/// A reply store that several machines share.
 pub trait SharedReplies: Send + Sync {
-    /// Returns what was stored under this key. Waits where the storage can't be reached.
+    /// Returns the reply that is stored under this key. Waits while the store can't be reached.
     fn get(&self, key: [u8; 32]) -> BoxFuture<'_, Option<Vec<u8>>>;
 
     /// Stores a reply, unless there is one under this key. Returns at once.
     fn put(&self, key: [u8; 32], reply: Vec<u8>);
 
-    /// Waits until every reply that was put is stored, or can't be.
+    /// Waits until every reply is stored or has failed to be.
     fn settled(&self) -> BoxFuture<'_, ()>;
 }
 
-/// Reply cache as the storage of cached models.
+/// The reply cache as the store of cached models.
 pub struct CachedReplyStore {
     cache: Arc<ReplyCache>,
-    /// Set once the run has a name; shared by all models of a run.
+    /// Set when the run has a name; shared by all models of a run.
     owner: Arc<CurrentOwner>,
     /// The time, in seconds since 1970.
     now: Box<dyn Fn() -> i64 + Send + Sync>,
@@ -80,7 +80,7 @@ pub struct CachedReplyStore {
 }
 
 impl CachedReplyStore {
-    /// Stores in `cache` what `owner` pays for; `now` gives the time in seconds since 1970.
+    /// Stores replies in `cache` with their `owner`. `now` is the time in seconds since 1970.
     pub fn new(
         cache: Arc<ReplyCache>,
         owner: Arc<CurrentOwner>,
@@ -89,7 +89,7 @@ impl CachedReplyStore {
         Self { cache, owner, now: Box::new(now), shared: None }
     }
 
-    /// Looks up in `shared` what the cache does not have, and hands on to it what is stored.
+    /// Looks in `shared` for what the cache does not have, and passes on to it what is stored.
     #[must_use]
     pub fn sharing(self, shared: Arc<dyn SharedReplies>) -> Self {
         Self { shared: Some(shared), ..self }
@@ -100,7 +100,7 @@ impl CachedReplyStore {
     }
 }
 
-/// Reply with its owner and its body, as other machines get it.
+/// A reply with its owner and body, in the form for other machines.
 #[derive(Serialize, Deserialize)]
 struct TravellingReply {
     stored: String,
@@ -109,12 +109,12 @@ struct TravellingReply {
 
 impl ReplyStore for CachedReplyStore {
     fn find(&self, key: CallKey) -> BoxFuture<'_, Option<CacheHit>> {
-        // A look takes microseconds, less than handing it to another thread would, and waits for a disk only where the
-        // system holds nothing of the file in memory. A cache that can't be read counts as a miss.
+        // A lookup takes microseconds, less than moving it to another thread. It waits for a disk only if the
+        // file is not in the system's cache. An unreadable cache counts as a miss.
         let row = self.cache.find(key.as_bytes()).ok().flatten();
         let hit = row.and_then(|row| {
             let Ok(StoredReply { owner, reply }) = serde_json::from_str(&row.reply) else {
-                // Left there, it would keep the reply that is paid for next from being stored.
+                // If it stayed, the next reply for this key could not be stored.
                 let _ = self.cache.forget(key.as_bytes());
                 return None;
             };
@@ -142,7 +142,7 @@ impl ReplyStore for CachedReplyStore {
 
     fn keep(&self, key: CallKey, reply: &ChatReply) {
         let stored = StoredReply { owner: self.owner.get().map(Cow::Owned), reply: Cow::Borrowed(reply) };
-        // A reply is made of strings and numbers, which all have a form in JSON.
+        // A reply consists of strings and numbers, which can always be written as JSON.
         let Ok(json) = serde_json::to_string(&stored) else { return };
         if let Some(shared) = &self.shared {
             let travelling = TravellingReply { stored: json.clone(), body: reply.raw.clone() };
@@ -169,15 +169,15 @@ mod tests {
 
     use super::*;
 
-    /// A row as caches of all versions hold it; `raw` has a column of its own since tables of version 2.
-    const STORED: &str = r#"{"buyer":{"run":"r1","process":"p1"},"reply":{"text":"yes","finish":"stop","refusal":null,
+    /// A row as caches of all versions hold it. Since version 2 of the tables, `raw` has a column of its own.
+    const STORED_ROW: &str = r#"{"buyer":{"run":"r1","process":"p1"},"reply":{"text":"yes","finish":"stop","refusal":null,
         "usage":{"input":7,"cached":null,"output":2},"model":"m-1","request_id":"id-1","raw":"{}",
         "latency":{"secs":1,"nanos":5},"attempts":2,"failed":[{"kind":"timeout","status":null,
         "waited":{"secs":0,"nanos":0},"usage":{"input":null,"cached":null,"output":null},"sent":true}]}}"#;
 
     #[test]
     fn stored_replies_of_earlier_versions_are_read() {
-        let StoredReply { owner, reply } = serde_json::from_str(STORED).unwrap();
+        let StoredReply { owner, reply } = serde_json::from_str(STORED_ROW).unwrap();
         let expected = ReplyOwner { run: "r1".into(), process: "p1".into() };
         assert_eq!(owner.as_deref(), Some(&expected));
         assert_eq!((&*reply.text, &reply.finish, &*reply.raw), ("yes", &FinishReason::Stop, "{}"));
@@ -187,8 +187,8 @@ mod tests {
 
     #[test]
     fn a_stored_reply_is_written_without_the_body_that_has_its_own_column() {
-        let stored: StoredReply<'_> = serde_json::from_str(STORED).unwrap();
-        let plain: String = STORED.lines().map(str::trim_start).collect();
+        let stored: StoredReply<'_> = serde_json::from_str(STORED_ROW).unwrap();
+        let plain: String = STORED_ROW.lines().map(str::trim_start).collect();
         assert_eq!(serde_json::to_string(&stored).unwrap(), plain.replace(r#""raw":"{}","#, ""));
     }
 }

@@ -1,4 +1,4 @@
-//! Scoring again from stored decisions, without asking anybody.
+//! Scores stored decisions again, without asking judges.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use assize_store::{CaseRecord, GraderRow, ResultRow};
 use crate::assemble::{CaseHead, GraderDecisions, assemble};
 use crate::grading::recombine_votes;
 
-/// A case scored again.
+/// A case that was scored again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RescoreResult {
     /// The new record.
     pub record: CaseRecord,
-    /// Criteria of the new rubric that no stored decision answers, by (grader, id): ungraded now.
+    /// Criteria of the new rubric without a stored decision, by (grader, id). They are ungraded now.
     pub unanswered: Vec<(Arc<str>, CriterionId)>,
-    /// Stored decisions on criteria that the new rubric no longer has, by (grader, id).
+    /// Stored decisions on criteria that the new rubric does not have, by (grader, id).
     pub dropped: Vec<(Arc<str>, CriterionId)>,
 }
 
-/// Scores a stored case again. With a `rubric`, its weights, gates and criteria take the place of
-/// the stored ones in every grader that shares a criterion id with it; a decision is carried over
-/// only if the criterion still reads the same (text, scale, operator), because a decision on other
-/// words is no decision on these. With `lines`, those take the place of the stored ones.
+/// Scores a stored case again. With a `rubric`, its weights, gates and criteria replace the stored ones in
+/// every grader that shares a criterion id with it. A decision is carried over only if the criterion still
+/// reads the same (text, scale, operator), because a decision on another text is not a decision on this one.
+/// `lines` replace the stored thresholds.
 pub fn rescore(
     record: &CaseRecord,
     rubric: Option<&Rubric>,
@@ -72,13 +72,13 @@ pub fn rescore(
     RescoreResult { record: CaseRecord { result, decisions }, unanswered, dropped }
 }
 
-/// The result row that `decisions` lead to; everything that is no score is taken from `stored`.
+/// The result row for `decisions`. Everything but the scores is taken from `stored`.
 pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow {
     let Some(lines) = decisions.first().map(|row| row.lines) else { return stored.clone() };
     let groups: Vec<&[CaseDecision]> = decisions.chunk_by(|a, b| a.grader == b.grader).collect();
 
-    // Rows that make no rubric can't have been written by a run, and a grader without rows broke
-    // before it decided anything: what is stored then stands.
+    // A run can't have written rows that make no valid rubric, and a grader without rows broke before it
+    // decided anything. The stored result stays in both cases.
     if groups.iter().any(|group| grader_outcome(&group.iter().collect::<Vec<_>>(), lines).is_err()) {
         return stored.clone();
     }
@@ -133,7 +133,7 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
         cost: Cost::ZERO,
         duration_ms: stored.duration_ms,
     };
-    // What was spent does not change by scoring again.
+    // Scoring again does not change what was spent.
     ResultRow {
         tokens: stored.tokens,
         cost_usd: stored.cost_usd,
@@ -142,24 +142,24 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
     }
 }
 
-/// The votes on a criterion, as it reads now.
+/// The votes on a criterion, with its present text and weight.
 fn current_votes(group: &[CaseDecision], criterion: &Criterion) -> Vec<CaseDecision> {
     let votes = group.iter().filter(|row| row.is_vote() && has_id(row, criterion));
     votes.map(|row| with_current_criterion(row, criterion)).collect()
 }
 
-/// The decision, on the criterion as it reads now.
+/// The decision, with the criterion's present text and weight.
 pub(crate) fn with_current_criterion(row: &CaseDecision, criterion: &Criterion) -> CaseDecision {
     let finding = Finding::Criterion { criterion: criterion.clone(), outcome: row.decision.outcome() };
     CaseDecision { decision: Decision { finding, ..row.decision.clone() }, ..row.clone() }
 }
 
-/// Returns true if the decision is one that the criterion does not allow: `not_applicable` where it always applies.
+/// Whether the criterion does not allow the decision: `not_applicable` although it always applies.
 pub(crate) fn is_forbidden(row: &CaseDecision, criterion: &Criterion) -> bool {
     !criterion.may_not_apply && row.decision.outcome() == Outcome::NotApplicable
 }
 
-/// True if a decision on the one is a decision on the other.
+/// Whether a decision on one is a decision on the other.
 pub(crate) fn reads_the_same(was: &Criterion, now: &Criterion) -> bool {
     was.text == now.text && was.scale == now.scale && was.operator == now.operator
 }
@@ -184,7 +184,7 @@ fn shares_a_criterion(rubric: &Rubric, rows: &[CaseDecision]) -> bool {
 
 fn copy_decisions(criterion: &Criterion, group: &[CaseDecision]) -> CaseDecision {
     let stored = group.iter().find(|row| has_id(row, criterion));
-    // Votes of a panel as well: they are combined again.
+    // Votes of a panel too: they are combined again.
     let is_forbidden = group.iter().any(|row| has_id(row, criterion) && is_forbidden(row, criterion));
     let is_readable = |row: &CaseDecision| row.criterion().is_some_and(|was| reads_the_same(was, criterion));
     if let Some(row) = stored.filter(|row| is_readable(row) && !is_forbidden) {
@@ -200,7 +200,7 @@ fn copy_decisions(criterion: &Criterion, group: &[CaseDecision]) -> CaseDecision
     };
     let ungraded = UngradedReason { kind: UngradedKind::NotJudged, message: message.to_owned() };
 
-    // The group has at least one row: it shares a criterion with the rubric.
+    // The group has at least one row, because it shares a criterion with the rubric.
     let pattern = stored.unwrap_or(&group[0]);
     let judge = pattern.decision.judge.clone();
     CaseDecision {

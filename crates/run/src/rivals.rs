@@ -15,9 +15,9 @@ use crate::task::FinishedCase;
 pub struct RivalGroup {
     /// Name of the test, unique in its suite.
     pub name: Arc<str>,
-    /// The answers of the run, in the order of the plan.
+    /// The answers in this run, in the order of the plan.
     pub members: Vec<RivalAnswer>,
-    /// Cases whose answers belong to the test, and that the run does not hold.
+    /// Cases of the test that are not part of the run.
     pub absent: Vec<String>,
 }
 
@@ -26,12 +26,12 @@ pub struct RivalGroup {
 pub struct RivalAnswer {
     /// Id of its case.
     pub case_id: String,
-    /// Target that gives it; `None` for an answer that is given.
+    /// The target that answers; `None` for a given answer.
     pub target: Option<String>,
 }
 
 impl RivalGroup {
-    /// Place of an item among the members, from 0.
+    /// Index of an item among the members.
     pub(crate) fn place_of(&self, item: &WorkItem) -> Option<usize> {
         let target = item.source.name_of_target();
         self.members
@@ -39,7 +39,7 @@ impl RivalGroup {
             .position(|member| member.case_id == item.case.id.as_str() && member.target.as_deref() == target)
     }
 
-    /// Description of a member that tells it from the others.
+    /// A name that distinguishes a member from the others.
     pub(crate) fn label(&self, at: usize) -> String {
         let Some(member) = self.members.get(at) else { return "another answer".to_owned() };
         let one_case = self.members.iter().all(|other| other.case_id == member.case_id);
@@ -50,7 +50,7 @@ impl RivalGroup {
         }
     }
 
-    /// Reason why answers can't be compared, whatever they are.
+    /// Why answers can't be compared, whatever they are.
     pub(crate) fn obstacle(&self) -> Option<String> {
         if let Some(absent) = self.absent.first() {
             return Some(format!(
@@ -61,7 +61,7 @@ impl RivalGroup {
             .then(|| "there is no other answer to compare with: name several targets or prompts".to_owned())
     }
 
-    /// Number of comparisons that are counted with an item: those with the members after it.
+    /// The number of comparisons counted for an item: those with the members after it.
     pub(crate) fn comparisons_of(&self, item: &WorkItem) -> usize {
         let place = self.place_of(item).filter(|_| self.obstacle().is_none());
         place.map_or(0, |place| self.members.len() - 1 - place)
@@ -80,7 +80,7 @@ impl RivalGroup {
 /// Suite, name of the group and number of the trial.
 type GroupKey = (Arc<str>, Arc<str>, u32);
 
-/// Finished cases whose answers are to be compared with others that are not there yet.
+/// Finished cases whose answers will be compared with others that are not finished.
 #[derive(Default)]
 pub(crate) struct RivalTracker {
     held: HashMap<GroupKey, Vec<FinishedCase>>,
@@ -88,7 +88,7 @@ pub(crate) struct RivalTracker {
 }
 
 impl RivalTracker {
-    /// Keeps a case until all members of its group are there. Returns one that has no rivals.
+    /// Keeps a case until all members of its group are finished. Returns a case without rivals.
     pub(crate) fn hold(&mut self, case: FinishedCase) -> Option<FinishedCase> {
         let Some(group) = case.item.relations.rivals.clone() else { return Some(case) };
         let key = (Arc::clone(&case.item.suite), Arc::clone(&group.name), case.item.trial);
@@ -101,12 +101,12 @@ impl RivalTracker {
         None
     }
 
-    /// Takes the groups whose members are all there.
+    /// Takes the groups with all members finished.
     pub(crate) fn take_complete(&mut self) -> Vec<Vec<FinishedCase>> {
         std::mem::take(&mut self.complete)
     }
 
-    /// Takes what is left when no further case comes, in the order of the plan.
+    /// Takes the incomplete groups when no further case will come, in the order of the plan.
     pub(crate) fn take_rest(&mut self) -> Vec<Vec<FinishedCase>> {
         let mut rest: Vec<Vec<FinishedCase>> = std::mem::take(&mut self.held).into_values().collect();
         rest.sort_by_key(|cases| cases.iter().map(|case| case.item.place).min());

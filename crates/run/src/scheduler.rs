@@ -1,4 +1,24 @@
-//! Scheduling: which item starts next, and when no further one does.
+//! Decides which item starts next, and when no further one does.
+//!
+//! A run may have a million cases, and each may depend on others, have several trials, share a workspace, or
+//! end the run. The obvious design, a graph of all items that is sorted and then worked off, would hold every
+//! item in memory and would need all of them before the first one starts. So items are taken from their
+//! iterator only as fast as they are worked on ([`RunLimits::workers`], plus a small number that is enqueued
+//! ahead), and only what others wait for is remembered ([`DependencyTracker`]).
+//!
+//! An item that can't start yet is put aside and takes no worker slot. It comes back when something it waited
+//! for is recorded, and then goes before new items. So a dependent case that comes earlier in the file than its
+//! dependency does not block the run.
+//!
+//! What must hold:
+//!
+//! - A result counts for others only when it is on record (`note_recorded`), not when its task ends. A killed
+//!   process can then be resumed without having started anything on the basis of a lost result.
+//! - When nothing is in flight and the source is exhausted, waiting items wait for something that will never
+//!   come: the dependency is not part of the run, or was dropped. `release_waiting` and `compare_rest` then let
+//!   them go on, so a run always ends.
+//! - Nothing starts after an error, a halt or a stop token (`is_open`). The four tokens differ in what happens
+//!   to items in flight, see [`SchedulerStops`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,13 +35,13 @@ use crate::slots::WorkerSlots;
 use crate::task::{FinishedCase, TaskResult, run_in_slot};
 use crate::{HaltReason, ItemError, RunError, RunEvent, RunLimits, WorkItem};
 
-/// Scheduler of a run: takes items from their source as fast as they are worked on, and starts a task for each.
+/// Takes items from their source as fast as they are worked on, and starts a task for each.
 pub(crate) struct Scheduler<I> {
     items: I,
-    /// Number of items taken.
+    /// The number of items taken so far.
     taken: u64,
     is_exhausted: bool,
-    /// Items that an earlier process has finished.
+    /// Results of an earlier process. Their items are not run again.
     done: HashMap<CaseKey, TrialResult>,
     tracker: DependencyTracker,
     settings: RunLimits,
@@ -65,8 +85,9 @@ where
         }
     }
 
-    /// Starts the next item: of those that waited for others first, then in the order of the source. Returns `None` if
-    /// none may start now; `enqueue_ahead` is how many may wait for a slot.
+    /// Starts the next item: first those that have waited for others, then in the order of the source. Returns
+    /// `None` if none may start now. `enqueue_ahead` is how many items beyond the number of workers may be
+    /// started, to wait for a slot.
     pub(crate) fn start_next(
         &mut self,
         enqueue_ahead: usize,
@@ -106,7 +127,7 @@ where
         match self.items.next() {
             Some(Ok(item)) => {
                 self.taken += 1;
-                // An item of a shard knows its place in the whole plan.
+                // An item of a shard already has its position in the whole plan.
                 let place = if item.place == 0 { self.taken } else { item.place };
                 Some(WorkItem { place, ..item })
             }
@@ -134,12 +155,12 @@ where
             observe(RunEvent::CaseSkipped { suite, case_id, reason: reason.clone() });
         }
 
-        // What is blocked goes nowhere, so it doesn't queue for a workspace.
+        // A blocked item is only recorded, so it doesn't queue for a workspace.
         let workplace = item.workplace.as_ref().filter(|_| blocked.is_none());
         let turn = workplace.map(|workplace| workplace.next_position());
 
-        // The next item has to know if this one failed; and what waits for its turn in a workspace must not take the
-        // slot of the one whose turn it is.
+        // The next item may depend on whether this one failed. And an item that waits for its turn in a
+        // workspace must not take the slot of the item whose turn it is.
         let started = StartedItem { is_awaited: item.relations.stops_at_errors || turn.is_some() };
 
         self.slots.enqueue();
@@ -149,7 +170,7 @@ where
         started
     }
 
-    /// Starts a task for each group of cases whose answers are to be compared.
+    /// Starts a task for each group of cases whose answers are compared.
     pub(crate) fn compare(&mut self, groups: Vec<Vec<FinishedCase>>) {
         for cases in groups {
             self.slots.enqueue();
@@ -158,8 +179,8 @@ where
         }
     }
 
-    /// Compares the answers that still wait for others when nothing is in flight: those will not come. Returns false if
-    /// none waits, or if the run ends early: cases that wait then were not run.
+    /// Compares the answers that still wait for others although nothing is in flight: those will not come.
+    /// Returns false if none waits, or if the run ends early, because the waiting cases then count as not run.
     pub(crate) fn compare_rest(&mut self, rivals: &mut RivalTracker) -> bool {
         if !self.is_open() || !self.is_exhausted {
             return false;
@@ -171,7 +192,8 @@ where
         any
     }
 
-    /// Notes a result that is on record: others may wait for it. Returns the reason if it ends the run.
+    /// Notes a result that is on record, so that waiting items may continue. Returns the reason if it ends the
+    /// run.
     pub(crate) fn note_recorded(&mut self, item: &WorkItem, row: &ResultRow) -> Option<HaltReason> {
         self.tracker.note_result(item, row);
 
@@ -183,7 +205,7 @@ where
         self.halted
     }
 
-    /// Reason why nothing starts after this result, if it is one.
+    /// Why nothing more starts after this result, if it ends the run.
     fn halt_reason(&self, item: &WorkItem, row: &ResultRow) -> Option<HaltReason> {
         let is_undecided = row.verdict == Verdict::Incomplete && !row.is_skipped();
         let is_error = is_undecided || row.error.is_some() && !row.depends_on_failed_case();
@@ -197,8 +219,8 @@ where
             .map(|_| HaltReason::NotPassed)
     }
 
-    /// Releases what still waits when nothing is in flight: what it waits for will not come. Returns false if nothing
-    /// does.
+    /// Releases the waiting items although nothing is in flight: what they wait for will not come. Returns
+    /// false if there are none.
     pub(crate) fn release_waiting(&mut self) -> bool {
         self.is_open() && self.is_exhausted && self.tracker.release_all()
     }
@@ -215,13 +237,13 @@ where
         self.cancel.is_cancelled()
     }
 
-    /// True if nothing new may start. After a refusal, that is once all items were started: those that wait for others may wait
-    /// for one that lacks something.
+    /// Whether nothing new may start. After a refusal, this is so once all items have started; those that wait
+    /// for others may wait for one whose call was refused.
     pub(crate) fn is_limited(&self) -> bool {
         self.limit.is_cancelled() || self.is_refused() && self.is_exhausted
     }
 
-    /// True if a case may lack a call that was refused.
+    /// Whether some case may lack a call that was refused.
     pub(crate) fn is_refused(&self) -> bool {
         self.refused.is_cancelled()
     }
@@ -230,7 +252,7 @@ where
         self.decided.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
-    /// Returns how scheduling ended, with what belongs into the totals.
+    /// How scheduling ended, with the numbers for the totals.
     pub(crate) fn into_outcome(self) -> ScheduleOutcome {
         let decided = self.is_decided().then_some(HaltReason::Decided);
         let Self { halted, redundant, error, .. } = self;
@@ -239,15 +261,15 @@ where
     }
 }
 
-/// Tokens after which nothing new is started.
+/// Tokens that stop new items from starting. They differ in what happens to the others.
 pub(crate) struct SchedulerStops {
-    /// Gives up all that is in flight.
+    /// Items in flight are cancelled.
     pub(crate) cancel: CancellationToken,
-    /// Lets finish all that is in flight, without recording cases that lack something.
+    /// Items in flight may finish, but are not recorded if they lack something.
     pub(crate) limit: CancellationToken,
-    /// Lets all items start, without recording cases that lack something.
+    /// All items may still start, but are not recorded if they lack something.
     pub(crate) refused: CancellationToken,
-    /// Lets finish all that is in flight.
+    /// Items in flight may finish, and are recorded.
     pub(crate) decided: Option<CancellationToken>,
 }
 
@@ -257,10 +279,10 @@ pub(crate) struct StartedItem {
     pub(crate) is_awaited: bool,
 }
 
-/// End of scheduling.
+/// How scheduling ended.
 pub(crate) struct ScheduleOutcome {
     pub(crate) halted: Option<HaltReason>,
-    /// Repeats that were never started.
+    /// The number of trials that were never started.
     pub(crate) redundant: usize,
     pub(crate) result: Result<(), RunError>,
 }

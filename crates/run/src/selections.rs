@@ -15,7 +15,8 @@ use crate::rivals::RivalGroup;
 use crate::slots::WorkerSlots;
 use crate::task::{FinishedCase, TaskResult, encode_rows, finish_record};
 
-/// Waits for a worker slot, then compares the answers of a group. Nothing is recorded if the limit was reached before.
+/// Waits for a worker slot, then compares the answers of a group. Nothing is recorded if the limit was reached
+/// before.
 pub(crate) async fn compare_in_slot(
     mut cases: Vec<FinishedCase>,
     slots: Arc<WorkerSlots>,
@@ -68,7 +69,7 @@ async fn decide_all(cases: &[FinishedCase], group: &RivalGroup) -> Vec<(Arc<Grad
     decided
 }
 
-/// Puts a decision into its place in a record, and scores the record again.
+/// Puts a decision into a record, and scores the record again.
 fn put(record: &mut CaseRecord, grader: &Grader, decision: Decision) {
     let Some(row) = record.decisions.iter_mut().find(|row| *row.grader == *grader.name) else { return };
     record.result.tokens.add(decision.spent.tokens);

@@ -15,7 +15,8 @@ use crate::case_identity::hash_case;
 use crate::grader_settings::{hash_conversation_settings, hash_settings};
 use crate::{ItemError, ItemRelations, ItemSource, WorkItem};
 
-/// Version of what is hashed. Raised when the same plan is to have another hash, or its shards other items.
+/// Version of the hashed content. Raised when the same plan should have another hash, or its shards other
+/// items.
 const VERSION: u64 = 1;
 
 /// One of several equal parts of a plan, written `2/4`.
@@ -25,7 +26,7 @@ pub struct ShardNumber {
     count: u32,
 }
 
-/// Text that names no shard.
+/// Why a text does not name a shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShardNumberError {
     /// The text is not of the form `i/n`.
@@ -45,7 +46,7 @@ pub enum ShardNumberError {
 }
 
 impl ShardNumber {
-    /// Most shards of a plan, as many as the largest job arrays have tasks.
+    /// The most shards of a plan, as many as the largest job arrays have tasks.
     pub const MOST: u32 = 100_000;
     /// The whole plan as its only shard.
     pub const WHOLE: Self = Self { number: 1, count: 1 };
@@ -97,12 +98,12 @@ impl FromStr for ShardNumber {
     }
 }
 
-/// Part of a shard that was halved, perhaps more than once: `1` is its first half, `12` the second half of that one. The
-/// whole shard is the empty text.
+/// A part of a shard that was halved, perhaps several times: `1` is its first half, `12` the second half of
+/// that. The empty text is the whole shard.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ShardPart(String);
 
-/// Text that names no part of a shard.
+/// The text does not name a part of a shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected digits 1 and 2, such as `12` for the second half of the first half")]
 pub struct ShardPartError;
@@ -113,12 +114,12 @@ impl ShardPart {
         ['1', '2'].map(|half| Self(format!("{}{half}", self.0)))
     }
 
-    /// True for a shard that was not halved.
+    /// Whether the shard was not halved.
     pub fn is_whole(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// True if all of this part is in the other one.
+    /// Whether this part is completely within the other one.
     pub fn is_within(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0)
     }
@@ -128,7 +129,7 @@ impl ShardPart {
         &self.0
     }
 
-    /// For each halving, which half it is, from 0.
+    /// Which half it is for each halving, 0 or 1.
     fn steps(&self) -> impl Iterator<Item = u32> {
         self.0.bytes().map(|digit| u32::from(digit != b'1'))
     }
@@ -145,9 +146,9 @@ impl FromStr for ShardPart {
 
 /// A plan and the shard of it that a run takes.
 ///
-/// Items of one case stay together, and so do cases of which one depends on the other, and cases that share a workspace. What
-/// belongs together goes, in the order of the plan, to the shard with the fewest items so far. Only what is tied to other
-/// cases is remembered, so a plan of independent cases takes no memory, however many there are.
+/// Items of one case stay together, and so do cases of which one depends on the other, and cases that share a
+/// workspace. Groups are assigned in the order of the plan, each to the shard with the fewest items so far.
+/// Only tied cases are remembered, so a plan of independent cases needs no memory, however many there are.
 #[derive(Debug)]
 pub struct ShardPlan {
     shard: ShardNumber,
@@ -156,15 +157,15 @@ pub struct ShardPlan {
     items: u64,
     own: u64,
     groups: Arc<CaseGroups>,
-    /// True if only items of the shard are given to it, which know their places.
+    /// True if it only gets items of the shard, which know their positions.
     is_dealt: bool,
 }
 
 impl ShardPlan {
-    /// Looks at every item of a plan; `items` lists them in the same order each time.
+    /// Reads every item of a plan. `items` lists them in the same order each time.
     ///
     /// # Errors
-    /// When the items can't be read.
+    /// If the items can't be read.
     pub fn new<I>(shard: ShardNumber, part: ShardPart, items: impl Fn() -> I) -> Result<Self, ItemError>
     where
         I: Iterator<Item = Result<WorkItem, ItemError>>,
@@ -189,12 +190,14 @@ impl ShardPlan {
         Ok(plan)
     }
 
-    /// Plan of a part of a shard, of a plan with this hash, so many items, and so many in the shard. `list` has those of the shard
-    /// with their places.
+    /// The plan of a part of a shard, of a plan with this hash and numbers of items. `list` has the items of
+    /// the shard with their positions.
     pub(crate) fn of_dealt<I>(
         shard: ShardNumber,
         part: ShardPart,
-        (hash, items, own): (String, u64, u64),
+        hash: String,
+        items: u64,
+        own: u64,
         groups: Arc<CaseGroups>,
         list: impl Fn() -> I,
     ) -> Result<Self, ItemError>
@@ -223,7 +226,7 @@ impl ShardPlan {
         &self.part
     }
 
-    /// Hash of what all items of the plan ask and of how they are graded, in their order.
+    /// Hash of what all items of the plan ask and how they are graded, in their order.
     pub fn hash(&self) -> &str {
         &self.hash
     }
@@ -238,13 +241,13 @@ impl ShardPlan {
         self.own
     }
 
-    /// The items of the shard out of those of the plan, with their places in it. A plan of [`DealtPlan::shard`](crate::DealtPlan::shard) is given those of
-    /// its shard.
+    /// Selects the items of the shard from those of the plan, with their positions in it. A plan made by
+    /// [`DealtPlan::shard`](crate::DealtPlan::shard) gets only those of its shard.
     pub fn select<I>(&self, items: I) -> impl Iterator<Item = Result<WorkItem, ItemError>>
     where
         I: Iterator<Item = Result<WorkItem, ItemError>>,
     {
-        // Each halving deals again what the one before has left.
+        // Each halving divides what the previous one has left.
         let shard = (ShardDealer::new(self.shard.count, &self.groups), self.shard.number - 1);
         let halves = self.part.steps().map(|half| (ShardDealer::new(2, &self.groups), half));
         let mut dealers: Vec<(ShardDealer<'_>, u32)> =
@@ -261,7 +264,7 @@ impl ShardPlan {
     }
 }
 
-/// Adds what decides about the result of an item, without anything that depends on where files are.
+/// Adds everything that affects the result of an item and does not depend on where files are.
 pub(crate) fn add_item(hasher: &mut blake3::Hasher, item: &WorkItem) {
     let mut identity = IdentityWriter::new("plan item", VERSION);
     identity.field(&item.suite);
@@ -303,7 +306,7 @@ pub(crate) fn add_item(hasher: &mut blake3::Hasher, item: &WorkItem) {
     hasher.update(identity.as_bytes());
 }
 
-/// The panel of a grader that judges ask, and the judge it names.
+/// The panel of a grader with judges, and the judge that it names.
 fn panel_of(grader: &GraderKind) -> Option<(&PanelSpec, Option<&str>)> {
     match grader {
         GraderKind::Rubric(rubric) => Some((&rubric.panel, rubric.judge.as_deref())),
@@ -330,14 +333,14 @@ impl SuiteCase {
 /// Groups of cases that are tied to each other.
 #[derive(Debug, Default)]
 pub(crate) struct CaseGroups {
-    /// Index of the group of each case that is tied to others.
+    /// Index of the group of each tied case.
     group_of: HashMap<SuiteCase, usize>,
-    /// Items of each group.
+    /// The number of items of each group.
     sizes: Vec<u64>,
 }
 
 impl CaseGroups {
-    /// True if no case is tied to another one.
+    /// Whether no case is tied to another one.
     pub(crate) fn is_empty(&self) -> bool {
         self.sizes.is_empty()
     }
@@ -348,7 +351,7 @@ impl CaseGroups {
     }
 }
 
-/// True if the item is tied to other cases.
+/// Whether the item is tied to other cases.
 fn is_tied(item: &WorkItem) -> bool {
     item.relations.is_awaited
         || item.relations.rivals.is_some()
@@ -356,14 +359,14 @@ fn is_tied(item: &WorkItem) -> bool {
         || item.workplace.as_ref().is_some_and(|workplace| workplace.is_shared())
 }
 
-/// Shared workspace of a suite and a target, by its identity.
+/// A shared workspace of a suite and a target, by its identity.
 type SharedPlace = (Arc<str>, Option<String>, Vec<u8>);
 
-/// Finds the groups, by union and find.
+/// Finds the groups with union-find.
 #[derive(Default)]
 pub(crate) struct GroupBuilder {
     nodes: HashMap<SuiteCase, usize>,
-    /// A case of each shared workspace.
+    /// One case of each shared workspace.
     workplaces: HashMap<SharedPlace, usize>,
     parents: Vec<usize>,
     sizes: Vec<u64>,
@@ -411,7 +414,7 @@ impl GroupBuilder {
 
     fn root(&mut self, mut node: usize) -> usize {
         while self.parents[node] != node {
-            // Each step halves the way for the next one.
+            // Path halving: each step shortens the path for later lookups.
             self.parents[node] = self.parents[self.parents[node]];
             node = self.parents[node];
         }
@@ -437,14 +440,14 @@ impl GroupBuilder {
     }
 }
 
-/// Deals the items of a plan to its shards, in the order of the plan.
+/// Assigns the items of a plan to its shards, in the order of the plan.
 pub(crate) struct ShardDealer<'a> {
     groups: &'a CaseGroups,
-    /// Items and index of each shard but the current one, the one with the fewest on top.
+    /// Items and index of each shard except the current one, with the fewest items on top.
     loads: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Case that is being dealt, with the items and the index of its shard.
+    /// The case that is being assigned, with the items and the index of its shard.
     current: Option<(SuiteCase, u64, u32)>,
-    /// Shards of the groups that were dealt.
+    /// Shards of the groups that were assigned.
     dealt: HashMap<usize, u32>,
 }
 
@@ -482,7 +485,7 @@ impl<'a> ShardDealer<'a> {
         shard
     }
 
-    /// Index of the shard of the next case, of which all items are dealt at once.
+    /// Index of the shard for the next case, with all its items at once.
     pub(crate) fn deal(&mut self, group: Option<usize>, items: u32) -> u32 {
         if let Some(group) = group {
             return self.deal_group(group);
@@ -505,7 +508,7 @@ impl<'a> ShardDealer<'a> {
     }
 
     fn lightest(&mut self) -> Reverse<(u64, u32)> {
-        // There is at least one shard, and none is current.
+        // There is at least one shard, and none of them is the current one.
         self.loads.pop().unwrap_or(Reverse((0, 0)))
     }
 }

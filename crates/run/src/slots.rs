@@ -1,13 +1,13 @@
-//! Worker slots: as many cases run as there are slots, however many are enqueued.
+//! Worker slots limit how many cases run, however many are enqueued.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 
-/// Cases that still wait for a slot when more of them are asked for: enough to last until they come.
+/// More cases are requested when this many still wait for a slot, which is enough to last until they come.
 const LOW_QUEUE: usize = 16;
 
-/// The worker slots of a run. Cases take them in the order in which they ask.
+/// The worker slots of a run. Cases get them in the order in which they ask.
 #[derive(Debug)]
 pub(crate) struct WorkerSlots {
     free: Semaphore,
@@ -26,9 +26,9 @@ impl WorkerSlots {
         self.queued.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Waits for a slot; it is free again when the permit is dropped.
+    /// Waits for a slot. It is free again when the permit is dropped.
     pub(crate) async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
-        // Never closed, so there always is one in the end.
+        // The semaphore is never closed, so there always is a permit in the end.
         let slot = self.free.acquire().await.ok();
 
         if self.queued.fetch_sub(1, Ordering::Relaxed) == LOW_QUEUE {

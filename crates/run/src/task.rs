@@ -1,4 +1,4 @@
-//! Tasks of a run: each works on one item and ends with its record.
+//! Tasks of a run. Each works on one item and ends with its record.
 
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
@@ -20,28 +20,28 @@ use crate::fingerprint::fingerprint;
 use crate::slots::WorkerSlots;
 use crate::work::{blocked_record, error_record, panic_record, work};
 
-/// Result of a task: nothing if the limit was reached before there was a slot for it.
+/// The result of a task; empty if the limit was reached before it got a slot.
 #[derive(Default)]
 pub(crate) struct TaskResult {
-    /// The item that was worked on.
+    /// The case that was worked on.
     pub(crate) case: Option<FinishedCase>,
     /// Cases whose answers were compared.
     pub(crate) compared: Vec<FinishedCase>,
 }
 
-/// A finished item with its record and the rows of that, ready to be written.
+/// A finished item with its record and encoded rows, ready to be written.
 pub(crate) struct FinishedCase {
     pub(crate) item: WorkItem,
     pub(crate) record: CaseRecord,
     pub(crate) rows: Result<CaseRows, StoreError>,
-    /// Hash of all that the result rests on, as [`fingerprint`] gives it.
+    /// Fingerprint of everything that the result depends on, see [`fingerprint`].
     pub(crate) inputs: String,
-    /// The answer that was graded, where it is compared with others.
+    /// The answer that was graded, if it will be compared with others.
     pub(crate) answer: Option<Box<TargetAnswer>>,
 }
 
 impl FinishedCase {
-    /// Returns true if the record lacks something that was given up rather than tried.
+    /// Whether the record lacks something that was cancelled.
     pub(crate) fn was_cut_short(&self) -> bool {
         let given_up = |reason: &UngradedReason| reason.kind == UngradedKind::Cancelled;
         let CaseRecord { result, decisions } = &self.record;
@@ -51,7 +51,7 @@ impl FinishedCase {
 }
 
 impl FinishedCase {
-    /// Returns true if the record lacks something because a model server failed or refused.
+    /// Whether the record lacks something because a model server failed or refused.
     pub(crate) fn lacks_server(&self) -> bool {
         const KINDS: [CaseErrorKind; 7] = [
             CaseErrorKind::Authentication,
@@ -69,7 +69,7 @@ impl FinishedCase {
             || decisions.iter().any(|row| row.decision.ungraded.as_ref().is_some_and(failed))
     }
 
-    /// Returns true if others may wait for the result, or the run may end with it.
+    /// Whether others may wait for the result, or the run may end with it.
     pub(crate) fn is_awaited(&self) -> bool {
         let relations = &self.item.relations;
         relations.is_awaited
@@ -93,7 +93,7 @@ pub(crate) async fn run_in_slot(
         return TaskResult::default();
     }
 
-    // That of the case as it is planned: a run that is resumed knows no other.
+    // Fingerprint of the planned case, before hooks change it: a resumed run has only the plan to compare with.
     let inputs = fingerprint(&item);
     let mut answer = None;
     let (item, mut record, is_hooked) = match blocked {
@@ -118,7 +118,7 @@ pub(crate) async fn run_in_slot(
         hooks.after_case(&item, &record).await;
     }
 
-    // Encoded here rather than by the writer, so that all threads share the work.
+    // Encoded here and not by the writer, so that all threads share the work.
     let rows = encode_rows(&item, &record, inputs.clone());
     let case = FinishedCase { item, record, rows, inputs, answer };
     TaskResult { case: Some(case), compared: Vec::new() }
@@ -134,8 +134,8 @@ pub(crate) fn encode_rows(
         .and_then(|rows| rows.with_question(&question_row(item)))
 }
 
-/// Works on one item outside a run: nothing is recorded, nothing limits how many are worked on at once, and the relations of
-/// the item to others have no effect. It never fails: what goes wrong is part of the record.
+/// Works on one item outside a run. Nothing is recorded, concurrency is not limited, and relations to other
+/// items have no effect. It never fails: errors become part of the record.
 pub async fn run_item(item: &WorkItem) -> CaseRecord {
     let mut record = work_or_panic_record(item, None, &mut None).await;
     finish_record(&mut record, item.programs.redactor.as_deref());
@@ -143,7 +143,8 @@ pub async fn run_item(item: &WorkItem) -> CaseRecord {
     record
 }
 
-/// Takes secrets out of a record, and then cuts what is too long to be kept: a secret that is cut is not found.
+/// Removes secrets from a record, and then cuts texts that are too long. In this order, because a secret that
+/// is cut would not be found.
 pub(crate) fn finish_record(record: &mut CaseRecord, redactor: Option<&Redactor>) {
     if let Some(redactor) = redactor {
         hide_secrets(record, redactor);
@@ -151,8 +152,8 @@ pub(crate) fn finish_record(record: &mut CaseRecord, redactor: Option<&Redactor>
     record.result.tool_calls_dropped += shorten_tool_calls(&mut record.result.tool_calls);
 }
 
-/// Takes secrets of the environment out of what a record says, wherever they came from: answers of models, given ones, quotes
-/// and reasons of judges. What identifies the case stays.
+/// Removes secrets of the environment from a record, wherever they came from: model answers, given answers,
+/// quotes and reasons of judges. Fields that identify the case stay.
 fn hide_secrets(record: &mut CaseRecord, redactor: &Redactor) {
     let hide = |text: &mut String| {
         if let Cow::Owned(hidden) = redactor.redact_content(text) {
@@ -193,7 +194,7 @@ fn hide_secrets(record: &mut CaseRecord, redactor: &Redactor) {
     }
 }
 
-/// Works on an item. A panic becomes the record of the item: it costs one case, not the run.
+/// Works on an item. A panic becomes the record of the item, so it costs one case and not the run.
 async fn work_or_panic_record(
     item: &WorkItem,
     turn: Option<LeaseQueuePosition>,

@@ -1,9 +1,9 @@
-//! Resolution of a case's pass and borderline thresholds.
+//! Resolves a case's pass and borderline thresholds.
 
 use assize_evalfile::{EvalFileFormat, ThresholdOverrides};
 use assize_rubric::{ThresholdOrderError, UnitInterval, VerdictThresholds};
 
-/// All sources of thresholds, strongest first.
+/// All sources of thresholds, in order of precedence.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ThresholdSources {
     /// The command line.
@@ -16,7 +16,7 @@ pub struct ThresholdSources {
     pub config: ThresholdOverrides,
 }
 
-/// Resolves the thresholds of a case: the command line overrides the case, the case the suite, the suite the
+/// Resolves the thresholds of a case. The command line overrides the case, the case the suite, the suite the
 /// configuration, and that the defaults: pass at 0.8, and for format 1 borderline at 0.6.
 ///
 /// A default borderline threshold above the pass threshold is dropped; an explicit one is an error.

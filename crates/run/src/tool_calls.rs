@@ -1,29 +1,29 @@
-//! Calls of tools as judges and prompts see them.
+//! Tool calls in the form that judges and prompts see.
 
 use assize_rubric::ToolCall;
 use serde_json::Value;
 
-/// Longest key input shown for one call, in characters.
-const MAX_INPUT: usize = 120;
-/// Longest output shown for one call, in characters.
-const MAX_OUTPUT: usize = 300;
+/// The longest key input shown for a call, in characters.
+const MAX_INPUT_CHARS: usize = 120;
+/// The longest output shown for a call, in characters.
+const MAX_OUTPUT_CHARS: usize = 300;
 
-/// The settings that tell most about a call, most telling first.
-const TELLING: [&str; 9] =
+/// The arguments that identify a call best, in order of preference.
+const TELLING_ARGUMENTS: [&str; 9] =
     ["skill", "command", "cmd", "file_path", "path", "absolute_path", "pattern", "query", "url"];
-/// Such settings of tools that look for something.
-const SOUGHT: [&str; 2] = ["pattern", "query"];
+/// Such arguments of tools that search.
+const SEARCH_ARGUMENTS: [&str; 2] = ["pattern", "query"];
 
-/// An entry for each call: the tool with its most telling input, and below it the beginning of what it gave back. An
-/// entry is one line, or two, whatever the texts hold, so that nothing in them can pass for another entry. Cuts
-/// and failures are marked.
+/// One entry per call: the tool with its most informative argument, and below it the beginning of its output.
+/// An entry is one or two lines whatever the texts contain, so that nothing in them can look like another
+/// entry. Cuts and failures are marked.
 pub(crate) fn tool_call_list(calls: &[ToolCall]) -> String {
     let mut lines = Vec::with_capacity(calls.len());
     for call in calls {
-        let mut line = format!("- {}", one_line(&call.name, MAX_INPUT));
+        let mut line = format!("- {}", one_line(&call.name, MAX_INPUT_CHARS));
         if let Some(input) = telling_input(call) {
             line.push_str(": ");
-            line.push_str(&one_line(&input, MAX_INPUT));
+            line.push_str(&one_line(&input, MAX_INPUT_CHARS));
         }
         if call.failed == Some(true) {
             line.push_str(" (failed)");
@@ -32,7 +32,7 @@ pub(crate) fn tool_call_list(calls: &[ToolCall]) -> String {
         lines.push(line);
 
         if let Some(output) = call.output.as_ref().map(value_text).filter(|text| !text.trim().is_empty()) {
-            lines.push(format!("  output: {}", one_line(&output, MAX_OUTPUT)));
+            lines.push(format!("  output: {}", one_line(&output, MAX_OUTPUT_CHARS)));
         }
     }
 
@@ -47,8 +47,8 @@ fn telling_input(call: &ToolCall) -> Option<String> {
     };
 
     let seeks = ["grep", "glob", "search"].iter().any(|part| call.name.to_lowercase().contains(part));
-    let first: &[&str] = if seeks { &SOUGHT } else { &[] };
-    let named = first.iter().chain(&TELLING).find_map(|key| input_text(input.get(*key)?));
+    let first: &[&str] = if seeks { &SEARCH_ARGUMENTS } else { &[] };
+    let named = first.iter().chain(&TELLING_ARGUMENTS).find_map(|key| input_text(input.get(*key)?));
     named.or_else(|| input.values().find_map(|value| value.as_str().map(str::to_owned)))
 }
 
@@ -72,12 +72,12 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-/// The text in one line, without what is beyond `most` characters.
-fn one_line(text: &str, most: usize) -> String {
+/// The text in one line, cut after `max_chars` characters.
+fn one_line(text: &str, max_chars: usize) -> String {
     let is_break = |c: char| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}');
     let line: String =
-        text.trim_end().chars().take(most).map(|c| if is_break(c) { ' ' } else { c }).collect();
-    match text.trim_end().chars().count().checked_sub(most) {
+        text.trim_end().chars().take(max_chars).map(|c| if is_break(c) { ' ' } else { c }).collect();
+    match text.trim_end().chars().count().checked_sub(max_chars) {
         None | Some(0) => line,
         Some(more) => format!("{line}... [{more} characters cut]"),
     }

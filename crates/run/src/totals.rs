@@ -1,4 +1,4 @@
-//! Totals of a run, kept in little memory: what there is of each decision is in a file where there is much of it.
+//! Totals of a run, kept in little memory. The values of decisions are in a file if there are many.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::criterion_totals::{CriterionTally, CriterionTotals};
 use crate::incomplete::{IncompleteReason, add_reason};
 use crate::panel_totals::PanelTotals;
 
-/// Different thresholds that are kept; more are only listed by the rows.
+/// The most different thresholds that are stored; the rows have all of them.
 const MAX_THRESHOLDS: usize = 4;
 
 /// Running totals over finished cases.
@@ -18,48 +18,48 @@ const MAX_THRESHOLDS: usize = 4;
 pub struct RunTotals {
     /// Cases by verdict.
     pub counts: VerdictCounts,
-    /// Scores of the cases whose score is known.
+    /// The known scores of cases.
     pub scores: MeanAccumulator,
     /// Cases with a failed gate.
     pub gated: usize,
-    /// Reasons of the incomplete cases.
+    /// Why cases are incomplete.
     pub incomplete: Vec<IncompleteReason>,
     /// Tokens of targets and judges.
     pub tokens: Tokens,
     /// Cost of targets and judges.
     pub cost: Cost,
-    /// Judge calls made, failed ones included.
+    /// Judge calls made, including failed ones.
     pub judge_calls: u64,
     /// Judge calls answered from the cache.
     pub judge_calls_cached: u64,
-    /// Criteria decided on or given up.
+    /// Criteria that are decided or ungraded.
     pub criteria: u64,
-    /// Criteria whose judge could not be shown everything at once.
+    /// Criteria whose judge could not see everything at once.
     pub criteria_truncated: u64,
-    /// Criteria given up.
+    /// Ungraded criteria.
     pub criteria_ungraded: u64,
-    /// Quotes that stand where they were said to stand.
+    /// Quotes that were found where the judge said they are.
     pub quotes_verified: u64,
-    /// Quotes in all.
+    /// All quotes.
     pub quotes: u64,
-    /// Repeats that were never begun, because those before them made them needless.
+    /// Trials that were never started, because earlier ones made them needless.
     pub needless: usize,
-    /// Reason no further case was begun, if it is something other than a limit.
+    /// Why no further case started, if the reason is not a limit.
     pub halted: Option<HaltReason>,
     /// Thresholds of the verdicts: the first few different ones.
     pub thresholds: Vec<VerdictThresholds>,
-    /// Decisions made of several votes.
+    /// Decisions that combine several votes.
     panels: PanelTotals,
     /// Decisions by criterion.
     by_criterion: CriterionTotals,
 }
 
-/// Reason a run begins nothing more.
+/// Why a run starts nothing more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HaltReason {
-    /// A case could not be run or judged, and its suite wants the run to end then.
+    /// A case could not be run or judged, and its suite stops at errors.
     Error,
-    /// So many cases did not pass that the user wants it to end.
+    /// The number of cases that did not pass has reached the user's limit.
     NotPassed,
     /// The result is clear without further cases.
     Decided,
@@ -91,12 +91,12 @@ impl Default for RunTotals {
 }
 
 impl RunTotals {
-    /// Totals of no cases. If there will be many, a part of them is in a file without a name in this folder.
+    /// Totals of no cases. If there will be many, part of the data is in an unnamed file in this folder.
     pub fn beside(folder: &Path) -> Self {
         Self { by_criterion: CriterionTotals::beside(folder), ..Self::default() }
     }
 
-    /// Folder for files of what is too large for memory.
+    /// Folder for data that is too large for memory.
     pub fn spool_folder(&self) -> PathBuf {
         self.by_criterion.beside.clone().unwrap_or_else(std::env::temp_dir)
     }
@@ -145,26 +145,26 @@ impl RunTotals {
         }
     }
 
-    /// Agreement of panels and repeats; `None` where every decision is one judge's only one.
+    /// Agreement of panels and repeats; `None` if every decision is a single vote.
     pub fn panel(&self) -> Option<PanelSummary> {
         self.panels.summary()
     }
 
-    /// Decisions on the criteria that were asked of several results, in no order.
+    /// Decisions on criteria that occur in several results, in no order.
     pub fn criterion_tallies(&self) -> impl Iterator<Item = &CriterionTally> {
         self.by_criterion.shared()
     }
 
-    /// Verdicts of the graders that decide as a whole, such as text checks, in no order.
+    /// Verdicts of graders that decide as a whole, such as text checks, in no order.
     pub fn check_tallies(&self) -> impl Iterator<Item = &CriterionTally> {
         self.by_criterion.shared_checks()
     }
 
-    /// Shows `see` each decision with a value: the number of its tally, the value, 0 to 1, and the cluster of its case. Those of a
-    /// tally come one after the other, by cluster and value.
+    /// Calls `see` for each decision with a value: the number of its tally, the value (0 to 1), and the cluster
+    /// of its case. They are sorted by tally, cluster and value.
     ///
     /// # Errors
-    /// When the file can't be written or read.
+    /// If the file can't be written or read.
     pub fn visit_criterion_values(&self, see: impl FnMut(u32, f64, u64)) -> Result<(), StoreError> {
         self.by_criterion.visit_values(see)
     }
@@ -176,7 +176,7 @@ impl RunTotals {
         Some(MeanScore {
             mean: summary.mean.ok()?,
             n: summary.n,
-            // Scores lie between 0 and 1, so an interval beyond that says nothing more.
+            // Scores are between 0 and 1, so an interval beyond that range says no more.
             low: interval.ok().map(|interval| interval.low.max(0.0)),
             high: interval.ok().map(|interval| interval.high.min(1.0)),
             level: ConfidenceLevel::P95.get(),

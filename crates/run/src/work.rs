@@ -1,4 +1,4 @@
-//! One item from its question to its record.
+//! Works on one item, from its question to its record.
 
 use assize_rubric::{Cost, Verdict};
 use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, ResultRow, ToolCallRow};
@@ -16,8 +16,8 @@ use crate::grading::{GradingContext, change_answer, grade};
 use crate::material::target_input;
 use crate::{ItemSource, WorkItem, workspace};
 
-/// Answers and grades one item. Failures become part of the record; this never fails. An answer that is compared with others
-/// is put into `compared`.
+/// Answers and grades one item. Failures become part of the record; this never fails. An answer that is
+/// compared with others is put into `compared`.
 pub(crate) async fn work(
     item: &WorkItem,
     turn: Option<LeaseQueuePosition>,
@@ -45,7 +45,7 @@ pub(crate) async fn work(
     let answer = match obtain_answer(item, input, stay.as_ref(), &mut head).await {
         Ok(answer) => answer,
         Err(error) => {
-            // Why there is no answer says more than what became of the workspace after that.
+            // Why there is no answer is more important than a later failure of the workspace.
             Box::pin(workspace::release_workspace(stay)).await;
             return without_grades(head, error);
         }
@@ -80,7 +80,7 @@ pub(crate) async fn work(
         })
         .collect();
 
-    // Graders that are programs look at the workspace too, so it is given back after them.
+    // Grading programs may use the workspace, so it is released after them.
     head.error = Box::pin(workspace::release_workspace(stay)).await;
     head.duration_ms = to_millis(begun);
 
@@ -91,21 +91,21 @@ pub(crate) async fn work(
     CaseRecord { result, decisions: decided.into_iter().flatten().collect() }
 }
 
-/// The record of an item that was not begun for this reason.
+/// The record of an item that was not started for this reason.
 pub(crate) fn error_record(item: &WorkItem, error: CaseError) -> CaseRecord {
     let head = CaseHead { error: Some(error), ..case_head(item) };
     CaseRecord { result: assemble(head, &[], item.lines), decisions: Vec::new() }
 }
 
-/// The record of an item whose work broke inside this program: said, never lost.
+/// The record of an item whose work panicked, so that the case is not lost.
 pub(crate) fn panic_record(item: &WorkItem, message: String) -> CaseRecord {
     let error = CaseError { stage: CaseStage::Grade, kind: CaseErrorKind::Internal, message };
-    // What was spent before it broke is not known.
+    // What was spent before the panic is unknown.
     let head = CaseHead { error: Some(error), cost: Cost::UNKNOWN, ..case_head(item) };
     CaseRecord { result: assemble(head, &[], item.lines), decisions: Vec::new() }
 }
 
-/// The record of an item that is not run because of one it depends on.
+/// The record of an item that is not run because of a dependency.
 pub(crate) fn blocked_record(item: &WorkItem, blocked: BlockedItem) -> CaseRecord {
     let kind = match blocked.verdict {
         Verdict::Fail => CaseErrorKind::DependencyFailed,

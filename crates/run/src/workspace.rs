@@ -1,4 +1,4 @@
-//! The workspace of an item: coming to it, what was changed there, leaving it.
+//! The workspace of an item: acquired before the work, checked for changes, released after it.
 
 use assize_evalfile::Case;
 use assize_store::{CaseError, CaseErrorKind, CaseStage};
@@ -7,7 +7,7 @@ use assize_workspace::{CaseInfo, LeaseQueuePosition, WorkspaceError, WorkspaceLe
 
 use crate::WorkItem;
 
-/// Lends the item its workspace, if it has one.
+/// Acquires the workspace of the item, if it has one.
 pub(crate) async fn acquire_workspace(
     item: &WorkItem,
     turn: Option<LeaseQueuePosition>,
@@ -24,7 +24,7 @@ fn case_identity(case: &Case) -> CaseInfo {
     CaseInfo { case_id: case.id.to_string(), input: case.question(), metadata: case.metadata.clone() }
 }
 
-/// Adds to an answer what was changed while it was made, and where.
+/// Adds the files that changed while an answer was made, and the folder.
 pub(crate) async fn add_file_changes(
     stay: Option<&WorkspaceLease>,
     answer: &mut TargetAnswer,
@@ -36,7 +36,7 @@ pub(crate) async fn add_file_changes(
     Ok(())
 }
 
-/// Gives the workspace back. What fails then is told beside whatever came of the case.
+/// Releases the workspace. A failure is recorded in addition to the result of the case.
 pub(crate) async fn release_workspace(stay: Option<WorkspaceLease>) -> Option<CaseError> {
     stay?.release().await.err().map(|error| workspace_error(CaseStage::Teardown, error))
 }

@@ -1,4 +1,4 @@
-//! Writing of finished cases in batches: one write for many cases costs what it costs for one.
+//! Writes finished cases in batches, because one write for many cases costs as much as one for a single case.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,35 +13,35 @@ use crate::slots::WorkerSlots;
 use crate::task::{FinishedCase, TaskResult};
 use crate::{RunLimits, RunTotals, WorkItem};
 
-/// Longest wait of a finished case for others to be written with it.
+/// The longest time that a finished case waits for others to be written with it.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Most cases of a batch.
+/// The most cases in a batch.
 const MAX_BATCH: usize = 64;
 
-/// Cases from which batching pays. With so many workers, finished cases wait for others. Once so many finish within one
-/// [`FLUSH_INTERVAL`], the writer is not woken for each of them, and cases are enqueued ahead of their slots: waking the
-/// one thread that writes may cost as much as a case.
+/// From this number on, batching pays. With this many workers, finished cases wait for others. Once this many
+/// finish within one [`FLUSH_INTERVAL`], the writer is not woken for each of them, and cases are enqueued ahead
+/// of their slots: waking the single writing thread may cost as much as a case.
 const BATCH_THRESHOLD: usize = 8;
 
-/// Most cases that wait for the end of the run. A server is given up after far fewer failures in a row, and of those in flight
-/// then most count as cancelled.
+/// The most cases that wait for the end of the run. A server is given up after far fewer failures in a row, and
+/// most requests in flight at that time count as cancelled.
 const MAX_HELD: usize = 256;
 
-/// Destination of finished cases.
+/// Where finished cases go.
 pub trait Recorder {
-    /// Keeps a record. After an error the run ends: going on would spend money on results that are
+    /// Stores a record. After an error the run ends, because going on would spend money on results that are
     /// lost.
     fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError>;
 
-    /// Takes the rows of a record, which need not be kept before [`Self::settle`]. With them goes what the result rests
-    /// on, as [`fingerprint`](crate::fingerprint) gives it.
+    /// Takes the rows of a record, which need not be stored before [`Self::settle`]. They include the
+    /// [`fingerprint`](crate::fingerprint) of what the result depends on.
     fn take(&mut self, record: &CaseRecord, rows: &CaseRows) -> Result<(), StoreError> {
         let _ = rows;
         self.record(record)
     }
 
-    /// Keeps what was taken.
+    /// Stores everything that was taken.
     fn settle(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
@@ -62,20 +62,20 @@ impl Recorder for RunWriter {
     }
 }
 
-/// Writer of finished cases. Between [`Self::collect`] and [`Self::flush`] it holds at most [`MAX_BATCH`] of them.
+/// Writes finished cases. Between [`Self::collect`] and [`Self::flush`] it holds at most [`MAX_BATCH`] of them.
 pub(crate) struct RecordWriter<'r> {
     recorder: &'r mut dyn Recorder,
     pending: Vec<FinishedCase>,
-    /// The time at which the first pending case finished.
+    /// When the first pending case finished.
     pending_since: Instant,
     /// False if each case is written before the next one starts.
     batches: bool,
     /// True if the last batch was large.
     is_busy: bool,
-    /// The last cases that lack something for want of a server. Should it be given up, they were not run; otherwise they are
-    /// written at the end.
+    /// The last cases that lack something because of a model server. If the server is given up, they count as
+    /// not run; otherwise they are written at the end.
     held: VecDeque<FinishedCase>,
-    /// Cases whose answers are to be compared.
+    /// Cases whose answers will be compared.
     pub(crate) rivals: RivalTracker,
     /// False if the run may end at the next failure.
     holds: bool,
@@ -87,7 +87,7 @@ impl<'r> RecordWriter<'r> {
             recorder,
             pending: Vec::new(),
             pending_since: Instant::now(),
-            // A run that ends at a number of failures has to know each result before the next case starts.
+            // A run that ends after a number of failures must know each result before the next case starts.
             batches: settings.bail.is_none() && settings.workers.get() >= BATCH_THRESHOLD,
             is_busy: false,
             held: VecDeque::new(),
@@ -96,13 +96,14 @@ impl<'r> RecordWriter<'r> {
         }
     }
 
-    /// Ends batching: from now on, something waits for the result of a case.
+    /// Ends batching: from now on, each result is needed at once.
     pub(crate) fn stop_batching(&mut self) {
         self.batches = false;
         self.is_busy = false;
     }
 
-    /// Cases to be enqueued beyond the worker slots, so that no slot is empty while finished cases are pending.
+    /// How many cases to enqueue beyond the worker slots, so that no slot is empty while finished cases are
+    /// pending.
     pub(crate) fn enqueue_ahead(&self) -> usize {
         if self.is_busy { MAX_BATCH } else { 0 }
     }
@@ -111,13 +112,14 @@ impl<'r> RecordWriter<'r> {
         self.pending.is_empty() && self.held.is_empty()
     }
 
-    /// Returns true if the pending cases may wait for others.
+    /// Whether the pending cases may wait for others.
     pub(crate) fn may_wait(&self) -> bool {
         self.batches && self.pending.len() < MAX_BATCH && self.pending_since.elapsed() < FLUSH_INTERVAL
     }
 
-    /// Waits for a case to finish, then takes all that have. The wait ends early when the run is cancelled or the first
-    /// pending case has waited for long enough. A busy writer waits for that time alone, or until few cases are queued.
+    /// Waits for a case to finish, then takes all that have. The wait ends early when the run is cancelled or
+    /// the first pending case has waited long enough. A busy writer waits only for that time, or until few
+    /// cases are queued.
     pub(crate) async fn collect(
         &mut self,
         in_flight: &mut JoinSet<TaskResult>,
@@ -128,7 +130,7 @@ impl<'r> RecordWriter<'r> {
         tokio::select! {
             biased;
             () = cancel.cancelled() => return,
-            // Tasks catch their own panics and are never aborted while they are waited for.
+            // Tasks catch their own panics and are never aborted while they are awaited.
             Some(Ok(result)) = in_flight.join_next(), if is_first || !self.is_busy => {
                 if is_first {
                     self.pending_since = Instant::now();
@@ -147,24 +149,24 @@ impl<'r> RecordWriter<'r> {
         }
     }
 
-    /// Takes what a task came to. A case whose answer is compared waits for the others.
+    /// Takes the result of a task. A case whose answer is compared waits for the others.
     fn accept(&mut self, TaskResult { case, compared }: TaskResult) {
         self.pending.extend(case.and_then(|case| self.rivals.hold(case)));
         self.pending.extend(compared);
     }
 
-    /// Forgets the pending cases that lack something because they were given up.
+    /// Drops the pending cases that lack something which was cancelled.
     pub(crate) fn discard_cut_short(&mut self) {
         self.pending.retain(|case| !case.was_cut_short());
     }
 
-    /// Forgets the cases that lack something for want of a server.
+    /// Drops the cases that lack something because of a model server.
     pub(crate) fn discard_unserved(&mut self) {
         self.held.clear();
         self.pending.retain(|case| !case.lacks_server());
     }
 
-    /// Takes the cases that are to be written now.
+    /// Takes the cases that must be written now.
     fn take_ready(&mut self, is_last: bool) -> Vec<FinishedCase> {
         let mut ready = Vec::with_capacity(self.pending.len());
         for case in self.pending.drain(..) {
@@ -181,8 +183,8 @@ impl<'r> RecordWriter<'r> {
         ready
     }
 
-    /// Writes the pending cases and adds them to the totals. Returns them once they are kept. `is_last` is true if no other
-    /// case is in flight.
+    /// Writes the pending cases, adds them to the totals, and returns them. `is_last` is true if no other case
+    /// is in flight.
     pub(crate) fn flush(
         &mut self,
         totals: &mut RunTotals,

@@ -1,4 +1,4 @@
-//! Command that answers all cases in one run.
+//! A command that answers all cases in one run.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -13,16 +13,16 @@ use crate::{
     CommandTarget, Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, reply,
 };
 
-/// Answer to each case, or the failure that the command reports for it.
+/// The answer to each case, or the failure that the command reports for it.
 type BatchAnswers = Result<HashMap<String, Result<TargetAnswer, TargetError>>, TargetError>;
 type BatchRun = Arc<OnceCell<BatchAnswers>>;
 
-/// Command that runs once for all cases and prints lines of JSON, each with the `id` of a case and its answer
-/// in the form that a command prints for one case. Each trial of the cases is a run of its own, and so are the cases
-/// of each folder.
+/// A command that runs once for all cases and prints lines of JSON, each with the `id` of a case and its answer
+/// in the same form as for a single case. There is a separate run for each trial, and for the cases of each
+/// folder.
 pub struct BatchTarget {
     command: CommandTarget,
-    /// Runs by trial and by the folder of the eval file, in which the command runs.
+    /// Runs by trial and by the eval file's folder, in which the command runs.
     runs: Mutex<BTreeMap<(u32, PathBuf), BatchRun>>,
 }
 
@@ -44,7 +44,7 @@ impl BatchTarget {
         };
         let answers = run.get_or_init(|| self.run(input)).await;
         match answers {
-            // The cost of the run belongs to no single case.
+            // The cost of the run can't be assigned to a single case.
             Err(error) => Err(error.clone()),
             Ok(answers) => answers.get(&input.case_id).cloned().unwrap_or_else(|| {
                 let message = format!("the command printed no line for the case `{}`", input.case_id);

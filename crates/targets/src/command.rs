@@ -21,28 +21,29 @@ use assize_process::{
     absolute_path, fill_arguments, fill_script,
 };
 
-/// Template of a command, with placeholders.
+/// The template of a command, with placeholders.
 ///
 /// `{PROMPT}` is the prompt, `{PROMPT_FILE}` a file with it, `{CHAT}` the prompt with several messages as JSON;
-/// `{OUTPUT_FILE}` the file for the answer; `{FILES}` the attached files; `{EVAL_ID}` the case id; `{ATTEMPT}` the number of
-/// the trial, from 1; `{GUIDELINES}` the guideline text; `{MESSAGES_FILE}` a file with the messages as JSON; `{VARS}` are the
-/// variables of the test as a JSON object, `{VARS_FILE}` a file with it; `{TURN}` the number of a conversation's turn, empty
-/// for any other case. Other names in braces are unchanged.
+/// `{OUTPUT_FILE}` the file for the answer; `{FILES}` the attached files; `{EVAL_ID}` the case id; `{ATTEMPT}`
+/// the number of the trial, from 1; `{GUIDELINES}` the guideline text; `{MESSAGES_FILE}` a file with the
+/// messages as JSON; `{VARS}` the variables of the test as a JSON object, `{VARS_FILE}` a file with it;
+/// `{TURN}` the number of a conversation's turn, which is empty for any other case. Other names in braces are
+/// unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandTemplate {
-    /// A script for `sh -c`. Placeholders need no quotes around them, and may have some; their values always
-    /// arrive unchanged and are never parsed as script. A template that passes text on to a second shell
-    /// (`bash -c "..."`, `ssh`) needs `{PROMPT_FILE}`, because that shell parses its input as script.
+    /// A script for `sh -c`. Placeholders may be quoted but need not be; their values always arrive unchanged
+    /// and are never parsed as script. A template that passes text to a second shell (`bash -c "..."`, `ssh`)
+    /// needs `{PROMPT_FILE}`, because that shell parses its input as script.
     Shell(String),
     /// A program and its arguments, run without a shell.
     Argv(Vec<String>),
 }
 
-/// Target that runs a command for each case.
+/// A target that runs a command for each case.
 ///
 /// If its template has `{OUTPUT_FILE}`, the answer is the content of that file, and it is an error if the
-/// command does not write it; otherwise the answer is the standard output of the command. Either may be plain
-/// text or a JSON object with `text` or `output`, `token_usage`, `cost_usd` and `duration_ms`. A command that
+/// command does not write it. Otherwise the answer is the standard output of the command. Either may be plain
+/// text, or a JSON object with `text` or `output`, `token_usage`, `cost_usd` and `duration_ms`. A command that
 /// ends with a failure has given no answer, whatever it wrote.
 #[derive(Debug, Clone)]
 pub struct CommandTarget {
@@ -58,8 +59,8 @@ pub struct CommandTarget {
     pub stream: Option<LogFormat>,
     /// The working directory. A case's own folder takes precedence.
     pub cwd: Option<PathBuf>,
-    /// True if the command runs in the eval file's folder, to which `cwd` is relative. Else `cwd` is absolute, and without
-    /// one the command runs in the folder of this process.
+    /// True if the command runs in the eval file's folder, and `cwd` is relative to that. Otherwise `cwd` is
+    /// absolute, and without it the command runs in the folder of this process.
     pub beside_suite: bool,
     /// Complete environment of the command.
     pub env: Environment,
@@ -125,7 +126,7 @@ impl CommandTarget {
         }
     }
 
-    /// Returns the folder the command runs in; `None` for that of this process.
+    /// The folder in which the command runs; `None` for that of this process.
     fn folder(&self, input: &TargetInput) -> Option<PathBuf> {
         match &input.workdir {
             Some(workdir) => Some(workdir.clone()),
@@ -316,7 +317,8 @@ impl Target for CommandTarget {
         }
     }
 
-    /// Variables are left out, because they differ from one shell to the next, and so is what may end a run of the command.
+    /// Variables are left out, because they differ between shells, and so are the settings that may end a run
+    /// of the command.
     fn write_settings(&self, identity: &mut IdentityWriter) {
         let Self {
             name,

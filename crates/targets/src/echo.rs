@@ -1,4 +1,4 @@
-//! Target that answers with the question, for trying out a suite.
+//! A target that answers with the question, for trying out a suite.
 
 use assize_llm::BoxFuture;
 use assize_rubric::{Cost, IdentityWriter};
@@ -7,7 +7,7 @@ use crate::{
     Target, TargetAnswer, TargetDescription, TargetError, TargetInput, TargetKind, prompt_or_messages,
 };
 
-/// Target whose answer is the question itself: the text of a single message, or all messages as JSON.
+/// A target whose answer is the question itself: the text of a single message, or all messages as JSON.
 #[derive(Debug, Clone)]
 pub struct EchoTarget {
     /// Name of the target.
@@ -21,7 +21,7 @@ impl Target for EchoTarget {
 
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
-            // Nobody is asked, so there is no price to know.
+            // Nothing is called, so the cost is known to be zero.
             let answer = TargetAnswer::from_text(prompt_or_messages(&input.messages));
             Ok(TargetAnswer { attempts: 1, cost: Some(Cost::ZERO), ..answer })
         })

@@ -11,7 +11,7 @@ use crate::TargetAnswer;
 /// Number of stderr bytes that an error keeps, from the end.
 pub(crate) const STDERR_TAIL: usize = 2000;
 
-/// Error of a target that gave no answer.
+/// Why a target gave no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct TargetError {
@@ -45,7 +45,7 @@ impl TargetError {
         }
     }
 
-    /// Creates the error for an answer with nothing in it to grade, which cost what the answer cost.
+    /// The error for an answer with nothing to grade. Its cost is that of the answer.
     pub fn blank_answer(answer: &TargetAnswer) -> Self {
         Self {
             attempts: answer.attempts,
@@ -68,8 +68,8 @@ pub enum TargetErrorKind {
     NotStarted,
     /// The command failed: exit code other than 0, or a signal.
     Failed,
-    /// The target succeeded but there is no whole answer: it is empty, was cut off, withheld or declined, or the output
-    /// file was never written.
+    /// The target succeeded, but there is no complete answer: it is empty, was cut off, withheld or declined,
+    /// or the output file was not written.
     NoAnswer,
     /// The answer is larger than the limit.
     TooLarge,
@@ -85,7 +85,7 @@ pub enum TargetErrorKind {
     Cancelled,
     /// A temporary file could not be written or read.
     Io,
-    /// The model's server failed or refused; its timeouts and broken connections are kinds of their own.
+    /// The model server failed or refused. Its timeouts and broken connections are separate kinds.
     Model(ErrorKind),
 }
 

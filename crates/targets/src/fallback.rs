@@ -1,4 +1,4 @@
-//! Fallback to other targets when one gives no answer.
+//! Falls back to other targets when one gives no answer.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use assize_rubric::{Cost, IdentityWriter, Tokens};
 
 use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput};
 
-/// Target with fallbacks. They are asked in order, once each, until one answers; the cost of failed attempts
+/// A target with fallbacks. They are used in order, once each, until one answers. The cost of failed attempts
 /// is added to the answer, which names its target.
 pub struct FallbackTarget {
     first: Arc<dyn Target>,
@@ -27,7 +27,7 @@ impl FallbackTarget {
         let mut attempts = 0u32;
         for (index, target) in std::iter::once(&self.first).chain(&self.others).enumerate() {
             let answered = match target.answer(input).await {
-                // What it changed in a workspace is looked up later, and may be its answer.
+                // With a workspace, the changes made there may be the answer. They are read later.
                 Ok(answer) if answer.is_blank() && input.workdir.is_none() => {
                     Err(TargetError::blank_answer(&answer))
                 }
@@ -63,7 +63,7 @@ impl FallbackTarget {
         }
 
         let all: Vec<String> = said.iter().map(|(name, error)| format!("`{name}`: {error}")).collect();
-        // There is always a first target, and it has failed.
+        // There always is a first target, and it has failed.
         let kind = said.first().map_or(TargetErrorKind::Failed, |(_, error)| error.kind);
         let stderr = said.into_iter().find_map(|(_, error)| error.stderr);
         let message = format!("no target gave an answer. {}", all.join("; "));
@@ -72,7 +72,7 @@ impl FallbackTarget {
     }
 }
 
-/// Returns true if no other target may be asked: the run is ending, or may not spend anything.
+/// Whether no other target may be used: the run is ending, or may not spend anything.
 fn stops_fallback(kind: TargetErrorKind) -> bool {
     matches!(
         kind,
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::{InputMessage, TargetKind};
 
-    /// Fails in a way, or answers; either costs 10 tokens.
+    /// Fails with a given kind, or answers. Either costs 10 tokens.
     struct Fixed(&'static str, Option<TargetErrorKind>);
 
     impl Target for Fixed {

@@ -1,4 +1,4 @@
-//! Answers that exist already: written in the case, or recorded.
+//! Answers that already exist: written in the case, or recorded.
 
 use std::time::Duration;
 

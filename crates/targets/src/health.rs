@@ -1,4 +1,4 @@
-//! Health check of a target before its first question.
+//! Checks that a target is available before its first question.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,12 +23,13 @@ pub enum HealthCheck {
         /// Time limit.
         timeout: Duration,
     },
-    /// A command exits with success within its limits. It runs in the eval file's folder, to which its own is relative.
+    /// A command that must succeed within its limits. It runs in the eval file's folder, and its own folder is
+    /// relative to that.
     Command(ProcessCommand),
 }
 
 impl HealthCheck {
-    /// Returns the folder that the check depends on.
+    /// The folder that the check depends on.
     fn folder(&self, input: &TargetInput) -> PathBuf {
         match self {
             Self::Http { .. } => PathBuf::new(),
@@ -60,11 +61,11 @@ impl HealthCheck {
 
 type HealthCheckResult = Arc<OnceCell<Result<(), String>>>;
 
-/// Target that is checked before its first question. If the check fails, it is never asked.
+/// A target that is checked before its first question. If the check fails, it gets no questions.
 pub struct HealthCheckedTarget {
     inner: Arc<dyn Target>,
     check: HealthCheck,
-    /// Results of the check by the folder it was made in.
+    /// Results of the check by the folder in which it ran.
     found: Mutex<BTreeMap<PathBuf, HealthCheckResult>>,
 }
 

@@ -1,4 +1,4 @@
-//! Stored identities of what targets are asked and of answers that were given.
+//! Stored identities of the inputs of targets and of given answers.
 
 use assize_rubric::{Identify, IdentityWriter};
 
@@ -8,8 +8,8 @@ use crate::{
 
 impl Identify for TargetInput {
     fn identify(&self, identity: &mut IdentityWriter) {
-        // Where the eval file lies is not part of what is asked. Variables are part of it for some targets, which is not
-        // known here.
+        // The location of the eval file is not part of the input. Variables are part of it for some targets
+        // only, which is not known here.
         let Self { case_id, attempt, messages, turn, vars: _, guidelines, workdir, suite_folder: _ } = self;
         identity.field(case_id);
         identity.field(attempt);
@@ -84,7 +84,7 @@ impl Identify for TargetAnswer {
             file_changes,
             workspace,
             attempts,
-            // Where it comes from changes nothing about the answer.
+            // Where an answer comes from does not change it.
             recalled: _,
             answered_by,
         } = self;
@@ -102,15 +102,15 @@ impl Identify for TargetAnswer {
 
         identity.field(answered_by);
 
-        // Answers that are given have none: their identities stay what they were.
+        // Given answers have no finish reason, so their identities did not change when it was added.
         if finish_reason.is_some() {
             identity.field(finish_reason);
         }
-        // Few targets return values.
+        // Only few targets return values.
         if *is_json {
             identity.text("JSON");
         }
-        // Few targets tell of these.
+        // Only few targets report these.
         for (name, told) in [("guardrails", guardrails), ("spans", spans)] {
             if told.is_some() {
                 identity.text(name);

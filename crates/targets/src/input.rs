@@ -1,4 +1,4 @@
-//! Input of a target: the messages of one case with their attachments.
+//! The input of a target: the messages of one case with their attachments.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,8 @@ pub struct TargetInput {
     pub guidelines: String,
     /// Working folder of the case. Takes precedence over a command's own folder.
     pub workdir: Option<PathBuf>,
-    /// Folder of the eval file, in which commands run unless they name another; empty for the folder of this process.
+    /// The eval file's folder, in which commands run unless they name another; empty for the folder of this
+    /// process.
     pub suite_folder: PathBuf,
 }
 
@@ -44,13 +45,14 @@ impl TargetInput {
         }
     }
 
-    /// Returns the folder of a command that runs beside the eval file; `cwd` is its own, absolute or relative to that.
+    /// The folder of a command that runs beside the eval file. `cwd` is the command's own folder, absolute or
+    /// relative to that.
     pub(crate) fn folder_beside_suite(&self, cwd: Option<&Path>) -> PathBuf {
         let folder = self.suite_folder.join(cwd.unwrap_or(Path::new("")));
         if folder.as_os_str().is_empty() { absolute_path(Path::new(".")) } else { absolute_path(&folder) }
     }
 
-    /// Returns the attached files and images in order of appearance, without duplicates, as they stand in the input.
+    /// The attached files and images in order of appearance, with paths as in the input and without duplicates.
     pub fn attachments(&self) -> Vec<&Path> {
         let mut paths: Vec<&Path> = Vec::new();
         for part in self.messages.iter().flat_map(|message| &message.parts) {
@@ -73,14 +75,14 @@ impl TargetInput {
 pub struct TurnInput {
     /// Number of the turn, from 1.
     pub number: u32,
-    /// Number of turns.
+    /// The number of turns.
     pub of: u32,
-    /// Messages of the first turn, by which recorded conversations are found.
+    /// Messages of the first turn, by which a recorded conversation is found.
     pub opening: Vec<InputMessage>,
 }
 
-/// One message of the input. Unlike a message of an eval file it holds the bytes of its pictures, so that what the target is
-/// asked is known in full, and part of what identifies the case.
+/// One message of the input. Unlike a message of an eval file it holds the bytes of its images, so that it
+/// contains everything the target gets and can be part of the case's identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputMessage {
     /// Author of the message.
@@ -103,7 +105,7 @@ pub enum TargetInputPart {
     Text(String),
     /// An attached text file.
     File {
-        /// Path, perhaps relative to the folder of this process; commands are given its absolute form.
+        /// Path, perhaps relative to the folder of this process. Commands get its absolute form.
         path: PathBuf,
         /// Path as written in the eval file.
         display: String,
@@ -112,7 +114,7 @@ pub enum TargetInputPart {
     },
     /// An attached image.
     Image {
-        /// Path, perhaps relative to the folder of this process; commands are given its absolute form.
+        /// Path, perhaps relative to the folder of this process. Commands get its absolute form.
         path: PathBuf,
         /// Media type, such as `image/png`.
         media_type: String,

@@ -1,4 +1,4 @@
-//! Concurrency limit of a target.
+//! Limits the concurrency of a target.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use tokio::sync::Semaphore;
 
 use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput};
 
-/// Target with a limit on concurrent questions. Further ones wait.
+/// A target with a limit on concurrent questions. Further ones wait.
 pub struct LimitedTarget {
     inner: Arc<dyn Target>,
-    places: Semaphore,
+    permits: Semaphore,
 }
 
 impl LimitedTarget {
     /// Creates a target with a limit.
-    pub fn new(inner: Arc<dyn Target>, at_once: NonZeroUsize) -> Self {
-        Self { inner, places: Semaphore::new(at_once.get().min(Semaphore::MAX_PERMITS)) }
+    pub fn new(inner: Arc<dyn Target>, max_concurrent: NonZeroUsize) -> Self {
+        Self { inner, permits: Semaphore::new(max_concurrent.get().min(Semaphore::MAX_PERMITS)) }
     }
 }
 
@@ -29,7 +29,7 @@ impl Target for LimitedTarget {
 
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
-            let Ok(_place) = self.places.acquire().await else {
+            let Ok(_place) = self.permits.acquire().await else {
                 let message = "the target is closed";
                 return Err(TargetError {
                     attempts: 0,

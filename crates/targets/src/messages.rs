@@ -1,8 +1,8 @@
-//! Reader of a target's output messages: the answer's text and the tool calls.
+//! Reads a target's output messages: the answer's text and the tool calls.
 //!
-//! The widespread chat formats are supported: `content` as a text, an object or a list of blocks; tool calls
-//! as `tool_calls` of a message or as `tool_use` blocks; their results inside the call, in a `tool` message,
-//! or as `tool_result` blocks.
+//! The widespread chat formats are supported: `content` as a text, an object or a list of blocks; tool calls as
+//! `tool_calls` of a message or as `tool_use` blocks; their results inside the call, in a `tool` message, or as
+//! `tool_result` blocks.
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ pub(crate) struct OutputMessages {
 
 /// Reads a list of messages.
 ///
-/// `Ok(None)` if the value is not such a list: not a list, an empty one, or one in which nothing has a role.
-/// A list in which some entries are messages and others are not is an error that names the first wrong entry.
+/// `Ok(None)` if the value is not such a list: not a list, an empty one, or one in which no entry has a role.
+/// If some entries are messages and others are not, the error names the first wrong entry.
 pub(crate) fn parse_messages(value: &Value) -> Result<Option<OutputMessages>, String> {
     let Some(entries) = value.as_array() else { return Ok(None) };
     if !entries.iter().any(|entry| entry.get("role").is_some()) {

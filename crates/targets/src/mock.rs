@@ -1,4 +1,4 @@
-//! Target with one answer to everything, for trying out a suite.
+//! A target with the same answer to everything, for trying out a suite.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct MockTarget {
     pub response: Value,
     /// Minimum delay.
     pub shortest: Duration,
-    /// Maximum delay. In between, the delay depends on the case id only, so that every run has equal delays.
+    /// Maximum delay. The delay depends only on the case id, so that every run has equal delays.
     pub longest: Duration,
     /// Error message to fail with instead of answering.
     pub fail: Option<String>,
@@ -60,7 +60,7 @@ impl Target for MockTarget {
 
             let answer = given_answer(&self.response)?;
             let duration = if answer.duration.is_zero() { wait } else { answer.duration };
-            // Nobody is asked, so there is no price to know.
+            // Nothing is called, so the cost is known to be zero.
             let cost = answer.cost.or(Some(Cost::ZERO));
             Ok(TargetAnswer { cost, duration, ..answer })
         })

@@ -1,4 +1,4 @@
-//! Model target.
+//! A model as a target.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use crate::{
     chat_messages,
 };
 
-/// Target that asks a model with the case's messages.
+/// A target that sends the case's messages to a model.
 #[derive(Clone)]
 pub struct ModelTarget {
     /// Name of the target.
     pub name: String,
-    /// Model to ask.
+    /// The model.
     pub model: Arc<dyn ChatModel>,
     /// Sampling temperature; `None` for the server's default.
     pub temperature: Option<f64>,
@@ -65,8 +65,9 @@ impl ModelTarget {
         Ok(if recalled { as_cached(answer, original_latency) } else { answer })
     }
 
-    /// Converts a reply. Only a text that the model finished is an answer: what is refused, withheld, broken off or cut off
-    /// says nothing about how good an answer is, and a check that looks for absent words would pass it.
+    /// Converts a reply. Only a text that the model finished is an answer. A reply that was refused, withheld,
+    /// broken off or cut off says nothing about how good an answer is, and a check for absent words would pass
+    /// it.
     fn answer_from_reply(&self, reply: ChatReply, cost: Cost) -> Result<TargetAnswer, TargetError> {
         let usage = reply.total_usage();
         let tokens = Tokens { input: usage.input, cached: usage.cached, output: usage.output };
@@ -92,9 +93,9 @@ impl ModelTarget {
         })
     }
 
-    /// Describes why a reply is no answer; `None` if it is one.
+    /// Why a reply is not an answer; `None` if it is one.
     fn missing_answer(&self, reply: &ChatReply) -> Option<String> {
-        // A limit that is not the target's own would change the answer.
+        // The reply was cut off by a limit that is not the target's own, so it is not the target's answer.
         if let Some(tokens) = reply.cut_at {
             return Some(format!(
                 "the answer was cut off after {} tokens, the limit that a budget sets where a target has none: give the \
@@ -134,7 +135,7 @@ impl ModelTarget {
     }
 }
 
-/// Characters of a refusal that its error repeats.
+/// The most characters of a refusal that its error repeats.
 const MAX_REFUSAL: usize = 200;
 
 impl Target for ModelTarget {
@@ -169,12 +170,12 @@ impl Target for ModelTarget {
     }
 }
 
-/// Returns true if the reply is complete. Any other may turn out better in a retry.
+/// Whether the reply is complete. Any other may turn out better in a retry.
 fn is_complete(reply: &ChatReply) -> bool {
     reply.finish == FinishReason::Stop && reply.defect().is_none()
 }
 
-/// Converts an answer from the cache: it costs nothing now.
+/// Converts an answer from the cache, which costs nothing now.
 fn as_cached(answer: TargetAnswer, original_latency: Option<Duration>) -> TargetAnswer {
     let tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
     let duration = original_latency.unwrap_or_default();

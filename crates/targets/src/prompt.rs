@@ -13,10 +13,10 @@ use crate::{InputMessage, TargetInputPart};
 
 /// Formats the messages as one text, for a command.
 ///
-/// A single non-empty user message is used unchanged. Several messages, or one by another role, are written
-/// one after another, each under a line with its role in brackets, with an empty line between them. Attached
-/// files are written as references, `[file: PATH]` or `[image: PATH]` on a line of their own, because a
-/// command can open them itself. Their paths are absolute: the command may run in another folder.
+/// A single non-empty user message is used unchanged. Otherwise the messages follow each other, each under a
+/// line with its role in brackets and with an empty line between them. Attached files are written as
+/// references, `[file: PATH]` or `[image: PATH]` on a line of their own, because a command can open them
+/// itself. Their paths are absolute, because the command may run in another folder.
 pub fn prompt_text(messages: &[InputMessage]) -> String {
     let written: Vec<(MessageRole, String)> = messages
         .iter()
@@ -32,7 +32,7 @@ pub fn prompt_text(messages: &[InputMessage]) -> String {
     headed.join("\n\n")
 }
 
-/// Formats the messages as promptfoo does: a single non-empty message of a user as its text, others as JSON.
+/// Formats the messages as promptfoo does: a single non-empty user message as its text, others as JSON.
 pub fn prompt_or_messages(messages: &[InputMessage]) -> String {
     match messages {
         [only] if only.role == MessageRole::User => prompt_text(messages),
@@ -52,7 +52,7 @@ pub fn messages_json(messages: &[InputMessage]) -> Value {
 ///
 /// The content of attached files is enclosed in tags with the file's name; the tag is chosen so that the
 /// content can't close it. Tool messages become assistant messages under a `[tool]` line, because servers
-/// accept tool messages only for calls they made themselves. Empty messages are skipped.
+/// accept tool messages only for calls of their own. Empty messages are skipped.
 pub fn chat_messages(messages: &[InputMessage]) -> Vec<ChatMessage> {
     messages
         .iter()
@@ -146,7 +146,7 @@ fn join_parts(parts: impl Iterator<Item = String>) -> String {
     text
 }
 
-/// Appends `part` on a new line, without an empty line if the text already ends with a line break.
+/// Appends `part` on a new line, without adding a line break if the text already ends with one.
 fn push_line(text: &mut String, part: &str) {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Keys that name the case of a line.
 pub(crate) const ID_KEYS: [&str; 4] = ["case_id", "test_id", "eval_id", "id"];
 
-/// Reads the id of a line's case; `None` if it names none. The error says that it names two.
+/// Reads the id of a line's case; `None` if it names none. It is an error if it names two different ones.
 pub(crate) fn recorded_id(line: &Value) -> Result<Option<String>, String> {
     let named = ID_KEYS.iter().filter_map(|key| match line.get(key)? {
         Value::String(id) => Some((key, id.clone())),
@@ -31,7 +31,7 @@ pub(crate) fn recorded_id(line: &Value) -> Result<Option<String>, String> {
     Ok(first.map(|(_, id)| id))
 }
 
-/// Reason why a recording can't be used.
+/// Why a recording can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
     /// A file or folder can't be read.

@@ -1,4 +1,4 @@
-//! Target that looks up recorded answers by the case's id.
+//! A target that looks up recorded answers by the case's id.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
@@ -23,13 +23,12 @@ const MAX_LINE: u64 = 64 << 20;
 
 /// Answers recorded as lines of JSON.
 ///
-/// A line names its case (`case_id`, `test_id`, `eval_id` or `id`) and its answer (`output`,
-/// `output_messages`, `answer`, `response` or `text`), and may name the trial (`trial` or `attempt`, from
-/// 1), the target (`target` or `source_target`), and `token_usage`, `cost_usd`, `duration_ms`. The rows of a
-/// stored run are such lines.
+/// A line names its case (`case_id`, `test_id`, `eval_id` or `id`) and its answer (`output`, `output_messages`,
+/// `answer`, `response` or `text`), and may name the trial (`trial` or `attempt`, from 1), the target (`target`
+/// or `source_target`), and `token_usage`, `cost_usd`, `duration_ms`. The rows of a stored run are such lines.
 ///
-/// A turn of a conversation is a line with its number (`turn`, from 1), or by a line with all answers as a
-/// list (`turns`), or by one whose answer is the messages of the whole conversation.
+/// A conversation is recorded as a line for each turn with its number (`turn`, from 1), as one line with a list
+/// of all answers (`turns`), or as one line whose answer is the messages of the whole conversation.
 #[derive(Debug, Clone)]
 pub struct ReplayTarget {
     name: String,
@@ -48,8 +47,8 @@ struct RecordedAnswer {
 }
 
 impl ReplayTarget {
-    /// Reads the recording: a file, a folder of files, or a run folder, of which the result rows are used.
-    /// With a `source`, only lines of that target count.
+    /// Reads the recording: a file, a folder of files, or the result rows of a run folder. With a `source`,
+    /// only lines of that target count.
     pub fn load(
         name: impl Into<String>,
         path: impl Into<PathBuf>,
@@ -184,7 +183,7 @@ fn answers_of_line(line: &Value) -> Result<Vec<(u32, RecordedResult)>, String> {
     });
     let each = each.collect::<Result<Vec<_>, String>>()?;
 
-    // A failure that no turn tells of is that of them all.
+    // A failure of the whole line applies to all turns, unless a turn reports a failure itself.
     Ok(match recorded_failure(line) {
         Some(error) if each.iter().all(|(_, told)| told.is_ok()) => {
             each.into_iter().map(|(turn, _)| (turn, Err(error.clone()))).collect()
@@ -193,8 +192,8 @@ fn answers_of_line(line: &Value) -> Result<Vec<(u32, RecordedResult)>, String> {
     })
 }
 
-/// Reads the failure of a line; `None` for one that came after the answer, such as its judge's, which leaves the answer as
-/// it is.
+/// Reads the failure of a line. A failure after the answer, such as one of a judge, leaves the answer as it is
+/// and is `None`.
 fn recorded_failure(line: &Value) -> Option<TargetError> {
     let error = line.as_object().and_then(named_error)?;
     let has_answer =
@@ -206,7 +205,8 @@ fn recorded_failure(line: &Value) -> Option<TargetError> {
     (!came_later).then(|| TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::Failed, message) })
 }
 
-/// Reads the answer of a line; a recorded failure of the target becomes an error, whatever stands beside it.
+/// Reads the answer of a line. A recorded failure of the target becomes an error, even if there is a text as
+/// well.
 fn answer_of_line(line: &Value) -> Result<RecordedResult, String> {
     if let Some(error) = recorded_failure(line) {
         return Ok(Err(error));
@@ -232,7 +232,7 @@ fn answer_of_line(line: &Value) -> Result<RecordedResult, String> {
         ));
     }
 
-    // The tokens and cost of a stored row are those of the whole case, judges included.
+    // The tokens and cost of a stored row are those of the whole case, including judges.
     if line.get("verdict").is_some() {
         return Ok(Ok(answer));
     }

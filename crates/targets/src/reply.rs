@@ -1,4 +1,4 @@
-//! Reader of a command's answer: plain text, or JSON with tokens, cost and time.
+//! Reads a command's answer: plain text, or JSON with tokens, cost and time.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -15,7 +15,8 @@ use crate::{TargetAnswer, TargetError, TargetErrorKind};
 /// that happens to be JSON.
 const ANSWER_KEYS: [&str; 3] = ["text", "output", "output_messages"];
 
-/// Keys beside which an `error` is that of the command. An object with any other is a plain-text answer about an error.
+/// If an object has only these keys, an `error` in it is that of the command. With any other key, it is a
+/// plain-text answer about an error.
 const DETAIL_KEYS: [&str; 10] = [
     "error", "token_usage", "cost_usd", "duration_ms", "model", "id", "case_id", "eval_id", "test_id",
     "messages",
@@ -68,7 +69,7 @@ fn parse_object(text: &str) -> Result<Option<Map<String, Value>>, TargetError> {
     }
 }
 
-/// Refuses an object that names an error: what stands beside it is no answer.
+/// Refuses an object that names an error, because a text beside it is not an answer.
 fn refuse_error(object: &Map<String, Value>) -> Result<(), TargetError> {
     match named_error(object) {
         None => Ok(()),
@@ -83,7 +84,7 @@ fn malformed(problem: impl std::fmt::Display) -> TargetError {
     TargetError::new(TargetErrorKind::Malformed, format!("the command's answer is invalid: {problem}"))
 }
 
-/// Returns `None` if none of the answer's keys holds a possible answer.
+/// `None` if none of the answer's keys holds a possible answer.
 fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option<TargetAnswer>, TargetError> {
     let mut text = object.get("text").and_then(Value::as_str).map(str::to_owned);
     let mut text_key = "text";
@@ -111,7 +112,7 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
                 tool_calls = transcript.tool_calls;
                 given_messages = Some(value.clone());
             }
-            // Structured output in an object that is an answer with details.
+            // Structured output in an object with other details of an answer.
             None if text.is_none() && has_details(object) => text = Some(plain_text(value)),
             Some(_) | None => {}
         }
@@ -149,7 +150,7 @@ fn has_details(object: &Map<String, Value>) -> bool {
 pub(crate) fn read_tokens(usage: &Value) -> Tokens {
     let count = |key: &str| {
         let value = usage.get(key)?;
-        // A count written as 12.0 is a count; 12.5 is not.
+        // A count written as 12.0 is accepted; 12.5 is not.
         value.as_u64().or_else(|| {
             value.as_f64().filter(|n| (0.0..1e15).contains(n) && n.fract() == 0.0).map(|n| n as u64)
         })
@@ -161,7 +162,7 @@ fn nonnegative_amount(value: Option<&Value>) -> Option<f64> {
     value.and_then(Value::as_f64).filter(|number| number.is_finite() && *number >= 0.0)
 }
 
-/// Replaces bare `NaN`, `Infinity` and `-Infinity` by null: some JSON writers emit them for numbers, and one
+/// Replaces bare `NaN`, `Infinity` and `-Infinity` by null. Some JSON writers emit them for numbers, and one
 /// such number must not invalidate the whole answer.
 fn replace_nonfinite(text: &str) -> Cow<'_, str> {
     let mut out = String::new();

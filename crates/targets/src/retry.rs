@@ -7,9 +7,9 @@ use assize_rubric::IdentityWriter;
 
 use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetInput};
 
-/// Target that is asked again after a timeout or a broken connection: at once, unless waits are set.
+/// A target that is retried after a timeout or a broken connection: at once, unless waits are set.
 ///
-/// Meant for commands. Models are not wrapped in it, because they have retries of their own.
+/// It is meant for commands. Models are not wrapped in it, because they have their own retries.
 #[derive(Debug, Clone)]
 pub struct RetryingTarget<T> {
     inner: T,
@@ -24,7 +24,7 @@ impl<T: Target> RetryingTarget<T> {
         Self { inner, max_retries, first_wait: Duration::ZERO, longest_wait: Duration::MAX }
     }
 
-    /// Sets the waits: `first` before the first retry, twice as long before each further one, never longer
+    /// Sets the waits: `first` before the first retry, twice as long before each further one, but never longer
     /// than `longest`.
     pub fn with_waits(self, first: Duration, longest: Duration) -> Self {
         Self { first_wait: first, longest_wait: longest, ..self }

@@ -39,7 +39,7 @@ impl ScratchFolder {
         self.folder.path().join("vars.json")
     }
 
-    /// Returns the path of the answer file. It does not exist before the command writes it.
+    /// Path of the answer file. It does not exist until the command writes it.
     pub(crate) fn output_file(&self) -> PathBuf {
         self.folder.path().join("answer.txt")
     }

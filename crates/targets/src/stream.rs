@@ -1,4 +1,4 @@
-//! Answer of an agent that prints its log as a stream of records.
+//! The answer of an agent that prints its log as a stream of records.
 
 use std::time::Duration;
 

@@ -7,15 +7,15 @@ use assize_rubric::IdentityWriter;
 
 use crate::{TargetAnswer, TargetError, TargetInput};
 
-/// Source of answers to the inputs of cases.
+/// A source of answers to the inputs of cases.
 pub trait Target: Send + Sync {
-    /// Returns the name the target is selected and reported by.
+    /// The name by which the target is selected and reported.
     fn name(&self) -> &str;
 
     /// Answers one input. Dropping the future cancels the request and ends everything started for it.
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>>;
 
-    /// Returns the name the target is defined by, where a suite gives it another [`name`](Self::name).
+    /// The name in the target's definition, if a suite gives it another [`name`](Self::name).
     fn defined_name(&self) -> &str {
         self.name()
     }
@@ -23,17 +23,17 @@ pub trait Target: Send + Sync {
     /// Describes the target.
     fn describe(&self) -> TargetDescription;
 
-    /// Returns the targets that are asked, in this order, where this one gives no answer.
+    /// The targets to use, in this order, if this one gives no answer.
     fn fallbacks(&self) -> &[Arc<dyn Target>] {
         &[]
     }
 
-    /// Writes everything about the target that may change its answers: the same bytes as long as nothing of it changed,
-    /// in every build. May hold secrets: to be hashed, never shown.
+    /// Writes everything about the target that may affect its answers. The bytes are the same in every build,
+    /// as long as nothing of it changes. They may contain secrets, so they must be hashed and never shown.
     fn write_settings(&self, identity: &mut IdentityWriter);
 }
 
-/// Description of a target, for reports and for detecting that a model judges itself.
+/// The description of a target, for reports and for detecting that a model judges itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetDescription {
     /// Name of the target.
@@ -53,7 +53,7 @@ pub enum TargetKind {
     Model,
     /// A command.
     Command,
-    /// A server that is asked by requests of any form.
+    /// A server that takes requests of any form.
     Http,
     /// An answer given in the eval file.
     Given,

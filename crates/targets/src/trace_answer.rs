@@ -1,4 +1,4 @@
-//! Conversion of an agent's trace to an answer.
+//! Converts an agent's trace to an answer.
 
 use std::time::Duration;
 
@@ -40,10 +40,10 @@ pub fn traced_answer(trace: &AgentTrace) -> Result<TargetAnswer, TargetError> {
     })
 }
 
-/// A session as the `output` of a case, which [`given_answer`](crate::given_answer) reads: messages with
-/// `role`, `content` and `tool_calls` with `tool`, `input`, `output`, `duration_ms` and `failed`. The last
-/// message is the answer, and has the tokens, cost and duration of the session. A log with the answer alone
-/// becomes the answer's text: messages without calls would claim that no tool was called.
+/// A session as the `output` of a case, in the form that [`given_answer`](crate::given_answer) reads: messages
+/// with `role`, `content` and `tool_calls` with `tool`, `input`, `output`, `duration_ms` and `failed`. The last
+/// message is the answer, and has the tokens, cost and duration of the session. If the log has only the answer,
+/// the result is the answer's text, because messages without calls would claim that no tool was called.
 pub fn traced_output(trace: &AgentTrace) -> Value {
     match trace.answer() {
         Some(answer) if !has_agent_messages(trace) => Value::String(answer.to_owned()),
@@ -51,7 +51,7 @@ pub fn traced_output(trace: &AgentTrace) -> Value {
     }
 }
 
-/// Returns true if the log has messages of the agent before its answer.
+/// Whether the log has messages of the agent before its answer.
 fn has_agent_messages(trace: &AgentTrace) -> bool {
     trace.messages.iter().any(|message| message.role == MessageRole::Assistant)
 }
@@ -129,7 +129,7 @@ fn millis(duration: Duration) -> Value {
     (duration.as_secs_f64() * 1000.0).into()
 }
 
-/// Maximum length of a repeated reason, in characters.
+/// The longest reason that is repeated, in characters.
 const MAX_REASON: usize = 500;
 
 fn shorten(text: &str) -> String {
@@ -172,7 +172,7 @@ mod tests {
                 assert_eq!(again.text.trim(), direct.text.trim(), "{path}");
                 assert_eq!(again.tool_calls, direct.tool_calls, "{path}");
                 assert_eq!(again.messages.is_some(), direct.messages.is_some(), "{path}");
-                // This one tells the answer and nothing of the way there.
+                // This log has only the answer and no messages before it.
                 assert_eq!(direct.messages.is_none(), path.ends_with("gemini.json"), "{path}");
                 if direct.messages.is_none() {
                     continue;

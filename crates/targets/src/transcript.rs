@@ -1,4 +1,4 @@
-//! Target that answers from recorded sessions of an agent.
+//! A target that answers from recorded sessions of an agent.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -17,11 +17,11 @@ use crate::{
     prompt_text, traced_answer,
 };
 
-/// Target that looks up each case's answer among recorded sessions.
+/// A target that looks up each case's answer among recorded sessions.
 ///
-/// A session belongs to a case if its id or the name of its file (without extension) is the case's id; else
-/// if it began with the case's input; else, if there is only one session, it belongs to every case. A turn of
-/// a conversation is answered by the part of the session from its question to the next.
+/// A session belongs to a case if its id or the name of its file (without extension) is the case's id, or else
+/// if it began with the case's input, or else, if there is only one session, to every case. A turn of a
+/// conversation is answered by the part of the session from its question to the next one.
 #[derive(Debug, Clone)]
 pub struct TranscriptTarget {
     name: String,
@@ -149,7 +149,7 @@ fn insert_unique_key(map: &mut HashMap<String, Option<usize>>, key: String, inde
     map.entry(key).and_modify(|known| *known = None).or_insert(Some(index));
 }
 
-/// Normalises white space, which differs between logs and eval files.
+/// Normalizes white space, which differs between logs and eval files.
 fn normalize_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! Construction of a trace while its log is read.
+//! Builds a trace while its log is read.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -22,12 +22,12 @@ pub(crate) struct TraceBuilder {
     /// Start times of calls.
     begun: HashMap<TraceCallPosition, Timestamp>,
     last: Option<Timestamp>,
-    /// Usage by the id of the reply it belongs to: logs repeat it, and the last entry counts.
+    /// Usage by the id of the reply it belongs to. Logs repeat it, and the last entry counts.
     usage: BTreeMap<String, Tokens>,
     total: Option<Tokens>,
 }
 
-/// Result of a call.
+/// The result of a call.
 #[derive(Debug, Default)]
 pub(crate) struct TraceCallResult {
     pub(crate) output: Option<Value>,
@@ -75,13 +75,13 @@ impl TraceBuilder {
     }
 
     pub(crate) fn model(&mut self, name: Option<&str>) {
-        // Programs write their own name in place of a model's for their own messages.
+        // Programs write their own name instead of a model's for their own messages.
         if let Some(name) = name.filter(|name| !name.is_empty() && !name.starts_with('<')) {
             self.trace.model = Some(name.to_owned());
         }
     }
 
-    /// Adds a message. Empty messages are only added by a call: see [`Self::add_call`].
+    /// Adds a message. Empty messages are only added by a call; see [`Self::add_call`].
     pub(crate) fn add_message(
         &mut self,
         role: MessageRole,
@@ -216,7 +216,7 @@ impl TraceBuilder {
         self.trace.error = Some(message.into());
     }
 
-    /// Clears the error: the failed step was retried with success.
+    /// Clears the error, because the failed step was retried successfully.
     pub(crate) fn clear_error(&mut self) {
         self.trace.error = None;
     }

@@ -23,7 +23,7 @@ pub enum LogFormat {
     OpenTelemetry,
 }
 
-/// Error: no format has this name.
+/// No format has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown log format `{0}`; the formats are {known}", known = LogFormat::names())]
 pub struct UnknownLogFormat(pub String);

@@ -19,7 +19,7 @@ pub(crate) fn count(value: &Value, key: &str) -> Option<u64> {
         .or_else(|| value.as_f64().filter(|n| n.fract() == 0.0 && *n >= 0.0 && *n < 1e15).map(|n| n as u64))
 }
 
-/// Returns the sum of counts, of which those that are unknown count as 0.
+/// The sum of counts. Unknown ones count as 0.
 pub(crate) fn sum_counts<const N: usize>(counts: [Option<u64>; N]) -> u64 {
     counts.into_iter().flatten().fold(0, u64::saturating_add)
 }

@@ -1,4 +1,4 @@
-//! Trace model, common to all log formats.
+//! The trace model, common to all log formats.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::LogFormat;
 
-/// One session of an agent. What its log does not say is `None`, never a made-up value.
+/// One session of an agent. A value that its log does not have is `None`, never made up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentTrace {
     /// Log format it was read from.
@@ -23,7 +23,7 @@ pub struct AgentTrace {
     pub tokens: Tokens,
     /// Cost in US dollars, as the log states it.
     pub cost_usd: Option<f64>,
-    /// Duration: as the log states it, else from its first to its last time.
+    /// Duration as the log states it, or else from the first to the last time.
     pub duration: Option<Duration>,
     /// Start time.
     pub started: Option<Timestamp>,
@@ -31,18 +31,18 @@ pub struct AgentTrace {
     pub error: Option<String>,
     /// Spans, if the log consists of them: a list of maps, as [`span_list`](crate::span_list) returns it.
     pub spans: Option<Value>,
-    /// Final answer, if the log states it apart from the messages.
+    /// The final answer, if the log states it separately from the messages.
     pub(crate) stated_answer: Option<String>,
 }
 
 impl AgentTrace {
-    /// All calls of tools in the order they were made, those of sub-agents included.
+    /// All tool calls in the order in which they were made, including those of sub-agents.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.messages.iter().flat_map(|message| &message.calls).map(|logged| &logged.call)
     }
 
-    /// Returns the final answer: as the log states it, else the last text of the agent itself. `None` if the
-    /// agent wrote no text.
+    /// The final answer as the log states it, or else the last text of the agent itself. `None` if the agent
+    /// wrote no text.
     pub fn answer(&self) -> Option<&str> {
         self.stated_answer.as_deref().or_else(|| {
             let said = |message: &&LoggedMessage| {
@@ -61,14 +61,15 @@ impl AgentTrace {
     }
 }
 
-/// One message as logged: a text with the time and the speaker a log knows, and with the calls of tools as they ended.
+/// One message as logged: a text with its time and speaker, if the log has them, and with the tool calls
+/// including their results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedMessage {
     /// Role of the speaker.
     pub role: MessageRole,
     /// Text; empty if the message only calls tools.
     pub text: String,
-    /// Calls of tools.
+    /// Tool calls.
     pub calls: Vec<LoggedCall>,
     /// When it was logged.
     pub at: Option<Timestamp>,
@@ -76,11 +77,11 @@ pub struct LoggedMessage {
     pub subagent: bool,
 }
 
-/// One call of a tool, with what ties its result to it in the log.
+/// One tool call, with the id that connects its result to it in the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedCall {
     /// The id of the call.
     pub id: Option<String>,
-    /// The call. Its time is as the log states it, else from the call's time to its result's.
+    /// The call. Its duration is as the log states it, or else from the time of the call to that of its result.
     pub call: ToolCall,
 }

@@ -1,4 +1,4 @@
-//! Reader of logs: bytes to traces.
+//! Reads logs: bytes to traces.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
@@ -37,7 +37,7 @@ pub struct TraceLogProblem {
     pub message: String,
 }
 
-/// Reason why a log can't be read at all.
+/// Why a log can't be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceLogError {
     /// The bytes can't be read.
@@ -118,7 +118,7 @@ struct TraceLogReader {
 }
 
 impl TraceLogReader {
-    /// Reads one JSON value over several lines; or, if it is not valid, lines of JSON the first of which is
+    /// Reads one JSON value over several lines. If it is not valid, reads lines of JSON, the first of which is
     /// broken.
     fn read_whole(&mut self, text: &str) {
         let error = match serde_json::from_str(text) {

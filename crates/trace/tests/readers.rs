@@ -1,4 +1,4 @@
-//! Every log format, read from a log of its kind.
+//! Every log format, each read from a sample log.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -51,7 +51,7 @@ fn a_session_of_claude_code() {
     let skill = trace.calls().next().expect("a call");
     assert_eq!(skill.input, json!({ "skill": "acme-deploy" }));
     assert_eq!(skill.output, Some(json!("Launching skill: acme-deploy")));
-    // Usage repeated for each block of one reply is counted once, its last state.
+    // Usage that is repeated for each block of a reply is counted once, in its last state.
     assert_eq!(trace.tokens, tokens(2110 + 7 + 2104 + 2204, 2000 + 2100 + 2200, 60 + 3 + 30 + 12));
     assert_eq!(trace.duration, Some(Duration::from_secs(11)));
     let roles: Vec<MessageRole> = trace.messages.iter().map(|message| message.role).collect();
@@ -112,7 +112,7 @@ fn a_session_of_copilot() {
     let trace = only(log("copilot.jsonl"));
     assert_eq!(trace.question(), Some("Rename the function."));
     assert_eq!(trace.answer(), Some("Renamed."));
-    // Asked for in the message and begun later: one call, timed from the message on.
+    // Requested in the message and started later: one call, timed from the message on.
     assert_eq!(calls(&trace), [("edit", Some(false), Some(600))]);
     assert_eq!(trace.tokens, tokens(3000, 1000, 90));
 }
@@ -138,7 +138,7 @@ fn what_opencode_prints() {
     assert!((trace.cost_usd.expect("a cost") - 0.003).abs() < 1e-12);
 }
 
-/// Sets every count of tokens to the largest that there is.
+/// Sets every token count to the largest possible number.
 fn exaggerate(value: &mut Value, is_usage: bool) {
     match value {
         Value::Object(map) => {
@@ -171,7 +171,7 @@ fn counts_that_no_model_can_have_do_not_overflow() {
 fn what_pi_prints() {
     let trace = only(log("pi.jsonl"));
     assert_eq!((trace.question(), trace.answer()), (Some("How many files?"), Some("Twelve files.")));
-    // Told three times: in the message, when it ran, and with its result.
+    // The call is logged three times: in the message, when it ran, and with its result.
     assert_eq!(
         calls(&trace).iter().map(|call| (call.0, call.1)).collect::<Vec<_>>(),
         [("bash", Some(false))]
@@ -286,7 +286,7 @@ fn no_value_of_any_shape_breaks_a_reader() {
                     "timestamp": value, "usage": value, "resourceSpans": [value], "stats": value,
                 });
                 let text = format!("{record}\n{value}\n");
-                // Whatever comes of it, it ends.
+                // Whatever the result is, reading ends.
                 let _ = read_log(text.as_bytes(), Some(format));
             }
         }

@@ -1,8 +1,8 @@
-//! Blocking work on the file system, off the asynchronous threads.
+//! Runs blocking work on the file system outside the async threads.
 
 use crate::WorkspaceError;
 
-/// Runs blocking file operations on a thread for them.
+/// Runs blocking file operations on a thread for such work.
 pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, WorkspaceError> + Send + 'static,
 ) -> Result<T, WorkspaceError> {

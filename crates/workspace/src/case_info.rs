@@ -1,4 +1,4 @@
-//! Data of a case that hooks are given.
+//! Data of a case that hooks receive.
 
 use serde_json::{Map, Value};
 

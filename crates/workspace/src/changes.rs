@@ -61,7 +61,7 @@ impl WorkspaceSnapshot {
         walk(&self.root, self.limits(), |found| {
             let before = self.entries.get(&found.path);
             let same = before == Some(&found.entry);
-            // Texts of unchanged files are not needed; those of changed ones are read again for the diff.
+            // Texts of unchanged files are not needed. Those of changed files are read again for the diff.
             now.insert(found.path, if same { None } else { Some(found.entry) });
             Ok(())
         })?;
@@ -134,11 +134,11 @@ fn compare_states(
     }
 }
 
-/// A file before and after.
+/// A file before and after a change.
 type SidePair<'a> = (Option<DiffSide<'a>>, Option<DiffSide<'a>>);
 
-/// Adds the changes of files that `.gitignore` excludes, such as installed packages: after everything else,
-/// and for large groups only the fact that they changed.
+/// Adds the changes of files that `.gitignore` excludes, such as installed packages. They come after everything
+/// else, and for large groups only the fact that they changed is shown.
 fn add_excluded(
     rendered: &mut RenderedDiff,
     excluded: &BTreeMap<PathBuf, Vec<SidePair<'_>>>,

@@ -1,4 +1,4 @@
-//! Copying of a folder that never leaves it.
+//! Copies a folder without ever leaving it.
 
 use std::fs::FileTimes;
 use std::io;
@@ -10,7 +10,7 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 use crate::WorkspaceError;
 use crate::folder_handle::{FolderHandle, open_file, sorted_names};
 
-/// Treatment of links.
+/// What to do with links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LinkPolicy {
     /// A link that leads out of the folder is an error: changes in the copy would affect the original.
@@ -43,7 +43,7 @@ pub(crate) fn copy_folder(
 
     let (source, target) = (from.dir(), to.dir());
     let mut levels = vec![PathBuf::new()];
-    // Folders that may not be written into get their permissions last.
+    // Folders without write permission get their permissions last.
     let mut finished: Vec<(PathBuf, Metadata)> = Vec::new();
     while let Some(folder) = levels.pop() {
         for name in sorted_names(source, &folder).map_err(failed(&folder))? {
@@ -102,7 +102,7 @@ pub(crate) fn copy_file(from: &Dir, to: &Dir, path: &Path, found: &Metadata) -> 
     let mut copied = copied.into_std();
     io::copy(&mut source, &mut copied)?;
     if let Ok(modified) = found.modified() {
-        // A file system that keeps no times has none to copy.
+        // Some file systems keep no times; then there is nothing to copy.
         drop(copied.set_times(FileTimes::new().set_modified(modified.into_std())));
     }
 
@@ -119,8 +119,8 @@ pub(crate) fn create_link(leads: &Path, dir: &Dir, at: &Path) -> io::Result<()> 
     dir.symlink_file(leads, at)
 }
 
-/// Returns true if the link at `path` leads to a place below `root`: by its target path, and by its resolved
-/// target, which may differ if there are links on the way.
+/// Whether the link at `path` stays below `root`, judged by its target path and by its resolved target. These
+/// may differ if there are links on the way.
 fn stays_inside(root: &Path, path: &Path, leads: &Path) -> bool {
     let mut depth = path.components().count().saturating_sub(1);
     for part in leads.components() {

@@ -1,4 +1,4 @@
-//! A folder that is held open, so that a link put in its place leads nowhere.
+//! A folder that is held open, so that replacing it by a link has no effect.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,8 +11,8 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use crate::WorkspaceError;
 
-/// A folder that is held open from its creation. Everything in it is reached through the handle, so no path of an entry
-/// leads out of it, whatever was put in the place of the folder, of a folder above it, or of a folder in it.
+/// A folder that is held open from its creation. All entries are accessed through the handle, so no path leads
+/// out of it, even if the folder, a parent or a subfolder was replaced.
 #[derive(Debug)]
 pub(crate) struct FolderHandle {
     path: PathBuf,
@@ -34,13 +34,13 @@ impl FolderHandle {
         Self::new(self.path.join(name), self.dir.open_dir_nofollow(name)?)
     }
 
-    /// Opens the folder of this name, which is no link.
+    /// Opens the folder of this name, which must not be a link.
     pub(crate) fn open_folder(&self, name: &str) -> io::Result<Self> {
         Self::new(self.path.join(name), self.dir.open_dir_nofollow(name)?)
     }
 
     fn new(path: PathBuf, dir: Dir) -> io::Result<Self> {
-        // A handle that can read can also change permissions, when nobody may enter the folder any more.
+        // A readable handle can also change permissions after the folder has become inaccessible.
         #[cfg(unix)]
         let dir = Dir::from_std_file(dir.open(".")?.into_std());
 
@@ -48,12 +48,12 @@ impl FolderHandle {
         Ok(Self { identity: (found.dev(), found.ino()), path, dir })
     }
 
-    /// Returns the path at which the folder was opened. What is there now may be another; see [`Self::check`].
+    /// The path at which the folder was opened. Another folder may be there now; see [`Self::check`].
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the handle, from which relative paths lead to nothing outside.
+    /// The handle. Relative paths from it can't lead outside.
     pub(crate) const fn dir(&self) -> &Dir {
         &self.dir
     }
@@ -106,7 +106,8 @@ pub(crate) fn path_or_dot(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(".") } else { path }
 }
 
-/// Opens a regular file below `dir` for reading. A pipe or a device that took its place is neither waited for nor read.
+/// Opens a regular file below `dir` for reading. If a pipe or a device took its place, it is neither awaited
+/// nor read.
 pub(crate) fn open_file(dir: &Dir, path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).follow(FollowSymlinks::No).nonblock(true);

@@ -1,7 +1,7 @@
-//! Checkout of a git repository at a commit into a workspace.
+//! Checks out a git repository at a commit into a workspace.
 //!
-//! Git runs without prompts, without hooks, over known transports only, and is isolated from a repository
-//! that this process may have been started in.
+//! Git runs without prompts and hooks and only over known transports. It is isolated from a repository that
+//! this process may have been started in.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -146,7 +146,7 @@ impl GitCheckout<'_> {
         self.run_in_repo(&words).await.map(drop)
     }
 
-    /// Disconnects the clone: an agent must not reach a repository of the user through its copy, nor read a
+    /// Disconnects the clone: an agent must neither reach a repository of the user through its copy, nor read a
     /// key in its URL.
     async fn disconnect(&self) -> Result<(), WorkspaceError> {
         match &self.repo.source {
@@ -210,7 +210,7 @@ fn to_words(words: &[&str]) -> Vec<OsString> {
     words.iter().map(OsString::from).collect()
 }
 
-/// Returns a URL without user name and key, if it has any. The user of an ssh URL is not secret and is kept.
+/// The URL without user name and key, if it has any. The user of an ssh URL is not secret and is kept.
 fn without_user(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let (user, host) = rest.split_once('@')?;

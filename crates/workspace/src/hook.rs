@@ -1,4 +1,4 @@
-//! Execution of the hooks around the use of a workspace.
+//! Runs the hooks before and after the use of a workspace.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,20 +12,20 @@ use serde_json::json;
 use crate::setup::WorkspaceSetup;
 use crate::{CaseInfo, WorkspaceError};
 
-/// Default time limit of commands that prepare something, as the format defines it.
+/// Default time limit of preparing commands, as the eval-file format defines it.
 const PREPARE_TIMEOUT: Duration = Duration::from_mins(1);
-/// Default time limit of commands that clean up.
+/// Default time limit of clean-up commands.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(30);
-/// Message of versions of Node.js that can't remove types, about the option that hooks in TypeScript are run with.
+/// Message of Node.js versions that can't strip types. It is about the option with which TypeScript hooks run.
 const NO_TYPESCRIPT: &str = "bad option: --experimental-strip-types";
 /// Bytes of a command's output that an error shows, from the end.
 const STDERR_TAIL: usize = 2000;
 
 /// Runs the command of a hook, if it has one. `whose` names the owner of the hook.
 ///
-/// The command reads a JSON object from its standard input, with the path of the workspace and the data of
-/// the case. In its arguments, `{{workspace_path}}`, `{{test_id}}` and `{{eval_run_id}}` are replaced by the
-/// same values, which are passed as data whatever they contain.
+/// The command reads a JSON object with the path of the workspace and the data of the case from standard input.
+/// In its arguments, `{{workspace_path}}`, `{{test_id}}` and `{{eval_run_id}}` are replaced by the same values.
+/// These are passed as data, whatever they contain.
 pub(crate) async fn run_hook(
     hook: &WorkspaceHook,
     moment: HookEvent,

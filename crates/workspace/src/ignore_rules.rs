@@ -10,7 +10,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::folder_handle::{open_file, path_or_dot};
 
-/// The `.gitignore` files of a folder at one point in time: later changes to them exclude nothing.
+/// The `.gitignore` files of a folder at one point in time. Later changes to them have no effect.
 #[derive(Debug, Default)]
 pub(crate) struct IgnoreRules {
     files: BTreeMap<PathBuf, Gitignore>,
@@ -40,8 +40,7 @@ impl IgnoreRules {
         Self { files }
     }
 
-    /// Returns the outermost excluded folder or file that contains a path or is the path; `None` if it is not
-    /// excluded.
+    /// The outermost excluded folder or file that contains a path or is the path; `None` if it is not excluded.
     pub(crate) fn find_excluded(&self, path: &Path, is_dir: bool) -> Option<PathBuf> {
         if self.files.is_empty() {
             return None;

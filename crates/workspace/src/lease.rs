@@ -1,4 +1,4 @@
-//! Use of a workspace by one case.
+//! The use of a workspace by one case.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::{CaseInfo, FileChanges, LeaseQueuePosition, Workspace, WorkspaceError
 /// A workspace that a case has acquired and holds until [`WorkspaceLease::release`].
 #[derive(Debug)]
 pub struct WorkspaceLease {
-    place: Arc<Workspace>,
+    workspace: Arc<Workspace>,
     folder: Arc<FolderHandle>,
     visitor: CaseInfo,
     before: Option<Arc<WorkspaceSnapshot>>,
@@ -50,12 +50,12 @@ impl Workspace {
 
 impl WorkspaceLease {
     pub(crate) fn new(
-        place: Arc<Workspace>,
+        workspace: Arc<Workspace>,
         folder: Arc<FolderHandle>,
         visitor: CaseInfo,
         turn: Option<LeaseQueuePosition>,
     ) -> Self {
-        Self { place, folder, visitor, before: None, _turn: turn }
+        Self { workspace, folder, visitor, before: None, _turn: turn }
     }
 
     pub(crate) fn set_before(&mut self, snapshot: WorkspaceSnapshot) {
@@ -78,15 +78,15 @@ impl WorkspaceLease {
             before.changes().map_err(|error| WorkspaceError::new("changes", error.to_string()))
         });
         let mut changes = changes.await?;
-        changes.diff = self.place.redact(&changes.diff);
+        changes.diff = self.workspace.redact(&changes.diff);
 
         Ok(changes)
     }
 
-    /// Releases the workspace: runs the hooks after each case, then restores or removes it. Errors if a hook
-    /// failed.
+    /// Releases the workspace: runs the hooks after each case, then restores or removes it. Returns an error if
+    /// a hook failed.
     pub async fn release(self) -> Result<(), WorkspaceError> {
-        let place = Arc::clone(&self.place);
-        place.finish_case(&self.folder, &self.visitor).await
+        let workspace = Arc::clone(&self.workspace);
+        workspace.finish_case(&self.folder, &self.visitor).await
     }
 }

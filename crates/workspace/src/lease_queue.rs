@@ -1,4 +1,4 @@
-//! Order in which cases acquire a shared workspace.
+//! The order in which cases acquire a shared workspace.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -3,10 +3,10 @@
 /// Limits of snapshots and diffs. Omissions are marked in the diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotLimits {
-    /// Maximum size of a file whose text is stored for comparison, in bytes; of larger ones only size and
-    /// hash are.
+    /// Maximum size in bytes of a file whose text is stored for comparison. Only size and hash of larger files
+    /// are stored.
     pub max_text: u64,
-    /// Maximum number of files of a workspace; a larger one is an error rather than a partial result.
+    /// Maximum number of files in a workspace. More are an error, rather than a partial result.
     pub max_files: usize,
     /// Maximum length of the diff of one file, in bytes.
     pub max_file_diff: usize,

@@ -1,4 +1,4 @@
-//! Removal of what is in a folder, whatever an agent did to the permissions.
+//! Removes the contents of a folder, whatever an agent did to the permissions.
 
 use std::fs::Permissions;
 use std::io;
@@ -44,14 +44,15 @@ pub(crate) fn clear_contents(folder: &FolderHandle) -> io::Result<()> {
     Ok(())
 }
 
-/// Grants this user access to a folder and to every folder below: a folder that can't be entered can't be emptied.
+/// Gives this user access to a folder and all folders below it. A folder that can't be entered can't be
+/// emptied.
 pub(crate) fn grant_access(folder: &FolderHandle) {
-    // Nothing in a folder is reached by name until the folder itself may be entered.
+    // Names in a folder can't be used until the folder itself can be entered.
     if let Ok(opened) = folder.dir().try_clone().map(Dir::into_std_file)
         && let Ok(found) = opened.metadata()
         && let Some(permissions) = with_access(found.permissions())
     {
-        // A folder of another user stays as it is; its removal reports the error.
+        // The permissions of another user's folder can't be changed; removing it reports the error.
         drop(opened.set_permissions(permissions));
     }
 
@@ -85,7 +86,7 @@ fn unix_permissions(found: &cap_std::fs::Metadata) -> Permissions {
     Permissions::from_mode(found.permissions().mode())
 }
 
-/// Returns permissions under which this user may read, change and enter a folder, unless these are such.
+/// Permissions with which this user may read, change and enter a folder; `None` if the present ones suffice.
 #[cfg(unix)]
 fn with_access(found: Permissions) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt;

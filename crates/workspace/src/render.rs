@@ -1,4 +1,4 @@
-//! Changes as a unified diff with git's headers.
+//! Renders changes as a unified diff with git's headers.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(crate) struct RenderedDiff {
 
 /// Number of unchanged lines around a change.
 const CONTEXT: usize = 3;
-/// Time limit for finding the shortest diff of one file; a longer diff is still correct.
+/// Time limit for finding the shortest diff of one file. A longer diff is also correct.
 const DIFF_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Renders the changes in their order, in at most `room` bytes.
@@ -39,7 +39,7 @@ pub(crate) fn render_diff<'a>(
         let Some(name) = after.or(before).map(|side| display_path(side.path)) else { continue };
         let kind = |side: Option<DiffSide<'_>>| side.map(|side| std::mem::discriminant(side.entry));
         let mut text = if before.is_some() && after.is_some() && kind(before) != kind(after) {
-            // A file that became a link is two changes.
+            // A file that became a link is shown as two changes.
             render_file(before, None, snapshot) + &render_file(None, after, snapshot)
         } else {
             render_file(before, after, snapshot)

@@ -1,4 +1,4 @@
-//! Restoring of a folder to its original state, with verification.
+//! Restores a folder to its original state and verifies the result.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufReader, Read};
@@ -12,24 +12,24 @@ use crate::folder_handle::{FolderHandle, open_file, sorted_names};
 use crate::ignore_rules::IgnoreRules;
 use crate::remove::{grant_access, remove_entry};
 
-/// Bytes compared at once.
+/// How many bytes are compared at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// Makes `place` equal to `pristine`, and verifies the result. `keep` selects the paths that are not restored
-/// if both have them or only `place` has them.
+/// Makes `restored` equal to `pristine`, and verifies the result. `keep` selects paths that are not restored if
+/// both folders, or only `restored`, have them.
 pub(crate) fn restore_folder(
     pristine: &FolderHandle,
-    place: &FolderHandle,
+    restored: &FolderHandle,
     keep: Option<&IgnoreRules>,
 ) -> Result<(), WorkspaceError> {
-    let failed = |error: io::Error| WorkspaceError::io("put back", place.path(), &error);
+    let failed = |error: io::Error| WorkspaceError::io("put back", restored.path(), &error);
     pristine.check()?;
-    place.check()?;
-    grant_access(place);
-    compare_folders(pristine, place, keep, true).map_err(failed)?;
+    restored.check()?;
+    grant_access(restored);
+    compare_folders(pristine, restored, keep, true).map_err(failed)?;
 
-    match compare_folders(pristine, place, keep, false).map_err(failed)? {
-        None => place.check(),
+    match compare_folders(pristine, restored, keep, false).map_err(failed)? {
+        None => restored.check(),
         Some(path) => Err(WorkspaceError::new(
             "reset",
             format!("the workspace could not be reset: `{}` differs", path.display()),
@@ -40,11 +40,11 @@ pub(crate) fn restore_folder(
 /// Compares both folders. Repairs the differences, or returns the first path that differs.
 fn compare_folders(
     pristine: &FolderHandle,
-    place: &FolderHandle,
+    restored: &FolderHandle,
     keep: Option<&IgnoreRules>,
     repair: bool,
 ) -> io::Result<Option<PathBuf>> {
-    let (original, copy) = (pristine.dir(), place.dir());
+    let (original, copy) = (pristine.dir(), restored.dir());
     let mut levels = vec![PathBuf::new()];
     let mut folders: Vec<PathBuf> = Vec::new();
     while let Some(level) = levels.pop() {
@@ -66,14 +66,14 @@ fn compare_folders(
                 }
                 // A new folder may contain kept files.
                 (None, Some(keep)) if is_dir => {
-                    if let Some(path) = prune(place, &path, keep, repair)? {
+                    if let Some(path) = prune(restored, &path, keep, repair)? {
                         return Ok(Some(path));
                     }
                 }
                 _ if same_entry(&path, (original, old.as_ref()), (copy, new.as_ref()))? => {}
                 _ if !repair => return Ok(Some(path)),
                 (old, _) => {
-                    remove_entry(place, &path)?;
+                    remove_entry(restored, &path)?;
                     let Some(old) = old else { continue };
                     copy_entry(original, copy, &path, old)?;
 
@@ -96,40 +96,40 @@ fn compare_folders(
     Ok(None)
 }
 
-/// Empties a new folder except for kept files, and removes it if there are none; or returns the first path to
-/// remove.
+/// Empties a new folder except for kept files, and removes it if there are none. Without `repair`, returns the
+/// first path to remove.
 fn prune(
-    place: &FolderHandle,
+    restored: &FolderHandle,
     folder: &Path,
     keep: &IgnoreRules,
     repair: bool,
 ) -> io::Result<Option<PathBuf>> {
-    for name in sorted_names(place.dir(), folder)? {
+    for name in sorted_names(restored.dir(), folder)? {
         let path = folder.join(name);
-        let is_dir = metadata_if_exists(place.dir(), &path)?.is_some_and(|found| found.is_dir());
+        let is_dir = metadata_if_exists(restored.dir(), &path)?.is_some_and(|found| found.is_dir());
         if keep.find_excluded(&path, is_dir).is_some() {
             continue;
         }
 
         if is_dir {
-            if let Some(path) = prune(place, &path, keep, repair)? {
+            if let Some(path) = prune(restored, &path, keep, repair)? {
                 return Ok(Some(path));
             }
         } else if repair {
-            remove_entry(place, &path)?;
+            remove_entry(restored, &path)?;
         } else {
             return Ok(Some(path));
         }
     }
 
-    if !sorted_names(place.dir(), folder)?.is_empty() {
+    if !sorted_names(restored.dir(), folder)?.is_empty() {
         return Ok(None);
     }
     if !repair {
         return Ok(Some(folder.to_path_buf()));
     }
 
-    remove_entry(place, folder)?;
+    remove_entry(restored, folder)?;
     Ok(None)
 }
 
@@ -191,7 +191,7 @@ fn same_bytes(original: &Dir, copy: &Dir, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Creates a copy where nothing exists.
+/// Creates a copy of an entry that does not exist yet.
 fn copy_entry(original: &Dir, copy: &Dir, path: &Path, old: &Metadata) -> io::Result<()> {
     if old.is_dir() {
         copy.create_dir(path)
@@ -225,7 +225,7 @@ mod tests {
         fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").file_name()).collect()
     }
 
-    /// Handles of both folders, which are made if they are missing.
+    /// Handles of both folders, which are created if necessary.
     fn open(paths: [&Path; 2]) -> [FolderHandle; 2] {
         paths.map(|path| {
             fs::create_dir_all(path).expect("made");

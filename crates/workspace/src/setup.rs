@@ -1,4 +1,4 @@
-//! Common settings of all workspaces of a run.
+//! Settings shared by all workspaces of a run.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -11,7 +11,7 @@ use crate::workspace_root::WorkspaceRoot;
 /// Redacts secrets from a text.
 pub type RedactText = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
-/// Common settings of all workspaces of a run. Their root folder is created on first use.
+/// Settings shared by all workspaces of a run. Their root folder is created on first use.
 pub struct WorkspaceSetup {
     temp: PathBuf,
     keep: bool,
@@ -28,8 +28,8 @@ impl std::fmt::Debug for WorkspaceSetup {
 }
 
 impl WorkspaceSetup {
-    /// Creates settings for workspaces among the temporary files in `temp`, where they remain with `keep`.
-    /// `env` is inherited by their commands, whose output is redacted by `hide`.
+    /// Creates settings for workspaces among the temporary files in `temp`. With `keep`, they stay there.
+    /// Commands inherit `env`, and `hide` redacts their output.
     pub fn new(temp: impl Into<PathBuf>, keep: bool, env: Environment, hide: RedactText) -> Self {
         Self {
             temp: temp.into(),
@@ -76,7 +76,7 @@ impl WorkspaceSetup {
         })
     }
 
-    /// Creates an error with redacted text from a command.
+    /// An error with text from a command, which is redacted.
     pub(crate) fn redacted_error(&self, kind: &'static str, message: &str) -> WorkspaceError {
         WorkspaceError::new(kind, self.redact(message))
     }
@@ -85,7 +85,7 @@ impl WorkspaceSetup {
         (self.hide)(text)
     }
 
-    /// Returns a folder for stored states.
+    /// A folder for stored states.
     pub(crate) fn state_folder(&self) -> Result<&Path, WorkspaceError> {
         self.root().map(WorkspaceRoot::path)
     }

@@ -1,4 +1,4 @@
-//! State of a workspace at one point in time.
+//! The state of a workspace at one point in time.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -10,8 +10,8 @@ use crate::folder_handle::{FolderHandle, open_file};
 use crate::ignore_rules::IgnoreRules;
 use crate::walk::{WalkError, WalkedEntry, WorkspaceEntry, walk};
 
-/// State of a workspace at one point in time. Texts are stored outside of it, by hash, and are removed when
-/// the snapshot is dropped.
+/// The state of a workspace at one point in time. Texts are stored outside the workspace, by hash, and are
+/// removed when the snapshot is dropped.
 #[derive(Debug)]
 pub struct WorkspaceSnapshot {
     pub(crate) root: Arc<FolderHandle>,
@@ -19,7 +19,7 @@ pub struct WorkspaceSnapshot {
     pub(crate) entries: BTreeMap<PathBuf, WorkspaceEntry>,
     ignored: IgnoreRules,
     texts: FolderHandle,
-    /// Removes the folder of the texts.
+    /// Removes the folder of the texts on drop.
     _scratch: tempfile::TempDir,
 }
 
@@ -32,7 +32,7 @@ impl WorkspaceSnapshot {
         Self::take_folder(Arc::new(opened), limits, scratch)
     }
 
-    /// Does it for a folder that is open.
+    /// Like [`Self::take`], for an open folder.
     pub(crate) fn take_folder(
         root: Arc<FolderHandle>,
         limits: SnapshotLimits,
@@ -67,12 +67,12 @@ impl WorkspaceSnapshot {
         self.limits
     }
 
-    /// Returns the text of a file at the time of the snapshot.
+    /// The text of a file at the time of the snapshot.
     pub(crate) fn text_before(&self, hash: &blake3::Hash) -> Option<String> {
         read_text(&self.texts, Path::new(hash.to_hex().as_str()), hash)
     }
 
-    /// Returns the current text of a file, if it still has the recorded hash.
+    /// The current text of a file, if it still has the recorded hash.
     pub(crate) fn text_now(&self, path: &Path, hash: &blake3::Hash) -> Option<String> {
         read_text(&self.root, path, hash)
     }

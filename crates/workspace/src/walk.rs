@@ -1,4 +1,4 @@
-//! Traversal of the files of a folder, without following links out of it.
+//! Walks the files of a folder without following links out of it.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use cap_std::fs::{Dir, Metadata};
 use crate::SnapshotLimits;
 use crate::folder_handle::{FolderHandle, open_file, sorted_names};
 
-/// Error of reading a workspace.
+/// Why a workspace can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum WalkError {
     /// The folder can't be read.
@@ -20,7 +20,7 @@ pub enum WalkError {
         /// Error of the system.
         error: io::Error,
     },
-    /// The folder is no longer the one it was.
+    /// The folder was replaced by another one.
     #[error("{0}")]
     Replaced(String),
     /// The earlier state can't be stored.
@@ -48,7 +48,7 @@ pub(crate) enum WorkspaceEntry {
     Link {
         to: PathBuf,
     },
-    /// Neither file nor link, or unreadable: it is listed, never opened.
+    /// Neither a file nor a link, or unreadable. It is listed, but never opened.
     Other {
         why: String,
     },
@@ -104,7 +104,7 @@ pub(crate) fn walk(
         visit(read_entry(dir, path, &metadata, limits))?;
     }
 
-    // What was read was in the folder all the same, but is of no case any more.
+    // What was read may belong to a folder that has since been replaced, and then to no case.
     check_folder(root)
 }
 
@@ -146,7 +146,7 @@ fn read_entry(dir: &Dir, path: PathBuf, metadata: &Metadata, limits: SnapshotLim
 struct HashedFile {
     hash: blake3::Hash,
     size: u64,
-    /// Complete content, unless it is larger than the limit.
+    /// The whole content, unless it is larger than the limit.
     content: Option<Vec<u8>>,
 }
 

@@ -1,4 +1,4 @@
-//! A workspace as a suite describes it: prepared once, then acquired by one case after the other.
+//! A workspace as a suite describes it: prepared once, then acquired by one case after another.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::restore::restore_folder;
 use crate::setup::WorkspaceSetup;
 use crate::{CaseInfo, LeaseQueuePosition, SnapshotLimits, WorkspaceError, WorkspaceSnapshot, git, hook};
 
-/// A workspace as a suite or a case describes it, for one target. Nothing is created before the first case
+/// A workspace as a suite or a case describes it, for one target. Nothing is created until the first case
 /// acquires it.
 #[derive(Debug)]
 pub struct Workspace {
@@ -37,7 +37,7 @@ pub struct Workspace {
 /// State that is prepared once.
 #[derive(Debug)]
 pub(crate) struct PreparedWorkspace {
-    /// The workspace itself if cases share it, else the original of each case's copy.
+    /// The workspace itself if cases share it, or else the original that each case gets a copy of.
     pub(crate) base: Arc<FolderHandle>,
     /// Original state of a shared workspace, if a reset may need it.
     pristine: Option<Arc<FolderHandle>>,
@@ -59,19 +59,19 @@ impl Workspace {
         }
     }
 
-    /// Returns a position in the queue. Call it in the order in which cases start: those that share a
-    /// workspace acquire it in this order.
+    /// Returns a position in the queue. Call it in the order in which cases start: cases that share a workspace
+    /// acquire it in this order.
     pub fn next_position(&self) -> LeaseQueuePosition {
         self.turns.next_position()
     }
 
-    /// Everything that decides about what cases find in it: the same bytes as long as nothing of it changed, in every
-    /// build. Of repositories it is how they are named.
+    /// Everything that affects what cases find in it. The bytes are the same in every build, as long as nothing
+    /// of it changes. Repositories are identified by their names.
     pub fn identity(&self) -> &[u8] {
         self.identity.get_or_init(|| identity(&self.spec, &self.target))
     }
 
-    /// True if cases work in it one after the other, and each may find what those before it left.
+    /// Whether cases work in it one after another, so that each may find what earlier ones left.
     pub fn is_shared(&self) -> bool {
         self.spec.isolation() == WorkspaceIsolation::Shared
     }
@@ -123,7 +123,7 @@ impl Workspace {
         done
     }
 
-    /// Releases a case's own workspace: into the pool if it can be restored, else it is removed.
+    /// Releases a case's own workspace: into the pool if it can be restored, or else by removing it.
     pub(crate) async fn release(&self, folder: &Arc<FolderHandle>) {
         if self.spec.isolation() == WorkspaceIsolation::Shared || self.setup.keeps() {
             return;
@@ -204,7 +204,7 @@ impl Workspace {
         }
 
         for repo in &self.spec.repos {
-            // In a folder of the user's own, existing files are used as they are.
+            // In a folder that belongs to the user, existing files are used as they are.
             let there =
                 self.spec.mode() == WorkspaceMode::Static && is_empty(&repo.path).is_ok_and(|empty| !empty);
             if !there {
@@ -246,7 +246,7 @@ impl Workspace {
         .await
     }
 
-    /// Runs the hooks of one moment: those of the workspace outside, those of the target inside.
+    /// Runs the hooks for one event. Those of the target run inside those of the workspace.
     async fn run_hooks(
         &self,
         moment: HookEvent,
@@ -261,11 +261,11 @@ impl Workspace {
         let mut first = Ok(());
         for (hooks, whose) in hooks {
             for hook in hooks.all_for_event(moment) {
-                // A command that cleans up would do it behind the link.
+                // If the folder was replaced by a link, a clean-up command would act on the link's target.
                 folder.check()?;
                 let done = hook::run_hook(hook, moment, whose, folder.path(), visitor, &self.setup).await;
 
-                // Hooks that clean up run whatever became of the others; hooks that prepare need all before them.
+                // Clean-up hooks run even if others failed; preparing hooks need all hooks before them.
                 if done.is_err() && matches!(moment, HookEvent::BeforeAll | HookEvent::BeforeEach) {
                     return done;
                 }
@@ -287,7 +287,7 @@ impl Workspace {
 }
 
 impl Drop for Workspace {
-    /// Removes everything created, as no case can acquire it any more.
+    /// Removes everything that was created, since no case can acquire it any more.
     fn drop(&mut self) {
         let own = self.spec.mode() != WorkspaceMode::Static;
 
@@ -316,7 +316,7 @@ fn identity(spec: &WorkspaceSpec, target: &WorkspaceHooks) -> Vec<u8> {
     identity.field(&repos.len());
 
     for repo in repos {
-        // How much of the history is fetched, and when, changes no file.
+        // How much of the history is fetched, and when, does not affect files.
         let RepoSpec { path, source, revision, ancestor, depth: _, filter: _, sparse, place: _ } = repo;
         identity.field(path);
         identity.field(source);
@@ -327,7 +327,7 @@ fn identity(spec: &WorkspaceSpec, target: &WorkspaceHooks) -> Vec<u8> {
     }
 
     for hooks in [hooks, target] {
-        // What runs after all cases is seen by none of them.
+        // No case sees the effect of hooks that run after all cases.
         for moment in [HookEvent::BeforeAll, HookEvent::BeforeEach, HookEvent::AfterEach] {
             let hook = hooks.for_event(moment);
             identity.field(&hook.map(|hook| (&hook.command, &hook.reset)));
@@ -343,14 +343,14 @@ fn identity(spec: &WorkspaceSpec, target: &WorkspaceHooks) -> Vec<u8> {
     identity.into_bytes()
 }
 
-/// A hash of what is in a folder: names, contents, links.
+/// A hash of the content of a folder: names, contents, links.
 fn fingerprint(folder: &Path) -> String {
     let mut hash = blake3::Hasher::new();
     let names = |folder: &Path| {
         let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         entries.map(|entry| entry.file_name()).collect::<BTreeSet<_>>()
     };
-    // A template that can't be opened can't be copied either.
+    // A template that can't be opened can't be copied either, so its hash does not matter.
     let Ok(handle) = FolderHandle::open(folder) else { return String::new() };
     let mut levels = vec![PathBuf::new()];
     while let Some(level) = levels.pop() {
@@ -366,7 +366,8 @@ fn fingerprint(folder: &Path) -> String {
                 hash.update(std::fs::read_link(&real).unwrap_or_default().as_os_str().as_encoded_bytes());
             } else if let Ok(file) = open_file(handle.dir(), &path) {
                 let mut contents = blake3::Hasher::new();
-                // An unreadable entry, or one that is no file, is hashed by its name only: copying it fails.
+                // An entry that is unreadable or not a file is hashed by its name only: copying it fails
+                // anyway.
                 let _ = contents.update_reader(file);
                 hash.update(contents.finalize().as_bytes());
             }

@@ -1,7 +1,7 @@
-//! Root folder for the workspaces of one process, and removal of those that dead processes left.
+//! The root folder for the workspaces of one process, and removal of those that dead processes left.
 //!
-//! Each process has its own folder among the temporary files, containing a file that the process keeps
-//! locked. The system releases the lock however the process ends; so a folder with a free lock is unused.
+//! Each process has its own folder among the temporary files, with a file in it that the process keeps locked.
+//! The system releases the lock however the process ends, so a folder without a held lock is unused.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -23,7 +23,7 @@ const NEW_PREFIX: &str = "assize-new-";
 /// Prefix of the names of folders that the user keeps.
 const KEPT_PREFIX: &str = "assize-kept-";
 const LOCK_FILE: &str = "lock";
-/// Maximum number of attempts to create a folder while others clean up.
+/// Maximum number of attempts to create a folder while other processes clean up.
 const MAX_ATTEMPTS: usize = 10;
 /// Maximum length of the readable part of a workspace's name.
 const MAX_READABLE_NAME: usize = 40;
@@ -54,11 +54,11 @@ impl WorkspaceRoot {
             let new = private_folder(NEW_PREFIX, temp)?;
             match lock_and_rename(new.path()) {
                 Ok((folder, lock)) => {
-                    // The folder has another name by now, so nothing is removed.
+                    // The folder has been renamed, so dropping `new` would not remove it.
                     drop(new.keep());
                     return with(folder, Some(lock));
                 }
-                // Another process may have taken it for an abandoned one.
+                // Another process may have taken it for an abandoned folder.
                 Err(error) => last = error,
             }
         }
@@ -70,13 +70,12 @@ impl WorkspaceRoot {
         self.folder.path()
     }
 
-    /// Returns the flag that is true while the folder is in use; long operations stop early when it is
-    /// cleared.
+    /// True while the folder is in use. Long operations stop early when it becomes false.
     pub(crate) fn in_use(&self) -> &AtomicBool {
         &self.open
     }
 
-    /// Creates a folder for something called `name`, which may contain any characters.
+    /// Creates a folder for something named `name`, which may contain any characters.
     pub(crate) fn create_folder(&self, name: &str) -> io::Result<FolderHandle> {
         let readable: String = name
             .chars()
@@ -86,13 +85,13 @@ impl WorkspaceRoot {
         self.folder.create_folder(&format!("{readable}-{}", self.count.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Removes a folder that was created here. One that was replaced is left as it is, with what took its place.
+    /// Removes a folder that was created here. If it was replaced, it stays, and so does its replacement.
     pub(crate) fn remove_folder(&self, folder: &FolderHandle) {
         if folder.check().is_err() {
             return;
         }
 
-        // Remains are removed at the end, or by the next process.
+        // Anything left over is removed at the end, or by the next process.
         if let (Ok(()), Some(name)) = (clear_contents(folder), folder.path().file_name()) {
             drop(self.folder.dir().remove_dir(name));
         }
@@ -117,7 +116,7 @@ impl Drop for WorkspaceRoot {
     }
 }
 
-/// Locks a new folder and renames it to the prefix under which others find it.
+/// Locks a new folder and renames it to the prefix that other processes look for.
 fn lock_and_rename(new: &Path) -> io::Result<(PathBuf, File)> {
     let lock = File::create(new.join(LOCK_FILE))?;
     lock.try_lock().map_err(io::Error::from)?;
@@ -131,8 +130,8 @@ fn lock_and_rename(new: &Path) -> io::Result<(PathBuf, File)> {
     Ok((folder, lock))
 }
 
-/// Removes a folder, its lock file last: until then nobody else touches it. Remains are removed at the next
-/// start.
+/// Removes a folder, with its lock file last: until then no other process touches it. Anything left over is
+/// removed at the next start.
 fn clear_folder(folder: &FolderHandle) {
     let names = || sorted_names(folder.dir(), Path::new("")).unwrap_or_default();
     for name in names() {
@@ -156,8 +155,8 @@ pub fn remove_abandoned(temp: &Path) -> usize {
     names.iter().filter_map(|name| name.to_str()).filter(|name| remove_if_abandoned(&temp, name)).count()
 }
 
-/// Removes a folder of `temp` if it is the root of a process that is dead. The folder is opened once, and what is looked
-/// at is what is removed.
+/// Removes a folder in `temp` if it is the root of a dead process. The folder is opened only once, so that the
+/// folder that is checked is the one that is removed.
 fn remove_if_abandoned(temp: &FolderHandle, name: &str) -> bool {
     let is_new = name.starts_with(NEW_PREFIX);
     if !(is_new || name.starts_with(PREFIX)) {
@@ -166,8 +165,8 @@ fn remove_if_abandoned(temp: &FolderHandle, name: &str) -> bool {
     let Ok(folder) = temp.open_folder(name) else { return false };
 
     match folder.dir().symlink_metadata(LOCK_FILE) {
-        // The removal was interrupted at the very end; a folder that is being created has no lock file
-        // yet either.
+        // An earlier removal was interrupted at the very end. (A folder that is being created has no lock file
+        // yet either, but it has another prefix.)
         Err(error) if error.kind() == io::ErrorKind::NotFound && !is_new => clear_folder(&folder),
         Ok(metadata) if metadata.is_file() => {
             let mut options = OpenOptions::new();
@@ -200,7 +199,7 @@ mod tests {
         let folder = depot.create_folder("a/../b c").expect("made");
         let place = folder.path();
         assert_eq!(place.parent(), Some(depot.path()));
-        // As a process leaves it that was killed: the folder with a lock that nobody holds.
+        // What a killed process leaves: the folder with a lock that is not held.
         let left = temp.path().join(format!("{PREFIX}left"));
         fs::create_dir_all(left.join("w/deep")).expect("made");
         fs::write(left.join(LOCK_FILE), "").expect("written");
@@ -231,7 +230,7 @@ mod tests {
         root.remove_folder(&folder);
         assert_eq!(remove_abandoned(temp.path()), 0);
 
-        // A folder above the workspaces.
+        // Replaces a folder above the workspaces.
         let moved = temp.path().join("moved");
         fs::rename(root.path(), &moved).expect("moved");
         symlink(&docs, root.path()).expect("linked");

@@ -1,4 +1,4 @@
-//! What an agent can do to a folder, and what is said of it.
+//! What an agent can do to a folder, and how it is reported.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn write(root: &Path, name: &str, content: &[u8]) {
     fs::write(path, content).expect("a file");
 }
 
-/// What changes when `act` is done to a folder with these files.
+/// The changes after `act` was applied to a folder with these files.
 fn after(files: &[(&str, &[u8])], act: impl FnOnce(&Path)) -> FileChanges {
     let folder = folder(files);
     let snapshot = WorkspaceSnapshot::take(folder.path(), SnapshotLimits::default(), &std::env::temp_dir())
@@ -321,7 +321,7 @@ fn what_is_excluded_comes_last_and_is_cut_before_anything_else() {
             write(root, &format!("packages/p{number}/big"), &vec![b'x'; 200_000]);
         }
         write(root, "packages-not", b"1\n");
-        // Excluding more afterwards hides nothing.
+        // Excluding more paths afterwards hides nothing.
         write(root, ".gitignore", b"packages/\nhidden\n");
         write(root, "hidden", b"seen\n");
     });

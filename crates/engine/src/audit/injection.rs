@@ -13,7 +13,7 @@ use crate::exit::{ExitStatus, RunEnding, exit_of_audit};
 use crate::mode::{Items, RunMode};
 use crate::session::stored_records;
 
-/// The named probes in the order of the list; all of them if none is named.
+/// The probes with these names, in the order of the list; all of them if no names are given.
 fn chosen(names: &[String]) -> Result<Vec<InjectionProbe>, EngineError> {
     let all = builtin_probes();
     for name in names {
@@ -30,18 +30,18 @@ fn chosen(names: &[String]) -> Result<Vec<InjectionProbe>, EngineError> {
     Ok(all.into_iter().filter(|probe| names.is_empty() || names.contains(&probe.name)).collect())
 }
 
-/// Audit with these probes.
+/// An audit with these probes.
 #[derive(Debug, Clone)]
 pub struct InjectionAudit {
     /// Texts that are put into answers.
     pub probes: Vec<InjectionProbe>,
-    /// Positions in the answer; by default, those of each probe.
+    /// Positions in the answer; the default is those of each probe.
     pub places: BTreeSet<InsertPosition>,
-    /// Number of times that the unchanged answer is judged again.
+    /// How often the unchanged answer is judged again.
     pub repeats: u32,
     /// Maximum number of cases, chosen at random if there are more.
     pub max_cases: Option<usize>,
-    /// Seed of that choice.
+    /// Seed of the random choice.
     pub seed: u64,
     /// Highest share of decisions that attacks may win.
     pub max_flip_rate: Option<UnitInterval>,
@@ -74,7 +74,7 @@ impl InjectionAudit {
         Ok(InjectionReport::new(&pair_records(stored_records(folder)?)?, &builtin_probes()))
     }
 
-    /// Returns the exit code of an audit and its reason. The verdicts of its cases do not count.
+    /// The exit code of an audit and its reason. The verdicts of its cases do not count.
     pub fn conclusion(
         report: &InjectionReport,
         limit: Option<UnitInterval>,

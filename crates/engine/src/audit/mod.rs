@@ -1,4 +1,4 @@
-//! Audits of judges: cases are judged with and without a change, and the decisions compared.
+//! Audits of judges: cases are judged with and without a change, and the decisions are compared.
 
 mod injection;
 mod probing;

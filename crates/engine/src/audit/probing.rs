@@ -1,4 +1,4 @@
-//! Audits of order, length and self-preference, which compare decisions under changes that should not matter.
+//! Audits of order, length and self-preference: do decisions change under changes that should not matter?
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::mode::{Items, RunMode};
 use crate::options::RunOptions;
 use crate::session::stored_records;
 
-/// Beginning of the settings that keep given families in the record of a run: `family NAME`.
+/// Prefix of the settings that store given families in the record of a run: `family NAME`.
 const FAMILY_PREFIX: &str = "family ";
 
 /// Kind of audit.
@@ -25,9 +25,9 @@ const FAMILY_PREFIX: &str = "family ";
 pub enum ProbingKind {
     /// Criteria of a call in other orders.
     Order,
-    /// Answers made longer and shorter without a change to what they say.
+    /// Answers are made longer and shorter without changing what they say.
     Length,
-    /// Judges of several families on the answers of several targets.
+    /// Judges of several families judge answers of several targets.
     OwnFamily,
 }
 
@@ -43,7 +43,7 @@ impl ProbingKind {
         }
     }
 
-    /// Returns the kind of audit that a stored run is.
+    /// The kind of audit of a stored run; `None` if it is not such an audit.
     pub fn from_run(info: &RunInfo) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.command() == info.command)
     }
@@ -80,11 +80,11 @@ impl ProbingKind {
         }
     }
 
-    /// Returns the exit code of an audit and its reason. The verdicts of its cases do not count.
+    /// The exit code of an audit and its reason. The verdicts of its cases do not count.
     pub fn conclusion(report: &AuditReport, limit: Option<f64>, ending: RunEnding) -> (ExitStatus, String) {
         let found = match (limit, &report.worst) {
-            (Some(limit), Some((value, of))) if *value > limit + TOLERANCE => {
-                vec![(ExitStatus::Failed, format!("{of}: {value:.3}, more than {limit}"))]
+            (Some(limit), Some((value, name))) if *value > limit + TOLERANCE => {
+                vec![(ExitStatus::Failed, format!("{name}: {value:.3}, more than {limit}"))]
             }
             (_, None) => vec![(ExitStatus::Incomplete, "nothing was measured".to_owned())],
             _ => Vec::new(),
@@ -97,17 +97,17 @@ impl ProbingKind {
 /// Options of audits that compare decisions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProbingOptions {
-    /// Number of times that the unchanged answer is judged again.
+    /// How often the unchanged answer is judged again.
     pub repeats: u32,
     /// Maximum number of cases, chosen at random if there are more.
     pub max_cases: Option<usize>,
-    /// Seed of what is drawn at random.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Highest value that the audit may measure.
+    /// The highest value that may be measured without failing the audit.
     pub limit: Option<f64>,
 }
 
-/// Audit that compares decisions.
+/// An audit that compares decisions.
 #[derive(Debug, Clone)]
 pub struct ProbingAudit {
     kind: ProbingKind,
@@ -117,11 +117,11 @@ pub struct ProbingAudit {
 }
 
 impl ProbingAudit {
-    /// Creates an audit of the order of criteria, with this number of other orders. All criteria go into one call, unless
-    /// `run` sets a number.
+    /// Creates an audit of the order of criteria, with this number of other orders. All criteria go into one
+    /// call, unless `run` sets a number.
     ///
     /// # Errors
-    /// When criteria are put to the judge one by one.
+    /// If each call has a single criterion.
     pub fn order(
         permutations: usize,
         options: ProbingOptions,
@@ -182,11 +182,11 @@ impl ProbingAudit {
     }
 }
 
-/// Item, with its place in the run.
+/// An item and its position in the run.
 type PlacedItem = (usize, Result<WorkItem, ItemError>);
 
-/// A draw of cases with the items of all their targets: judges of a family are compared on the answers of several targets to
-/// the same case.
+/// A random sample of cases, each with the items of all its targets. Judges of a family are compared on the
+/// answers of several targets to the same case, so these must stay together.
 #[derive(Default)]
 struct WholeCases {
     /// Items by the random number of their case, and by the case.
@@ -195,7 +195,8 @@ struct WholeCases {
 }
 
 impl WholeCases {
-    /// Returns the items of `most` cases, drawn uniformly at random, in their order. Deterministic for a seed.
+    /// The items of at most `most` cases, drawn uniformly at random, in their original order. Deterministic for
+    /// a seed.
     fn draw(items: Items<'_>, most: usize, seed: u64) -> Vec<Result<WorkItem, ItemError>> {
         let mut cases = Self::default();
         for (place, item) in items.enumerate() {
@@ -221,7 +222,7 @@ impl WholeCases {
 
         let key = (u64::from_le_bytes(number), Arc::clone(&item.suite), Arc::from(item.case.id.clone()));
         self.drawn.entry(key).or_default().push((place, Ok(item)));
-        // A case that is dropped stays dropped: the largest number that is kept only falls.
+        // A case that is dropped here can't come back, because the largest number that is kept only decreases.
         if self.drawn.len() > most {
             self.drawn.pop_last();
         }

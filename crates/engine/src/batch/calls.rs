@@ -1,4 +1,4 @@
-//! Judge calls that go out in batches, as the models of a run see them.
+//! Judge calls that go out in batches, from the view of the models of a run.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
@@ -19,28 +19,28 @@ use crate::error::EngineError;
 use crate::lock::lock;
 use crate::spend_meter::{MeteredModel, SpendMeter};
 
-/// File with the replies of batches that no run has taken over yet.
+/// File with replies of batches that no run has used yet.
 const REPLIES_FILE: &str = "replies.db";
 
-/// Judge calls of a run that go out in batches.
+/// The judge calls of a run that go out in batches.
 pub(crate) struct BatchedCalls {
     folder: PathBuf,
     transport: Arc<HttpTransport>,
     storage: BatchStorage,
     pub(super) budget: Option<Arc<BudgetTracker>>,
-    /// Account of what this process has bought, whether or not a case is finished with it.
+    /// Counts what this process has spent, whether or not a case is finished with it.
     pub(super) meter: Arc<SpendMeter>,
     clock: fn() -> jiff::Timestamp,
     clients: Mutex<Vec<BatchClient>>,
-    /// Reasons why models can't be asked in batches.
+    /// Why models can't be used in batches.
     unsupported: Mutex<BTreeSet<String>>,
     arrived: OnceLock<ArrivedReplies>,
     state: Mutex<CallState>,
-    /// One for each client: its first request is asked live.
+    /// One cell per client: its first request is sent live.
     probes: Mutex<HashMap<usize, Arc<OnceCell<()>>>>,
 }
 
-/// Replies of batches that no run has taken over yet.
+/// Replies of batches that no run has used yet.
 struct ArrivedReplies {
     cache: Arc<ReplyCache>,
     store: CachedReplyStore,
@@ -49,34 +49,35 @@ struct ArrivedReplies {
 #[derive(Default)]
 struct CallState {
     pass: Option<CollectingPass>,
-    /// Calls that are not tried in a batch again.
+    /// Calls that are not put into a batch again.
     live: HashSet<CallKey>,
     /// Calls that were answered by a batch.
     served: HashSet<CallKey>,
     failure: Option<EngineError>,
 }
 
-/// Pass over the cases that collects what they ask.
+/// A pass over the cases that collects their calls.
 struct CollectingPass {
     requests: CollectedRequests,
     known: HashSet<CallKey>,
-    /// Calls of batches that are worked on, with the index of their batch.
+    /// Calls in open batches, with the index of the batch.
     pending: HashMap<CallKey, usize>,
     needed: BTreeSet<usize>,
     probes: bool,
     cancel: CancellationToken,
 }
 
-/// Findings of a pass.
+/// What a pass has found.
 pub(super) struct PassResult {
-    /// Requests that are in no batch.
+    /// Requests that are in no batch yet.
     pub(super) requests: CollectedRequests,
-    /// Indices of the batches that were waited for.
+    /// Indices of the batches with replies that were needed.
     pub(super) needed: BTreeSet<usize>,
 }
 
 impl BatchedCalls {
-    /// Calls without clients. `folder` holds the journal; `transport` takes answers as large as the results of a batch.
+    /// No clients yet. `folder` holds the journal; `transport` must accept answers as large as the results of a
+    /// batch.
     pub(crate) fn new(
         folder: PathBuf,
         transport: Arc<HttpTransport>,
@@ -115,7 +116,7 @@ impl BatchedCalls {
         }
     }
 
-    /// Refuses models that can't be asked in batches.
+    /// Refuses models that can't be used in batches.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
         match lock(&self.unsupported).first() {
             Some(reason) => Err(EngineError::usage(format!("{reason}; nothing was spent"))),
@@ -128,12 +129,12 @@ impl BatchedCalls {
         lock(&self.clients).clone()
     }
 
-    /// Time, in seconds since 1970.
+    /// The time in seconds since 1970.
     pub(super) fn now(&self) -> i64 {
         (self.clock)().as_second()
     }
 
-    /// Opens the journal, and the replies beside it.
+    /// Opens the journal and the replies beside it.
     pub(super) fn open(&self) -> Result<BatchJournal, EngineError> {
         let journal = BatchJournal::open(&self.folder)?;
         if self.arrived.get().is_none() {
@@ -147,30 +148,30 @@ impl BatchedCalls {
         Ok(journal)
     }
 
-    /// Stores a reply that came.
+    /// Stores a reply.
     pub(super) fn keep(&self, key: CallKey, reply: &ChatReply) {
         if let Some(arrived) = self.arrived.get() {
             arrived.store.keep(key, reply);
         }
     }
 
-    /// Waits until all replies that came are written.
+    /// Waits until all replies are written.
     pub(super) fn flush(&self) -> Result<(), EngineError> {
         self.arrived.get().map_or(Ok(()), |arrived| arrived.cache.flush()).map_err(EngineError::from)
     }
 
-    /// Lets calls be asked live from now on, because their batch brought no reply.
+    /// From now on these calls are sent live, because their batch brought no reply.
     pub(super) fn give_up_batches_for(&self, keys: impl IntoIterator<Item = CallKey>) {
         self.state().live.extend(keys);
     }
 
-    /// Number of calls that are asked live, because their batch brought no reply.
+    /// The number of calls that are sent live because their batch brought no reply.
     pub(super) fn given_up(&self) -> usize {
         self.state().live.len()
     }
 
-    /// Begins a pass over the cases: until it ends, requests are collected and not sent. `pending` are the calls of batches
-    /// that are worked on. With `probes`, the first request to each model is sent alone.
+    /// Begins a pass over the cases. Until it ends, requests are collected and not sent. `pending` are the
+    /// calls in open batches. With `probes`, the first request to each model is sent live.
     pub(super) fn begin_pass(
         &self,
         pending: HashMap<CallKey, usize>,
@@ -191,7 +192,7 @@ impl BatchedCalls {
         Ok(())
     }
 
-    /// Ends the pass. From now on, what no batch has answered is asked live.
+    /// Ends the pass. From now on, calls without a reply are sent live.
     pub(super) fn end_pass(&self) -> Result<Option<PassResult>, EngineError> {
         let mut state = self.state();
         let pass = state.pass.take();
@@ -201,7 +202,7 @@ impl BatchedCalls {
         }
     }
 
-    /// Forgets the replies that the run has taken over.
+    /// Removes the replies that the run has used.
     pub(crate) fn forget_served(&self) -> Result<(), EngineError> {
         let served = std::mem::take(&mut self.state().served);
         match self.arrived.get() {
@@ -241,8 +242,8 @@ impl BatchedCalls {
             return Ok(Some(client.reply_to(request, hit.reply)));
         }
 
-        // Who hears of it asks nobody else in its place, as when a run is stopped: a stronger judge would be paid for
-        // decisions that only wait for their batch.
+        // "Cancelled" keeps the caller from asking another model in its place, as when a run is stopped.
+        // Otherwise a stronger judge would be paid for decisions that only wait for their batch.
         let not_now = || AskError::new(ErrorKind::Cancelled, "waits for a batch");
         let probes = {
             let mut state = self.state();
@@ -278,8 +279,8 @@ impl BatchedCalls {
         Err(not_now())
     }
 
-    /// Asks the first request to a model alone: a wrong key shows before anything is handed over, and what the model refuses
-    /// is left out of the batch. Returns the reply if this request was the one.
+    /// Sends the first request to a model live. A wrong key shows up before a batch is sent, and parameters
+    /// that the model refuses are left out of the batch. Returns the reply if this request was the probe.
     async fn probe(
         &self,
         at: usize,
@@ -308,7 +309,7 @@ impl BatchedCalls {
             }
             Err(error) => {
                 if concerns_model(error.kind) {
-                    // It was alone: there is no concurrency to reduce.
+                    // The request was alone, so there is no concurrency to reduce.
                     let advice = error.advice.clone().filter(|_| error.kind != ErrorKind::RateLimited);
                     let words = AskError { advice, ..error.clone() }.to_string();
                     self.fail(stopped(format!(
@@ -334,7 +335,7 @@ impl DeferredCalls for BatchedCalls {
     }
 }
 
-/// True if a failure would hit every other request to the model, too.
+/// Whether a failure would also affect every other request to the model.
 fn concerns_model(kind: ErrorKind) -> bool {
     match kind {
         ErrorKind::Authentication
@@ -355,8 +356,10 @@ fn concerns_model(kind: ErrorKind) -> bool {
     }
 }
 
-/// True for two clients of one model at one server.
+/// Whether both are clients of the same model at the same server.
 fn is_same(one: &ModelClient, other: &ModelClient) -> bool {
-    let identity = |of: &ModelClient| (of.wire_name(), of.server().to_owned(), of.model_name().to_owned());
+    let identity = |client: &ModelClient| {
+        (client.wire_name(), client.server().to_owned(), client.model_name().to_owned())
+    };
     identity(one) == identity(other)
 }

@@ -1,9 +1,9 @@
-//! Requests that a pass over the cases has collected.
+//! Requests collected by a pass over the cases.
 
 use assize_llm::{BatchRequest, CallBound, CallKey};
 use assize_store::{SpoolFile, SpoolPlace, StoreError};
 
-/// Requests of a pass: their bodies in a file, and about 100 bytes for each in memory.
+/// Requests of a pass. Their bodies are in a file; about 100 bytes of each are in memory.
 pub(super) struct CollectedRequests {
     spool: SpoolFile,
     requests: Vec<CollectedRequest>,
@@ -18,13 +18,13 @@ pub(super) struct CollectedRequest {
     /// The most that it may take.
     pub(super) most: CallBound,
     prefix: u64,
-    place: SpoolPlace,
+    spool_place: SpoolPlace,
 }
 
 impl CollectedRequest {
     /// Length of its body in bytes.
     pub(super) fn length(&self) -> usize {
-        self.place.length()
+        self.spool_place.length()
     }
 }
 
@@ -37,26 +37,26 @@ impl CollectedRequests {
     /// Adds a request.
     ///
     /// # Errors
-    /// When it can't be written.
+    /// If it can't be written.
     pub(super) fn add(
         &mut self,
         key: CallKey,
         client: usize,
         request: &BatchRequest,
     ) -> Result<(), StoreError> {
-        let place = self.spool.append(&request.body)?;
+        let spool_place = self.spool.append(&request.body)?;
         let BatchRequest { prefix, most, .. } = *request;
-        self.requests.push(CollectedRequest { key, client, most, prefix, place });
+        self.requests.push(CollectedRequest { key, client, most, prefix, spool_place });
         Ok(())
     }
 
-    /// Number of requests.
+    /// The number of requests.
     pub(super) fn len(&self) -> usize {
         self.requests.len()
     }
 
-    /// The requests, by client, and side by side where they begin alike, in the order in which beginnings first came:
-    /// servers that cache prompts find them then.
+    /// The requests, grouped by client and by common beginning, in the order in which those first occurred.
+    /// Servers with a prompt cache can then reuse the beginnings.
     pub(super) fn in_order(&self) -> Vec<CollectedRequest> {
         let mut first = std::collections::HashMap::new();
         for (at, request) in self.requests.iter().enumerate() {
@@ -74,11 +74,11 @@ impl CollectedRequests {
         ordered.into_iter().map(|(_, at)| self.requests[at]).collect()
     }
 
-    /// Body of a request.
+    /// Reads the body of a request.
     ///
     /// # Errors
-    /// When it can't be read.
+    /// If it can't be read.
     pub(super) fn body(&mut self, request: &CollectedRequest) -> Result<Vec<u8>, StoreError> {
-        self.spool.read(request.place)
+        self.spool.read(request.spool_place)
     }
 }

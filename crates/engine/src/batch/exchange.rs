@@ -19,37 +19,37 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
 
-/// Attempts to create a batch, and the longest wait between two.
-const ATTEMPTS: u32 = 6;
+/// How often to try to create a batch, and the longest wait between two tries.
+const MAX_ATTEMPTS: u32 = 6;
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// Looks at a provider's list, after the first one, before a batch that is not there counts as not created.
-const LOOKS: u32 = 4;
+/// How often to look at a provider's list again before a batch that is not in it counts as not created.
+const MAX_LOOKS: u32 = 4;
 
-/// Number of requests of a batch by what became of them, and lines of its results that are of no use.
+/// The requests of a batch by outcome, and the lines of its results that can't be used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct HarvestCounts {
     pub(super) answered: u64,
     /// Requests that the provider refused, or whose answer can't be read.
     pub(super) failed: u64,
-    /// Reason for the first of these failures.
+    /// Why the first of them failed.
     why_failed: Option<String>,
-    /// Requests without a result: those that were not processed, and those whose line is not there or can't be read.
+    /// Requests without a result: not processed, or their line is missing or unreadable.
     pub(super) missing: u64,
-    /// Reason why the first of them was not processed, where one is given.
+    /// Why the first of them was not processed, if the provider says.
     why_missing: Option<&'static str>,
     /// Lines that can't be read, and the reason for the first.
     unreadable: (u64, Option<BatchLineError>),
-    /// Lines that answer nothing that was asked, and the id of the first.
+    /// Lines that belong to none of the requests, and the id of the first.
     unknown: (u64, Option<String>),
-    /// Further lines about a request that has its result.
+    /// Further lines about a request that already has a result.
     repeated: u64,
-    /// Results that the provider counts and that are not there.
+    /// Results that the provider counts but did not send.
     absent: u64,
 }
 
 impl HarvestCounts {
-    /// Words for people.
+    /// Description for people.
     pub(super) fn describe(&self) -> String {
         let because = |why: Option<&str>| why.map(|why| format!(" ({why})")).unwrap_or_default();
         let replies = if self.answered == 1 { "reply" } else { "replies" };
@@ -64,7 +64,7 @@ impl HarvestCounts {
         text
     }
 
-    /// Warning about lines of the results that are of no use, and what follows for the requests; `None` if there are none.
+    /// Warning about lines that can't be used, and what happens to their requests; `None` if there are none.
     pub(super) fn damage(&self) -> Option<String> {
         let lines = |count: u64| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
         let mut parts = Vec::new();
@@ -97,16 +97,16 @@ impl HarvestCounts {
         Some(format!("{}{again}", parts.join(", ")))
     }
 
-    /// True if another reading of the results may bring more.
+    /// Whether reading the results again may bring more.
     fn may_be_cut_off(&self) -> bool {
         self.unreadable.0 > 0 || self.absent > 0
     }
 }
 
-/// Knowledge about a batch that was to be created.
+/// What is known about a batch that should have been created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Existence {
-    /// It was created, or may have been; then its results will tell.
+    /// It was created, or may have been; in the latter case its results will tell.
     Created,
     /// It was not created, and its record is gone.
     Absent,
@@ -114,7 +114,7 @@ pub(super) enum Existence {
     Unsettled,
 }
 
-/// A wait that ends when the run is interrupted.
+/// A wait that ends early when the run is interrupted.
 #[derive(Clone, Copy)]
 pub(super) struct Patience<'a> {
     pub(super) engine: &'a Engine,
@@ -136,11 +136,12 @@ impl Patience<'_> {
     }
 }
 
-/// Creates a batch whose intent is recorded, and records its id. Where nobody knows whether it was created, it is looked
-/// for before it is tried again; its id stays open where only its results will tell.
+/// Creates a batch whose intent is recorded, and records its id. If it is unclear whether it was created, it is
+/// looked for before another try. Its id stays unknown if only its results can reveal it.
 ///
 /// # Errors
-/// When the provider refuses it: it was not created, and its record is gone. When it can't be found out: the record stays.
+/// If the provider refuses it: it was not created, and its record is removed. If its fate can't be determined:
+/// the record stays.
 pub(super) async fn create(
     journal: &BatchJournal,
     open: &mut OpenBatch,
@@ -149,7 +150,7 @@ pub(super) async fn create(
     patience: Patience<'_>,
 ) -> Result<Existence, EngineError> {
     let mut wait = Duration::from_secs(1);
-    for attempt in 1..=ATTEMPTS {
+    for attempt in 1..=MAX_ATTEMPTS {
         let uploaded = open.client.upload(draft).await;
         let was_uploaded = uploaded.is_ok();
         let created = match uploaded {
@@ -166,7 +167,7 @@ pub(super) async fn create(
         };
 
         let is_absent = !was_uploaded || error.kind == ErrorKind::RateLimited;
-        if is_refusal(&error) || is_absent && attempt == ATTEMPTS {
+        if is_refusal(&error) || is_absent && attempt == MAX_ATTEMPTS {
             journal.close(&open.record.token)?;
             return Err(refused(open, &error));
         }
@@ -188,13 +189,13 @@ pub(super) async fn create(
             if known != Existence::Absent {
                 return Ok(known);
             }
-            if attempt == ATTEMPTS {
+            if attempt == MAX_ATTEMPTS {
                 return Err(refused(open, &error));
             }
             if !patience.wait(wait).await {
                 return Ok(Existence::Absent);
             }
-            // Its record is gone with the proof that it does not exist.
+            // The record was removed when the batch turned out not to exist.
             journal.begin(&open.record)?;
         }
         wait = (wait * 2).min(LONGEST_WAIT);
@@ -203,7 +204,7 @@ pub(super) async fn create(
     Ok(Existence::Absent)
 }
 
-/// True if a batch was certainly not created.
+/// Whether this error proves that no batch was created.
 fn is_refusal(error: &AskError) -> bool {
     let is_unclear = matches!(
         error.kind,
@@ -218,7 +219,7 @@ fn is_refusal(error: &AskError) -> bool {
 }
 
 fn refused(open: &OpenBatch, error: &AskError) -> EngineError {
-    // Its advice is to check the model and the address, which are right: the first request was answered.
+    // The error's advice is to check model and address, but those are right: the first request was answered.
     let words = if error.kind == ErrorKind::NotFound {
         let said = if error.message.is_empty() { String::new() } else { format!(": {}", error.message) };
         format!("it may have no batches at this address (HTTP 404){said}")
@@ -232,19 +233,19 @@ fn refused(open: &OpenBatch, error: &AskError) -> EngineError {
     ))
 }
 
-/// Finds out about a batch without an id.
+/// Finds out whether a batch without an id exists.
 ///
 /// # Errors
-/// When it can't be found out. Its record stays.
+/// If that can't be determined. The record stays.
 pub(super) async fn resolve(
     journal: &BatchJournal,
     open: &mut OpenBatch,
     others: &[String],
     patience: Patience<'_>,
 ) -> Result<Existence, EngineError> {
-    // What was asked for a moment ago may not be in the list yet.
-    let pause = open.settling() / LOOKS;
-    for look_at in 0..=LOOKS {
+    // A batch created a moment ago may not be in the list yet.
+    let pause = open.settling() / MAX_LOOKS;
+    for look_at in 0..=MAX_LOOKS {
         let Some(found) = look(open, others, patience).await? else { return Ok(Existence::Unsettled) };
         match found {
             BatchSearch::Found(id) => {
@@ -253,7 +254,7 @@ pub(super) async fn resolve(
                 return Ok(Existence::Created);
             }
             BatchSearch::Undecided => return Ok(Existence::Created),
-            BatchSearch::Absent if look_at == LOOKS => {}
+            BatchSearch::Absent if look_at == MAX_LOOKS => {}
             BatchSearch::Absent => {
                 if !patience.wait(pause).await {
                     return Ok(Existence::Unsettled);
@@ -267,7 +268,7 @@ pub(super) async fn resolve(
     Ok(Existence::Absent)
 }
 
-/// Looks for a batch once, however often the provider has to be asked. `None` if the run was interrupted.
+/// Looks for a batch once, with retries of failed requests. `None` if the run was interrupted.
 async fn look(
     open: &OpenBatch,
     others: &[String],
@@ -284,7 +285,7 @@ async fn look(
     };
 
     let mut wait = Duration::from_secs(1);
-    for _ in 1..ATTEMPTS {
+    for _ in 1..MAX_ATTEMPTS {
         match open.client.find(trace).await {
             Err(error) if error.kind.is_retryable() => {
                 if !patience.wait(error.retry_after.unwrap_or(wait).min(LONGEST_WAIT)).await {
@@ -299,7 +300,7 @@ async fn look(
     open.client.find(trace).await.map(Some).map_err(|error| unasked(open, &error))
 }
 
-/// The error of a provider that can't be asked about its batches.
+/// The error if a provider can't be reached about a batch.
 pub(super) fn unasked(open: &OpenBatch, error: &AskError) -> EngineError {
     stopped(format!(
         "can't get the status of {}: {}. Nothing is lost: the batch continues, and the command with `--resume` collects its replies",
@@ -308,7 +309,7 @@ pub(super) fn unasked(open: &OpenBatch, error: &AskError) -> EngineError {
     ))
 }
 
-/// The error of a batch that has ended and whose results are gone.
+/// The error if a batch has ended and its results are gone.
 pub(super) fn gone(journal: &BatchJournal, open: &OpenBatch) -> EngineError {
     stopped(format!(
         "the results of {} are gone, because providers delete them after some time. They were charged. To pay for its {} requests \
@@ -319,7 +320,7 @@ pub(super) fn gone(journal: &BatchJournal, open: &OpenBatch) -> EngineError {
     ))
 }
 
-/// The error of a batch of which nobody knows if it exists.
+/// The error if it is unknown whether a batch exists.
 pub(super) fn unknown(journal: &BatchJournal, open: &OpenBatch, why: &str) -> EngineError {
     stopped(format!(
         "it is unknown whether {} exists: {why}. Nothing is sent twice: look for it there ({}). If it does not exist, delete `{}`; \
@@ -331,11 +332,11 @@ pub(super) fn unknown(journal: &BatchJournal, open: &OpenBatch, why: &str) -> En
     ))
 }
 
-/// Takes in the replies of a batch that has ended, and removes its record. Calls that the provider refused are asked live
-/// from then on. The journal must be locked.
+/// Stores the replies of a batch that has ended, and removes its record. Calls that the provider refused are
+/// sent live from now on. The journal must be locked.
 ///
 /// # Errors
-/// When the results can't be read, or the replies can't be stored. The record stays.
+/// If the results can't be read, or the replies can't be stored. The record stays.
 pub(super) async fn harvest(
     calls: &BatchedCalls,
     journal: &BatchJournal,
@@ -359,7 +360,7 @@ pub(super) async fn harvest(
                 return;
             }
         };
-        // Whatever else is in a file of results answers nothing that was asked.
+        // Any other line of the results belongs to none of our requests.
         let Some(key) = line.custom_id.parse::<CallKey>().ok().filter(|key| own.contains(key)) else {
             counts.unknown.0 += 1;
             if !line.custom_id.is_empty() {
@@ -371,7 +372,7 @@ pub(super) async fn harvest(
         let is_answered = !left.contains(&key) && !refused.contains(&key);
         match line.outcome {
             _ if is_answered => counts.repeated += 1,
-            // Also after a failure: what was answered in the end is paid for.
+            // A reply after a failure counts too: it was paid for.
             BatchOutcome::Answered { status, body, .. } => {
                 left.remove(&key);
                 match model.provider_reply(status, body.get()) {
@@ -414,7 +415,7 @@ pub(super) async fn harvest(
         let what = "the results are not whole";
         return Err(HarvestError::Provider(AskError::new(ErrorKind::MalformedReply, what)));
     }
-    // Not one line for any request, although some were processed: sending all again would buy all again.
+    // Some requests were processed, but there is no line for any. Sending all again would pay for all again.
     if named == 0 && counts.absent > 0 {
         return Err(HarvestError::Provider(AskError::new(ErrorKind::NotFound, "the results are empty")));
     }
@@ -425,7 +426,7 @@ pub(super) async fn harvest(
     calls.meter.add(counts.answered + counts.failed, cost);
     calls.give_up_batches_for(refused);
     if let Some(reservation) = open.reservation.take() {
-        // What nobody reports counts as what was set aside, which is known for all requests together.
+        // A reply without usage counts as the whole reservation, which is known only for all requests together.
         let taken = if has_unreported { open.most() } else { taken };
         reservation.settle(counts.answered + counts.failed, taken);
     }
@@ -433,19 +434,19 @@ pub(super) async fn harvest(
     Ok(counts)
 }
 
-/// Words of a failure, without advice about single calls.
+/// The text of a failure without its advice, which is about single calls.
 fn without_advice(error: AskError) -> String {
     AskError { advice: None, ..error }.to_string().trim_end_matches('.').to_owned()
 }
 
-/// Beginning of an id that a provider has sent, as text that can be shown.
+/// The beginning of an id from a provider, in a form that is safe to show.
 fn short_id(id: &str) -> String {
     id.chars().filter(|c| !c.is_control()).take(40).collect()
 }
 
-/// Failure of taking in replies.
+/// Why replies could not be stored.
 pub(super) enum HarvestError {
-    /// The provider did not hand them out in full.
+    /// The provider did not deliver them in full.
     Provider(AskError),
     /// They could not be stored.
     Store(EngineError),
@@ -457,7 +458,7 @@ fn spent(reply: &ChatReply, card: ModelCard) -> CallBound {
     CallBound::new(tokens, card.cost_of_reply(reply).total().unwrap_or(Usd::ZERO))
 }
 
-/// Reason why nobody has worked on a request, if its code says that.
+/// Why a request was not processed, if its code says so.
 fn why_not_processed(code: Option<&str>) -> Option<&'static str> {
     let code = code?.to_ascii_lowercase();
     let words = [("expired", "expired"), ("cancel", "cancelled")];

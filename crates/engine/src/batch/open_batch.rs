@@ -1,4 +1,4 @@
-//! State of a batch in progress, as this process knows it.
+//! State of a batch in progress, as far as this process knows it.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -7,36 +7,36 @@ use assize_llm::{BatchClient, BatchFormat, BatchReservation, CallBound, CallKey}
 use assize_rubric::Usd;
 use assize_store::BatchRecord;
 
-/// Batch that is worked on.
+/// A batch in progress.
 pub(super) struct OpenBatch {
     pub(super) record: BatchRecord,
-    /// Client of its model, or of another one at the same server.
+    /// Client of its model, or of another model at the same server.
     pub(super) client: BatchClient,
-    /// Amount that the budget has set aside for it.
+    /// The budget reserved for it.
     pub(super) reservation: Option<BatchReservation>,
-    /// Requests that were answered, as far as it is told.
+    /// Requests answered so far, as far as the provider says.
     pub(super) done: u64,
-    /// Questions about it in a row that the provider answered with "not found".
+    /// Status requests in a row that were answered with "not found".
     pub(super) missed: u32,
-    /// Readings of its results that were not whole.
+    /// How often its results were read incompletely.
     pub(super) readings: u32,
-    /// Questions about it in a row that brought no answer.
+    /// Status requests in a row without an answer.
     pub(super) failures: u32,
 }
 
-/// Readings of results that are not whole, or not there yet, after which they are taken as they are.
-const READINGS: u32 = 3;
+/// After this many incomplete or missing readings, results are used as they are.
+const MAX_READINGS: u32 = 3;
 
 impl OpenBatch {
     pub(super) fn new(record: BatchRecord, client: BatchClient) -> Self {
         Self { record, client, reservation: None, done: 0, missed: 0, readings: 0, failures: 0 }
     }
 
-    /// Takes note of results that are not whole; true if they are to be read again, because only this reading may have been
-    /// cut off.
+    /// Notes an incomplete reading of its results. Returns whether they should be read again, because only this
+    /// reading may have been cut off.
     pub(super) fn try_again(&mut self) -> bool {
         self.readings += 1;
-        self.readings < READINGS
+        self.readings < MAX_READINGS
     }
 
     /// Keys of its calls.
@@ -53,7 +53,7 @@ impl OpenBatch {
         CallBound::new(self.record.most_tokens, Usd::from_pico(self.record.most_pico_usd))
     }
 
-    /// Words for people.
+    /// Its name for people.
     pub(super) fn describe(&self) -> String {
         let host = self.client.model().host();
         match &self.record.id {
@@ -62,7 +62,7 @@ impl OpenBatch {
         }
     }
 
-    /// Mark by which a person finds it at its provider.
+    /// How a person finds it at its provider.
     pub(super) fn mark(&self) -> String {
         let BatchRecord { token, created, id, .. } = &self.record;
         match (id, self.client.format()) {
@@ -81,7 +81,8 @@ impl OpenBatch {
         }
     }
 
-    /// Time within which a batch that was asked for shows in its provider's list: the provider may still be creating it.
+    /// How long to look for a batch whose creation is unclear: the provider may still be creating it, and list
+    /// it late.
     pub(super) fn settling(&self) -> Duration {
         if self.client.model().is_loopback() { Duration::from_secs(5) } else { Duration::from_mins(1) }
     }

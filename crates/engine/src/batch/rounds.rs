@@ -1,4 +1,25 @@
-//! Rounds of batches: collect requests, send them, wait, and collect replies, until no request is left for a batch.
+//! Rounds of batches: collect requests, send them, wait, collect replies, until no request is left for a batch.
+//!
+//! A judge call often depends on earlier ones: an escalation needs the votes of a panel, a repair needs the
+//! reply that failed. So one batch is not enough, and nobody knows in advance which calls will follow. Instead
+//! of modelling that, each round runs all cases with a recorder that stores nothing. A call that the cache and
+//! earlier batches can't answer is collected and reported as cancelled. After the batch has ended, the next
+//! pass finds its replies and gets one step further. When a pass collects nothing, the real run starts; it
+//! finds every reply that batches could bring, and sends the rest live.
+//!
+//! A round may take a day, so follow-up rounds need at least [`MIN_FOLLOW_UP_REQUESTS`] requests, and after
+//! [`MAX_VAIN_ROUNDS`] rounds without a single reply the rest is sent live.
+//!
+//! What must hold, since requests cost money:
+//!
+//! - No request is in two batches. The lock of the journal ([`BatchLock`]) is held from reading the journal
+//!   until the new batches are recorded, so two processes with one folder take turns.
+//! - The intent of a batch is on disk before it is sent (`send_one`). A batch whose fate is unknown is looked
+//!   for at its provider before anything is sent again; if that can't be decided, the run stops and a person
+//!   decides.
+//! - What a batch may cost is reserved from the budget until its replies are counted. Requests that were dealt
+//!   with by another process count as spent.
+//! - At the time limit batches are cancelled first, and the rest is sent live only after they have ended.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -20,46 +41,46 @@ use crate::error::EngineError;
 use crate::event::EngineEvent;
 use crate::options::BatchOptions;
 
-/// Fewest requests of a batch after the first round: fewer are asked live, since each round may take a day.
-const FEWEST: usize = 100;
-/// Rounds without a single reply after which what is missing is asked live.
-const VAIN_ROUNDS: u32 = 2;
+/// Fewest requests of a batch after the first round. Fewer are sent live, since each round may take a day.
+const MIN_FOLLOW_UP_REQUESTS: usize = 100;
+/// After this many rounds without a single reply, missing replies are requested live.
+const MAX_VAIN_ROUNDS: u32 = 2;
 
-/// Wait between two questions about batches, at first and at most, and its growth in percent.
+/// Wait between two status requests: the first, the longest, and its growth in percent.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
-const GROWTH: u32 = 150;
+const WAIT_GROWTH_PERCENT: u32 = 150;
 
-/// Time between two lines about progress.
+/// Shortest time between two progress messages.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(30);
-/// Answers "not found" about a batch that are believed.
-const MISSES: u32 = 3;
-/// Questions in a row without an answer after which a person is told.
-const TOLD_FAILURES: u32 = 5;
+/// A batch counts as not found after this many "not found" answers in a row.
+const MAX_MISSES: u32 = 3;
+/// After this many status requests in a row without an answer the user is warned.
+const WARN_AFTER_FAILURES: u32 = 5;
 
 /// Rounds of batches of a run.
 pub(crate) struct BatchRounds<'a> {
     calls: Arc<BatchedCalls>,
     engine: &'a Engine,
-    /// End of the time for batches.
+    /// When the time limit for batches ends.
     deadline: Option<Instant>,
     /// Fires when the run is to end.
     cancel: &'a CancellationToken,
     open: Vec<OpenBatch>,
-    /// Replies that were taken in.
+    /// Replies that have been stored so far.
     replies: u64,
 }
 
-/// End of waiting for batches.
+/// How waiting for batches ended.
 enum WaitEnd {
     /// All have ended.
     Ended,
-    /// The run is to end.
+    /// The run is being stopped.
     Cancelled,
 }
 
 impl<'a> BatchRounds<'a> {
-    /// Rounds of a run that begin now.
+    /// Starts the rounds of a run; the time limit begins now.
     pub(crate) fn new(
         calls: Arc<BatchedCalls>,
         options: &BatchOptions,
@@ -70,26 +91,27 @@ impl<'a> BatchRounds<'a> {
         Self { calls, engine, deadline, cancel, open: Vec::new(), replies: 0 }
     }
 
-    /// Brings in what batches can bring. `pass` goes through the cases once, while requests are collected; it ends early when
-    /// its token fires. When this returns without an error, the cases are run as always.
+    /// Gets all replies that batches can bring. `pass` goes through the cases once while requests are
+    /// collected; it ends early when its token fires. If this returns without an error, the run can start.
     ///
     /// # Errors
-    /// When a provider can't be asked or refuses a batch, or the journal can't be used. Nothing that was handed over is lost.
+    /// If a provider can't be reached or refuses a batch, or the journal can't be used. No batch that was sent
+    /// is lost.
     pub(crate) async fn perform(mut self, pass: impl AsyncFn(&CancellationToken)) -> Result<(), EngineError> {
         if self.calls.clients().is_empty() {
             return Ok(());
         }
 
         let journal = self.calls.open()?;
-        let mut vain = 0;
+        let mut vain_rounds = 0;
         for round in 0_u32.. {
             let Some(locked) = self.lock(&journal).await? else { return Ok(()) };
             self.read_journal(&journal).await?;
             let Some(found) = self.collect(&pass).await? else { return Ok(()) };
 
             let needed = self.commit(&found.needed);
-            let fewest = if round == 0 { 1 } else { FEWEST };
-            let may_send = found.requests.len() >= fewest && !self.is_late() && vain < VAIN_ROUNDS;
+            let fewest = if round == 0 { 1 } else { MIN_FOLLOW_UP_REQUESTS };
+            let may_send = found.requests.len() >= fewest && !self.is_late() && vain_rounds < MAX_VAIN_ROUNDS;
             let requests = found.requests.len();
             let sent = if may_send { self.send(&journal, found.requests, fewest, &locked).await? } else { 0 };
             drop(locked);
@@ -109,13 +131,13 @@ impl<'a> BatchRounds<'a> {
                 WaitEnd::Ended => {}
                 WaitEnd::Cancelled => return Ok(()),
             }
-            vain = if self.replies > before { 0 } else { vain + 1 };
+            vain_rounds = if self.replies > before { 0 } else { vain_rounds + 1 };
         }
 
         Ok(())
     }
 
-    /// Tells the observer what happened.
+    /// Reports progress.
     fn say(&self, message: impl Into<String>) {
         self.engine.emit(EngineEvent::BatchProgress(message.into()));
     }
@@ -124,14 +146,15 @@ impl<'a> BatchRounds<'a> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Waits until no other process sends batches or takes in their replies. `None` if the run is to end.
+    /// Waits until no other process sends batches or collects their replies. `None` if the run is being
+    /// stopped.
     async fn lock(&self, journal: &BatchJournal) -> Result<Option<BatchLock>, EngineError> {
-        let mut told = false;
+        let mut reported = false;
         loop {
             if let Some(lock) = journal.try_lock()? {
                 return Ok(Some(lock));
             }
-            if !std::mem::replace(&mut told, true) {
+            if !std::mem::replace(&mut reported, true) {
                 self.say("another process works on the batches of this folder; waiting for it");
             }
             tokio::select! {
@@ -141,8 +164,8 @@ impl<'a> BatchRounds<'a> {
         }
     }
 
-    /// Reads which batches are worked on at the servers of this run, finds out about those whose id nobody knows, and takes in
-    /// what has ended.
+    /// Reads which batches are in progress at the servers of this run, resolves those without a known id, and
+    /// collects the replies of those that have ended.
     async fn read_journal(&mut self, journal: &BatchJournal) -> Result<(), EngineError> {
         let records = journal.batches()?;
         self.open.retain(|open| records.iter().any(|record| record.token == open.record.token));
@@ -167,7 +190,7 @@ impl<'a> BatchRounds<'a> {
         Ok(())
     }
 
-    /// Client of a batch's model, else any at its server.
+    /// A client for a batch's model, or else for any model at its server.
     fn client_for(&self, record: &BatchRecord) -> Option<BatchClient> {
         let clients = self.calls.clients();
         let at_server: Vec<&BatchClient> = clients
@@ -182,7 +205,7 @@ impl<'a> BatchRounds<'a> {
         same_model.or(at_server.first()).map(|client| (*client).clone())
     }
 
-    /// Waits that end with the run.
+    /// Waits that end when the run is stopped.
     fn patience(&self) -> Patience<'a> {
         Patience { engine: self.engine, cancel: self.cancel }
     }
@@ -211,12 +234,12 @@ impl<'a> BatchRounds<'a> {
         Ok(existence == Existence::Created)
     }
 
-    /// Ids of all batches.
+    /// The known ids of all open batches.
     fn ids(&self) -> Vec<String> {
         self.open.iter().filter_map(|open| open.record.id.clone()).collect()
     }
 
-    /// Goes through the cases once. `None` if the run is to end.
+    /// Goes through the cases once. `None` if the run is being stopped.
     async fn collect(
         &self,
         pass: &impl AsyncFn(&CancellationToken),
@@ -228,7 +251,7 @@ impl<'a> BatchRounds<'a> {
             .flat_map(|(at, open)| open.keys().into_iter().map(move |key| (key, at)))
             .collect();
 
-        // What is set aside for batches is free when they end, so that a call might wait for them.
+        // Reservations for batches are freed when the batches end, so a live probe could wait for them.
         let probes = self.calls.budget.is_none() || self.open.iter().all(|open| open.reservation.is_none());
         let stop = self.cancel.child_token();
         self.calls.begin_pass(pending, probes, stop.clone())?;
@@ -238,7 +261,7 @@ impl<'a> BatchRounds<'a> {
         Ok(found.filter(|_| !self.cancel.is_cancelled()))
     }
 
-    /// Sets aside what these batches may take; returns their tokens.
+    /// Reserves what these batches may cost, and returns their tokens.
     fn commit(&mut self, needed: &BTreeSet<usize>) -> Vec<String> {
         let mut tokens = Vec::new();
         for at in needed {
@@ -252,13 +275,13 @@ impl<'a> BatchRounds<'a> {
         tokens
     }
 
-    /// Tokens of the batches that were sent last.
+    /// The tokens of the last `count` batches that were sent.
     fn sent_tokens(&self, count: usize) -> Vec<String> {
         let from = self.open.len().saturating_sub(count);
         self.open[from..].iter().map(|open| open.record.token.clone()).collect()
     }
 
-    /// Sends requests as batches, as many as the budget allows; returns the number of batches.
+    /// Sends requests as batches, as many as the budget allows, and returns the number of batches.
     async fn send(
         &mut self,
         journal: &BatchJournal,
@@ -328,7 +351,7 @@ impl<'a> BatchRounds<'a> {
         Ok(batches)
     }
 
-    /// Sends one batch. Its intent is on the disk before, and its id right after.
+    /// Sends one batch. Its intent is written to disk before, and its id right after.
     async fn send_one(
         &mut self,
         journal: &BatchJournal,
@@ -375,7 +398,7 @@ impl<'a> BatchRounds<'a> {
         Ok(true)
     }
 
-    /// Waits for batches and takes in their replies. When the time for batches is over, they are cancelled first.
+    /// Waits for batches and collects their replies. At the time limit, they are cancelled.
     async fn wait(
         &mut self,
         journal: &BatchJournal,
@@ -383,7 +406,7 @@ impl<'a> BatchRounds<'a> {
     ) -> Result<WaitEnd, EngineError> {
         let mut wait = FIRST_WAIT;
         let mut was_late = false;
-        let mut told = (Instant::now(), u64::MAX);
+        let mut reported = (Instant::now(), u64::MAX);
         loop {
             let left: Vec<usize> =
                 (0..self.open.len()).filter(|at| awaited.contains(&self.open[*at].record.token)).collect();
@@ -395,7 +418,7 @@ impl<'a> BatchRounds<'a> {
                 wait = FIRST_WAIT;
                 self.cancel_batches(&left).await?;
             }
-            self.tell(&left, &mut told);
+            self.report_progress(&left, &mut reported);
 
             let pause = match self.deadline {
                 Some(deadline) if !was_late => wait.min(deadline.saturating_duration_since(Instant::now())),
@@ -409,16 +432,17 @@ impl<'a> BatchRounds<'a> {
                 }
                 () = tokio::time::sleep(pause) => {}
             }
-            wait = (wait * GROWTH / 100).min(LONGEST_WAIT);
+            wait = (wait * WAIT_GROWTH_PERCENT / 100).min(LONGEST_WAIT);
 
-            // From the last one, so that the places of the others stay.
+            // From the last one, so that the indices of the others stay valid.
             for at in left.into_iter().rev() {
                 self.poll(journal, at, Some(&awaited)).await?;
             }
         }
     }
 
-    /// Asks about a batch, and takes in its replies if it has ended. With `awaited`, the journal is not locked yet.
+    /// Requests the status of a batch, and collects its replies if it has ended. `awaited` is `None` if the
+    /// journal is already locked.
     async fn poll(
         &mut self,
         journal: &BatchJournal,
@@ -466,7 +490,7 @@ impl<'a> BatchRounds<'a> {
             Ok(counts) => self.note_harvest(at, counts),
             Err(HarvestError::Provider(error)) if error.kind.is_retryable() => self.note_failure(at, &error),
             Err(HarvestError::Provider(error)) if error.kind == ErrorKind::NotFound => {
-                // They may be named before they can be read.
+                // A provider may name results before they can be read.
                 if !open.try_again() {
                     return Err(gone(journal, open));
                 }
@@ -478,7 +502,7 @@ impl<'a> BatchRounds<'a> {
         Ok(())
     }
 
-    /// Locks the journal, unless it is locked already. `None` if the run is to end.
+    /// Locks the journal, unless it is locked already. `None` if the run is being stopped.
     async fn lock_unless(
         &self,
         journal: &BatchJournal,
@@ -490,13 +514,14 @@ impl<'a> BatchRounds<'a> {
         self.lock(journal).await.map(|lock| lock.map(Some))
     }
 
-    /// False if another process was faster: it has taken in the replies, or found out that the batch does not exist.
+    /// Whether the batch is still in the journal. If not, another process has collected its replies, or found
+    /// out that it does not exist.
     fn is_recorded(&self, journal: &BatchJournal, at: usize) -> bool {
         journal.path(&self.open[at].record.token).exists()
     }
 
-    /// Forgets a batch that another process has dealt with. Its requests may have been paid for, so that what was set aside for
-    /// them counts as spent.
+    /// Forgets a batch that another process has dealt with. Its requests may have been paid for, so its
+    /// reservation counts as spent.
     fn forget(&mut self, at: usize) {
         drop(self.open.remove(at));
     }
@@ -510,14 +535,14 @@ impl<'a> BatchRounds<'a> {
         }
     }
 
-    /// After a question about a batch that brought no answer. It is asked again; a person is told if that goes on.
+    /// Notes a status request without an answer. It will be repeated; the user is warned if that goes on.
     fn note_failure(&mut self, at: usize, error: &AskError) {
         let open = &mut self.open[at];
         open.failures += 1;
-        if open.failures == TOLD_FAILURES {
+        if open.failures == WARN_AFTER_FAILURES {
             let words = error.to_string();
             self.engine.warn(format!(
-                "no answer about {}, {TOLD_FAILURES} times in a row: {}. Asking again until there is one; you can interrupt the run and \
+                "no answer about {}, {WARN_AFTER_FAILURES} times in a row: {}. Asking again until there is one; you can interrupt the run and \
                  continue it later with `--resume`",
                 open.describe(),
                 words.trim_end_matches('.')
@@ -525,7 +550,7 @@ impl<'a> BatchRounds<'a> {
         }
     }
 
-    /// Looks again for a batch whose id only its results tell.
+    /// Looks again for a batch whose id only its results can reveal.
     async fn look_again(&mut self, journal: &BatchJournal, at: usize) -> Result<(), EngineError> {
         let (others, patience) = (self.ids(), self.patience());
         if resolve(journal, &mut self.open[at], &others, patience).await? == Existence::Absent {
@@ -538,11 +563,11 @@ impl<'a> BatchRounds<'a> {
         Ok(())
     }
 
-    /// After a batch was not found at its provider.
+    /// Notes that the provider did not find a batch.
     fn note_miss(&mut self, journal: &BatchJournal, at: usize) -> Result<(), EngineError> {
         let open = &mut self.open[at];
         open.missed += 1;
-        if open.missed < MISSES {
+        if open.missed < MAX_MISSES {
             return Ok(());
         }
 
@@ -553,7 +578,7 @@ impl<'a> BatchRounds<'a> {
         ))
     }
 
-    /// After a provider has refused a batch when it looked at it.
+    /// Handles a batch that the provider refused after validating it.
     fn note_refusal(&mut self, journal: &BatchJournal, at: usize, words: &str) -> Result<(), EngineError> {
         journal.close(&self.open[at].record.token)?;
         let open = self.open.remove(at);
@@ -562,7 +587,8 @@ impl<'a> BatchRounds<'a> {
             reservation.settle(0, CallBound::default());
         }
 
-        // An account may have so many tokens waiting; the requests go out again when others are done.
+        // The account may have too many tokens in its queue. The requests are sent again when other batches are
+        // done.
         let others = self.open.iter().any(|other| other.client.model().host() == host);
         if words.contains("token_limit") && others {
             self.say(format!("{host} can't take another batch yet ({words}); it is sent again later"));
@@ -576,7 +602,7 @@ impl<'a> BatchRounds<'a> {
         )))
     }
 
-    /// Asks the providers to stop: what is not done is then asked live.
+    /// Asks the providers to cancel batches. Whatever is not done by then will be sent live.
     async fn cancel_batches(&self, left: &[usize]) -> Result<(), EngineError> {
         self.say(format!(
             "`--batch-wait` is over: cancelling {}; finished replies are collected, and the rest is \
@@ -586,7 +612,7 @@ impl<'a> BatchRounds<'a> {
         for open in left.iter().filter_map(|at| self.open.get(*at)) {
             let Some(id) = &open.record.id else { continue };
             match open.client.cancel(id).await {
-                // It may have ended just now, and one that can't be cancelled is waited for.
+                // It may have ended just now. A batch that can't be cancelled is awaited.
                 Ok(()) => {}
                 Err(error)
                     if matches!(error.kind, ErrorKind::Authentication | ErrorKind::PermissionDenied) =>
@@ -600,21 +626,21 @@ impl<'a> BatchRounds<'a> {
         Ok(())
     }
 
-    /// A line about progress, where there is something new, and not too often.
-    fn tell(&self, left: &[usize], told: &mut (Instant, u64)) {
+    /// Reports progress if it has changed, but not too often.
+    fn report_progress(&self, left: &[usize], reported: &mut (Instant, u64)) {
         let batches = left.iter().filter_map(|at| self.open.get(*at));
         let (done, all) = batches.fold((0, 0), |(done, all), open| (done + open.done, all + open.requests()));
-        let is_first = told.1 == u64::MAX;
-        if done == told.1 || !is_first && told.0.elapsed() < PROGRESS_INTERVAL {
+        let is_first = reported.1 == u64::MAX;
+        if done == reported.1 || !is_first && reported.0.elapsed() < PROGRESS_INTERVAL {
             return;
         }
 
-        *told = (Instant::now(), done);
+        *reported = (Instant::now(), done);
         let batches = count(left.len(), "batch", "batches");
         self.say(format!("waiting for {batches}: {done} of {all} requests done"));
     }
 
-    /// Says that batches go on without this process.
+    /// Warns that batches go on without this process.
     fn leave_running(&self, left: &[usize]) {
         let open = left.iter().filter_map(|at| self.open.get(*at));
         let requests: usize = open.map(|open| open.record.keys.len()).sum();

@@ -1,4 +1,4 @@
-//! Results as extensions get them, with the names of promptfoo.
+//! Results in the form that extensions get, with the names of promptfoo.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use assize_rubric::Verdict;
 use assize_store::{CaseRecord, CriterionRow, GraderRow, ResultRow};
 use serde_json::{Map, Value, json};
 
-/// Returns the test of a case as JSON: as it was changed, if it was.
+/// The test of a case as JSON, with any changes that were made to it.
 pub(crate) fn test_value(case: &Case) -> Value {
     case.authored.as_ref().map_or_else(|| json!({"vars": case.vars}), |test| test.value().clone())
 }
 
-/// Returns the result of a case. `case` is the one that was run; without it, its variables are missing.
+/// The result of a case. `case` is the one that was run; without it, its variables are missing.
 pub(crate) fn result_value(record: &CaseRecord, case: Option<&Case>) -> Value {
     let row = &record.result;
     let has_passed = row.verdict == Verdict::Pass;
@@ -61,7 +61,7 @@ pub(crate) fn result_value(record: &CaseRecord, case: Option<&Case>) -> Value {
     result
 }
 
-/// Returns the prompt of a case: filled in, with the label of its template.
+/// The prompt of a case, filled in, with the label of its template.
 fn prompt_of(case: &Case) -> Value {
     let label = case.authored.as_ref().and_then(|test| test.prompt()).map(|prompt| prompt["label"].clone());
     json!({"raw": case.question(), "label": label})
@@ -86,7 +86,7 @@ fn reason_of(grader: &GraderRow) -> Option<String> {
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-/// Sums over the results of each prompt with each target, as promptfoo has them.
+/// Sums over the results of each prompt with each target, in promptfoo's form.
 #[derive(Default)]
 pub(crate) struct PromptSums {
     sums: BTreeMap<(String, String), PromptSum>,
@@ -118,7 +118,7 @@ impl PromptSums {
         sum.latency_ms += row.duration_ms;
     }
 
-    /// Returns the prompts with their sums.
+    /// The prompts with their sums.
     pub(crate) fn into_value(self) -> Value {
         let prompts = self.sums.into_iter().map(|((prompt, target), sum)| {
             let mut value: Value = serde_json::from_str(&prompt).unwrap_or_default();

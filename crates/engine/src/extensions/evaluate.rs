@@ -1,4 +1,4 @@
-//! A run of suites with extensions: what they do before it, and after it.
+//! Runs suites with extensions: what they do before and after the tests.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -20,11 +20,11 @@ use crate::options::EvalOptions;
 use crate::session::FinishedRun;
 
 impl Engine {
-    /// Runs suites some of which have extensions. Everything is planned first, with the cases as they are written, so that no
-    /// code is run before a run that can't be carried out.
+    /// Runs suites, at least one of which has extensions. First everything is planned with the cases as they
+    /// are written, so that no code runs before a run that can't be carried out.
     ///
     /// # Errors
-    /// As in [`Engine::evaluate`], and when what comes before all tests fails.
+    /// As in [`Engine::evaluate`], and if a `beforeAll` hook fails.
     pub(crate) async fn evaluate_extended(
         &self,
         mode: &dyn RunMode,
@@ -106,7 +106,7 @@ impl Engine {
         }
     }
 
-    /// The files, with the suites that were changed as they are now.
+    /// The files, with the changed suites in their present form.
     fn reload(
         &self,
         loaded: &LoadedFiles,
@@ -126,7 +126,7 @@ impl Engine {
             let load_options = self.load_options_for_run(&file.path, options);
             let LoadedSuite { suite, cases, sources, diagnostics } =
                 load_changed_suite(&file.path, changed, &load_options);
-            // Suites that share a name have been told apart.
+            // Suites that share a name have been given distinct ones.
             let suite = suite.map(|suite| match &file.suite {
                 Some(earlier) => assize_evalfile::Suite { name: earlier.name.clone(), ..suite },
                 None => suite,
@@ -137,8 +137,8 @@ impl Engine {
         LoadedFiles { files: files.collect(), scorecards: loaded.scorecards.clone(), other_yaml: Vec::new() }
     }
 
-    /// Runs what comes after all tests of a suite, unless that was done with these results. A failure is a warning: the results are
-    /// there.
+    /// Runs the `afterAll` hook of a suite, unless that was done with the same results. A failure is a warning,
+    /// because the results are stored.
     async fn conclude_extensions(&self, hooks: &SuiteHooks, loaded: &LoadedFiles, run: &FinishedRun) {
         let file = loaded.files.iter().find(|file| file.path == hooks.path);
         let Some((file, suite)) = file.and_then(|file| Some((file, file.suite.as_ref()?))) else { return };
@@ -146,7 +146,7 @@ impl Engine {
         if !extensions.run_at(ExtensionHook::AfterAll) {
             return;
         }
-        // The number alone stays the same when the row of a case that was run again replaces another one.
+        // The number alone is not enough: it stays the same when a repeated case replaces a row.
         let results =
             run.info.rows.map_or((0, 0), |rows| (rows.results, rows.sums.map_or(0, |sums| sums.results)));
         let results = results.0 << 32 | u64::from(results.1);
@@ -175,7 +175,7 @@ impl Engine {
             self.warn(error);
         }
 
-        // Only now: a process that is killed before has not run it, and a resumed run does.
+        // Written only now. A process that is killed before has not run the hook, so a resumed run does.
         ended_before.insert(hooks.name.clone(), results);
         if let Err(error) = run.folder.write_ended_extensions(&ended_before) {
             self.warn(error.to_string());
@@ -183,7 +183,7 @@ impl Engine {
     }
 }
 
-/// Refuses what goes through the cases more than once, or runs them elsewhere.
+/// Refuses options that go through the cases more than once, or run them elsewhere.
 fn check_passes(options: &EvalOptions) -> Result<(), EngineError> {
     let run = &options.run;
     let others = [

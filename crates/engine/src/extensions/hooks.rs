@@ -1,4 +1,4 @@
-//! Extensions of a run: the interpreters of their files, and their calls.
+//! Extensions of a run: the interpreters of their files, and calls of their functions.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -21,22 +21,22 @@ use crate::lock::lock;
 use crate::mode::{EvalMode, RunMode};
 use crate::session::stored_records;
 
-/// Treatment of suites with extensions by a run.
+/// What a run does with suites that have extensions.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum ExtensionUse<'a> {
-    /// They are refused where a target is asked.
+    /// They are refused if a target is used.
     #[default]
     Refused,
-    /// They would be run; now nothing is.
+    /// They would run, but this is only a plan.
     Planned,
-    /// They are run.
+    /// They run.
     Run(&'a ExtensionPool),
 }
 
 impl<'a> ExtensionUse<'a> {
-    /// Treatment in a mode, with the interpreters if they have been started.
+    /// The use in a mode, with the interpreters if they have been started.
     pub(crate) fn new(purpose: Purpose, mode: &dyn RunMode, pool: Option<&'a ExtensionPool>) -> Self {
-        // Other modes judge an answer in several forms, and there is one test.
+        // Other modes judge several forms of one answer, but a hook expects one test.
         if mode.command() != EvalMode::default().command() {
             return Self::Refused;
         }
@@ -100,7 +100,7 @@ pub(crate) struct SuiteHooks {
     /// Interpreters by the path of their file.
     hosts: BTreeMap<PathBuf, ExtensionHost>,
     engine: Engine,
-    /// Cases that were run, as they were changed.
+    /// Cases that were run, in their changed form.
     ran: Mutex<HashMap<CaseKey, Arc<Case>>>,
 }
 
@@ -137,7 +137,7 @@ impl SuiteHooks {
         })
     }
 
-    /// Loads the files and looks for the functions, so that what is missing is found before anything is spent.
+    /// Loads the files and looks for the functions, so that a missing one is found before anything is spent.
     pub(crate) async fn load(&self) -> Result<(), String> {
         for extension in &self.extensions.list {
             let host = extension.program.path.as_ref().and_then(|path| self.hosts.get(path));
@@ -153,7 +153,7 @@ impl SuiteHooks {
         Ok(())
     }
 
-    /// Runs what comes before all tests. Returns the suite if it was changed.
+    /// Runs the `beforeAll` hooks. Returns the suite if they changed it.
     pub(crate) async fn before_all(&self) -> Result<Option<Value>, String> {
         let mut suite = self.extensions.suite.clone();
         for extension in self.extensions_at(ExtensionHook::BeforeAll) {
@@ -167,7 +167,7 @@ impl SuiteHooks {
         Ok((suite != self.extensions.suite).then_some(suite))
     }
 
-    /// Runs what comes after all tests, with the results of the run. `planned` are the cases of the suite.
+    /// Runs the `afterAll` hooks with the results of the run. `planned` are the cases of the suite.
     pub(crate) async fn after_all(
         &self,
         suite: &Value,
@@ -219,7 +219,7 @@ impl SuiteHooks {
         self.extensions.list.iter().filter(move |extension| extension.runs_at(hook))
     }
 
-    /// Calls an extension, and returns the part of its context that it may change; `None` if it returned nothing.
+    /// Calls an extension. Returns the part of its context that it may change; `None` if it returned nothing.
     async fn change(
         &self,
         extension: &Extension,
@@ -232,7 +232,7 @@ impl SuiteHooks {
             Value::Null => Ok(None),
             Value::Object(mut returned) => match returned.remove(part) {
                 Some(changed @ Value::Object(_)) => Ok(Some(changed)),
-                // Hooks of AgentV return other things.
+                // Hooks of AgentV may return anything.
                 None if self.extensions.is_agentv => Ok(None),
                 _ => Err(describe(
                     extension,
@@ -254,7 +254,7 @@ impl SuiteHooks {
         let host = extension.program.path.as_ref().and_then(|path| self.hosts.get(path));
         let host = host.ok_or_else(|| describe(extension, hook, "it has no file"))?;
 
-        // A function that is named after a hook knows which one it is called for.
+        // An extension for a single hook gets the context first. Any other one gets the name of the hook first.
         let name = json!(hook.name());
         let named = json!({"hookName": hook.name()});
         let (arguments, index) =
@@ -270,7 +270,7 @@ impl SuiteHooks {
         host.call(call).await.map_err(|error| describe(extension, hook, &error))
     }
 
-    /// Adds what hooks of AgentV are given.
+    /// Adds what hooks of AgentV expect.
     fn with_common_keys(&self, mut context: Value, hook: ExtensionHook) -> Value {
         if self.extensions.is_agentv {
             let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());

@@ -6,7 +6,7 @@ use super::ExtensionUse;
 use crate::preflight_report::PreflightReport;
 
 impl PreflightReport {
-    /// Takes note of the extensions of a suite one of whose cases asks a target.
+    /// Notes the extensions of a suite, one of whose cases uses a target.
     pub(crate) fn note_extensions(&mut self, suite: &Suite, usage: ExtensionUse<'_>) {
         let Some(extensions) = &suite.extensions else { return };
         if let (ExtensionUse::Refused, false, Some(first)) =
@@ -20,7 +20,7 @@ impl PreflightReport {
             let language = extension.program.language.name();
             self.note_code(format!("`{}` of `extensions` ({language} code)", extension.written));
         }
-        // Those are run with the workspace, wherever that is.
+        // Extensions in a workspace run with the workspace, wherever that is.
         if extensions.in_workspace || !self.extended.insert(suite.path.clone()) {
             return;
         }
@@ -33,7 +33,7 @@ impl PreflightReport {
         }
     }
 
-    /// Takes note of extensions that have nothing to do for an answer that is given.
+    /// Remarks on extensions that have no effect on a given answer.
     pub(crate) fn remark_idle_extensions(&mut self, suite: &Suite) {
         if let Some(extension) = suite.extensions.as_ref().and_then(|extensions| extensions.list.first()) {
             self.remark(format!("{}: `extensions` have no effect on given answers", extension.place));

@@ -1,4 +1,4 @@
-//! Comparison of systems: from their names to a run that compares them, or to a stored comparison.
+//! Compares systems: from their names to a run that compares them, or to a stored comparison.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -15,18 +15,18 @@ use crate::error::EngineError;
 use crate::load::{LoadedFile, LoadedFiles};
 use crate::options::EvalOptions;
 
-/// Options of a comparison of systems.
+/// Options of a comparison.
 #[derive(Debug, Clone)]
 pub struct PairwiseOptions {
-    /// Systems: stored runs, targets of them, files of answers.
+    /// Systems: stored runs, targets of these, or files of answers.
     pub systems: Vec<String>,
     /// Columns of the files of answers; `None` for their usual names.
     pub columns: Option<AnswerColumns>,
-    /// Criteria for the better answer.
+    /// Criteria for which answer is better.
     pub criteria: Vec<String>,
-    /// Treatment of ties in the ranking.
+    /// How ties count in the ranking.
     pub ties: TieRule,
-    /// Options of the run. Without `paths` the cases are those of the runs.
+    /// Options of the run. Without `paths`, the cases are those of the stored runs.
     pub eval: EvalOptions,
 }
 
@@ -50,19 +50,20 @@ impl PairwiseOptions {
     }
 }
 
-/// Subject of a comparison.
+/// What is compared.
 pub enum PairwiseInput {
     /// Systems to compare, on these cases.
     New(Box<PairwiseRun>, LoadedFiles),
-    /// A comparison that is stored.
+    /// A stored comparison.
     Stored(RunFolder, Box<RunInfo>),
 }
 
 impl Engine {
-    /// Finds the systems of a comparison and the cases they are compared on; or the only comparison that is named.
+    /// Finds the systems of a comparison and the cases they are compared on, or the stored comparison if that
+    /// is the only name.
     ///
     /// # Errors
-    /// When systems or cases can't be found, or options have no effect.
+    /// If systems or cases can't be found, or options have no effect.
     pub fn find_systems(&self, options: &PairwiseOptions) -> Result<PairwiseInput, EngineError> {
         let load_options = self.load_options(&options.eval.roots);
         let columns = options.columns.clone().unwrap_or_default();
@@ -136,12 +137,12 @@ impl Engine {
     }
 }
 
-/// Source of the cases of a run.
+/// Where the cases of a run come from.
 #[derive(Debug, PartialEq, Eq)]
 enum RunCaseSource {
     /// Eval files.
     Suites(Vec<PathBuf>),
-    /// A file of answers that were graded by a rubric.
+    /// A file of answers that were graded with a rubric.
     Answers { rubric: PathBuf, answers: PathBuf },
 }
 
@@ -165,8 +166,7 @@ impl RunCaseSource {
         }
     }
 
-    /// Reads the cases. Those of one run are read together, so that suites get the names that they had in the
-    /// run.
+    /// Reads the cases. Those of one run are read together, so that suites have the same names as in the run.
     fn load(&self, options: &PairwiseOptions, engine: &Engine) -> Result<LoadedFiles, EngineError> {
         let (rubric, answers) = match self {
             Self::Suites(paths) => return engine.load_for_run(paths, &options.eval),
@@ -186,7 +186,7 @@ impl RunCaseSource {
     }
 }
 
-/// Cases of one file of answers.
+/// The cases of one file of answers.
 fn wrap_answer_file(loaded: LoadedSuite, path: PathBuf) -> LoadedFiles {
     let LoadedSuite { suite, cases, sources, diagnostics, .. } = loaded;
     LoadedFiles {
@@ -196,7 +196,7 @@ fn wrap_answer_file(loaded: LoadedSuite, path: PathBuf) -> LoadedFiles {
     }
 }
 
-/// Reads the cases of the runs; of a suite that several runs share, the first one is used.
+/// Reads the cases of the runs. If several runs share a suite, the first one is used.
 fn recorded_cases(
     recorded: &[RunCaseSource],
     options: &PairwiseOptions,

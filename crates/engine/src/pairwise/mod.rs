@@ -1,4 +1,4 @@
-//! Comparison of answers two at a time, case by case, in both orders.
+//! Compares answers two at a time, case by case, in both orders.
 
 mod execute;
 mod mode;

@@ -1,4 +1,4 @@
-//! Cases of a comparison: one for each case and each pair of systems that answered it.
+//! The cases of a comparison: one for each case and each pair of systems that answered it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,21 +26,21 @@ pub(crate) const COMMAND: &str = "pairwise";
 const SYSTEMS_KEY: &str = "systems";
 const TIES_KEY: &str = "rank_ties";
 const MISSING_KEY: &str = "missing";
-/// Limit of case ids listed in a message; further ones are only counted.
+/// The most case ids that a message lists; further ones are only counted.
 const MAX_LISTED_CASES: usize = 3;
 
-/// Run that compares systems.
+/// A run that compares systems.
 pub struct PairwiseRun {
     pub(crate) systems: Vec<AnswerSet>,
     pub(crate) criteria: Vec<String>,
     pub(crate) ties: TieRule,
-    /// Set where only some cases were asked for.
+    /// True if only some cases are selected.
     pub(crate) selective: bool,
-    /// Missing answers, and the cases that were seen.
+    /// Missing answers, and the cases so far.
     pub(crate) found: RefCell<MissingAnswers>,
 }
 
-/// Answers that are missing, and cases that were seen.
+/// Answers that are missing, and the cases so far.
 #[derive(Debug, Default)]
 pub(crate) struct MissingAnswers {
     lacking: BTreeSet<(usize, MissingAnswer, String)>,
@@ -48,7 +48,7 @@ pub(crate) struct MissingAnswers {
 }
 
 impl PairwiseRun {
-    /// Builds a case for every pair of systems that answered it, and for every trial.
+    /// Builds a case for every pair of systems that answered this case, and for every trial.
     fn pairs(&self, suite: &Suite, case: &Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
         let (hash, question) = (hash_case(case), case.question());
         let mut found = self.found.borrow_mut();
@@ -72,7 +72,7 @@ impl PairwiseRun {
             for (first, candidate) in answers.iter().enumerate() {
                 for (second, baseline) in answers.iter().enumerate().skip(first + 1) {
                     if let (Some(candidate), Some(baseline)) = (candidate, baseline) {
-                        made.push(self.pair(case, (first, second), (candidate, baseline), trial));
+                        made.push(self.pair(case, first, second, candidate, baseline, trial));
                     }
                 }
             }
@@ -84,8 +84,10 @@ impl PairwiseRun {
     fn pair(
         &self,
         case: &Case,
-        (first, second): (usize, usize),
-        (candidate, baseline): (&str, &str),
+        first: usize,
+        second: usize,
+        candidate: &str,
+        baseline: &str,
         trial: u32,
     ) -> Arc<Case> {
         let baseline = PairwiseBaseline::Run {
@@ -107,9 +109,9 @@ impl PairwiseRun {
             }),
         };
 
-        let names = (self.systems[first].name.as_str(), self.systems[second].name.as_str());
+        let suffix = comparison_suffix(&self.systems[first].name, &self.systems[second].name, trial);
         Arc::new(Case {
-            id: CaseId::new(format!("{}{}", case.id, comparison_suffix(names, trial))),
+            id: CaseId::new(format!("{}{suffix}", case.id)),
             output: Some(GivenOutput::Text(candidate.to_owned())),
             graders: vec![Arc::new(grader)],
             targets: Vec::new(),
@@ -149,10 +151,9 @@ impl PairwiseRun {
             let gone: Vec<&str> = cases
                 .iter()
                 .filter(|(suite, case)| {
-                    !found
-                        .seen
-                        .iter()
-                        .any(|(of, id)| id == case && suite.as_ref().is_none_or(|suite| suite == of))
+                    !found.seen.iter().any(|(suite_name, id)| {
+                        id == case && suite.as_ref().is_none_or(|suite| suite == suite_name)
+                    })
                 })
                 .map(|(_, case)| case.as_str())
                 .collect();
@@ -183,8 +184,8 @@ fn format_cases(cases: &[&str]) -> String {
     format!("{} case{} ({first}{more})", cases.len(), if cases.len() == 1 { "" } else { "s" })
 }
 
-/// Ending of the id of a case on which two systems are compared.
-fn comparison_suffix((first, second): (&str, &str), trial: u32) -> String {
+/// The suffix of the id of a case on which two systems are compared.
+fn comparison_suffix(first: &str, second: &str, trial: u32) -> String {
     let times = if trial > 1 { format!("#{trial}") } else { String::new() };
     format!("@{first}:{second}{times}")
 }
@@ -197,7 +198,7 @@ fn split_comparison_id<'i>(id: &'i str, systems: &[String]) -> Option<(&'i str, 
         .flat_map(|id| {
             let pairs = (0..systems.len()).flat_map(|a| (a + 1..systems.len()).map(move |b| (a, b)));
             pairs.filter_map(move |(a, b)| {
-                let case = id.strip_suffix(&comparison_suffix((&systems[a], &systems[b]), 1))?;
+                let case = id.strip_suffix(&comparison_suffix(&systems[a], &systems[b], 1))?;
                 Some((case, (a, b)))
             })
         })
@@ -236,10 +237,10 @@ impl RunMode for PairwiseRun {
     }
 }
 
-/// Metrics of a stored comparison, and sentences about what could not be compared.
+/// The metrics of a stored comparison, and sentences about what could not be compared.
 ///
 /// # Errors
-/// When the run can't be read.
+/// If the run can't be read.
 pub fn stored_pairwise_report(
     folder: &RunFolder,
     info: &RunInfo,
@@ -264,7 +265,7 @@ pub fn stored_pairwise_report(
     Ok((pairwise_report(systems, &contests, ties, ConfidenceLevel::P95), list(MISSING_KEY)))
 }
 
-/// Returns the exit code of a comparison and its reason. Wins and losses do not count.
+/// The exit code of a comparison and its reason. Wins and losses do not count.
 pub fn conclusion(report: &PairwiseReport, missing: &[String], ending: RunEnding) -> (ExitStatus, String) {
     let (exit, reason) = exit_of_run(VerdictCounts::default(), ending);
     let mut found = Vec::new();
@@ -299,7 +300,7 @@ mod tests {
         for case in ["refund", "a@b", "x#2", "@base:a:b"] {
             for (a, b) in [(0, 1), (0, 2), (1, 2)] {
                 for trial in [1, 2, 12] {
-                    let id = format!("{case}{}", comparison_suffix((&systems[a], &systems[b]), trial));
+                    let id = format!("{case}{}", comparison_suffix(&systems[a], &systems[b], trial));
                     assert_eq!(split_comparison_id(&id, &systems), Some((case, (a, b))), "{id}");
                 }
             }

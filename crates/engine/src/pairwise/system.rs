@@ -1,4 +1,4 @@
-//! Answers to compare: those of stored runs, of targets of runs, and of files.
+//! Answers to compare: those of stored runs, of targets in runs, and of files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::error::EngineError;
 use crate::plan::given;
 use crate::runs;
 
-/// Answers of one system.
+/// The answers of one system.
 pub(crate) struct AnswerSet {
     /// Its name, unique in the comparison.
     pub(crate) name: String,
     pub(crate) answers: AnswerStore,
 }
 
-/// Place of the answers of a system.
+/// Where the answers of a system are stored.
 pub(crate) enum AnswerStore {
     /// A stored run.
     Run(AnswerIndex),
@@ -33,7 +33,7 @@ pub(crate) struct FileAnswer {
     pub(crate) text: String,
 }
 
-/// Reason for which a system has no part in a case.
+/// Why a system can't be compared on a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum MissingAnswer {
     /// The system was not run on it, or its answer failed.
@@ -42,7 +42,7 @@ pub(crate) enum MissingAnswer {
     OtherQuestion,
 }
 
-/// Answers that a name on the command line stands for.
+/// The answers that a name on the command line refers to.
 pub(crate) enum NamedAnswers {
     /// One or more systems of a run.
     Run(Vec<AnswerSet>, RunFolder, Box<RunInfo>),
@@ -50,7 +50,7 @@ pub(crate) enum NamedAnswers {
     File(Box<AnswerSet>, Box<LoadedSuite>, PathBuf),
 }
 
-/// Placeholder rubric for reading answer files; nothing is graded by it.
+/// Placeholder rubric for reading answer files. Nothing is graded with it.
 fn no_rubric() -> LoadedRubric {
     read_rubric(Path::new("pairwise.yaml"), "name: pairwise\ncriteria:\n  - Is the better answer\n")
 }
@@ -71,20 +71,20 @@ impl NamedAnswers {
         };
 
         if answers_file(&engine.process().resolve(place)).is_file() {
-            return Self::file((name, place), columns, options, engine);
+            return Self::file(name, place, columns, options, engine);
         }
 
         let (folder, target) = runs::find_answers(place, engine.process())?;
         let info = folder.info()?;
         let label = name.unwrap_or_else(|| system_name(place));
         let targets = folder.answering_targets()?;
-        let takes = |of: &Option<String>| target.is_none() || *of == target;
+        let takes = |target_name: &Option<String>| target.is_none() || *target_name == target;
         let mut systems = Vec::new();
-        for of in targets.iter().filter(|of| takes(of)) {
-            let answers = folder.answers(of.as_deref())?;
+        for target_name in targets.iter().filter(|target_name| takes(target_name)) {
+            let answers = folder.answers(target_name.as_deref())?;
             let several = target.is_none() && targets.len() > 1;
-            let name = match of {
-                Some(of) if several => format!("{label}@{of}"),
+            let name = match target_name {
+                Some(target_name) if several => format!("{label}@{target_name}"),
                 _ => label.to_owned(),
             };
             systems.push(AnswerSet { name, answers: AnswerStore::Run(answers) });
@@ -101,7 +101,8 @@ impl NamedAnswers {
     }
 
     fn file(
-        (name, place): (Option<&str>, &str),
+        name: Option<&str>,
+        place: &str,
         columns: &AnswerColumns,
         options: &LoadOptions,
         engine: &Engine,
@@ -136,7 +137,7 @@ impl NamedAnswers {
 }
 
 impl AnswerSet {
-    /// The answer to a case and its trial. `hash` and `question` identify the current question.
+    /// The answer to a case and trial. `hash` and `question` identify the current question.
     pub(crate) fn answer(
         &self,
         suite: &str,
@@ -158,7 +159,7 @@ impl AnswerSet {
                 let key = (suite.to_owned(), case.to_owned(), trial);
                 let row = index.row(&key)?;
                 Ok(match row {
-                    Some(row) if row.case_hash.as_deref().is_some_and(|of| of != hash) => {
+                    Some(row) if row.case_hash.as_deref().is_some_and(|stored| stored != hash) => {
                         Err(MissingAnswer::OtherQuestion)
                     }
                     Some(row) => row.answer.ok_or(MissingAnswer::NoAnswer),
@@ -168,7 +169,7 @@ impl AnswerSet {
         }
     }
 
-    /// All cases with an answer: suite, if known, and id.
+    /// All cases with an answer: suite (if known) and id.
     pub(crate) fn cases(&self) -> BTreeSet<(Option<String>, String)> {
         match &self.answers {
             AnswerStore::File(answers) => answers.keys().map(|case| (None, case.clone())).collect(),

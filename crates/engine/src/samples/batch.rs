@@ -1,4 +1,4 @@
-//! Many samples, graded several at once.
+//! Grades many samples concurrently.
 
 use std::time::Instant;
 
@@ -15,9 +15,9 @@ use crate::metrics;
 pub struct GradedSamples {
     /// Record of each sample, in the order of the samples.
     pub records: Vec<CaseRecord>,
-    /// Summary of the records, as that of a run.
+    /// Summary of the records, like that of a run.
     pub summary: RunSummary,
-    /// Reason for which calls were refused, if they were.
+    /// Why calls were refused, if they were.
     pub stop: Option<CallStop>,
 }
 
@@ -60,8 +60,8 @@ impl GradingBatch {
         Self { waiting: items.into_iter().enumerate(), tasks: JoinSet::new(), at_once: at_once.max(1) }
     }
 
-    /// Returns the next finished sample: its position among the samples, from 0, and its record; `None` after the last. New
-    /// samples start only while somebody awaits this.
+    /// Returns the next finished sample: its index among the samples, and its record; `None` after the last.
+    /// New samples start only while this is awaited.
     pub async fn next(&mut self) -> Option<(usize, CaseRecord)> {
         while self.tasks.len() < self.at_once
             && let Some((place, item)) = self.waiting.next()
@@ -69,7 +69,7 @@ impl GradingBatch {
             self.tasks.spawn(async move { (place, run_item(&item).await) });
         }
 
-        // An item that panics has a record of that, so a task fails only when the runtime ends.
+        // An item that panics has a record of that, so a task fails only if the runtime ends.
         self.tasks.join_next().await?.ok()
     }
 }

@@ -1,4 +1,4 @@
-//! Scorecards for grading samples; each sample is a case of its own.
+//! Scorecards for grading samples. Each sample is a case.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use assize_store::{CaseRecord, ScorecardInfo, ScorecardNodeInfo};
 use super::sample::GradingSample;
 use crate::error::EngineError;
 
-/// Scorecard that is ready to be applied to samples.
+/// A scorecard that can be applied to samples.
 #[derive(Debug)]
 pub(super) struct SampleCard {
     cases: ScorecardCases<Arc<Scorecard>>,
@@ -22,10 +22,10 @@ pub(super) struct SampleCard {
 }
 
 impl SampleCard {
-    /// The scorecard without its own cases, with a weight set other than the one that its index names if one is given.
+    /// The scorecard without its own cases, and with another weight set than that of its index if one is given.
     ///
     /// # Errors
-    /// When it has no single top, since a sample has one score, or no such weight set.
+    /// If it has no single top, since a sample has one score, or no such weight set.
     pub(super) fn new(scorecard: Arc<Scorecard>, weights: Option<&str>) -> Result<Self, EngineError> {
         let set = weights.map(|name| scorecard.weight_set(name)).transpose();
         let set = set.map_err(|error| EngineError::usage(error.to_string()))?;
@@ -45,7 +45,7 @@ impl SampleCard {
         Ok(Self { cases: ScorecardCases::new(scorecard), info, tree })
     }
 
-    /// A case to which every benchmark applies, as judges are asked about it.
+    /// A case to which every benchmark applies, for checking the judges.
     pub(super) fn widest_case(&self) -> Case {
         let tags =
             self.cases.scorecard().benchmarks.iter().flat_map(|benchmark| benchmark.tags.iter().cloned());
@@ -55,8 +55,7 @@ impl SampleCard {
         self.case_of(&sample)
     }
 
-    /// Graders for the benchmarks that apply to a sample: those without tags, for which the judge is asked, and those with one
-    /// of its tags.
+    /// Graders for the benchmarks that apply to a sample: those without tags, and those with one of its tags.
     pub(super) fn graders(&self, sample: &GradingSample) -> Vec<Arc<Grader>> {
         self.case_of(sample).graders
     }
@@ -73,7 +72,7 @@ impl SampleCard {
         })
     }
 
-    /// True if people have to decide about a part of it.
+    /// Whether people must decide a part of it.
     pub(super) fn needs_people(&self) -> bool {
         let is_manual = |grader: &Arc<Grader>| matches!(&grader.kind, GraderKind::Benchmark(found) if found.evaluator == EvaluatorType::ManualSme);
         self.widest_case().graders.iter().any(is_manual)

@@ -39,7 +39,7 @@ use crate::plan::{RunDeps, RunPlanner};
 use crate::preflight_report::PreflightReport;
 use crate::scorecard::suite_of;
 
-/// Grader of samples for one client, with its own part of the reply cache.
+/// Grades samples for one client, with a separate part of the reply cache.
 pub struct SampleGrader {
     pub(super) engine: Engine,
     pub(super) options: RunOptions,
@@ -50,11 +50,12 @@ pub struct SampleGrader {
 }
 
 impl SampleGrader {
-    /// Creates the judge for rubrics that name none, so that a missing key is found now rather than with the first sample,
-    /// and warns about exposed keys. Returns a rubric with that judge, and a warning if nobody chose one.
+    /// Creates the judge for rubrics that name none, so that a missing key is found now and not with the first
+    /// sample, and warns about exposed keys. Returns a rubric with that judge, and a warning if no judge was
+    /// chosen.
     ///
     /// # Errors
-    /// When a judge that the options name can't be used.
+    /// If a judge that the options name can't be used.
     pub fn check(&self) -> Result<PreparedRubric, EngineError> {
         let prepared = self.prepare(&any_rubric())?;
         for warning in self.gateway.exposed_keys() {
@@ -87,11 +88,12 @@ impl SampleGrader {
         })
     }
 
-    /// Makes the judges of a scorecard and checks that they can judge it. Its own cases and labels play no part: each sample is a
-    /// case. Benchmarks that people decide stay open. `weights` names a weight set other than that of the index.
+    /// Makes the judges of a scorecard and checks that they can judge it. Its own cases and labels are not
+    /// used: each sample is a case. Benchmarks that people decide stay open. `weights` names a weight set other
+    /// than that of the index.
     ///
     /// # Errors
-    /// When it has no single top or no such weight set, a judge can't be used, or a check would start a program.
+    /// If it has no single top or no such weight set, a judge can't be used, or a check would start a program.
     pub fn prepare_scorecard(
         &self,
         scorecard: Arc<Scorecard>,
@@ -112,7 +114,7 @@ impl SampleGrader {
             warnings.push("people decide a part of the scorecard, which stays open here".to_owned());
         }
 
-        // The fingerprint knows the benchmarks, and nothing of the tree above them.
+        // The fingerprint covers the benchmarks, but not the tree above them.
         let mut hash = blake3::Hasher::new_derive_key("assize 2026-11 scorecard of samples");
         hash.update(fingerprint(&template).as_bytes());
         hash.update(&serde_json::to_vec(&card.info).unwrap_or_default());
@@ -126,7 +128,7 @@ impl SampleGrader {
         })
     }
 
-    /// The only item of a case with an answer, after a look at it, with warnings.
+    /// The only item of a case with an answer, after checking it, with warnings.
     fn template(
         &self,
         planner: &RunPlanner<'_>,
@@ -143,7 +145,8 @@ impl SampleGrader {
 
         let mut items = planner.items(&planned, &case, &self.deps, &CaseDependencies::default());
         let item = items.pop().ok_or_else(|| EngineError::unrunnable("the rubric makes no item"))??;
-        // Another rubric, that was refused, may have set up models of unknown price.
+        // A rubric that was refused may have set up models of unknown price, so only this item's models are
+        // checked.
         if self.gateway.all_priced {
             self.gateway.check_prices(Some(&self.models_of(&item)))?;
         }
@@ -178,9 +181,9 @@ impl SampleGrader {
         Ok(PlannedRun { plan, cases, warnings })
     }
 
-    /// Grades samples, several at once; returns their records in the order of the samples. None of them fails: what could
-    /// not be judged, because the budget is spent for example, is ungraded in its record. Replies that are kept are written when
-    /// this returns.
+    /// Grades samples concurrently, and returns their records in the order of the samples. None of them fails:
+    /// what could not be judged, for example because the budget is spent, is ungraded in its record. Replies
+    /// are written to the cache when this returns.
     pub async fn grade_all(
         &self,
         rubric: &PreparedRubric,
@@ -204,8 +207,8 @@ impl SampleGrader {
         GradedSamples::new(records.into_values().collect(), begun, stop, self.gateway.stop())
     }
 
-    /// Starts grading samples, several at once. Records come in the order in which they finish. Dropping the batch cancels
-    /// the unfinished ones.
+    /// Starts grading samples concurrently. Records come in the order in which they finish. Dropping the batch
+    /// cancels the unfinished ones.
     pub fn start(
         &self,
         rubric: &PreparedRubric,
@@ -229,11 +232,12 @@ impl SampleGrader {
         run_item(&self.graded_item(rubric, sample, stop)).await
     }
 
-    /// Has the judge give one score for a sample as a whole, by these instructions and within their range, which the score of the
-    /// record maps to 0 to 1. The offline judge, which follows none, compares the answer with them.
+    /// Lets the judge give one score for a sample as a whole, by these instructions and within their range. The
+    /// score of the record is mapped to 0 to 1. The offline judge can't follow instructions, and compares the
+    /// answer with their text.
     ///
     /// # Errors
-    /// When a judge can't be used.
+    /// If a judge can't be used.
     pub async fn score(
         &self,
         mut sample: GradingSample,
@@ -263,8 +267,9 @@ impl SampleGrader {
         Ok(run_item(&item).await)
     }
 
-    /// Compares the answer of a sample with another answer to the same input, in both orders. The criteria of the rubric, with
-    /// their weights and gates, say what makes an answer the better one; the score is that of the first answer.
+    /// Compares the answer of a sample with another answer to the same input, in both orders. The criteria of
+    /// the rubric, with their weights and gates, determine which answer is better. The score is that of the
+    /// first answer.
     pub async fn compare(
         &self,
         rubric: &PreparedRubric,
@@ -295,7 +300,7 @@ impl SampleGrader {
         ComparedPair::from_record(run_item(&item).await)
     }
 
-    /// Item of a sample that the rubric itself grades.
+    /// The item of a sample that is graded with the rubric itself.
     fn graded_item(&self, rubric: &PreparedRubric, sample: GradingSample, stop: &GradingStop) -> WorkItem {
         let graders = match &rubric.card {
             Some(card) => card.graders(&sample),
@@ -325,7 +330,7 @@ impl SampleGrader {
         }
     }
 
-    /// The models that the graders of an item ask.
+    /// The models that the graders of an item use.
     fn models_of(&self, template: &WorkItem) -> Vec<ModelId> {
         let mut names = self.judges_of(template);
         for grader in &template.case.graders {
@@ -365,7 +370,7 @@ impl ModelCards for SampleGrader {
     }
 }
 
-/// Rubric whose judge is that of rubrics that name none.
+/// A rubric that names no judge.
 pub(crate) fn any_rubric() -> LoadedRubric {
     read_rubric(Path::new("rubric.json"), r#"["anything"]"#)
 }
@@ -381,7 +386,7 @@ fn single_grader(name: &str, kind: GraderKind, template: &Case) -> Grader {
     }
 }
 
-/// Judges of a request, which end with it.
+/// The judges of a request. They stop when the request ends.
 struct StoppableJudges {
     registry: Arc<JudgeRegistry>,
     stop: GradingStop,

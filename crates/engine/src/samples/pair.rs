@@ -1,4 +1,4 @@
-//! Outcome of comparing two answers.
+//! The outcome of comparing two answers.
 
 use assize_rubric::Cost;
 use assize_store::CaseRecord;
@@ -8,16 +8,16 @@ use super::result::is_unavailable;
 /// Two answers that a judge compared in both orders.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedPair {
-    /// Score of the first answer: 1 if it is better, 0 if the other is, 0.5 for a tie or orders that disagree; `None` if the
-    /// judge could not be made to answer.
+    /// Score of the first answer: 1 if it is better, 0 if the other one is, 0.5 for a tie or if the two orders
+    /// disagree; `None` if the judge did not decide.
     pub score: Option<f64>,
-    /// Reason there is no score.
+    /// Why there is no score.
     pub error: Option<String>,
     /// Calls made and calls answered from the cache.
     pub calls: (u32, u32),
     /// Cost of the calls.
     pub cost: Cost,
-    /// True if the judge was not asked, because it failed before.
+    /// True if no request was sent to the judge, because it failed before.
     pub is_unavailable: bool,
 }
 

@@ -1,30 +1,30 @@
-//! Samples built from parts: JSON values as in chat APIs and data sets.
+//! Samples made from parts: JSON values as in chat APIs and datasets.
 
 use assize_evalfile::{CaseMessage, GivenOutput, MessageRole};
 use serde_json::Value;
 
 use super::GradingSample;
 
-/// Parts of a sample. The answer is in either `output` or `messages`.
+/// The parts of a sample. The answer is in either `output` or `messages`.
 #[derive(Debug, Clone, Default)]
 pub struct SampleParts {
     /// The question: a text, messages with `role` and `content`, or anything else, which is shown as JSON.
     pub input: Option<Value>,
     /// The answer: a text, or anything else, which is graded as its JSON text.
     pub output: Option<Value>,
-    /// The whole conversation. The answer is what the assistant says after the last message of anybody else: the text of its last
-    /// message, with the tool calls before it. What comes before the answer is the question. `input` takes the place of the
-    /// messages before the first of the assistant.
+    /// The whole conversation. The answer is what the assistant says after the last message of anyone else: the
+    /// text of its last message, with the tool calls before it. Everything before the answer is the question.
+    /// `input` replaces the messages before the first one of the assistant.
     pub messages: Option<Vec<Value>>,
     /// An answer known to be good: a text, or anything else, which is shown as JSON.
     pub reference: Option<Value>,
     /// Description of a good answer.
     pub expected_outcome: Option<String>,
-    /// Tags, by which benchmarks of a scorecard apply.
+    /// Tags that select benchmarks of a scorecard.
     pub tags: Vec<String>,
 }
 
-/// Problem of a part of a sample.
+/// What is wrong with a part of a sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampleProblem {
     /// JSON pointer to the part, below the sample.
@@ -48,7 +48,7 @@ impl GradingSample {
         let SampleParts { input, output, messages, reference, expected_outcome, tags } = parts;
         let (output, path, earlier) = match (output, messages) {
             (Some(Value::String(text)), _) => (GivenOutput::Text(text), "/output", EarlierTurns::default()),
-            // Messages belong under `messages`; a list here is an answer that is a list.
+            // Messages belong under `messages`. A list here is an answer that is a list.
             (Some(value), _) => (GivenOutput::Text(to_text(value)), "/output", EarlierTurns::default()),
             (None, messages) => {
                 let (earlier, answer) = split_conversation(messages.unwrap_or_default())?;
@@ -73,16 +73,16 @@ impl GradingSample {
     }
 }
 
-/// The part of a conversation that its last answer replies to.
+/// The part of a conversation that the last answer replies to.
 #[derive(Default)]
 struct EarlierTurns {
     /// Messages before the first one of the assistant.
     opening: Vec<Value>,
-    /// Those after them.
+    /// The other messages before the last answer.
     further: Vec<Value>,
 }
 
-/// Parts of a conversation: the messages before its last answer, and those of the answer.
+/// Splits a conversation into the messages before its last answer, and those of the answer.
 fn split_conversation(mut messages: Vec<Value>) -> Result<(EarlierTurns, Vec<Value>), SampleProblem> {
     let role = |message: &Value| message.get("role").and_then(Value::as_str).unwrap_or_default().to_owned();
     let is_assistant = |message: &Value| role(message) == "assistant";
@@ -91,7 +91,7 @@ fn split_conversation(mut messages: Vec<Value>) -> Result<(EarlierTurns, Vec<Val
         return Err(SampleProblem::new("/messages", message));
     };
 
-    // An unknown role is told as such: `model`, for example, may well be meant for the assistant.
+    // An unknown role is reported as such. `model`, for example, may well mean the assistant.
     for (index, message) in messages.iter().enumerate() {
         read_role(message, &format!("/messages/{index}"))?;
     }
@@ -124,7 +124,7 @@ fn read_input(input: Value) -> Result<Vec<CaseMessage>, SampleProblem> {
     }
 }
 
-/// Messages of a list at `path`, the first of which has this place there.
+/// Reads the messages of a list at `path`. The first of them has the index `from` there.
 fn read_messages(list: Vec<Value>, path: &str, from: usize) -> Result<Vec<CaseMessage>, SampleProblem> {
     let read = |(index, message): (usize, Value)| {
         let path = format!("{path}/{index}");
@@ -149,7 +149,8 @@ fn read_role(message: &Value, path: &str) -> Result<MessageRole, SampleProblem> 
     }
 }
 
-/// Refuses what a judge is not shown: it would decide without knowing that there was more. Results of tools name it.
+/// Refuses content that a judge is not shown, because the judge would not know that something is missing. Tool
+/// results name it.
 fn refuse_media(message: &Value, path: &str) -> Result<(), SampleProblem> {
     let is_result = matches!(message.get("role").and_then(Value::as_str), Some("tool" | "function"));
     let blocks = message.get("content").and_then(Value::as_array).filter(|_| !is_result);
@@ -166,7 +167,7 @@ fn refuse_media(message: &Value, path: &str) -> Result<(), SampleProblem> {
     Ok(())
 }
 
-/// Text of a message, with each call of a tool on a line after it.
+/// The text of a message, with each tool call on a line after it.
 fn message_text(message: &Value) -> String {
     let calls = message.get("tool_calls").and_then(Value::as_array);
     let calls = calls.into_iter().flatten().filter_map(|call| call.get("function")).map(|function| {
@@ -183,7 +184,7 @@ fn message_text(message: &Value) -> String {
     parts.collect::<Vec<_>>().join("\n")
 }
 
-/// Text of the content of a message: a text, or the texts of its blocks. What is no text is named, not opened.
+/// The text of a message's content: a text, or the texts of its blocks. Other blocks are named, but not opened.
 pub fn content_text(content: Option<&Value>) -> String {
     match content {
         None | Some(Value::Null) => String::new(),
@@ -203,7 +204,7 @@ pub fn content_text(content: Option<&Value>) -> String {
     }
 }
 
-/// A text as it is, anything else as indented JSON.
+/// A text as it is, and anything else as indented JSON.
 fn to_text(value: Value) -> String {
     match value {
         Value::String(text) => text,

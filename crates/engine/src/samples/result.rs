@@ -1,4 +1,4 @@
-//! Results of samples, created from their records. Scores are copied; only the reward is chosen here.
+//! Results of samples, made from their records. Scores are copied; only the reward is chosen here.
 
 use std::collections::BTreeMap;
 
@@ -178,7 +178,7 @@ pub struct GradeSummary {
     cost: Cost,
 }
 
-/// Place and names of a sample among those that are graded together.
+/// Index and names of a sample among those that are graded together.
 #[derive(Debug, Clone)]
 pub struct SamplePlace {
     /// Place in the list, from 0.
@@ -189,7 +189,7 @@ pub struct SamplePlace {
     pub group: Option<String>,
 }
 
-/// The reward that is known, with the lowest and the highest that are possible.
+/// The known reward, with the lowest and the highest that are possible.
 pub(super) struct RewardBounds {
     pub(super) known: Option<f64>,
     pub(super) low: Option<f64>,
@@ -202,9 +202,9 @@ impl RewardBounds {
         Self { known: Some(reward), low: Some(reward), high: Some(reward) }
     }
 
-    /// The reward with this policy for what is not known, and whether it was assumed.
+    /// The reward under this policy for unknown rewards, and whether it was assumed.
     pub(super) fn choose(&self, on_ungraded: OnUngraded) -> (Option<f64>, bool) {
-        // What is still open may not matter.
+        // Ungraded criteria may not affect the reward.
         let known = self.known.or_else(|| self.low.filter(|low| Some(*low) == self.high));
         match (known, on_ungraded) {
             (Some(known), _) => (Some(known), false),
@@ -218,7 +218,7 @@ impl RewardBounds {
 }
 
 impl SampleResult {
-    /// Result of a sample, made of its record. `config_hash` is that of the rubric.
+    /// The result of a sample, made from its record. `config_hash` is that of the rubric.
     pub fn new(
         place: SamplePlace,
         record: CaseRecord,
@@ -289,8 +289,8 @@ impl SampleResult {
         }
     }
 
-    /// Sets the share of comparisons that it won: `points` out of those that were decided. As with rewards, an undecided
-    /// comparison counts as neither won nor lost.
+    /// Sets the share of comparisons that it won: `points` out of those that were decided. As with rewards, an
+    /// undecided comparison counts as neither won nor lost.
     pub fn set_group_score(
         &mut self,
         points: f64,
@@ -313,18 +313,18 @@ impl SampleResult {
         }
     }
 
-    /// Returns true if its reward is unknown.
+    /// Whether its reward is unknown.
     pub const fn lacks_reward(&self) -> bool {
         self.reward.is_none() || self.reward_assumed
     }
 
-    /// Returns true if its group score is requested and unknown.
+    /// Whether its group score was requested and is unknown.
     pub const fn lacks_group_score(&self) -> bool {
         matches!(self.group_comparisons, Some((decided, asked)) if decided < asked)
             && (self.group_score_assumed || matches!(self.group_score, None | Some(None)))
     }
 
-    /// Returns true if no criterion or benchmark applies to it.
+    /// Whether no criterion or benchmark applies to it.
     pub fn is_not_applicable(&self) -> bool {
         let mut decisions = self.decisions.iter();
         let mut parts = self.scorecard.iter();
@@ -333,20 +333,21 @@ impl SampleResult {
             && parts.all(|part| part.decision.is_none())
     }
 
-    /// Returns true if the policy excludes it from the results, because its reward is unknown. A sample that only lacks a
-    /// group score stays; otherwise its reward would be lost too.
+    /// Whether the policy excludes it from the results, because its reward is unknown. A sample that only lacks
+    /// a group score stays; otherwise its reward would be lost too.
     pub fn is_dropped(&self, on_ungraded: OnUngraded) -> bool {
         on_ungraded == OnUngraded::Named(UngradedPolicy::Drop) && self.lacks_reward()
     }
 }
 
-/// True if a judge was not asked about something, because it failed before.
+/// Whether no request was sent to a judge, because it failed before.
 pub(super) fn is_unavailable(record: &CaseRecord) -> bool {
     let mut causes = record.decisions.iter().filter_map(|row| row.decision.ungraded.as_ref());
     causes.any(|cause| cause.kind == UngradedKind::Unavailable)
 }
 
-/// Value of a criterion as a part of a reward, where larger is better: a penalty counts by the absence of its fault.
+/// The value of a criterion as a part of a reward, where larger is better. A penalty counts by the absence of
+/// its fault.
 fn component_of(row: &CriterionRow) -> Option<f64> {
     let value = row.value?;
     Some(if row.weight < 0.0 { 1.0 - value } else { value })
@@ -356,7 +357,7 @@ fn status_of(result: &ResultRow) -> GradeStatus {
     let rows = || result.graders.iter().flat_map(|grader| &grader.criteria);
     let ungraded = rows().filter(|row| row.outcome == OutcomeKind::Ungraded).count();
     match rows().count() {
-        // Graders that are no rubrics decide as a whole.
+        // Graders other than rubrics decide as a whole.
         0 if result.score.is_some() => GradeStatus::Graded,
         0 => GradeStatus::Ungraded,
         _ if rows().all(|row| row.outcome == OutcomeKind::NotApplicable) => GradeStatus::Ungraded,
@@ -366,7 +367,7 @@ fn status_of(result: &ResultRow) -> GradeStatus {
     }
 }
 
-/// Bounds of a reward. They are those of the score, so the worst case follows the sign of the weights.
+/// The bounds of a reward. They are those of the score, so the worst case follows the sign of the weights.
 fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
     match reward {
         RewardKind::Gated if !result.gates_failed.is_empty() => RewardBounds::certain(0.0),
@@ -384,13 +385,14 @@ fn reward_bounds(result: &ResultRow, reward: RewardKind) -> RewardBounds {
     }
 }
 
-/// True if a criterion that gates is ungraded.
+/// Whether a criterion with a gate is ungraded.
 fn has_open_gate(result: &ResultRow) -> bool {
     let mut rows = result.graders.iter().flat_map(|grader| &grader.criteria);
     rows.any(|row| row.gate.is_some() && row.outcome == OutcomeKind::Ungraded)
 }
 
-/// Reason why something is ungraded: that of the case, of the grader, else of the first such criterion.
+/// Why something is ungraded: the reason of the case, or else of the grader, or else of the first such
+/// criterion.
 fn reason_of(result: &ResultRow, causes: &BTreeMap<String, UngradedReason>) -> Option<String> {
     if let Some(error) = &result.error {
         return Some(error.message.clone());

@@ -15,7 +15,7 @@ use super::card::{SampleCard, ScoredSample};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// Path that diagnostics show for a rubric that is no file.
+/// Path that diagnostics show for a rubric that is not a file.
 const INLINE_RUBRIC: &str = "rubric.yaml";
 
 /// Source of a rubric.
@@ -23,7 +23,7 @@ const INLINE_RUBRIC: &str = "rubric.yaml";
 pub enum RubricSource {
     /// A rubric file.
     File(PathBuf),
-    /// The text of a rubric, in YAML or JSON, as it would stand in a file. Environment variables are not substituted.
+    /// The text of a rubric in YAML or JSON, as in a file. Environment variables are not substituted.
     Text(String),
 }
 
@@ -40,11 +40,11 @@ impl Engine {
         self.without_errors(rubric)
     }
 
-    /// Reads a rubric like [`Engine::read_rubric`], with the values of `vars` in the place of `{{ name }}` in its criteria. Values are
-    /// not read again.
+    /// Like [`Engine::read_rubric`], with the values of `vars` replacing `{{ name }}` in its criteria. Values
+    /// are not expanded again.
     ///
     /// # Errors
-    /// When it has errors, or a name without a value: a judge would be asked about the name itself.
+    /// If it has errors, or a name has no value: a judge would be asked about the name itself.
     pub fn read_rubric_with(
         &self,
         source: &RubricSource,
@@ -65,7 +65,7 @@ impl Engine {
         }
     }
 
-    /// Tells the problems of a rubric, and refuses one with errors.
+    /// Reports the problems of a rubric, and refuses one with errors.
     fn without_errors(&self, rubric: LoadedRubric) -> Result<LoadedRubric, EngineError> {
         self.report_diagnostics(&rubric.diagnostics, &rubric.sources);
         if rubric.has_errors() {
@@ -76,20 +76,20 @@ impl Engine {
     }
 }
 
-/// Rubric or scorecard with its judges, ready to be applied to any number of samples.
+/// A rubric or scorecard with its judges, which can be applied to any number of samples.
 #[derive(Clone)]
 pub struct PreparedRubric {
-    /// Item of a sample that says nothing.
+    /// The item of an empty sample.
     pub(super) template: WorkItem,
     pub(super) config_hash: String,
     pub(super) judges: Vec<String>,
     pub(super) warnings: Vec<String>,
-    /// Scorecard that it was made of, if it was.
+    /// The scorecard that it was made from, if it was.
     pub(super) card: Option<Arc<SampleCard>>,
 }
 
 impl PreparedRubric {
-    /// Returns the hash of everything that determines a result, apart from the sample: judges with their models and
+    /// Hash of everything that determines a result, apart from the sample: judges with their models and
     /// prompts, criteria, weights, thresholds and judging mode. If a judge changes later, so does the hash.
     pub fn config_hash(&self) -> &str {
         &self.config_hash
@@ -105,7 +105,7 @@ impl PreparedRubric {
         &self.warnings
     }
 
-    /// True if it was made of a scorecard.
+    /// Whether it was made from a scorecard.
     pub fn is_scorecard(&self) -> bool {
         self.card.is_some()
     }
@@ -115,7 +115,7 @@ impl PreparedRubric {
         self.card.as_ref().map(|card| ScoredSample::new(Arc::clone(card), record))
     }
 
-    /// Number of criteria, or of benchmarks.
+    /// The number of criteria, or of benchmarks.
     pub fn criteria(&self) -> usize {
         self.template.case.graders.iter().map(|grader| criteria_of(grader)).sum()
     }

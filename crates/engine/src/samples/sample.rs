@@ -8,7 +8,7 @@ use assize_targets::TargetAnswer;
 use crate::error::EngineError;
 use crate::plan::given;
 
-/// One answer to be graded, with what the judge may see beside it.
+/// An answer to grade, with what the judge may see besides it.
 #[derive(Debug, Clone)]
 pub struct GradingSample {
     /// Id, for the record.
@@ -19,7 +19,7 @@ pub struct GradingSample {
     pub reference: Option<String>,
     /// Description of a good answer.
     pub expected_outcome: Option<String>,
-    /// Tags, by which benchmarks of a scorecard apply.
+    /// Tags that select benchmarks of a scorecard.
     pub tags: Vec<String>,
     answer: TargetAnswer,
 }
@@ -34,7 +34,7 @@ impl GradingSample {
         Ok(Self { id: id.into(), answer, ..Self::empty() })
     }
 
-    /// Sample that says nothing.
+    /// An empty sample.
     pub(super) fn empty() -> Self {
         Self {
             id: "sample".to_owned(),

@@ -1,4 +1,4 @@
-//! Results of samples that were graded by a scorecard. The scores of its parts are copied.
+//! Results of samples that were graded with a scorecard. The scores of its parts are copied.
 
 use assize_rubric::{BenchmarkState, DecidedBy, NodeScore, NodeStatus, UnitInterval, Verdict, Weight};
 use assize_store::{GateRow, ScorecardPartKind};
@@ -93,7 +93,7 @@ impl SampleResult {
                     rule: "hard_gate".to_owned(),
                 })
                 .collect(),
-            // Checks of benchmarks are parts of their decisions.
+            // The checks of a benchmark are part of its decision.
             decisions: Vec::new(),
             error: reason_of(parts).or(self.error),
             scorecard: parts.iter().map(part_result).collect(),
@@ -135,7 +135,7 @@ fn high(score: &NodeScore) -> Option<f64> {
     score.bounds.map(|(_, high)| high)
 }
 
-/// True for a benchmark that applies and has no score.
+/// Whether it is a benchmark that applies and has no score.
 fn is_open(part: &ScoredPart<'_>) -> bool {
     part.decision
         .is_some_and(|case| !matches!(case.finding.state, BenchmarkState::Scored | BenchmarkState::Uncertain))
@@ -170,7 +170,7 @@ fn reward_bounds(top: &ScoredPart<'_>, parts: &[ScoredPart<'_>], reward: RewardK
     }
 }
 
-/// Reason why something is open: that of the first such benchmark.
+/// Why something is open: the reason of the first such benchmark.
 fn reason_of(parts: &[ScoredPart<'_>]) -> Option<String> {
     let open: Vec<_> = parts.iter().filter(|part| is_open(part)).collect();
     let Some(first) = open.first() else {

@@ -1,4 +1,4 @@
-//! Parts that the graders of a process share.
+//! What the graders of a process share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use crate::gateway::ModelGateway;
 use crate::options::RunOptions;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
 
-/// Parts that all graders of a process share: rate limiter, budget, reply cache, prices, configuration.
+/// What all graders of a process share: rate limiter, budget, reply cache, prices, configuration.
 ///
-/// Unlike in a run, a failing model server is not abandoned: it is tried again after a few seconds, and at least every half
-/// minute.
+/// Unlike in a run, a failing model server is not abandoned: it is tried again after a few seconds, and at
+/// least every half minute.
 pub struct SampleService {
     engine: Engine,
     options: RunOptions,
-    /// Folder near which the configuration and the targets file are looked for.
+    /// The search for the configuration and the targets file starts in this folder.
     folder: PathBuf,
     config: ProjectConfig,
     gateway: Arc<ModelGateway>,
@@ -30,18 +30,18 @@ pub struct SampleService {
 }
 
 impl SampleService {
-    /// Tells `failures` why a model failed, and leaves addresses and names of variables out of the records: those who get
-    /// them are not those who chose the model.
+    /// Sends the reasons of model failures to `failures`, and leaves addresses and names of variables out of
+    /// the records, because those who receive the records are not those who chose the model.
     #[must_use]
     pub fn with_failure_log(self, failures: FailureLog) -> Self {
         Self { failures: Some(failures), ..self }
     }
 
-    /// Creates a service with these options: judges, limits, cache, budget. The configuration and a targets file are
-    /// searched for near `folder`.
+    /// Creates a service with these options: judges, limits, cache, budget. The search for the configuration
+    /// and a targets file starts in `folder`.
     ///
     /// # Errors
-    /// When options contradict each other, files have problems, or a judge that is named can't be used.
+    /// If options contradict each other, files have problems, or a judge that is named can't be used.
     pub fn new(engine: &Engine, options: RunOptions, folder: &Path) -> Result<Self, EngineError> {
         Self::with_models(engine, options, folder, ModelUse::Ask)
     }
@@ -97,7 +97,7 @@ impl SampleService {
     }
 
     fn grader_through(&self, gateway: Arc<ModelGateway>) -> Result<SampleGrader, EngineError> {
-        // The budget, the limits and the cache are those of the service; all of it hangs on the gateway.
+        // Budget, limits and cache are those of the service, because all of them belong to the gateway.
         let wiring = wire(&self.engine, &self.models.request(&self.options, &self.folder))?;
         let deps = wiring.deps_through(&self.folder, &gateway)?;
         Ok(SampleGrader {
@@ -115,7 +115,7 @@ impl SampleService {
         self.gateway.account_statuses()
     }
 
-    /// Number of samples that keep every permitted request to models in flight.
+    /// The number of concurrent samples that keep every allowed request to models in flight.
     pub fn samples_at_once(&self) -> usize {
         self.gateway.ceiling()
     }
@@ -133,7 +133,7 @@ fn cache_namespace(name: &str) -> [u8; 32] {
     blake3::derive_key("assize 2026-11 namespace of the reply cache", name.as_bytes())
 }
 
-/// Use of models by the graders of a service.
+/// How the graders of a service use models.
 #[derive(Clone, Copy)]
 enum ModelUse {
     Ask,

@@ -1,4 +1,4 @@
-//! Early end of grading, by a deadline or a shutdown.
+//! Ends grading early, at a deadline or a shutdown.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -12,14 +12,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::lock::lock;
 
-/// Signal after which no more decisions are made. Existing decisions are kept; all other criteria are ungraded, with the
-/// given reason. Clones share the signal.
+/// A signal after which no more decisions are made. Existing decisions are kept; all other criteria are
+/// ungraded with the given reason. Clones share the signal.
 #[derive(Debug, Clone, Default)]
 pub struct GradingStop {
     token: CancellationToken,
     reason: Arc<OnceLock<String>>,
     parent: Option<Arc<GradingStop>>,
-    /// The most that the calls can cost which were in flight when the signal fired.
+    /// The most that calls could have cost which were in flight when the signal fired.
     abandoned: Arc<Mutex<Usd>>,
 }
 
@@ -29,7 +29,7 @@ impl GradingStop {
         Self::default()
     }
 
-    /// Creates a signal for a part of the work. It fires with this one, or separately.
+    /// Creates a signal for a part of the work. It fires with this one, or on its own.
     #[must_use]
     pub fn child(&self) -> Self {
         Self { token: self.token.child_token(), parent: Some(Arc::new(self.clone())), ..Self::default() }
@@ -41,7 +41,7 @@ impl GradingStop {
         self.token.cancel();
     }
 
-    /// Returns true once the signal fired.
+    /// Whether the signal has fired.
     pub fn is_stopped(&self) -> bool {
         self.token.is_cancelled()
     }
@@ -51,8 +51,8 @@ impl GradingStop {
         self.token.cancelled().await;
     }
 
-    /// The most that the calls can cost which were in flight when this signal, and no child of it, ended them: nobody will
-    /// report what they took.
+    /// The most that calls can have cost which were in flight when this signal, and no child of it, ended them.
+    /// Their usage is never reported.
     pub fn abandoned_cost(&self) -> Usd {
         *lock(&self.abandoned)
     }
@@ -70,12 +70,12 @@ impl GradingStop {
     }
 }
 
-/// Receiver of full error messages of models. Records then omit what only concerns the operator: addresses and the names of
-/// variables.
+/// Receives full error messages of models. Records then omit what concerns only the operator: addresses and the
+/// names of variables.
 pub type FailureLog = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Kinds of failures whose words may name addresses, keys or variables.
-const PRIVATE: [ErrorKind; 5] = [
+/// Kinds of failures whose messages may contain addresses, keys or variables.
+const PRIVATE_KINDS: [ErrorKind; 5] = [
     ErrorKind::Authentication,
     ErrorKind::PermissionDenied,
     ErrorKind::NotFound,
@@ -83,7 +83,7 @@ const PRIVATE: [ErrorKind; 5] = [
     ErrorKind::Timeout,
 ];
 
-/// Model whose calls are given up when a signal fires.
+/// A model whose calls end when a signal fires.
 pub(crate) struct StoppableModel {
     inner: Arc<dyn ChatModel>,
     stop: GradingStop,
@@ -95,11 +95,12 @@ impl StoppableModel {
         Self { inner, stop, failures }
     }
 
-    /// The error as it is recorded.
+    /// The error in the form for records.
     fn recorded(&self, error: AskError) -> AskError {
         if let (ErrorKind::Cancelled, Some(again)) = (error.kind, error.retry_after) {
-            // The operator was told when it failed. A failure in words begins with those of its kind.
-            let private = PRIVATE.iter().find(|kind| error.message.starts_with(kind.phrase()));
+            // The operator was told when it failed. The description of a failure begins with the phrase of its
+            // kind.
+            let private = PRIVATE_KINDS.iter().find(|kind| error.message.starts_with(kind.phrase()));
             let private = private.filter(|_| self.failures.is_some());
             let why = private.map_or(error.message.as_str(), |kind| kind.phrase());
             let stop = if why.ends_with(['.', '!', '?']) { "" } else { "." };
@@ -110,8 +111,8 @@ impl StoppableModel {
         }
 
         let Some(failures) = &self.failures else { return error };
-        let is_private = PRIVATE.contains(&error.kind);
-        // A call that was ended is no failure of a model.
+        let is_private = PRIVATE_KINDS.contains(&error.kind);
+        // A call that was ended by the signal is not a failure of the model.
         if is_private || error.kind != ErrorKind::Cancelled {
             failures(&error.to_string());
         }
@@ -169,7 +170,7 @@ impl ChatModel for StoppableModel {
     }
 }
 
-/// Judge without a model whose work is given up when a signal fires. It decides all questions or none.
+/// A judge without a model whose work ends when a signal fires. It decides all questions or none.
 pub(crate) struct StoppableJudge {
     inner: Arc<dyn Judge>,
     stop: GradingStop,

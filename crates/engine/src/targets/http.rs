@@ -1,4 +1,4 @@
-//! HTTP servers as targets: a request per case, written from the templates of the target.
+//! HTTP servers as targets. Each case makes a request from the templates of the target.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ pub(super) struct HttpTarget {
 }
 
 impl HttpTarget {
-    /// Target of these settings.
+    /// A target with these settings.
     ///
     /// # Errors
-    /// When the address has no host of its own, or is none.
+    /// If the address is not valid, or has no fixed host.
     pub(super) fn new(name: &str, spec: &HttpTargetSpec, setup: ClientSetup) -> Result<Self, String> {
         let fixed = spec.fixed_address()?;
         let endpoint = ModelEndpoint::new(&fixed, "url").map_err(|_| BAD_ADDRESS.to_owned())?;
@@ -61,7 +61,7 @@ impl HttpTarget {
         let accepts = |status| self.spec.accepts(status);
         let sent = self.client.send(&request, &accepts).await;
         let WebAnswer { answer, attempts, latency } = sent.map_err(|error: AskError| TargetError {
-            // Whatever it costs, nobody says.
+            // No server reports what the answer cost.
             cost: Cost::UNKNOWN,
             ..TargetError::from(error)
         })?;
@@ -92,7 +92,7 @@ impl HttpTarget {
         }
     }
 
-    /// The request as it is sent. No message quotes a value of it.
+    /// The request in the form that is sent. Error messages quote none of its values.
     fn outgoing(&self, written: HttpTargetRequest) -> Result<HttpRequest, String> {
         let url = Url::parse(&written.url).map_err(|_| BAD_ADDRESS.to_owned())?;
         if url.origin() != self.origin.origin() {
@@ -118,8 +118,8 @@ impl HttpTarget {
 
 const BAD_ADDRESS: &str = "`url` is not the address of a server; write it like `https://example.com/answer`";
 
-/// Values that the target sends and that must not come back: those of the environment in its headers, and those that are
-/// secret by name.
+/// Values that the target sends and that must not come back: variables of the environment in its headers, and
+/// those with the name of a secret.
 pub(super) fn redactor(spec: &HttpTargetSpec) -> Redactor {
     let in_headers = |name: &str| spec.headers.iter().any(|(_, text)| text.contains(&format!("env.{name}")));
     let of_environment = spec
@@ -159,7 +159,7 @@ impl Target for HttpTarget {
         }
     }
 
-    /// Variables of the environment are left out, because they differ from one machine to the next.
+    /// Values of environment variables are left out, because they differ between machines.
     fn write_settings(&self, identity: &mut IdentityWriter) {
         let HttpTargetSpec {
             url,

@@ -33,26 +33,27 @@ use crate::gateway::ModelGateway;
 use crate::lock::lock;
 use crate::process::ProcessContext;
 
-/// Name of the built-in target that answers with the prompt.
+/// The built-in target that answers with its prompt.
 pub(crate) const ECHO: &str = "echo";
 
-/// Shorter values of variables may well occur in an address by chance.
-const SHORTEST_VALUE: usize = 8;
+/// Shorter values of variables may occur in an address by chance.
+const MIN_ADDRESS_LENGTH: usize = 8;
 
-/// Setting of a target whose address is asked before the target.
+/// Setting of a target with an address that is checked before the target is used.
 const HEALTH_SETTING: &str = "healthcheck";
 
-/// Commands that say nothing about time may take this long.
+/// The default time limit of commands.
 const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_mins(10);
-/// Health checks that say nothing about time may take this long.
+/// The default time limit of health checks.
 const DEFAULT_HEALTH_TIMEOUT: Duration = Duration::from_secs(30);
-/// The streams of agents are larger than answers: they hold all that their tools gave back.
+/// Limit of an agent's output stream, in bytes. It is larger than an answer, because it includes all tool
+/// results.
 const STREAM_CAP: usize = 256 << 20;
 
-/// The targets of a run, made when they are first needed.
+/// The targets of a run. Each is made when it is first needed.
 pub(crate) struct TargetRegistry {
     specs: Vec<TargetSpec>,
-    /// The file the specs came from.
+    /// The file with the specs.
     path: Option<PathBuf>,
     gateway: Arc<ModelGateway>,
     variables: assize_evalfile::EnvironmentLookup,
@@ -62,20 +63,21 @@ pub(crate) struct TargetRegistry {
     temp_folder: PathBuf,
     /// Setup of graders that are programs.
     programs: Arc<ProgramSetup>,
-    /// Takes secrets out of what commands say when they fail.
+    /// Removes secrets from the error output of commands.
     redactor: Arc<Redactor>,
-    /// Addresses that stand in variables.
+    /// Addresses that are values of variables.
     known_addresses: BTreeSet<String>,
-    /// Targets of the caller's own, by name.
+    /// Targets that the caller provides, by name.
     provided: BTreeMap<String, Arc<dyn Target>>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
-    /// Targets without those they fall back on: a target has one limit and one health check, whoever asks it.
+    /// Targets without their fallbacks. A target has one limit and one health check, however it is reached.
     plain: Mutex<BTreeMap<String, Arc<dyn Target>>>,
     /// Remarks about targets that were made.
     notes: Mutex<BTreeMap<String, String>>,
 }
 
-/// Setup of programs beside these targets: the variables that they get, and what is taken out of their output.
+/// The setup of programs used with these targets: the variables they get, and what is removed from their
+/// output.
 pub(crate) fn program_setup(process: &ProcessContext, specs: &[TargetSpec]) -> ProgramSetup {
     let inherited = Environment::from_vars(process.variables());
     ProgramSetup {
@@ -86,7 +88,7 @@ pub(crate) fn program_setup(process: &ProcessContext, specs: &[TargetSpec]) -> P
     }
 }
 
-/// The target of cases that name none: the only one, or the one that is called so.
+/// The target of cases that name none: the only one, or the one named `default`.
 pub(crate) fn default_target<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     match (names.next()?, names.next()) {
         (only, None) => Some(only),
@@ -141,7 +143,7 @@ impl TargetRegistry {
         self.path.as_deref()
     }
 
-    /// The target of a name: one of the targets file, or a model such as `openai:gpt-4o-mini`.
+    /// The target of a name: one from the targets file, or a model such as `openai:gpt-4o-mini`.
     pub(crate) fn target(&self, name: &str) -> Result<Arc<dyn Target>, EngineError> {
         let mut made = lock(&self.made);
         if let Some(target) = made.get(name) {
@@ -165,8 +167,8 @@ impl TargetRegistry {
         }
     }
 
-    /// Settings of a target that change nothing, and what of a recording was not understood. To be asked when the target
-    /// is made.
+    /// Settings of a target that have no effect, and parts of a recording that were not understood. Call this
+    /// after the target was made.
     pub(crate) fn remarks(&self, reference: &TargetRef) -> Vec<String> {
         let real = reference.use_target.as_deref().unwrap_or(&reference.name);
         let idle = self.spec(real).into_iter().flat_map(|spec| &spec.without_effect);
@@ -176,7 +178,7 @@ impl TargetRegistry {
             .collect()
     }
 
-    /// True for a target that answers all cases in one run of a command, so that it can't be asked turn by turn.
+    /// Whether a target answers all cases in one run of a command, so that it can't be used turn by turn.
     pub(crate) fn answers_all_at_once(&self, reference: &TargetRef) -> bool {
         let real = reference.use_target.as_deref().unwrap_or(&reference.name);
         let batches =
@@ -184,7 +186,7 @@ impl TargetRegistry {
         self.spec(real).is_some_and(batches)
     }
 
-    /// The model behind a name of the targets file; `None` if the file has no such target.
+    /// The model of a name in the targets file; `None` if the file has no such target.
     pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn ChatModel>, EngineError>> {
         let spec = self.spec(name)?;
         Some(usable(spec, self.programs.allows_code).and_then(|()| match &spec.kind {
@@ -197,7 +199,7 @@ impl TargetRegistry {
         }))
     }
 
-    /// Warning about settings that a target has for its answers, and that have no effect where it judges.
+    /// Warning about settings for answers that have no effect when the target judges.
     pub(crate) fn idle_judge_settings(&self, name: &str) -> Option<String> {
         let TargetSpecKind::Model(model) = &self.spec(name)?.kind else { return None };
         let settings = [("`temperature`", model.temperature.is_some()), ("`seed`", model.seed.is_some())];
@@ -219,13 +221,13 @@ impl TargetRegistry {
         self.spec(name)?.grader_target.as_deref()
     }
 
-    /// The target that is used when nobody names one: `default`, or the only one there is.
+    /// The default target: the one named `default`, or the only one.
     pub(crate) fn default_name(&self) -> Option<&str> {
         default_target(self.specs.iter().map(|spec| spec.name.as_str()))
     }
 
-    /// Number of cases that the named targets can work on together, if each of them has a limit. Each keeps its own limit
-    /// by itself.
+    /// The number of cases that the named targets can work on concurrently, if each of them has a limit. Each
+    /// target enforces its own limit.
     pub(crate) fn workers<'a>(&self, names: impl Iterator<Item = &'a str>) -> Option<usize> {
         names
             .map(|name| self.spec(name)?.workers)
@@ -233,7 +235,7 @@ impl TargetRegistry {
             .filter(|sum| *sum > 0)
     }
 
-    /// The targets made so far, for the record.
+    /// The targets that were made so far, for the record.
     pub(crate) fn infos(&self) -> Vec<TargetInfo> {
         let made = lock(&self.made);
         made.values()
@@ -248,12 +250,12 @@ impl TargetRegistry {
             .collect()
     }
 
-    /// Number of targets made so far.
+    /// The number of targets that were made so far.
     pub(crate) fn made(&self) -> usize {
         lock(&self.made).len()
     }
 
-    /// True if a target of the targets file has this name.
+    /// Whether the targets file has a target of this name.
     pub(crate) fn names(&self, name: &str) -> bool {
         self.spec(name).is_some()
     }
@@ -272,7 +274,7 @@ impl TargetRegistry {
                 return Ok(first);
             }
 
-            // Those behind it are asked as they are: what they would fall back on themselves is not asked.
+            // Fallbacks are used without their own fallbacks.
             let behind = spec.fallbacks.iter().map(|other| match self.spec(other) {
                 Some(other) => self.plain(other),
                 None => Err(self.unknown(other)),
@@ -297,7 +299,7 @@ impl TargetRegistry {
         Err(self.unknown(name))
     }
 
-    /// A target of the file, without those to fall back on.
+    /// A target of the file without its fallbacks.
     fn plain(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, EngineError> {
         let mut plain = lock(&self.plain);
         if let Some(target) = plain.get(&spec.name) {
@@ -375,12 +377,12 @@ impl TargetRegistry {
         }
     }
 
-    /// Tests if commands of the run find a program in the folders of `PATH`.
+    /// Whether commands of the run find a program in the folders of `PATH`.
     pub(crate) fn has_program(&self, name: &str) -> bool {
         assize_process::has_program(name, &self.inherited)
     }
 
-    /// The name in the targets file that is most like a misspelt one, or the built-in name.
+    /// The name in the targets file that is most similar to a misspelled one, or the built-in name.
     pub(crate) fn near<'a>(&'a self, name: &str, built_in: &'a str) -> Option<&'a str> {
         let known = self.specs.iter().map(|spec| spec.name.as_str());
         assize_diagnostic::did_you_mean(name, known.chain([built_in]))
@@ -439,8 +441,8 @@ impl TargetRegistry {
 
             match &model.api_key {
                 Some(key) => Some(key.expose().to_owned()),
-                // A key of the environment belongs to the provider's own server. It is not sent to
-                // an address that a file names.
+                // A key of the environment belongs to the provider's own server. It is not sent to an address
+                // that a file names.
                 None if model.base_url.is_some() => None,
                 None => (self.variables)(variable),
             }
@@ -466,9 +468,9 @@ impl TargetRegistry {
         Ok(client)
     }
 
-    /// Keeps warnings about keys of providers that settings of a target bring to the server of somebody else, whichever
-    /// settings name them: a key in an address or in the name of a model is sent as well. An address from a variable was
-    /// chosen by whoever set the variable, and a key in a variable of another name was put there for this server.
+    /// Notes warnings about keys of providers that a target sends to another server, whichever setting contains
+    /// them: a key in an address or in a model name is sent too. If the address comes from a variable, the user
+    /// who set the variable chose it; and a key in a differently named variable was meant for this server.
     fn note_foreign_keys(&self, spec: &TargetSpec, address: &str, is_sent: impl Fn(&str) -> bool) {
         if self.known_addresses.contains(address) {
             return;
@@ -484,15 +486,15 @@ impl TargetRegistry {
         }
     }
 
-    /// Names of the variables that a file of the working folder set, as they stand for the settings of a target: its
-    /// address and its key may be values of others. A literal address is trusted as much as the key that is named
-    /// beside it.
+    /// The names of the variables that a file in the working folder set, under the names that the settings of a
+    /// target use: its address and key may be values of other variables. A literal address is trusted as much
+    /// as the key that is named beside it.
     fn file_variables(&self, name: &ModelName, model: &ModelTargetSpec) -> String {
         let listed = (self.variables)(FILE_VARIABLES).unwrap_or_default();
         let values: Vec<String> = listed
             .split(' ')
             .filter_map(|name| (self.variables)(name))
-            .filter(|value| value.len() >= SHORTEST_VALUE)
+            .filter(|value| value.len() >= MIN_ADDRESS_LENGTH)
             .collect();
         let own = |variable: &str| {
             let is_address = name.base_url_variables().contains(&variable) && model.base_url.is_some();
@@ -544,7 +546,7 @@ impl TargetRegistry {
         })
     }
 
-    /// A server that is asked by requests of any form.
+    /// A target that is an HTTP server with requests of any form.
     fn server(&self, spec: &TargetSpec, http: &HttpTargetSpec) -> Result<Arc<dyn Target>, EngineError> {
         let mut setup = self.gateway.setup();
         setup.policy = with_retries(setup.policy, &spec.retry);
@@ -601,7 +603,7 @@ impl TargetRegistry {
     }
 }
 
-/// Returns a policy with what a target says about its retries.
+/// The policy with a target's own retry settings.
 fn with_retries(usual: RetryPolicy, own: &RetrySpec) -> RetryPolicy {
     RetryPolicy {
         max_attempts: own.max_retries.map_or(usual.max_attempts, |retries| retries.saturating_add(1)),
@@ -621,7 +623,7 @@ fn mocked(name: &str, mock: &MockTargetSpec) -> MockTarget {
     }
 }
 
-/// Error about a target that can't be used.
+/// The error for a target that can't be used.
 fn unusable(message: String) -> EngineError {
     EngineError::unrunnable(message)
 }

@@ -8,8 +8,7 @@ use assize_llm::{Redactor, key_variables};
 /// Parts of the names of variables that hold secrets.
 const SECRET_NAMES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 
-/// Names of the variables with API keys: those of the providers, and those whose values the targets file uses
-/// as keys.
+/// Names of the variables with API keys: those of the providers, and those that the targets file uses as keys.
 pub(super) fn keys<'a>(
     variables: &'a BTreeMap<String, String>,
     specs: &'a [TargetSpec],
@@ -27,13 +26,13 @@ pub(super) fn keys<'a>(
     key_variables().map(str::to_owned).chain(used)
 }
 
-/// Returns true if the name of a variable suggests that its value is secret.
+/// Whether the name of a variable suggests that its value is secret.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     SECRET_NAMES.iter().any(|part| name.contains(part))
 }
 
-/// Redactor of the values of all variables that are named like secrets or look like one.
+/// A redactor for the values of all variables with a name or a value like a secret.
 pub(crate) fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
     let secrets = variables.iter().filter(|(name, value)| is_secret_name(name) || looks_like_secret(value));
     Redactor::new(secrets.map(|(_, value)| value.clone().into()))

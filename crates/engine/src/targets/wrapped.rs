@@ -1,4 +1,4 @@
-//! Wrappers of targets: without secrets, with fallbacks, or under another name.
+//! Wrappers of targets: without secrets, with a limit, or with another name.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use assize_targets::{BoxFuture, Target, TargetAnswer, TargetDescription, TargetE
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
-/// A command whose answers and complaints are judged, stored and shown without the secrets it inherited.
+/// A command whose answers and errors are judged, stored and shown without the secrets it inherited.
 pub(super) struct RedactingTarget<T> {
     pub(super) inner: T,
     pub(super) redactor: Arc<Redactor>,
@@ -81,7 +81,7 @@ impl<T> RedactingTarget<T> {
     }
 }
 
-/// A command of one case, which waits for its turn among the commands of the run.
+/// A command for one case, which waits for a permit to run.
 pub(super) struct SerialTarget<T> {
     pub(super) inner: T,
     pub(super) slots: Arc<Semaphore>,
@@ -94,7 +94,7 @@ impl<T: Target> Target for SerialTarget<T> {
 
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
-            // Never closed; without a permit it would only be one too many.
+            // The semaphore is never closed. If it were, one command too many would run.
             let _slot = self.slots.acquire().await;
             self.inner.answer(input).await
         })
@@ -109,7 +109,7 @@ impl<T: Target> Target for SerialTarget<T> {
     }
 }
 
-/// A target that goes by another name in this run (`use_target` in a suite).
+/// A target with another name in this run (`use_target` in a suite).
 pub(super) struct RenamedTarget {
     pub(super) name: String,
     pub(super) inner: Arc<dyn Target>,

@@ -1,4 +1,4 @@
-//! A budget is a line that no request crosses, and what it stopped goes on later.
+//! No request exceeds the budget, and a run that it stopped can be continued.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -30,7 +30,7 @@ async fn a_budget_that_is_just_enough_stops_nothing() {
     let (run, _) = fixture.run(&options).await.expect("a run");
     assert_eq!(run.exit, ExitStatus::Passed);
 
-    // What is remembered costs nothing.
+    // Cached replies cost nothing.
     options.run.spending.budget.calls = Some(0);
     options.run.run_dir = Some(fixture.path("again"));
     let (run, _) = fixture.run(&options).await.expect("a run");

@@ -1,4 +1,4 @@
-//! Judges, targets and a storage of replies of the caller's own take the places of models and servers.
+//! Judges, targets and a reply store that the caller provides, in place of models and servers.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -68,7 +68,7 @@ impl Target for EchoTarget {
     }
 }
 
-/// Answers with its name and the ids of case and trial, after a while that depends on them.
+/// Answers with its name and the ids of case and trial, after a delay that depends on them.
 pub(crate) struct TrialTarget(pub(crate) &'static str);
 
 impl Target for TrialTarget {

@@ -1,4 +1,4 @@
-//! Relative paths of options begin in the working folder of the engine, not in that of the process.
+//! Relative paths of options start in the working folder of the engine, not of the process.
 
 use std::path::{Path, PathBuf};
 

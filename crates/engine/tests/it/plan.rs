@@ -1,4 +1,4 @@
-//! A plan counts what a run then does, and sends nothing.
+//! A plan has the same numbers as the run, and sends nothing.
 
 use std::num::NonZeroUsize;
 

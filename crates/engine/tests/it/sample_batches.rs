@@ -1,4 +1,4 @@
-//! Answers that are graded in memory, many at once.
+//! Many answers are graded in memory at the same time.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

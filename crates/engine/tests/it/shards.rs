@@ -1,4 +1,4 @@
-//! Shards of a plan, merged, are the run of the whole plan.
+//! Merged shards of a plan equal a run of the whole plan.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ use proptest::test_runner::TestCaseError;
 use crate::fakes::TrialTarget;
 use crate::support::{Fixture, checked_suite, finished_cases};
 
-/// Decides by a hash of the criterion and the answer; now and then it does not decide.
+/// Decides by a hash of the criterion and the answer; sometimes it does not decide.
 struct HashJudge(&'static str);
 
 impl HashJudge {
@@ -56,15 +56,15 @@ impl Judge for HashJudge {
     }
 }
 
-/// Case of a made-up suite.
+/// A case of a generated suite.
 #[derive(Debug, Clone)]
 struct MadeCase {
     criteria: usize,
-    /// True if it has an answer of its own.
+    /// True if it has a given answer.
     is_given: bool,
-    /// Trials, their strategy, and an end at the first pass.
+    /// Trials, their strategy, and whether they end at the first pass.
     trials: Option<(u32, &'static str, bool)>,
-    /// Position of the case that it depends on, if that has a lower rank.
+    /// Index of the case that it depends on, if that has a lower rank.
     depends_on: Option<usize>,
     rank: u32,
     on_failure: &'static str,
@@ -165,7 +165,7 @@ fn run(fixture: &Fixture, sequence: &SequenceOptions, options: &EvalOptions) -> 
     finished(runtime().block_on(engine(fixture).evaluate(mode, options)).expect("a run"))
 }
 
-/// Plans the suites of a folder once, for so many shards.
+/// Plans the suites of a folder once for this many shards.
 fn prepare(fixture: &Fixture, sequence: &SequenceOptions, options: &EvalOptions, count: u32) -> PreparedPlan {
     let mode = EvalMode { sequence: sequence.clone() };
     runtime().block_on(engine(fixture).prepare(&mode, options, count)).expect("a plan")
@@ -192,7 +192,7 @@ fn sorted(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// What `run.json` says of a run beside its id, its times and its parts.
+/// The content of `run.json` without its id, times and parts.
 fn described(info: &RunInfo) -> serde_json::Value {
     let mut value = serde_json::to_value(info).expect("JSON");
     let object = value.as_object_mut().expect("an object");
@@ -201,7 +201,7 @@ fn described(info: &RunInfo) -> serde_json::Value {
     }
     value["settings"]["workers"] = 0.into();
     value["summary"]["duration_ms"] = 0.into();
-    // What a process sent is no part of the results.
+    // The requests that a process sent are not part of the results.
     value["summary"]["sent"] = serde_json::Value::Null;
 
     value
@@ -480,7 +480,7 @@ fn a_merge_without_some_shards_is_incomplete_and_says_so() {
     assert_eq!(merged.info.merged.expect("merged").missing, [2]);
     assert!(summary.figures.expect("metrics").remarks[0].contains("shard 2 of 3 is missing"));
 
-    // The rest is run in one process.
+    // The rest runs in one process.
     let mut options = fixture.options();
     options.run.run_dir = Some(fixture.path("merged"));
     options.run.resume = Some(NEWEST_RUN.to_owned());
@@ -537,7 +537,7 @@ fn cases_that_depend_on_each_other_share_a_shard() {
             text,
             "  - {{id: c{at}, criteria: be right, input: q, output: right, assertions: [{{type: contains, value: right}}]"
         );
-        // Chains of three, each case on the one ten places later.
+        // Chains of three: each case depends on the one ten positions later.
         if at < 20 {
             let _ = write!(text, ", depends_on: [c{}]", at + 10);
         }

@@ -1,4 +1,4 @@
-//! A process that is asked to stop ends its run in good order.
+//! A process that is asked to stop ends its run in an orderly way.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,5 @@
-//! Anthropic's Message Batches. They take no name, so that one is found again by its size and time, and by its results.
+//! Anthropic's Message Batches. They have no name, so a batch is found again by its size, its time and its
+//! results.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -7,16 +8,16 @@ use super::client::BatchClient;
 use super::draft::BatchDraft;
 use super::exchange::{safe_id, seconds, short};
 use super::{
-    BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, CLOCKS, ReadLine, ResultSink, is_past,
-    read_lines,
+    BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, MAX_CLOCK_DIFFERENCE, ReadLine, ResultSink,
+    is_past, read_lines,
 };
 use crate::batch_lines::{BatchOutcome, BatchReplyLine, unreadable};
 use crate::error::{AskError, ErrorKind};
 use crate::wire::error_words;
 
 const BATCHES: &str = "/v1/messages/batches";
-/// Pages of the list that are read at most, 100 batches each.
-const MOST_PAGES: usize = 50;
+/// The most pages of the list that are read, with 100 batches each.
+const MAX_PAGES: usize = 50;
 
 pub(super) async fn create(client: &BatchClient, draft: &BatchDraft) -> Result<String, AskError> {
     let created = client.post(BATCHES, draft.to_bytes(), "application/json").await?;
@@ -26,7 +27,7 @@ pub(super) async fn create(client: &BatchClient, draft: &BatchDraft) -> Result<S
 pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<BatchSearch, AskError> {
     let mut undecided = false;
     let mut after: Option<String> = None;
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let mut query = vec![("limit", "100")];
         query.extend(after.as_deref().map(|after| ("after_id", after)));
         let page = client.get(BATCHES, &query).await?;
@@ -49,10 +50,10 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
         after = last.and_then(|batch| batch["id"].as_str()).map(str::to_owned);
     }
 
-    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MOST_PAGES * 100)))
+    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MAX_PAGES * 100)))
 }
 
-/// Decides if a batch of the list is the one that is looked for.
+/// Decides whether a batch in the list is the one we look for.
 async fn examine(
     client: &BatchClient,
     batch: &Value,
@@ -60,7 +61,7 @@ async fn examine(
 ) -> Result<BatchSearch, AskError> {
     let id = safe_id(&batch["id"])?;
     let created = seconds(&batch["created_at"]);
-    let is_older = created.is_some_and(|created| created < trace.created - CLOCKS);
+    let is_older = created.is_some_and(|created| created < trace.created - MAX_CLOCK_DIFFERENCE);
     if is_older || trace.others.contains(&id) || total(batch) != Some(trace.requests) {
         return Ok(BatchSearch::Absent);
     }
@@ -107,13 +108,14 @@ fn read_status(id: &str, batch: &Value) -> Result<BatchStatus, AskError> {
     Ok(BatchStatus { id: id.to_owned(), state, done, results })
 }
 
-/// Number of requests of a batch.
+/// The number of requests in a batch.
 fn total(batch: &Value) -> Option<u64> {
     let counts = batch["request_counts"].as_object()?;
     Some(counts.values().filter_map(Value::as_u64).sum())
 }
 
-/// Reads the results. They are asked for at the provider's own address, whatever address the batch names for them.
+/// Reads the results. They are requested at the provider's own address, whatever address the batch names for
+/// them.
 pub(super) async fn results(
     client: &BatchClient,
     id: &str,
@@ -132,7 +134,7 @@ pub(super) async fn results(
     Ok(())
 }
 
-/// Line of the results.
+/// Reads a line of the results.
 fn read_line(line: &[u8]) -> ReadLine {
     #[derive(serde::Deserialize)]
     struct Line<'a> {

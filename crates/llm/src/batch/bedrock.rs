@@ -1,4 +1,4 @@
-//! Jobs of Amazon Bedrock: requests are an object in a bucket, and so are their results.
+//! Jobs of Amazon Bedrock. Requests and results are objects in a bucket.
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -14,13 +14,13 @@ use crate::wire::path_segment;
 
 const JOB: &str = "/model-invocation-job";
 const JOBS: &str = "/model-invocation-jobs";
-/// Pages of the list that are read at most.
-const MOST_PAGES: usize = 50;
+/// The most pages of the list that are read.
+const MAX_PAGES: usize = 50;
 
 /// Digits and letters at the end of a job's ARN.
 const JOB_ID_CHARS: usize = 12;
 
-/// Key of the file of requests.
+/// Key of the object with the requests.
 fn requests_key(setup: &JobSetup, draft: &BatchDraft) -> String {
     setup.place.key(&format!("requests/{}.jsonl", display_name(&draft.token)))
 }
@@ -43,7 +43,7 @@ pub(super) async fn create(
     let key = requests_key(setup, draft);
     let job = json!({
         "jobName": name,
-        // Asked twice with the same token, Bedrock makes one job.
+        // If the same token is sent twice, Bedrock makes one job.
         "clientRequestToken": draft.token,
         "roleArn": setup.role.0,
         "modelId": draft.model,
@@ -58,7 +58,7 @@ pub(super) async fn create(
 pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<BatchSearch, AskError> {
     let name = display_name(trace.token);
     let mut next: Option<String> = None;
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let mut query = vec![("nameContains", name.as_str()), ("maxResults", "100")];
         query.extend(next.as_deref().map(|next| ("nextToken", next)));
         let page = client.get(JOBS, &query).await?;
@@ -75,7 +75,7 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
         }
     }
 
-    Ok(BatchSearch::Unknown(format!("its name is not among {} jobs", MOST_PAGES * 100)))
+    Ok(BatchSearch::Unknown(format!("its name is not among {} jobs", MAX_PAGES * 100)))
 }
 
 pub(super) async fn status(
@@ -102,7 +102,7 @@ pub(super) async fn status(
         }
     }
 
-    // These may have been worked on in part, which is paid for, or not at all, and then there is no file.
+    // Part of the requests may have been processed, and paid for. If none was, there is no file.
     let key = results_key(setup, id, &job)?;
     match setup.bucket.get(&client.transport, &key).await {
         Ok(lines) => of(BatchState::Ended, BatchFiles::Inline(lines)),
@@ -133,12 +133,13 @@ pub(super) async fn results(
     Ok(())
 }
 
-/// Path of a job; its ARN has a slash.
+/// Path of a job. Its ARN contains a slash.
 pub(super) fn job_path(id: &str) -> String {
     format!("{JOB}/{}", path_segment(id))
 }
 
-/// Key of the results of a job, from the addresses that it was created with: that may have been with another prefix.
+/// Key of the object with a job's results, derived from the addresses that the job was created with: they may
+/// have another prefix.
 fn results_key(setup: &JobSetup, id: &str, job: &Value) -> Result<String, AskError> {
     let input = job.pointer("/inputDataConfig/s3InputDataConfig/s3Uri").unwrap_or(&Value::Null);
     let output = job.pointer("/outputDataConfig/s3OutputDataConfig/s3Uri").unwrap_or(&Value::Null);
@@ -158,7 +159,7 @@ fn results_key(setup: &JobSetup, id: &str, job: &Value) -> Result<String, AskErr
     Ok(format!("{folder}{job}/{file}.out"))
 }
 
-/// The words of a job that has failed.
+/// The reason that a failed job gives.
 fn refusal(job: &Value) -> String {
     let words = job["message"].as_str().filter(|words| !words.trim().is_empty());
     words.map_or_else(
@@ -167,7 +168,7 @@ fn refusal(job: &Value) -> String {
     )
 }
 
-/// ARN of a job, which becomes part of an address: only what AWS documents is taken.
+/// The ARN of a job. It becomes part of an address, so only the documented form is accepted.
 fn arn(value: &Value) -> Result<String, AskError> {
     let is_job = |text: &&str| {
         let parts: Vec<&str> = text.split(':').collect();
@@ -192,7 +193,7 @@ fn arn(value: &Value) -> Result<String, AskError> {
     })
 }
 
-/// Line of the results.
+/// Reads a line of the results.
 fn read_line(line: &[u8]) -> ReadLine {
     #[derive(serde::Deserialize)]
     #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! Objects of a bucket of S3: written, read, with signed addresses.
+//! Reads and writes objects of an S3 bucket with signed addresses.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::error::{AskError, ErrorKind};
 use crate::http::HttpTransport;
 use crate::redact::Redactor;
 
-/// Time limit of a transfer, and for how long a signed address holds.
-const LONG: Duration = Duration::from_mins(20);
+/// Time limit of a transfer; a signed address is valid for as long.
+const TRANSFER_TIMEOUT: Duration = Duration::from_mins(20);
 
-/// Bucket of S3 with the key to it. Nothing shows the key, or an address that was signed with it.
+/// An S3 bucket with its access key. Neither the key nor a signed address is ever shown.
 #[derive(Clone)]
 pub(super) struct Bucket {
     objects: rusty_s3::Bucket,
@@ -25,10 +25,10 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    /// The bucket of a place, in a region of AWS or at another server.
+    /// The bucket of a place, in a region of AWS or on another server.
     ///
     /// # Errors
-    /// When there can be no such address.
+    /// If there can be no such address.
     pub(super) fn new(
         place: &BatchPlace,
         region: &str,
@@ -37,7 +37,7 @@ impl Bucket {
         secret: SecretString,
         token: Option<SecretString>,
     ) -> Result<Self, String> {
-        // A name with dots fits no certificate as part of a host.
+        // In a host name, a bucket with dots matches no certificate.
         let style = if server.is_some() || place.bucket.contains('.') {
             UrlStyle::Path
         } else {
@@ -63,25 +63,25 @@ impl Bucket {
     /// Writes an object.
     ///
     /// # Errors
-    /// When it was not written, or nobody knows.
+    /// If it was not written, or may not have been.
     pub(super) async fn put(
         &self,
         transport: &HttpTransport,
         key: &str,
         body: Vec<u8>,
     ) -> Result<(), AskError> {
-        let url = self.objects.put_object(Some(&self.credentials), key).sign(LONG);
-        let answer = transport.put(url, body, LONG).await;
+        let url = self.objects.put_object(Some(&self.credentials), key).sign(TRANSFER_TIMEOUT);
+        let answer = transport.put(url, body, TRANSFER_TIMEOUT).await;
         self.checked(answer, "write", key).map(drop)
     }
 
-    /// Reads an object. One that does not exist is an error of the kind "not found".
+    /// Reads an object. If it does not exist, the error has the kind "not found".
     ///
     /// # Errors
-    /// When it can't be read in full.
+    /// If it can't be read in full.
     pub(super) async fn get(&self, transport: &HttpTransport, key: &str) -> Result<Vec<u8>, AskError> {
-        let url = self.objects.get_object(Some(&self.credentials), key).sign(LONG);
-        let answer = transport.get(url, HeaderMap::new(), LONG).await;
+        let url = self.objects.get_object(Some(&self.credentials), key).sign(TRANSFER_TIMEOUT);
+        let answer = transport.get(url, HeaderMap::new(), TRANSFER_TIMEOUT).await;
         self.checked(answer, "read", key)
     }
 
@@ -129,7 +129,7 @@ impl Bucket {
     }
 }
 
-/// Text of an element of a short XML answer.
+/// The text of an element in a short XML answer.
 fn element<'a>(text: &'a str, name: &str) -> &'a str {
     let start = text.split_once(&format!("<{name}>")).map(|(_, rest)| rest);
     start.and_then(|rest| rest.split_once("</")).map_or("", |(inner, _)| inner)
@@ -159,7 +159,7 @@ mod tests {
         );
     }
 
-    /// The example of "Authenticating Requests: Using Query Parameters" in AWS's documentation of S3.
+    /// The example from "Authenticating Requests: Using Query Parameters" in AWS's documentation of S3.
     #[test]
     fn the_signature_is_that_of_the_published_example() {
         let signed = rusty_s3::signing::sign(
@@ -178,7 +178,7 @@ mod tests {
         assert!(signed.as_str().ends_with(signature), "{signed}");
     }
 
-    /// The signature is that of botocore, the library of AWS's own command line.
+    /// The expected signature comes from botocore, the library of AWS's own command line.
     #[test]
     fn writing_with_a_temporary_key_is_signed_as_by_the_command_line_of_aws() {
         let signed = rusty_s3::signing::sign(
@@ -197,7 +197,7 @@ mod tests {
         assert!(signed.as_str().ends_with(signature), "{signed}");
     }
 
-    /// With `moto_server -p 5000` and a bucket `plain` there: `ASSIZE_TEST_S3=http://127.0.0.1:5000`.
+    /// Run `moto_server -p 5000` with a bucket `plain`, and set `ASSIZE_TEST_S3=http://127.0.0.1:5000`.
     #[tokio::test]
     #[expect(clippy::disallowed_methods, reason = "a switch of the tests alone")]
     #[ignore = "needs a server of S3 with a bucket `plain`, named by ASSIZE_TEST_S3"]

@@ -1,4 +1,4 @@
-//! Client of a provider's batches.
+//! A client of a provider's batches.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::client::ModelClient;
 use crate::error::{AskError, ErrorKind};
 use crate::http::HttpTransport;
 
-/// Client of a provider's batches, with the address and the key of a model's client. Nothing is tried again here, because
-/// only the caller knows what must not be done twice.
+/// A client of a provider's batches, with the address and the key of a model's client. It retries nothing,
+/// because only the caller knows what must not be done twice.
 #[derive(Clone)]
 pub struct BatchClient {
     pub(super) client: ModelClient,
@@ -24,10 +24,11 @@ pub struct BatchClient {
 }
 
 impl BatchClient {
-    /// Client for the batches of a model's provider. `transport` must take answers as large as the results of a batch.
+    /// A client for the batches of a model's provider. `transport` must accept answers as large as the results
+    /// of a batch.
     ///
     /// # Errors
-    /// For a provider without batches, with such that are not spoken here, or whose storage is missing; the reason.
+    /// The reason, if the provider has no batches, has some in an unsupported format, or lacks its storage.
     pub fn new(
         client: ModelClient,
         transport: Arc<HttpTransport>,
@@ -37,8 +38,8 @@ impl BatchClient {
         let setup = match format {
             BatchFormat::Bedrock => {
                 let setup = storage.open(&client)?;
-                // Jobs take no tools. Asked live, the model gets its schema in the same way, so that a model that
-                // refuses it does so at the first request, and not in a job.
+                // Jobs accept no tools. Live requests then use the same form of schema, so that a model that
+                // refuses it does so at the first request and not in a job.
                 client.ask_without_tools();
                 Some(Arc::new(setup))
             }
@@ -63,10 +64,10 @@ impl BatchClient {
         self.format
     }
 
-    /// Uploads the requests of a batch, where they are not part of its creation.
+    /// Uploads the requests of a batch, if they are not sent when it is created.
     ///
     /// # Errors
-    /// When the provider does not take them. The batch was certainly not created.
+    /// If the provider refuses them. The batch was certainly not created.
     pub async fn upload(&self, draft: &BatchDraft) -> Result<UploadedRequests, AskError> {
         match self.format {
             BatchFormat::OpenAi(_) => openai::upload(self, draft).await.map(|id| UploadedRequests(Some(id))),
@@ -77,10 +78,10 @@ impl BatchClient {
         }
     }
 
-    /// Creates a batch and returns its id. An error that is no refusal leaves open whether it was created.
+    /// Creates a batch and returns its id. Unless the error is a refusal, the batch may have been created.
     ///
     /// # Errors
-    /// When the provider refuses it, or no answer came.
+    /// If the provider refuses it, or no answer came.
     pub async fn create(&self, draft: &BatchDraft, file: &UploadedRequests) -> Result<String, AskError> {
         match self.format {
             BatchFormat::OpenAi(endpoint) => openai::create(self, draft, endpoint, file).await,
@@ -93,7 +94,7 @@ impl BatchClient {
     /// Looks for a batch that may have been created.
     ///
     /// # Errors
-    /// When the provider can't be asked.
+    /// If the provider can't be reached.
     pub async fn find(&self, trace: BatchTrace<'_>) -> Result<BatchSearch, AskError> {
         match self.format {
             BatchFormat::OpenAi(_) => openai::find(self, trace).await,
@@ -103,10 +104,10 @@ impl BatchClient {
         }
     }
 
-    /// Asks how far a batch is.
+    /// Returns the state of a batch.
     ///
     /// # Errors
-    /// When the provider can't be asked, or does not know the batch.
+    /// If the provider can't be reached, or does not know the batch.
     pub async fn status(&self, id: &str) -> Result<BatchStatus, AskError> {
         match self.format {
             BatchFormat::OpenAi(_) => openai::status(self, id).await,
@@ -119,7 +120,7 @@ impl BatchClient {
     /// Reads the results of a batch that has ended, in any order.
     ///
     /// # Errors
-    /// When they can't be read in full.
+    /// If they can't be read in full.
     pub async fn results(&self, status: &BatchStatus, sink: ResultSink<'_>) -> Result<(), AskError> {
         match self.format {
             BatchFormat::OpenAi(_) => openai::results(self, status, sink).await,
@@ -129,10 +130,10 @@ impl BatchClient {
         }
     }
 
-    /// Asks the provider to stop working on a batch. What was done until then is paid for and among its results.
+    /// Asks the provider to stop a batch. What was done by then is paid for and part of the results.
     ///
     /// # Errors
-    /// When the provider can't be asked, or refuses.
+    /// If the provider can't be reached, or refuses.
     pub async fn cancel(&self, id: &str) -> Result<(), AskError> {
         let path = match self.format {
             BatchFormat::OpenAi(_) => format!("/batches/{id}/cancel"),

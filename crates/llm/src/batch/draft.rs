@@ -1,4 +1,4 @@
-//! Batch in the making: the bytes that are sent.
+//! A batch under construction: the bytes that will be sent.
 
 use std::io::{self, Write as _};
 
@@ -9,14 +9,14 @@ use super::format::BatchFormat;
 use crate::batch_lines::BatchRequestLine;
 use crate::call_key::CallKey;
 
-/// Bytes around a request, at most.
-const FRAME: usize = 256;
+/// The most bytes that the format adds to a request.
+const FRAME_BYTES: usize = 256;
 
-/// Batch in the making. Each request is named by the key of its call.
+/// A batch under construction. Each request is named by the key of its call.
 #[derive(Debug)]
 pub struct BatchDraft {
     pub(super) format: BatchFormat,
-    /// Name under which the batch can be found again.
+    /// The name by which the batch can be found again.
     pub(super) token: String,
     pub(super) model: String,
     bytes: Vec<u8>,
@@ -24,7 +24,7 @@ pub struct BatchDraft {
 }
 
 impl BatchDraft {
-    /// Batch without requests to `model`. `token` is a name that no other batch has.
+    /// An empty batch for `model`. `token` is a name that no other batch has.
     pub fn new(format: BatchFormat, token: &str, model: &str) -> Self {
         let head = match format {
             BatchFormat::OpenAi(_) | BatchFormat::Bedrock => String::new(),
@@ -43,17 +43,17 @@ impl BatchDraft {
         }
     }
 
-    /// True if a request of so many bytes still fits in.
+    /// Whether a request of this many bytes still fits.
     pub fn has_room(&self, bytes: usize) -> bool {
         let limits = self.format.limits();
         self.requests < limits.requests
-            && (self.requests == 0 || self.bytes.len() + bytes + FRAME <= limits.bytes)
+            && (self.requests == 0 || self.bytes.len() + bytes + FRAME_BYTES <= limits.bytes)
     }
 
     /// Adds a request, whose body is JSON.
     ///
     /// # Errors
-    /// When the body is no JSON.
+    /// If the body is not JSON.
     pub fn add(&mut self, key: CallKey, body: Vec<u8>) -> io::Result<()> {
         let body = String::from_utf8(body).map_err(io::Error::other)?;
         let body = RawValue::from_string(body)?;
@@ -81,12 +81,12 @@ impl BatchDraft {
         Ok(())
     }
 
-    /// Number of requests.
+    /// The number of requests.
     pub fn len(&self) -> usize {
         self.requests
     }
 
-    /// True if it has no request.
+    /// Whether it has no requests.
     pub fn is_empty(&self) -> bool {
         self.requests == 0
     }
@@ -102,7 +102,7 @@ impl BatchDraft {
     }
 }
 
-/// Name of a batch where people see it.
+/// The name of a batch as people see it.
 pub(super) fn display_name(token: &str) -> String {
     format!("assize-{token}")
 }

@@ -13,16 +13,16 @@ use crate::error::{AskError, ErrorKind};
 use crate::transport::{HttpAnswer, HttpRequest, Transport, TransportError};
 use crate::wire::refusal_in;
 
-/// Time limit of a question about a batch.
-const SHORT: Duration = Duration::from_mins(1);
-/// Time limit of sending requests, and of reading results.
-const LONG: Duration = Duration::from_mins(20);
+/// Time limit of a request about a batch.
+const STATUS_TIMEOUT: Duration = Duration::from_mins(1);
+/// Time limit of sending requests and of reading results.
+const TRANSFER_TIMEOUT: Duration = Duration::from_mins(20);
 
-/// The longest id that is taken from a server.
+/// The longest id that is accepted from a server.
 const LONGEST_ID: usize = 200;
 
 impl BatchClient {
-    /// Address under the server's base URL, or under that of its jobs.
+    /// An address under the server's base URL, or under that of its jobs.
     fn url(&self, path: &str, query: &[(&str, &str)]) -> Url {
         let mut url = match &self.setup {
             Some(setup) => joined(setup.jobs.clone(), path),
@@ -45,36 +45,36 @@ impl BatchClient {
         headers
     }
 
-    /// Sends a GET and gives its JSON.
+    /// Sends a GET and returns the JSON of the answer.
     pub(super) async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, AskError> {
-        let answer = self.transport.get(self.url(path, query), self.headers(), SHORT).await;
+        let answer = self.transport.get(self.url(path, query), self.headers(), STATUS_TIMEOUT).await;
         json_of(&self.checked(answer)?)
     }
 
-    /// Sends a GET and gives the bytes that come back.
+    /// Sends a GET and returns the bytes of the answer.
     pub(super) async fn download(&self, path: &str, query: &[(&str, &str)]) -> Result<Vec<u8>, AskError> {
-        let answer = self.transport.get(self.url(path, query), self.headers(), LONG).await;
+        let answer = self.transport.get(self.url(path, query), self.headers(), TRANSFER_TIMEOUT).await;
         Ok(self.checked(answer)?.body)
     }
 
-    /// Sends a POST and gives the JSON that comes back.
+    /// Sends a POST and returns the JSON of the answer.
     pub(super) async fn post(&self, path: &str, body: Vec<u8>, kind: &str) -> Result<Value, AskError> {
         let mut headers = self.headers();
         let kind = HeaderValue::from_str(kind)
             .map_err(|_| AskError::new(ErrorKind::BadRequest, "the type of the request can't be sent"))?;
         headers.insert(CONTENT_TYPE, kind);
 
-        let timeout = if body.len() > 1 << 20 { LONG } else { SHORT };
+        let timeout = if body.len() > 1 << 20 { TRANSFER_TIMEOUT } else { STATUS_TIMEOUT };
         let request =
             HttpRequest { method: reqwest::Method::POST, url: self.url(path, &[]), headers, body, timeout };
         json_of(&self.checked(self.transport.send(request).await)?)
     }
 
-    /// The answer without secrets, if it is a good one.
+    /// The answer without secrets, if it is a success.
     fn checked(&self, answer: Result<HttpAnswer, TransportError>) -> Result<HttpAnswer, AskError> {
         let failed = |error: AskError| {
             let error = self.client.explain(error);
-            // These are about calls of a run, many at once, with a time limit that can be set.
+            // The advice for these kinds is about the many calls of a run and their configurable time limit.
             let fits = !matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Timeout);
             AskError { advice: error.advice.filter(|_| fits), ..error }
         };
@@ -90,7 +90,7 @@ impl BatchClient {
     }
 }
 
-/// The JSON of an answer; null if it is empty.
+/// The JSON of an answer; null if the answer is empty.
 fn json_of(answer: &HttpAnswer) -> Result<Value, AskError> {
     if answer.body.is_empty() {
         return Ok(Value::Null);
@@ -102,7 +102,7 @@ fn json_of(answer: &HttpAnswer) -> Result<Value, AskError> {
     })
 }
 
-/// An id that may become part of an address: servers are not trusted to name only what is theirs.
+/// An id that may become part of an address. Servers are not trusted to send harmless ones.
 pub(super) fn safe_id(value: &Value) -> Result<String, AskError> {
     let is_safe = |id: &&str| {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -118,7 +118,7 @@ pub(super) fn short(value: &Value) -> String {
     crate::excerpt::cut(&value.to_string(), crate::excerpt::MESSAGE_CHARS)
 }
 
-/// A time as servers write it, in seconds since 1970: a number, or in words.
+/// A time from a server in seconds since 1970, given as a number or as a timestamp.
 pub(super) fn seconds(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| Some(value.as_str()?.parse::<jiff::Timestamp>().ok()?.as_second()))
 }

@@ -1,14 +1,14 @@
-//! Formats of batches, and what providers allow in one.
+//! Formats of batches, and the providers' limits for them.
 
 use crate::wire::ANTHROPIC_VERSION;
 
-/// Bytes that are left free for what a format adds around its requests.
-const MARGIN: usize = 1 << 20;
+/// Bytes kept free for what a format adds around its requests.
+const MARGIN_BYTES: usize = 1 << 20;
 
-/// Format of a provider's batches.
+/// The format of a provider's batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchFormat {
-    /// Files of lines, and OpenAI's `/batches`; the endpoint that each line names.
+    /// Files of lines, and OpenAI's `/batches`. Holds the endpoint that each line names.
     OpenAi(&'static str),
     /// Anthropic's Message Batches.
     Anthropic,
@@ -25,15 +25,15 @@ pub struct BatchLimits {
     pub requests: usize,
     /// Bytes of everything that is sent.
     pub bytes: usize,
-    /// Fewest requests.
+    /// The fewest requests.
     pub fewest: usize,
 }
 
 impl BatchFormat {
-    /// The format that a provider speaks. `wire` is the name of the wire format of its requests.
+    /// The format for a provider. `wire` is the name of the wire format of its requests.
     ///
     /// # Errors
-    /// For a provider without batches, or with such that are not spoken here; the reason.
+    /// The reason, if the provider has no batches or has some in an unsupported format.
     pub(crate) fn for_provider(name: &str, wire: &str) -> Result<Self, String> {
         match (name, wire) {
             ("openai" | "groq" | "vllm", "openai-chat") => Ok(Self::OpenAi("/v1/chat/completions")),
@@ -54,7 +54,7 @@ impl BatchFormat {
     const PROVIDERS: [&'static str; 8] =
         ["openai", "openai-responses", "azure", "groq", "vllm", "anthropic", "gemini", "bedrock"];
 
-    /// Header that each request about batches has beside its key.
+    /// A header that each request about batches needs besides the key.
     pub(super) fn version_header(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Anthropic => Some(("anthropic-version", ANTHROPIC_VERSION)),
@@ -62,15 +62,18 @@ impl BatchFormat {
         }
     }
 
-    /// Limits of one batch, as the provider documents them, with a margin.
+    /// Limits of one batch as the provider documents them, with a margin.
     pub fn limits(self) -> BatchLimits {
         match self {
-            Self::OpenAi(_) => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN, fewest: 1 },
-            Self::Anthropic => BatchLimits { requests: 100_000, bytes: (256 << 20) - MARGIN, fewest: 1 },
+            Self::OpenAi(_) => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN_BYTES, fewest: 1 },
+            Self::Anthropic => {
+                BatchLimits { requests: 100_000, bytes: (256 << 20) - MARGIN_BYTES, fewest: 1 }
+            }
             // Longer ones would have to be uploaded as a file.
             Self::Gemini => BatchLimits { requests: 50_000, bytes: 19_000_000, fewest: 1 },
-            // Quotas of the account, which differ by model; these are the usual ones. Results repeat their requests.
-            Self::Bedrock => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN, fewest: 100 },
+            // These are quotas of the account, which differ by model; here are the usual ones. Results repeat
+            // their requests.
+            Self::Bedrock => BatchLimits { requests: 50_000, bytes: (200 << 20) - MARGIN_BYTES, fewest: 100 },
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::batch_lines::{BatchLineError, BatchOutcome, BatchReplyLine};
 use crate::error::{AskError, ErrorKind};
 use crate::wire::error_words;
 
-/// Pages of the list that are read at most, 100 batches each.
-const MOST_PAGES: usize = 50;
+/// The most pages of the list that are read, with 100 batches each.
+const MAX_PAGES: usize = 50;
 
 pub(super) async fn create(client: &BatchClient, draft: &BatchDraft) -> Result<String, AskError> {
     let model = draft.model.strip_prefix("models/").unwrap_or(&draft.model);
@@ -28,7 +28,7 @@ fn id_of(batch: &Value) -> Result<String, AskError> {
 
 pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<BatchSearch, AskError> {
     let mut next: Option<String> = None;
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let mut query = vec![("pageSize", "100")];
         query.extend(next.as_deref().map(|next| ("pageToken", next)));
         let page = client.get("/batches", &query).await?;
@@ -46,7 +46,7 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
         }
     }
 
-    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MOST_PAGES * 100)))
+    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MAX_PAGES * 100)))
 }
 
 pub(super) async fn status(client: &BatchClient, id: &str) -> Result<BatchStatus, AskError> {
@@ -67,7 +67,7 @@ fn read_status(id: &str, batch: &Value) -> Result<BatchStatus, AskError> {
         }
     };
 
-    // Counts are 64-bit numbers, which Google writes as texts.
+    // Counts are 64-bit numbers, which Google writes as strings.
     let count = |name: &str| {
         let value = &metadata["batchStats"][name];
         value.as_u64().or_else(|| value.as_str()?.parse().ok())
@@ -80,7 +80,7 @@ fn read_status(id: &str, batch: &Value) -> Result<BatchStatus, AskError> {
         Some(found) if state == BatchState::Ended => {
             BatchFiles::Inline(json!(found).to_string().into_bytes())
         }
-        // Requests that were answered and paid for would pass for unprocessed.
+        // Without results, requests that were answered and paid for would count as not processed.
         None if matches!(word, "SUCCEEDED" | "PARTIALLY_SUCCEEDED") => BatchFiles::Gone,
         _ => BatchFiles::None,
     };
@@ -88,7 +88,8 @@ fn read_status(id: &str, batch: &Value) -> Result<BatchStatus, AskError> {
     Ok(BatchStatus {
         id: id.to_owned(),
         state,
-        // Of one that was broken off, it is not told which requests are no longer pending because they were dropped.
+        // In a batch that was stopped, some requests are no longer pending only because they were dropped, so
+        // the count is unknown.
         done: done
             .filter(|_| !matches!(word, "CANCELLED" | "EXPIRED"))
             .map(|(all, pending)| all.saturating_sub(pending)),
@@ -124,7 +125,7 @@ pub(super) fn results(status: &BatchStatus, sink: ResultSink<'_>) -> Result<(), 
     Ok(())
 }
 
-/// Google's code for a failure, in words where it says that nobody worked on the request.
+/// A name for Google's code of a failure, if the code means that the request was not processed.
 fn word_for(code: &Value) -> String {
     match code.as_i64() {
         Some(1) => "cancelled".to_owned(),
@@ -173,7 +174,7 @@ mod tests {
         assert_eq!(results_of(&running), (BatchState::Running, None, Vec::new()));
         assert!(read_status("b", &json!({"metadata": {"state": "ODD"}})).is_err());
 
-        // One that has none any more was paid for all the same.
+        // If its results are gone, it was still paid for.
         for (state, is_gone) in [("SUCCEEDED", true), ("PARTIALLY_SUCCEEDED", true), ("CANCELLED", false)] {
             let status =
                 read_status("b", &json!({"metadata": {"state": format!("BATCH_STATE_{state}")}})).unwrap();

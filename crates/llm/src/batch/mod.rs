@@ -1,7 +1,7 @@
-//! Batches of a provider: many requests handed over at once, answered within a day, at a lower price.
+//! Batches of a provider: many requests sent together and answered within a day, at a lower price.
 //!
-//! [`BatchClient`] speaks to the provider; one file per format. It sends keys where [`ModelClient`](crate::ModelClient) sends
-//! them and nowhere else: addresses that answers name are not followed.
+//! [`BatchClient`] talks to the provider; each format has its own file. Keys go to the same server as those of
+//! [`ModelClient`](crate::ModelClient) and nowhere else: addresses in answers are not followed.
 
 mod anthropic;
 mod bedrock;
@@ -23,92 +23,92 @@ pub use draft::BatchDraft;
 pub use format::{BatchFormat, BatchLimits};
 pub use storage::{BatchPlace, BatchRole, BatchStorage, InvalidBatchPlace, InvalidBatchRole};
 
-/// Requests of a batch that its provider has, where they are uploaded before it is created.
+/// The requests of a batch at its provider, if they are uploaded before it is created.
 #[derive(Debug, Clone, Default)]
 pub struct UploadedRequests(Option<String>);
 
-/// Batch as its provider describes it.
+/// A batch as its provider describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchStatus {
     /// The provider's name for it.
     pub id: String,
     /// State.
     pub state: BatchState,
-    /// Requests that were answered, well or not; `None` where it is not told.
+    /// How many requests were answered, well or not; `None` if the provider does not say.
     pub done: Option<u64>,
-    /// Names of the files with results, or results that came with the status.
+    /// Where the results are.
     results: BatchFiles,
 }
 
-/// State of a batch.
+/// The state of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BatchState {
-    /// It is worked on.
+    /// The provider is working on it.
     Running,
     /// Nothing more will come. Requests without a result were not processed.
     Ended,
-    /// It was not accepted, and nothing was processed: the provider's words.
+    /// It was not accepted, and nothing was processed. Holds the provider's message.
     Refused(String),
 }
 
-/// Place of the results of a batch.
+/// Where the results of a batch are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum BatchFiles {
     /// Files of the provider, by id.
     Named(Vec<String>),
-    /// The results of this batch.
+    /// At the address for the results of this batch.
     OfBatch,
     /// They came with the status.
     Inline(Vec<u8>),
     /// There are none.
     None,
-    /// There are none any more.
+    /// They existed, but have been deleted.
     Gone,
 }
 
-/// Result of looking for a batch that may have been created.
+/// The outcome of looking for a batch that may have been created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BatchSearch {
     /// It was created, under this id.
     Found(String),
     /// It was not created.
     Absent,
-    /// It may be one that is still worked on, and only its results will tell.
+    /// A batch in progress may be it; only its results will tell.
     Undecided,
-    /// It can't be found out; the reason.
+    /// It can't be determined; the reason.
     Unknown(String),
 }
 
-/// Batch that is looked for.
+/// What is known about a batch to look for.
 #[derive(Clone, Copy)]
 pub struct BatchTrace<'a> {
-    /// Name under which it was sent.
+    /// The name it was sent with.
     pub token: &'a str,
-    /// Time before which it was not created, in seconds since 1970.
+    /// It was not created before this time, in seconds since 1970.
     pub created: i64,
     /// Number of its requests.
     pub requests: u64,
-    /// True for names of its requests.
+    /// Whether a request of this name belongs to it.
     pub holds: &'a (dyn Fn(&str) -> bool + Sync),
     /// Ids of other batches.
     pub others: &'a [String],
 }
 
-/// Difference that the clocks of this machine and the provider may have, in seconds: a clock that shows local time as if it was UTC
-/// is up to 14 hours fast. What a provider lists as older than that is not the batch that is looked for.
-const CLOCKS: i64 = 26 * 3600;
+/// The most by which this machine's clock and the provider's may differ, in seconds: a clock that shows local
+/// time as UTC is up to 14 hours fast. A batch that is listed as older than that is not the one we look for.
+const MAX_CLOCK_DIFFERENCE: i64 = 26 * 3600;
 
-/// True if nothing behind this page of a list can be the batch that is looked for: the newest come first, and its last batch is
-/// older. `time` reads when a batch was created.
+/// Whether the batch can't be on a later page of the list: the newest come first, and the last one of this page
+/// is already older. `time` reads when a batch was created.
 fn is_past(page: &[Value], trace: &BatchTrace<'_>, time: impl Fn(&Value) -> Option<i64>) -> bool {
     let (Some(first), Some(last)) = (page.first().and_then(&time), page.last().and_then(&time)) else {
         return false;
     };
     // Some servers list the oldest first.
-    last < trace.created - CLOCKS && first >= last && page.len() > 1
+    last < trace.created - MAX_CLOCK_DIFFERENCE && first >= last && page.len() > 1
 }
 
-/// Result of reading a line of results.
+/// The result of reading a line of results.
 type ReadLine = Result<BatchReplyLine, BatchLineError>;
 
 /// Reads lines of results, each with `read`.
@@ -125,7 +125,7 @@ fn read_lines(bytes: &[u8], read: impl Fn(&[u8]) -> ReadLine, sink: &mut (dyn Fn
     }
 }
 
-/// Receiver of results, one by one. An error is a line that can't be read: nobody knows to which request it belongs.
+/// Receives results one by one. An error is an unreadable line; it is unknown which request it belongs to.
 pub type ResultSink<'a> = &'a mut (dyn FnMut(ReadLine) + Send);
 
 #[cfg(test)]
@@ -136,12 +136,12 @@ mod tests {
 
     #[test]
     fn a_list_ends_at_an_old_batch_only_where_the_newest_come_first() {
-        let (now, old) = (1_000_000_000, 1_000_000_000 - CLOCKS - 1);
+        let (now, old) = (1_000_000_000, 1_000_000_000 - MAX_CLOCK_DIFFERENCE - 1);
         let trace = BatchTrace { token: "t", created: now, requests: 1, holds: &|_| false, others: &[] };
         for (page, expected) in [
             (json!([now, old]), true),
             (json!([old - 9, old - 10]), true),
-            (json!([now + 9, now - CLOCKS]), false),
+            (json!([now + 9, now - MAX_CLOCK_DIFFERENCE]), false),
             (json!([old - 9, old]), false),
             (json!([]), false),
             (json!(["soon", old]), false),

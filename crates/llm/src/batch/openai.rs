@@ -1,4 +1,4 @@
-//! OpenAI's batches: a file of lines, a batch made of it, a file of results and one of errors.
+//! OpenAI's batches: a file of lines, a batch made from it, a file of results and one of errors.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use super::client::BatchClient;
 use super::draft::{BatchDraft, display_name};
 use super::exchange::{safe_id, seconds, short};
 use super::{
-    BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, CLOCKS, ResultSink, UploadedRequests,
-    is_past, read_lines,
+    BatchFiles, BatchSearch, BatchState, BatchStatus, BatchTrace, MAX_CLOCK_DIFFERENCE, ResultSink,
+    UploadedRequests, is_past, read_lines,
 };
 use crate::batch_lines::BatchReplyLine;
 use crate::error::{AskError, ErrorKind};
 
-/// Key of the metadata of a batch under which its token stands.
-const TOKEN: &str = "assize";
-/// Pages of the list that are read at most, 100 batches each.
-const MOST_PAGES: usize = 50;
-/// Questions about a file that is not ready yet, and the wait before each.
+/// The key for the token in a batch's metadata.
+const TOKEN_KEY: &str = "assize";
+/// The most pages of the list that are read, with 100 batches each.
+const MAX_PAGES: usize = 50;
+/// How often to check a file that is not ready yet, and the wait before each check.
 const FILE_CHECKS: u32 = 60;
 const FILE_WAIT: Duration = Duration::from_secs(2);
 
@@ -39,7 +39,7 @@ pub(super) async fn upload(client: &BatchClient, draft: &BatchDraft) -> Result<S
     let mut file = client.post("/files", body, &kind).await?;
     let id = safe_id(&file["id"])?;
 
-    // Azure looks at a file first, and makes no batch of one that it has not looked at.
+    // Azure validates a file first, and refuses to make a batch from one that is not validated.
     for _ in 0..FILE_CHECKS {
         match file["status"].as_str() {
             Some("pending" | "running" | "notRunning") => tokio::time::sleep(FILE_WAIT).await,
@@ -66,7 +66,7 @@ pub(super) async fn create(
         "input_file_id": file.0,
         "endpoint": endpoint,
         "completion_window": "24h",
-        "metadata": { TOKEN: draft.token },
+        "metadata": { TOKEN_KEY: draft.token },
     });
     let created = client.post("/batches", batch.to_string().into_bytes(), "application/json").await?;
     safe_id(&created["id"])
@@ -74,7 +74,7 @@ pub(super) async fn create(
 
 pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<BatchSearch, AskError> {
     let mut after = None;
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let mut query = vec![("limit", "100")];
         query.extend(after.as_deref().map(|after| ("after", after)));
         let page = match client.get("/batches", &query).await {
@@ -90,7 +90,7 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
 
         for batch in batches {
             let is_it = match batch["metadata"].as_object() {
-                Some(metadata) => metadata.get(TOKEN).is_some_and(|token| token == trace.token),
+                Some(metadata) => metadata.get(TOKEN_KEY).is_some_and(|token| token == trace.token),
                 None => may_be(batch, &trace) && has_file_of(client, batch, trace.token).await?,
             };
             if is_it {
@@ -105,29 +105,30 @@ pub(super) async fn find(client: &BatchClient, trace: BatchTrace<'_>) -> Result<
         after = last.and_then(|batch| batch["id"].as_str()).map(str::to_owned);
     }
 
-    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MOST_PAGES * 100)))
+    Ok(BatchSearch::Unknown(format!("it is not among the newest {} batches", MAX_PAGES * 100)))
 }
 
-/// True for a batch without metadata, as of servers that keep none, if it is not too old and has as many requests, as far as
-/// that is known.
+/// Whether a batch without metadata may be the one: it is not too old, and has as many requests, if that is
+/// known. Some servers keep no metadata.
 fn may_be(batch: &Value, trace: &BatchTrace<'_>) -> bool {
     let total = batch["request_counts"]["total"].as_u64().filter(|total| *total > 0);
-    let is_old = seconds(&batch["created_at"]).is_some_and(|created| created < trace.created - CLOCKS);
+    let is_old =
+        seconds(&batch["created_at"]).is_some_and(|created| created < trace.created - MAX_CLOCK_DIFFERENCE);
     !is_old && total.is_none_or(|total| total == trace.requests)
 }
 
-/// True if a batch was made of the file that was sent under this token.
+/// Whether a batch was made from the file that was sent with this token.
 async fn has_file_of(client: &BatchClient, batch: &Value, token: &str) -> Result<bool, AskError> {
     let Ok(id) = safe_id(&batch["input_file_id"]) else { return Ok(false) };
     match client.get(&format!("/files/{id}"), &[]).await {
         Ok(file) => Ok(file["filename"] == file_name(token)),
-        // That of another program, which was deleted: Assize deletes none.
+        // The file of another program, which was deleted. Assize deletes none.
         Err(error) if error.kind == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-/// Name of the file of requests that is sent under this token.
+/// Name of the file of requests that is sent with this token.
 fn file_name(token: &str) -> String {
     format!("{}.jsonl", display_name(token))
 }
@@ -155,7 +156,7 @@ fn read_status(id: &str, batch: &Value) -> Result<BatchStatus, AskError> {
     let counts = &batch["request_counts"];
     let done = counts["completed"].as_u64().map(|done| done + counts["failed"].as_u64().unwrap_or(0));
 
-    // Without the file, requests that were answered and paid for would pass for unprocessed.
+    // Without the file, requests that were answered and paid for would count as not processed.
     let has_output = batch["output_file_id"].as_str().is_some_and(|id| !id.is_empty());
     let is_gone = !has_output && counts["completed"].as_u64().is_some_and(|answered| answered > 0);
     let results = if is_gone { BatchFiles::Gone } else { BatchFiles::Named(files) };
@@ -163,7 +164,7 @@ fn read_status(id: &str, batch: &Value) -> Result<BatchStatus, AskError> {
     Ok(BatchStatus { id: id.to_owned(), state, done, results })
 }
 
-/// The words and codes of a batch that was not accepted.
+/// The messages and codes of a batch that was not accepted.
 fn refusal(batch: &Value) -> String {
     let errors = batch["errors"]["data"].as_array().map(Vec::as_slice).unwrap_or_default();
     let words = |error: &Value| {

@@ -1,5 +1,5 @@
-//! Storage of requests and results of batches that do not travel with the calls about them: a bucket of S3, and the role
-//! by which the provider reads and writes there.
+//! Storage for requests and results of batches that are not part of the API calls: an S3 bucket, and the role
+//! with which the provider reads and writes there.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,16 +17,16 @@ const KEY_ID: &str = "AWS_ACCESS_KEY_ID";
 const SECRET: &str = "AWS_SECRET_ACCESS_KEY";
 const TOKEN: &str = "AWS_SESSION_TOKEN";
 
-/// Variables of other addresses: of S3, and of the part of Bedrock that keeps jobs.
+/// Variables for other addresses of S3, and of the Bedrock service for jobs.
 const S3_ADDRESS: &str = "AWS_ENDPOINT_URL_S3";
 const JOBS_ADDRESS: &str = "AWS_ENDPOINT_URL_BEDROCK";
-/// Variable of the key that the latter is sent.
+/// Variable of the key for the latter.
 const BEARER: &str = "AWS_BEARER_TOKEN_BEDROCK";
 
 /// Longest name of a role.
 const LONGEST_ROLE: usize = 2048;
 
-/// Place in a bucket, written `s3://BUCKET/PREFIX`; the prefix may be missing.
+/// A place in a bucket, written `s3://BUCKET/PREFIX`. The prefix may be missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchPlace {
     pub(super) bucket: String,
@@ -35,17 +35,17 @@ pub struct BatchPlace {
 }
 
 impl BatchPlace {
-    /// Key of an object below the place.
+    /// Key of an object under the place.
     pub(super) fn key(&self, name: &str) -> String {
         if self.prefix.is_empty() { name.to_owned() } else { format!("{}/{name}", self.prefix) }
     }
 
-    /// Address of an object of the bucket, as other services take it.
+    /// Address of an object in the bucket, as other services expect it.
     pub(super) fn uri(&self, key: &str) -> String {
         format!("s3://{}/{key}", self.bucket)
     }
 
-    /// Key of the object of this bucket that has an address.
+    /// Key of the object with this address, if it is in this bucket.
     pub(super) fn key_of<'a>(&self, uri: &'a str) -> Option<&'a str> {
         let (bucket, key) = uri.strip_prefix("s3://")?.split_once('/')?;
         let key = key.trim_end_matches('/');
@@ -80,7 +80,7 @@ impl fmt::Display for BatchPlace {
     }
 }
 
-/// True for a key whose parts are plain names, which no address turns into another one.
+/// Whether all parts of a key are plain names, which no URL normalization changes.
 fn is_key(key: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '=' | '+');
     key.len() <= 800
@@ -89,12 +89,12 @@ fn is_key(key: &str) -> bool {
             .all(|part| !part.is_empty() && !matches!(part, "." | "..") && part.chars().all(plain))
 }
 
-/// Text that is no place in a bucket.
+/// The text is not a place in a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected `s3://BUCKET/PREFIX`, with a prefix of letters, digits, and `-_.=+/`")]
 pub struct InvalidBatchPlace;
 
-/// Role of IAM that reads requests and writes results, by its ARN.
+/// An IAM role that reads requests and writes results, by its ARN.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchRole(pub(super) String);
 
@@ -120,12 +120,13 @@ impl FromStr for BatchRole {
     }
 }
 
-/// Text that is no role.
+/// The text is not a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected the ARN of a role of IAM: `arn:aws:iam::ACCOUNT:role/NAME`, where ACCOUNT has 12 digits")]
 pub struct InvalidBatchRole;
 
-/// Place, role and access key of batches that go through a bucket. What is missing is said when a model needs it.
+/// Place, role and access key for batches that go through a bucket. Missing settings are reported when a model
+/// needs them.
 #[derive(Clone, Default)]
 pub struct BatchStorage {
     place: Option<BatchPlace>,
@@ -137,12 +138,13 @@ pub struct BatchStorage {
     region: Option<String>,
     s3: Option<String>,
     jobs: Option<String>,
-    /// Address of a file of the working folder that would get what comes from elsewhere.
+    /// A variable from a file in the working folder names an address that would receive settings from
+    /// elsewhere.
     foreign: Option<&'static str>,
 }
 
 impl BatchStorage {
-    /// Storage at a place, with the access key of the variables that `env` looks up.
+    /// Storage at a place, with the access key from the variables that `env` looks up.
     pub fn new(
         place: Option<BatchPlace>,
         role: Option<BatchRole>,
@@ -175,10 +177,10 @@ impl BatchStorage {
         }
     }
 
-    /// The bucket for batches of a model of Bedrock.
+    /// The bucket for batches of a Bedrock model.
     ///
     /// # Errors
-    /// When a setting is missing or can't be used; what to do.
+    /// What to do, if a setting is missing or can't be used.
     pub(super) fn open(&self, client: &ModelClient) -> Result<JobSetup, String> {
         let (Some(place), Some(role)) = (&self.place, &self.role) else {
             return Err("batches of `bedrock` go through a bucket of S3: name it with `--batch-storage \
@@ -216,7 +218,7 @@ impl BatchStorage {
     }
 }
 
-/// Everything that jobs of Bedrock need beside the client of their model.
+/// What jobs of Bedrock need besides the client of their model.
 #[derive(Clone)]
 pub(super) struct JobSetup {
     /// Base of the addresses of jobs.
@@ -226,7 +228,7 @@ pub(super) struct JobSetup {
     pub(super) bucket: Bucket,
 }
 
-/// An address out of a variable. Off this machine it must be encrypted.
+/// Reads an address from a variable. It must be encrypted unless it is on this machine.
 fn address(variable: &str, text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("{variable} is not an address: {error}"))?;
     let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url));
@@ -244,12 +246,13 @@ fn is_region(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
-/// Address of jobs beside that of the models: AWS has them in a service of its own, any other server at the same address.
+/// The address for jobs that belongs to that of the models. AWS has a separate service for them; any other
+/// server uses the same address.
 fn jobs_beside(mut runtime: Url) -> Url {
     if region_of(&runtime).is_some()
         && let Some(host) = runtime.host_str().map(|host| host.replacen("bedrock-runtime", "bedrock", 1))
     {
-        // It was a host before, and still is one.
+        // It was a valid host before, and still is one.
         let _ = runtime.set_host(Some(&host));
     }
     runtime

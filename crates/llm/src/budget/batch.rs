@@ -1,17 +1,17 @@
-//! Budget of batches: many calls that are sent together, and settled together.
+//! Budget of batches: many calls that are sent together and settled together.
 
 use std::sync::Arc;
 
 use super::{Budget, BudgetTracker, CallBound, Spend};
 
 impl BudgetTracker {
-    /// True if the budget is one of calls alone, however much each takes.
+    /// Whether the budget limits only the number of calls, however much each takes.
     pub fn counts_only_calls(&self) -> bool {
         let Budget { calls, tokens, usd } = self.state().budget;
         calls.is_some() && tokens.is_none() && usd.is_none()
     }
 
-    /// Number of these calls, from the first, that the budget allows to be sent together.
+    /// How many of these calls, from the first on, the budget allows to be sent together.
     pub fn affordable_calls(&self, calls: impl Iterator<Item = CallBound>) -> usize {
         let state = self.state();
         let left = state.budget.calls.map_or(u64::MAX, |limit| limit.saturating_sub(state.calls));
@@ -26,8 +26,8 @@ impl BudgetTracker {
             .count()
     }
 
-    /// Sets aside what a batch of so many calls may take, whether the budget allows it or not: it may have been sent by an
-    /// earlier process.
+    /// Reserves what a batch of so many calls may take, even if the budget does not allow it: the batch may
+    /// have been sent by an earlier process.
     pub fn commit_batch(self: &Arc<Self>, calls: u64, most: CallBound) -> BatchReservation {
         let mut state = self.state();
         state.calls = state.calls.saturating_add(calls);
@@ -39,7 +39,8 @@ impl BudgetTracker {
     }
 }
 
-/// Budget set aside for a batch. Dropping it books what was set aside: nobody knows what the batch took.
+/// Budget reserved for a batch. Dropping it books the whole reservation, because nothing is known about what
+/// the batch took.
 pub struct BatchReservation {
     tracker: Arc<BudgetTracker>,
     calls: u64,
@@ -48,7 +49,7 @@ pub struct BatchReservation {
 }
 
 impl BatchReservation {
-    /// The batch has ended: so many of its calls were answered or failed, and took this.
+    /// The batch has ended: `made` of its calls were answered or failed, and took `taken`.
     pub fn settle(mut self, made: u64, taken: CallBound) {
         let unmade = self.calls.saturating_sub(made);
         self.taken = taken.0;

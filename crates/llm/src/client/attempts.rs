@@ -1,4 +1,31 @@
-//! One call with all its attempts: what each teaches and what follows.
+//! One call with all its attempts.
+//!
+//! A question to a model fails in many ways, and what is right after a failure differs: wait and try again, try
+//! again at once without a parameter, with a larger output limit, or give up. Each attempt also teaches
+//! something that other questions need: that the account is limited or down, that the server refuses a
+//! parameter, how long replies are. [`CallAttempts`] is the state of one question on its way through these
+//! cases; what is learned for others goes into [`SharedClient`], the account and the budget.
+//!
+//! One attempt goes through these steps, in this order:
+//!
+//! 1. A permit of the account ([`Permit`]): waits for rate limits, pauses and outages.
+//! 2. A reservation of the budget, which also decides the output limit that is sent. It comes after the permit,
+//!    so that a request that waits for the account does not block budget that others could use.
+//! 3. Encoding with everything that is known by now, since another question may have learned something during
+//!    the waits.
+//! 4. The rate that processes share, and the request itself.
+//!
+//! What must hold:
+//!
+//! - Each attempt sends one request, and each reservation is settled once: by the reply, by the failure, as
+//!   unsent, or (if the future is dropped) at its full amount.
+//! - A permit is released before a wait, so that a waiting question takes no slot. It is kept only if the next
+//!   attempt follows at once.
+//! - Failures that are not the question's own do not use up its attempts: other questions getting answers while
+//!   this one is rate limited, and a server that is down although it has answered before. Their waits are still
+//!   bounded by [`RetryPolicy::max_total_wait`].
+//! - A reply that is cut off by a limit of ours, not the caller's, is never returned as an answer without a
+//!   mark (`cut_at`).
 
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
@@ -24,35 +51,36 @@ use crate::sent_requests;
 use crate::token_counts::TokenCounts;
 use crate::transport::{HttpAnswer, TransportError};
 
-/// Call that is sent until it is answered, or until trying again can't help.
+/// A call that is sent until it is answered, or until trying again can't help.
 pub(super) struct CallAttempts<'a> {
     client: &'a SharedClient,
     card: ModelCard,
-    /// True if another model is asked where this one fails.
+    /// True if another model is asked when this one fails.
     has_substitute: bool,
     request: Cow<'a, ChatRequest>,
-    /// Turn to probe for log-probabilities, where they are asked for.
-    turn: Option<ProbeTurn>,
+    /// This request's part in probing for log-probabilities, if it asks for them.
+    probe_turn: Option<ProbeTurn>,
     /// Parameters that the server is known to refuse.
     quirks: ServerQuirks,
-    /// True if the reply is expected to be like those before.
-    as_usual: bool,
-    /// Permit that is kept where the next attempt follows at once.
-    kept: Option<Permit>,
-    /// Tokens of the request as the account's rate counts them, and the most that they can be.
+    /// True while the output limit is derived from earlier replies. False once a reply was cut off by such a
+    /// limit.
+    limit_from_history: bool,
+    /// A permit that is kept because the next attempt follows at once.
+    kept_permit: Option<Permit>,
+    /// Tokens of the request: as the account's rate counts them, and an upper bound.
     input: u64,
-    most_read: u64,
+    max_input: u64,
     policy: RetryPolicy,
     jitter: RetryJitter,
-    /// Attempts that count as tries, and how long was waited between them.
+    /// The attempts that count, and the time waited between them.
     tries: u32,
     waited: Duration,
-    /// Good answers to anybody, as this question last knew of them.
-    good_before: u64,
+    /// The account's good answers when this question last looked.
+    known_good_answers: u64,
     failed: Vec<FailedAttempt>,
 }
 
-/// Outcome of an attempt.
+/// What follows from an attempt.
 #[expect(clippy::large_enum_variant, reason = "nearly all are replies, and a box for each would cost more")]
 enum AttemptOutcome {
     Answered(ChatReply),
@@ -60,7 +88,7 @@ enum AttemptOutcome {
     Wait(Duration),
 }
 
-/// Attempt in flight: the request as it was sent, its permit and its reservation.
+/// An attempt in flight: the request as it was sent, its permit and its reservation.
 struct SentAttempt<'a> {
     request: Cow<'a, ChatRequest>,
     permit: Permit,
@@ -68,20 +96,20 @@ struct SentAttempt<'a> {
     latency: Duration,
 }
 
-/// Failure of an attempt.
+/// A failed attempt.
 struct CallFailure {
     error: AskError,
     /// True if the server may have read the request.
     reached: bool,
     /// Headers of the answer, if there was one.
     headers: HeaderMap,
-    /// Quirks that the server turns out to have.
+    /// Quirks of the server that the failure reveals.
     learned: Option<ServerQuirks>,
 }
 
 impl<'a> CallAttempts<'a> {
     /// # Errors
-    /// When it asks for log-probabilities of a model that is known to tell none.
+    /// If the request asks for log-probabilities, and the model is known not to return any.
     pub(super) async fn new(
         client: &'a SharedClient,
         card: ModelCard,
@@ -90,13 +118,13 @@ impl<'a> CallAttempts<'a> {
     ) -> Result<Self, AskError> {
         let setup = &client.setup;
         let request = client.complete(request);
-        let mut turn = None;
+        let mut probe_turn = None;
         if request.logprobs.is_some() {
             let mine = client.probes.turn(&request.model).await;
-            turn = Some(mine.map_err(|why| AskError::new(ErrorKind::NoLogprobs, why))?);
+            probe_turn = Some(mine.map_err(|why| AskError::new(ErrorKind::NoLogprobs, why))?);
         }
 
-        // Counting takes a look at every character, so it is done only where somebody wants to know.
+        // Counting reads every character, so it is done only if a token rate needs it.
         let counted = setup.accounts.limits().tokens_per_minute.is_some() || setup.shared_rate.is_some();
         let input =
             if counted { TokenEstimator::for_provider(&client.parts.provider).request(&request) } else { 0 };
@@ -104,22 +132,24 @@ impl<'a> CallAttempts<'a> {
             client,
             card,
             has_substitute,
-            turn,
+            probe_turn,
             quirks: client.learned(&request.model),
-            as_usual: true,
-            kept: None,
+            limit_from_history: true,
+            kept_permit: None,
             input,
-            most_read: setup.budget.as_ref().map_or(0, |_| card.estimator.most(&request)),
+            max_input: setup.budget.as_ref().map_or(0, |_| card.estimator.most(&request)),
             policy: setup.policy,
             jitter: RetryJitter::new(setup.seed, client.questions.fetch_add(1, Ordering::Relaxed)),
             tries: 0,
             waited: Duration::ZERO,
-            good_before: client.account.good_answers(),
+            known_good_answers: client.account.good_answers(),
             failed: Vec::new(),
             request,
         })
     }
 
+    /// Makes attempts until one is answered.
+    ///
     /// # Errors
     /// The last failure, with every attempt in `failed`.
     pub(super) async fn answer(mut self) -> Result<ChatReply, AskError> {
@@ -140,7 +170,7 @@ impl<'a> CallAttempts<'a> {
         let client = self.client;
         let permit = self.enter().await?;
 
-        // Another question may have learned something in the meantime.
+        // Another question may have learned something during the wait.
         self.quirks = self.quirks.merge(client.learned(&self.request.model));
         let (reservation, ceiling) = self.reserve().await?;
         let request = match ceiling {
@@ -194,7 +224,7 @@ impl<'a> CallAttempts<'a> {
 
     /// Waits for a permit of the account.
     async fn enter(&mut self) -> Result<Permit, AskError> {
-        if let Some(permit) = self.kept.take() {
+        if let Some(permit) = self.kept_permit.take() {
             return Ok(permit);
         }
 
@@ -202,8 +232,8 @@ impl<'a> CallAttempts<'a> {
         let request = QueuedRequest {
             model: &self.request.model,
             input: self.input,
-            most: self.request.max_output_tokens,
-            longest: self.policy.max_total_wait.saturating_sub(self.waited),
+            max_output: self.request.max_output_tokens,
+            max_pause: self.policy.max_total_wait.saturating_sub(self.waited),
         };
         let entered = client.account.acquire(&*client.setup.clock, request).await;
 
@@ -219,8 +249,8 @@ impl<'a> CallAttempts<'a> {
         })
     }
 
-    /// The error of a question to an account that nothing is sent to any more. It was not asked, so it counts as cancelled,
-    /// unless somebody else is asked in its place.
+    /// The error for an account that nothing is sent to. The request was not sent, so it counts as cancelled,
+    /// unless another model is asked in its place.
     fn account_given_up(&mut self, outage: ServerOutage) -> AskError {
         let client = self.client;
         let failed = std::mem::take(&mut self.failed);
@@ -236,23 +266,24 @@ impl<'a> CallAttempts<'a> {
         AskError { attempts: count(&failed), failed, retry_after, ..AskError::new(kind, &*outage.why) }
     }
 
-    /// Sets aside what the request may take, where that is counted; and the limit that its reply gets, where it has none.
+    /// Reserves budget for the request, if there is a budget. Also returns the output limit to send, if the
+    /// request has none of its own and needs one.
     async fn reserve(&mut self) -> Result<(Option<Reservation>, Option<u32>), AskError> {
         let (client, card) = (self.client, self.card);
         let tracker = client.setup.budget.as_ref();
 
-        // Where somebody wants a limit, or where what is spent is limited and any reply might pass that. One that is not
-        // sent cuts nothing off.
+        // A limit is needed if the model's settings name one, or if spending is limited and any reply might
+        // exceed that. A limit that the server does not accept cuts nothing off.
         let limited = || tracker.is_some_and(|tracker| tracker.limits_replies(card));
         let wanted = self.request.max_output_tokens.is_none()
             && (card.max_output_tokens.is_some() || limited())
             && client.parts.wire.limits_output(self.quirks);
         let Some(tracker) = tracker else {
-            return Ok((None, wanted.then(|| self.output_limit(self.as_usual).most)));
+            return Ok((None, wanted.then(|| self.output_limit(self.limit_from_history).most)));
         };
         let request = ReservationRequest {
-            input: self.most_read,
-            output_limit: self.output_limit(self.as_usual),
+            input: self.max_input,
+            output_limit: self.output_limit(self.limit_from_history),
             card,
         };
         let reservation = tracker.reserve(request).await.map_err(|why| self.over_budget(why))?;
@@ -261,11 +292,11 @@ impl<'a> CallAttempts<'a> {
         Ok((Some(reservation), ceiling))
     }
 
-    /// Limits of the reply, derived from those before if it is to be `as_usual`. Where the server takes no limit, the
-    /// longest so far, which is no more than an expectation.
-    fn output_limit(&self, as_usual: bool) -> OutputLimit {
+    /// The limits of the reply. If `limit_from_history`, they are derived from earlier replies. If the server
+    /// accepts no limit, this is only the expected length: the longest reply so far.
+    fn output_limit(&self, limit_from_history: bool) -> OutputLimit {
         let (client, card) = (self.client, self.card);
-        let replies = if as_usual { client.replies.load(Ordering::Relaxed) } else { 0 };
+        let replies = if limit_from_history { client.replies.load(Ordering::Relaxed) } else { 0 };
         let stats = ReplyLengthStats { replies, longest: client.longest.load(Ordering::Relaxed) };
         let output_limit = OutputLimit::for_request(&self.request.model, card, &self.request, stats);
         let own = self.request.max_output_tokens;
@@ -280,7 +311,7 @@ impl<'a> CallAttempts<'a> {
         }
     }
 
-    /// Records a reply. A reply truncated by a limit of ours is retried, not returned.
+    /// Records a reply. A reply that was cut off by a limit of ours is asked for again, not returned.
     fn replied(
         &mut self,
         sent: SentAttempt<'_>,
@@ -298,11 +329,11 @@ impl<'a> CallAttempts<'a> {
         let status = answer.status;
         let reply = ChatReply { raw: answer.into_text(), latency, ..reply };
 
-        // Kept only now: the refusal was understood rightly if asking for less was accepted.
+        // Stored only now: if the server accepts the smaller request, its refusal was understood correctly.
         self.client.learn(&request.model, self.quirks);
 
-        if let Some(turn) = &self.turn {
-            turn.replied(&reply);
+        if let Some(probe_turn) = &self.probe_turn {
+            probe_turn.replied(&reply);
         }
 
         self.client.saw(reply.usage);
@@ -316,8 +347,8 @@ impl<'a> CallAttempts<'a> {
             None => {}
         }
 
-        if self.as_usual && cut_at.is_some_and(|limit| limit < self.output_limit(false).most) {
-            self.as_usual = false;
+        if self.limit_from_history && cut_at.is_some_and(|limit| limit < self.output_limit(false).most) {
+            self.limit_from_history = false;
             self.note_failed(cut_short(&reply, status));
             return Ok(AttemptOutcome::AskAgain);
         }
@@ -327,7 +358,7 @@ impl<'a> CallAttempts<'a> {
         Ok(AttemptOutcome::Answered(ChatReply { cut_at, attempts, failed, ..reply }))
     }
 
-    /// Tells the other processes what the server says of its limits.
+    /// Tells the other processes which limits the server reports.
     fn report_allowances(&self, headers: &HeaderMap) {
         let Some(rate) = &self.client.setup.shared_rate else { return };
         for allowance in reported(headers, &*self.client.setup.clock) {
@@ -335,7 +366,7 @@ impl<'a> CallAttempts<'a> {
         }
     }
 
-    /// Tells the other processes what a request really took.
+    /// Tells the other processes how many tokens a request really took.
     fn settle_rate(&self, permit: &Permit, usage: TokenCounts) {
         let Some((rate, input)) = self.client.setup.shared_rate.as_ref().zip(usage.input) else { return };
         let real = input.saturating_add(usage.output.unwrap_or(0));
@@ -365,21 +396,21 @@ impl<'a> CallAttempts<'a> {
             return self.refused(permit, error, attempt, learned);
         }
 
-        if let Some(turn) = &mut self.turn {
-            turn.pass_on();
+        if let Some(probe_turn) = &mut self.probe_turn {
+            probe_turn.pass_on();
         }
 
         self.note_limit(&permit, &headers, &error);
         let is_tried = self.note_outage(&permit, latency, reached, &error);
         self.tries += u32::from(is_tried);
 
-        // The wait is no request in flight.
+        // A request that waits is not in flight.
         drop(permit);
         self.wait_or_give_up(error, attempt)
     }
 
-    /// After a request that the server refuses for something it can do without: asked again at once, so that whoever waits
-    /// knows by then what the server takes.
+    /// Handles a refusal of something that the request can do without. The request is sent again at once under
+    /// the same permit, so that the requests that wait for it know by then what the server accepts.
     fn refused(
         &mut self,
         permit: Permit,
@@ -390,19 +421,19 @@ impl<'a> CallAttempts<'a> {
         self.quirks = self.quirks.merge(learned);
         self.note_failed(attempt);
 
-        if self.quirks.no_logprobs && self.turn.is_some() {
+        if self.quirks.no_logprobs && self.probe_turn.is_some() {
             let error = self.given_up(AskError { kind: ErrorKind::NoLogprobs, ..error });
-            if let Some(turn) = &self.turn {
-                turn.refused(&error.message);
+            if let Some(probe_turn) = &self.probe_turn {
+                probe_turn.refused(&error.message);
             }
             return Err(error);
         }
 
-        self.kept = Some(permit);
+        self.kept_permit = Some(permit);
         Ok(AttemptOutcome::AskAgain)
     }
 
-    /// Notes a refusal for want of room, which may concern the whole account.
+    /// Notes that the server limited the request. This may concern the whole account.
     fn note_limit(&mut self, permit: &Permit, headers: &HeaderMap, error: &AskError) {
         let client = self.client;
         if !matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
@@ -419,18 +450,19 @@ impl<'a> CallAttempts<'a> {
             client.observe(&CallEvent::RateLimited { account: &account, until });
         }
 
-        // Being one too many, while others are answered, is no fault of this question. Its waits are still bounded. An
-        // overloaded server may well fail over this one question, so that counts.
+        // If others are answered while this question is rate limited, it is not at fault, so the attempt does
+        // not count. Its waits are still bounded. An overloaded server may well fail because of this one
+        // question, so that counts.
         let good = client.account.good_answers();
-        if error.kind == ErrorKind::RateLimited && good > self.good_before {
+        if error.kind == ErrorKind::RateLimited && good > self.known_good_answers {
             self.policy.max_attempts = self.policy.max_attempts.saturating_add(1);
         }
 
-        self.good_before = good;
+        self.known_good_answers = good;
     }
 
-    /// Notes a failure, which may be part of an outage. Returns false if that is no fault of this question: a server that is
-    /// known to answer could not be reached, and is waited for.
+    /// Notes a failure, which may be part of an outage. Returns false if the attempt should not count: the
+    /// server has answered before and can't be reached now, so the question waits for it.
     fn note_outage(&self, permit: &Permit, latency: Duration, reached: bool, error: &AskError) -> bool {
         let client = self.client;
         let why = || client.explained(error.clone(), &self.request.model).to_string();
@@ -446,7 +478,7 @@ impl<'a> CallAttempts<'a> {
         }
     }
 
-    /// Waits, where trying again can help.
+    /// Waits if trying again can help.
     fn wait_or_give_up(
         &mut self,
         error: AskError,
@@ -469,14 +501,14 @@ impl<'a> CallAttempts<'a> {
         self.failed.push(attempt);
     }
 
-    /// The error that the question ends with, as it is shown.
+    /// The error that the question ends with, in the form for the user.
     fn given_up(&mut self, error: AskError) -> AskError {
         let failed = std::mem::take(&mut self.failed);
         let error = AskError { attempts: count(&failed), failed, ..error };
         self.client.explained(error, &self.request.model)
     }
 
-    /// The error of a question that the budget stands in the way of.
+    /// The error of a question that the budget does not allow.
     fn over_budget(&mut self, why: String) -> AskError {
         let failed = std::mem::take(&mut self.failed);
         AskError { attempts: count(&failed), failed, ..AskError::new(ErrorKind::Cancelled, why) }
@@ -494,7 +526,7 @@ impl From<&TransportError> for CallFailure {
     }
 }
 
-/// Record of a reply that was paid for and is too short to mean anything.
+/// Record of a reply that was paid for and was cut off too early to be used.
 fn cut_short(reply: &ChatReply, status: u16) -> FailedAttempt {
     FailedAttempt {
         kind: ErrorKind::MalformedReply,

@@ -1,4 +1,5 @@
-//! Requests as lines of batch files, and replies out of them: the same bodies as those of live calls, and the same reading.
+//! Requests as lines of batch files, and replies read from them, with the same bodies and the same reading as
+//! live calls.
 
 use reqwest::header::HeaderMap;
 use serde_json::value::RawValue;
@@ -11,20 +12,20 @@ use crate::request::ChatRequest;
 use crate::transport::HttpAnswer;
 use crate::wire::HttpCall;
 
-/// Path before that of an endpoint, whatever the address of the server is.
+/// The path before that of an endpoint, whatever the server's address is.
 const API_PREFIX: &str = "/v1";
 
 impl ModelClient {
-    /// True if requests have OpenAI's format of chat completions, which batch files are made of.
+    /// Whether requests have OpenAI's chat completions format, which batch files need.
     pub fn has_batch_lines(&self) -> bool {
         self.wire_name() == "openai-chat"
     }
 
-    /// The line of a batch file that puts this repeat of a request. Its `custom_id` is the key of the call, and its body is
+    /// The line of a batch file for this repeat of a request. Its `custom_id` is the key of the call, its body
     /// the one that would be sent now.
     ///
     /// # Errors
-    /// When the wire format can't express the request, or when the request holds a secret of this client.
+    /// If the wire format can't express the request, or if the request holds a secret of this client.
     pub fn batch_line(&self, request: &ChatRequest, repeat: u32) -> Result<BatchRequestLine, AskError> {
         let custom_id = self.call_key(request, repeat)?.to_string();
         let HttpCall { path, body, .. } = self.batch_call(request)?;
@@ -40,7 +41,7 @@ impl ModelClient {
     }
 
     fn batch_call(&self, request: &ChatRequest) -> Result<HttpCall, AskError> {
-        // Where the asker wants no limit, that of the model's card holds, as for a live call.
+        // If the caller sets no limit, the one of the model's card applies, as in a live call.
         let ceiling = self.card.max_output_tokens.filter(|_| request.max_output_tokens.is_none());
         let request = ChatRequest {
             cache_prefix: false,
@@ -52,11 +53,12 @@ impl ModelClient {
         self.inner.parts.wire.encode(&quirks.merge_system_into_user(&request), quirks)
     }
 
-    /// Reads the result of a request of a batch as the answer of the server. Nobody waited for it, so its attempts are 0 and
-    /// its latency is unknown. What a refusal reveals about the server is learned.
+    /// Reads the result of a request in a batch like the answer of a server. Its attempts are 0 and its latency
+    /// is unknown, because no request of ours waited for it. What a refusal reveals about the server is
+    /// learned.
     ///
     /// # Errors
-    /// When the request failed, or its answer can't be read.
+    /// If the request failed, or its answer can't be read.
     pub fn batch_reply(&self, request: &ChatRequest, outcome: BatchOutcome) -> Result<ChatReply, AskError> {
         let (status, body) = match outcome {
             BatchOutcome::Answered { status, body, .. } => (status, body.get().as_bytes().to_vec()),

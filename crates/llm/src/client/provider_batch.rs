@@ -1,4 +1,4 @@
-//! Calls of a client as requests of a provider's batch.
+//! Calls of a client as requests in a provider's batch.
 
 use blake3::Hasher;
 use reqwest::Url;
@@ -13,12 +13,12 @@ use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatRequest, Part};
 use crate::transport::HttpAnswer;
 
-/// Call as a request of a batch.
+/// A call as a request in a batch.
 #[derive(Debug, Clone)]
 pub struct BatchRequest {
     /// The body, as it would be sent alone.
     pub body: Vec<u8>,
-    /// Hash of the beginning that requests about one answer share.
+    /// Hash of the beginning that requests about the same answer share.
     pub prefix: u64,
     /// The most that it may take.
     pub most: CallBound,
@@ -35,17 +35,17 @@ impl ModelClient {
         &self.inner.parts.model
     }
 
-    /// Address of the server without anything secret, which tells it from others.
+    /// The server's address without secrets, which distinguishes it from other servers.
     pub fn server(&self) -> &str {
         &self.inner.address
     }
 
-    /// Host and, where it is not the usual one, port of the server.
+    /// Host, and the port unless it is the usual one.
     pub fn host(&self) -> String {
         self.inner.parts.endpoint.host()
     }
 
-    /// True if the server runs on this machine.
+    /// Whether the server runs on this machine.
     pub fn is_loopback(&self) -> bool {
         self.inner.parts.endpoint.is_loopback()
     }
@@ -60,7 +60,7 @@ impl ModelClient {
         &self.inner.headers
     }
 
-    /// The error as it is shown: short, without secrets, with advice.
+    /// The error in the form for the user: short, without secrets, with advice.
     pub(crate) fn explain(&self, error: AskError) -> AskError {
         self.inner.explained(error, &self.inner.parts.model)
     }
@@ -79,7 +79,7 @@ impl ModelClient {
         let request = self.inner.complete(request);
         let quirks = self.learned(&request.model);
         let (most, ceiling) = self.reply_room(&request, quirks);
-        // Bedrock documents its marks for live requests only.
+        // Bedrock documents cache marks for live requests only.
         let cache_prefix = request.cache_prefix && self.provider() != "bedrock";
         let request = ChatRequest { output_ceiling: ceiling, cache_prefix, ..request.into_owned() };
         let call = self.inner.parts.wire.encode(&quirks.merge_system_into_user(&request), quirks)?;
@@ -92,7 +92,7 @@ impl ModelClient {
         })
     }
 
-    /// The most tokens of a reply to a request of a batch, and the limit that is sent for them where the asker wants none.
+    /// The most tokens of a reply in a batch, and the limit to send if the caller sets none.
     fn reply_room(&self, request: &ChatRequest, quirks: ServerQuirks) -> (u32, Option<u32>) {
         let card = self.card;
         let limit = OutputLimit::for_request(&request.model, card, request, ReplyLengthStats::default());
@@ -106,10 +106,10 @@ impl ModelClient {
         (most, wanted.then_some(most))
     }
 
-    /// Reads the answer to a request of a batch like any other answer.
+    /// Reads the answer to a request in a batch like any other answer.
     ///
     /// # Errors
-    /// When it is no reply: its status, an error in its body, or a form that can't be read.
+    /// If it is not a reply: because of its status, an error in its body, or an unreadable form.
     pub fn provider_reply(&self, status: u16, body: &str) -> Result<ChatReply, AskError> {
         let answer = HttpAnswer { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() };
         let answer = self.inner.without_secrets(answer);
@@ -118,7 +118,8 @@ impl ModelClient {
         Ok(ChatReply { raw: answer.into_text(), batched: true, ..reply })
     }
 
-    /// The reply of a batch to this request, as the reply of a call: one that a limit of ours cut off says so.
+    /// The reply of a batch to this request, as the reply of a call. If a limit of ours cut it off, it is
+    /// marked as such.
     pub fn reply_to(&self, request: &ChatRequest, reply: ChatReply) -> ChatReply {
         if reply.finish != FinishReason::Length {
             return reply;
@@ -130,7 +131,7 @@ impl ModelClient {
     }
 }
 
-/// Hash of what a request begins with: all messages but the last, and its first part.
+/// Hash of the beginning of a request: all messages but the last, and the first part of that.
 fn prefix(request: &ChatRequest) -> u64 {
     let mut hash = Hasher::new();
     let mut add = |part: &Part| match part {

@@ -17,23 +17,23 @@ use crate::wire::WireCodec;
 /// Settings that clients share: the network, time, limits, and the retry policy.
 #[derive(Clone)]
 pub struct ClientSetup {
-    /// Sends the requests. Clients that share one share its connections.
+    /// Sends the requests. Clients with the same transport share its connections.
     pub transport: Arc<dyn Transport>,
     /// Waits between attempts.
     pub clock: Arc<dyn Clock>,
     /// Retry policy.
     pub policy: RetryPolicy,
-    /// The limit for one request, from connecting to the last byte of the answer.
+    /// Time limit of one request, from connecting to the last byte of the answer.
     pub timeout: Duration,
-    /// Decides the jitter of waits.
+    /// Seed of the random part of waits.
     pub seed: u64,
     /// Accounts with their rate limits.
     pub accounts: Arc<ProviderAccounts>,
-    /// Budget of all clients that share it; `None` counts nothing.
+    /// Budget of all clients that share it. `None` means no budget.
     pub budget: Option<Arc<BudgetTracker>>,
-    /// Rates that other processes share; `None` leaves them to the accounts.
+    /// Rates that are shared with other processes. `None` leaves them to the accounts.
     pub shared_rate: Option<Arc<dyn SharedRate>>,
-    /// Told of retries and pauses; `None` tells nobody.
+    /// Receives retries and pauses, if anyone wants to know.
     pub observer: Option<Arc<dyn CallObserver>>,
 }
 
@@ -59,7 +59,7 @@ impl Default for ClientSetup {
 pub struct ClientParts {
     /// The provider's name, for people and records.
     pub provider: String,
-    /// The model asked when a request names none.
+    /// The model to ask when a request names none.
     pub model: Arc<str>,
     /// Address and credentials.
     pub endpoint: ModelEndpoint,

@@ -38,14 +38,14 @@ pub(super) struct SharedClient {
     pub(super) probes: LogprobsProbes,
     /// Counter of calls, so that each draws its own jitter.
     pub(super) questions: AtomicU64,
-    /// Replies so far, and tokens of the longest.
+    /// The number of replies so far, and the tokens of the longest.
     pub(super) replies: AtomicU64,
     pub(super) longest: AtomicU64,
 }
 
 impl SharedClient {
     /// # Errors
-    /// When the key or an extra header cannot be sent over HTTP.
+    /// If the key or an extra header cannot be sent over HTTP.
     pub(super) fn new(parts: ClientParts, setup: ClientSetup) -> Result<Self, ConfigError> {
         Ok(Self {
             headers: credentials(&parts)?,
@@ -62,13 +62,13 @@ impl SharedClient {
         })
     }
 
-    /// Parameters that the server has turned out to refuse for a model.
+    /// Parameters that the server has refused for a model so far.
     pub(super) fn learned(&self, model: &str) -> ServerQuirks {
         let learned = self.learned.read().unwrap_or_else(PoisonError::into_inner);
         learned.get(model).copied().unwrap_or_default()
     }
 
-    /// Records a reply's length, where it is known.
+    /// Records a reply's length, if it is known.
     pub(super) fn saw(&self, usage: TokenCounts) {
         if let Some(tokens) = usage.output {
             self.longest.fetch_max(tokens, Ordering::Relaxed);
@@ -148,14 +148,14 @@ impl SharedClient {
         }
     }
 
-    /// The error as it is shown: short, without secrets, with advice.
+    /// The error in the form for the user: short, without secrets, with advice.
     pub(super) fn explained(&self, error: AskError, model: &str) -> AskError {
         let error = self.redacted(error);
         AskError { advice: self.advice(&error, model).map(String::into_boxed_str), ..error }
     }
 
-    /// The error as it is shown, of a call that somebody else made, by other means: its key, its address and its pace are not those
-    /// of this client.
+    /// Like [`SharedClient::explained`], for a call that someone else made by other means, with a key, an
+    /// address and a pace that are not this client's.
     pub(super) fn explained_of_others(&self, error: AskError, model: &str) -> AskError {
         match error.kind {
             ErrorKind::ContextLength => self.explained(error, model),
@@ -165,8 +165,8 @@ impl SharedClient {
 
     /// The error without secrets, and short.
     fn redacted(&self, mut error: AskError) -> AskError {
-        // Cut generously before redacting, so that a huge page costs little, and finally afterwards, so that no
-        // secret is cut in half and thereby missed.
+        // Cut generously before redacting, so that a huge page costs little, and to the final length
+        // afterwards. Otherwise a secret might be cut in half and missed.
         let message = self.redactor.redact_message(&cut(&error.message, MESSAGE_CHARS * 10));
         error.message = cut(&message, MESSAGE_CHARS);
 

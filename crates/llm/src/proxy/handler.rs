@@ -1,4 +1,4 @@
-//! Handler of a program's requests, and the count of them.
+//! Handles a program's requests, and counts them.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,29 +11,29 @@ use crate::error::{AskError, ErrorKind};
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::ChatRequest;
 
-/// Draws reserved for one repeat; the next repeat begins behind them.
-const DRAWS: u32 = 1 << 16;
+/// How many draws are reserved for one repeat. The next repeat begins after them.
+const DRAWS_PER_REPEAT: u32 = 1 << 16;
 
-/// Requests of a program to a model, and their outcomes.
+/// What a program asked a model, and the outcomes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProxyUsage {
-    /// Questions that were taken.
+    /// Questions that were accepted.
     pub calls: u32,
-    /// Questions that were refused because the program had asked as often as it may.
+    /// Questions that were refused because the program had reached its limit.
     pub refused: u32,
-    /// Requests sent for them, failed ones included.
+    /// Requests sent for them, including failed ones.
     pub sent: u32,
-    /// Questions that were answered from memory.
+    /// Questions that were answered from the cache.
     pub recalled: u32,
-    /// Questions that the program did not wait for.
+    /// Questions whose answer the program did not wait for.
     pub abandoned: u32,
     /// Tokens of the requests sent.
     pub tokens: Tokens,
     /// Their cost.
     pub cost: Cost,
-    /// Time spent in those that were answered.
+    /// Time spent on those that were answered.
     pub latency: Duration,
-    /// The model that answered, as its server named it last.
+    /// The model that answered, as its server last named it.
     pub model: Option<String>,
     /// Questions without an answer.
     pub failed: u32,
@@ -68,9 +68,9 @@ pub(super) struct ProxyHandler {
 #[derive(Default)]
 struct HandlerState {
     usage: ProxyUsage,
-    /// Questions that have been answered or have failed.
+    /// Questions that were answered or failed.
     settled: u32,
-    /// Times each question was asked: asking the same again is a new draw.
+    /// How often each question was asked. Asking the same question again is a new draw.
     draws: HashMap<blake3::Hash, u32>,
 }
 
@@ -87,12 +87,12 @@ impl ProxyHandler {
         self.setup.max_calls
     }
 
-    /// Questions taken so far.
+    /// The number of questions accepted so far.
     pub(super) fn calls(&self) -> u32 {
         self.state().usage.calls
     }
 
-    /// Takes so many questions, all or none. The error says why not.
+    /// Accepts `count` questions, all or none. The error is the reason why not.
     pub(super) fn take(&self, count: u32) -> Result<(), String> {
         let max = self.setup.max_calls;
         let mut state = self.state();
@@ -109,7 +109,7 @@ impl ProxyHandler {
         Ok(())
     }
 
-    /// Asks a question that was taken.
+    /// Asks a question that was accepted.
     pub(super) async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, AskError> {
         let repeat = self.draw(request);
         let answered = self.setup.ask.ask_repeat(request, repeat).await;
@@ -158,7 +158,7 @@ impl ProxyHandler {
         }
     }
 
-    /// Usage so far. Calls in flight count as abandoned, at an unknown cost.
+    /// The usage so far. Calls in flight count as abandoned, with unknown cost.
     pub(super) fn usage(&self) -> ProxyUsage {
         let state = self.state();
         let mut usage = state.usage.clone();
@@ -172,15 +172,16 @@ impl ProxyHandler {
         usage
     }
 
-    /// Repeat index of the cache key.
+    /// The number of this draw, which is the repeat in the cache key. Draws of different repeats of the work do
+    /// not overlap.
     fn draw(&self, request: &ChatRequest) -> u32 {
-        // A request is made of strings, numbers and lists, so this does not fail.
+        // A request consists of strings, numbers and lists, so this does not fail.
         let bytes = serde_json::to_vec(request).unwrap_or_default();
         let mut state = self.state();
         let count = state.draws.entry(blake3::hash(&bytes)).or_default();
         *count += 1;
 
-        self.setup.repeat.saturating_sub(1).saturating_mul(DRAWS).saturating_add(*count)
+        self.setup.repeat.saturating_sub(1).saturating_mul(DRAWS_PER_REPEAT).saturating_add(*count)
     }
 
     fn state(&self) -> MutexGuard<'_, HandlerState> {
@@ -189,11 +190,11 @@ impl ProxyHandler {
 }
 
 impl ProxyUsage {
-    /// Counts a question without an answer; the error as it came.
+    /// Counts a question without an answer, and returns its error.
     fn failed(&mut self, error: AskError) -> AskError {
         self.failed += 1;
 
-        // That the run is ending says more than what happened before.
+        // That the run is ending is more important than earlier failures.
         if self.failure.is_none() || error.kind == ErrorKind::Cancelled {
             self.failure = Some(error.clone());
         }
@@ -202,14 +203,14 @@ impl ProxyUsage {
     }
 }
 
-/// A reply that is not whole, and whose reader could not know it.
+/// The error for a reply that was cut off. A program that reads only the text could not notice it.
 fn beyond_limit(tokens: u32) -> AskError {
     let message =
         format!("the reply was cut off at the limit of {tokens} tokens; the program can set `max_tokens`");
     AskError::new(ErrorKind::MalformedReply, message)
 }
 
-/// True if a reply is all that the model wanted to say. Any other may turn out better when it is asked again.
+/// Whether the model finished its reply. Any other reply may turn out better when the question is asked again.
 fn is_whole(reply: &ChatReply) -> bool {
     reply.finish == FinishReason::Stop && reply.refusal.is_none() && !reply.text.is_empty()
 }

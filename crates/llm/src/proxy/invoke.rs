@@ -1,4 +1,4 @@
-//! The questions of eval-file format 2: one text at a time, or several.
+//! The proxy's interface for programs of the `tests` format: one text at a time, or several.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -8,14 +8,14 @@ use super::refusal::ProxyRefusal;
 use crate::reply::ChatReply;
 use crate::request::{ChatMessage, ChatRequest};
 
-/// Name of the model, calls made and calls allowed.
+/// Name of the model, calls made, and calls allowed.
 pub(super) fn info(handler: &ProxyHandler) -> Value {
     json!({
         "targetName": handler.name(),
         "maxCalls": handler.max_calls(),
         "callCount": handler.calls(),
         "availableTargets": [handler.name()],
-        // The same by the names of AgentV's newest libraries.
+        // The same under the names that AgentV's newest libraries use.
         "providerLabel": handler.name(),
         "availableProviderLabels": [handler.name()],
     })
@@ -28,8 +28,8 @@ pub(super) async fn one(handler: &ProxyHandler, body: &Value) -> Result<Value, P
     Ok(answer(&handler.ask(&request).await?))
 }
 
-/// `{requests: [...]}`: answers in the order of the questions. A question without an answer has an `error` in its place
-/// and no text, so that the error can't be taken for one.
+/// `{requests: [...]}`: answers in the order of the questions. A question without an answer has an `error` and
+/// no text, so that the error can't be taken for an answer.
 pub(super) async fn batch(handler: &ProxyHandler, body: &Value) -> Result<Value, ProxyRefusal> {
     let Some(list) = body.get("requests").and_then(Value::as_array) else {
         return Err(ProxyRefusal::bad("`requests` must be a list of questions"));

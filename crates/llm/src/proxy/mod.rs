@@ -1,5 +1,5 @@
-//! Proxy for a program of this machine: a server on the loopback address, open for one program and as long as it runs,
-//! whose requests go through cache, budget and rate limits as all others do.
+//! A proxy for a program on this machine. It is a server on the loopback address, for one program and only as
+//! long as that runs. Its requests use the cache, the budget and the rate limits like all others.
 
 mod handler;
 mod invoke;

@@ -1,4 +1,4 @@
-//! Chat completions, the form that most client libraries speak.
+//! Chat completions, the interface that most client libraries use.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use super::refusal::ProxyRefusal;
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 
-/// Parameters that change the form of the reply into one that is not offered here. Other settings that are not known are
-/// passed over, as servers do.
+/// Parameters that change the form of the reply into one that the proxy does not support. Other unknown
+/// settings are ignored, as servers do.
 const NOT_OFFERED: [&str; 6] = ["tools", "functions", "logprobs", "top_logprobs", "audio", "modalities"];
 
-/// The list of models: the one.
+/// The list of models, which has one entry.
 pub(super) fn models(handler: &ProxyHandler) -> Value {
     json!({ "object": "list", "data": [{ "id": handler.name(), "object": "model", "created": 0, "owned_by": "assize" }] })
 }
 
-/// A refusal in the words of this form.
+/// A refusal in the form of this interface.
 pub(super) fn error(refusal: &ProxyRefusal) -> Value {
     let kind = match refusal.status {
         StatusCode::TOO_MANY_REQUESTS => "insufficient_quota",
@@ -30,7 +30,7 @@ pub(super) fn error(refusal: &ProxyRefusal) -> Value {
     json!({ "error": { "message": refusal.message, "type": kind, "param": null, "code": kind } })
 }
 
-/// Answers a chat. Whatever model is named, the lent one answers, and the reply says which that is.
+/// Answers a chat. Whatever model the request names, the lent one answers, and the reply names it.
 pub(super) async fn chat(handler: &ProxyHandler, body: &Value) -> Result<Value, ProxyRefusal> {
     let request = request(body)?;
     handler.take(1).map_err(ProxyRefusal::too_often)?;

@@ -4,7 +4,7 @@ use hyper::StatusCode;
 
 use crate::error::{AskError, ErrorKind};
 
-/// Reason why a request is not answered.
+/// Why a request is not answered.
 pub(super) struct ProxyRefusal {
     pub(super) status: StatusCode,
     pub(super) message: String,

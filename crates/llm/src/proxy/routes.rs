@@ -13,16 +13,16 @@ use super::handler::ProxyHandler;
 use super::refusal::ProxyRefusal;
 use super::{invoke, openai};
 
-/// The largest question, in bytes.
+/// The largest request body, in bytes.
 const MAX_BODY: usize = 8 << 20;
 /// Time limit for the head of a request.
 pub(super) const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time limit for its body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Check of the token, and the handler behind it.
+/// Checks the token before the handler gets a request.
 pub(super) struct ProxyAuth {
-    /// Hashes compare in constant time.
+    /// Compared as a hash, which takes constant time.
     token: blake3::Hash,
     handler: Arc<ProxyHandler>,
 }
@@ -97,7 +97,7 @@ async fn body(request: Request<Incoming>) -> Result<Value, ProxyRefusal> {
         message: format!("the body of a request may have {} MiB", MAX_BODY >> 20),
     };
 
-    // A length that is announced need not be waited for.
+    // If the announced length is too large, there is no need to read the body.
     if request.body().size_hint().lower() > MAX_BODY as u64 {
         return Err(too_large());
     }
@@ -131,7 +131,7 @@ fn response(result: &Result<Value, ProxyRefusal>, is_openai: bool) -> Response<F
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
 
     if result.is_err() {
-        // Whatever could be tried again has been; clients that retry by themselves are told so.
+        // Everything that could be retried has been. Clients that retry by themselves are told not to.
         headers.insert("x-should-retry", HeaderValue::from_static("false"));
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }

@@ -1,4 +1,4 @@
-//! Opening and closing a proxy.
+//! Opens and closes a proxy.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use super::handler::{ProxyHandler, ProxyUsage};
 use super::routes::{HEADER_TIMEOUT, ProxyAuth, answer};
 use super::setup::ProxySetup;
 
-/// Connections at once; more wait to be accepted.
+/// The most connections at a time. More wait to be accepted.
 const MAX_CONNECTIONS: usize = 64;
 
-/// A server that answers a program's questions to a model. It listens on 127.0.0.1 alone, at a port that the system
-/// chooses, takes nothing without its token, and is gone when this is closed or dropped.
+/// A server that answers a program's questions to a model. It listens on 127.0.0.1 only, at a port that the
+/// system chooses, accepts nothing without its token, and ends when this is closed or dropped.
 pub struct ModelProxy {
     url: String,
     token: String,
@@ -32,7 +32,7 @@ impl ModelProxy {
     /// Opens a server for one program.
     ///
     /// # Errors
-    /// When this machine has no free port.
+    /// If this machine has no free port.
     pub async fn open(setup: ProxySetup) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let url = format!("http://127.0.0.1:{}", listener.local_addr()?.port());
@@ -48,15 +48,15 @@ impl ModelProxy {
         &self.url
     }
 
-    /// Token that a caller must show, as `Authorization: Bearer TOKEN`.
+    /// The token that a caller must send, as `Authorization: Bearer TOKEN`.
     pub fn token(&self) -> &str {
         &self.token
     }
 
-    /// Closes the server, gives up what is in flight, and tells what was asked.
+    /// Closes the server, gives up what is in flight, and returns the usage.
     pub async fn close(mut self) -> ProxyUsage {
         self.server.abort();
-        // It ends by being aborted, and takes its connections with it.
+        // The task was aborted, so this returns an error. Its connections end with it.
         let _ = (&mut self.server).await;
         self.handler.usage()
     }
@@ -84,10 +84,10 @@ async fn serve(listener: TcpListener, auth: Arc<ProxyAuth>) {
     let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
-        // Never closed; without a permit it would only be one too many.
+        // The semaphore is never closed. If it were, one connection too many would be accepted.
         let permit = Arc::clone(&permits).acquire_owned().await;
         let Ok((stream, _)) = listener.accept().await else {
-            // Too many open files, say: those that are open will end.
+            // For example too many open files. Connections will end and free some.
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
@@ -102,14 +102,14 @@ async fn serve(listener: TcpListener, auth: Arc<ProxyAuth>) {
 }
 
 async fn serve_connection(stream: TcpStream, auth: Arc<ProxyAuth>) {
-    // Without it small answers wait for acknowledgements.
+    // Without this, small answers wait for acknowledgements.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
         let auth = Arc::clone(&auth);
         async move { Ok::<_, std::convert::Infallible>(answer(&auth, request).await) }
     });
 
-    // A caller that breaks off or speaks no HTTP has nobody to be told.
+    // The caller broke off or does not speak HTTP, so an error can't be reported to it.
     let _ = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)

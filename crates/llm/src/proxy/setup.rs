@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use crate::chat_model::ChatModel;
 
-/// Model that a program may ask, and how often.
+/// The model that a program may ask, and how often.
 #[derive(Clone)]
 pub struct ProxySetup {
     /// The model.
     pub ask: Arc<dyn ChatModel>,
-    /// The name it goes by here.
+    /// The name that the program sees.
     pub name: String,
-    /// Questions that are answered; those beyond are refused.
+    /// How many questions are answered. Further ones are refused.
     pub max_calls: u32,
-    /// Repeat of the work, from 1: each repeat draws anew, the same one may be answered from memory.
+    /// The repeat of the work, from 1. Each repeat draws anew; the same one may be answered from the cache.
     pub repeat: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Accounts: permits for requests, their rates, their pauses. An account is one key at one server.
+//! Accounts hand out permits for requests, within their limits. An account is one key at one server.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,39 +21,40 @@ use crate::error::ErrorKind;
 use crate::single_flight::SingleFlight;
 use crate::token_counts::TokenCounts;
 
-/// Requests in flight at the start, unless somebody says how many there will be.
-const START: u32 = 32;
-/// Requests in flight at most, unless told otherwise: below the 1,024 open files that many systems allow.
-const CEILING: u32 = 256;
+/// Requests in flight at the start, unless the number of workers is known.
+const DEFAULT_START: u32 = 32;
+/// Requests in flight at most by default: below the 1,024 open files that many systems allow.
+const DEFAULT_CEILING: u32 = 256;
 
-/// Limits that hold for each account; `None` leaves them to what the server takes.
+/// Limits of each account. `None` means that only the server's own limits count.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RateLimits {
-    /// Requests in flight at most. Without it 256, or as many as there are workers if those are more.
+    /// Requests in flight at most. The default is 256, or the number of workers if that is higher.
     pub max_concurrency: Option<NonZeroUsize>,
-    /// Cases at once that somebody asked for: so many requests are in flight from the start.
+    /// The number of cases that the user wants to run at once: that many requests may be in flight from the
+    /// start.
     pub workers: Option<NonZeroUsize>,
-    /// Requests sent in a minute at most; more than 0.
+    /// Requests sent a minute at most; more than 0.
     pub requests_per_minute: Option<f64>,
-    /// Tokens read and written in a minute at most, as far as they can be known before; more than 0.
+    /// Tokens read and written a minute at most, as far as they can be estimated beforehand; more than 0.
     pub tokens_per_minute: Option<f64>,
-    /// Longest time after which an account, or a model, that was given up gets another request; the first ones come sooner.
-    /// Without it, it gets none as long as the process lives: right for a run, wrong for a service.
+    /// The longest time until an account or a model that was given up is tried again; the first tries come
+    /// sooner. `None` means never, as long as the process lives: right for a run, wrong for a service.
     pub recovery: Option<Duration>,
 }
 
 impl RateLimits {
-    /// Requests that may be in flight to one account, at most.
+    /// The most requests that may be in flight to one account.
     pub fn ceiling(&self) -> usize {
         let workers = self.workers.map_or(0, NonZeroUsize::get);
-        self.max_concurrency.map_or(workers.max(CEILING as usize), NonZeroUsize::get)
+        self.max_concurrency.map_or(workers.max(DEFAULT_CEILING as usize), NonZeroUsize::get)
     }
 }
 
 /// A server's host and port, and the hash of the key that is sent there.
 type AccountKey = (String, [u8; 32]);
 
-/// The accounts of a process. Clients that share it, and have the same server and key, share an account.
+/// The accounts of a process. Clients with the same server and key share an account.
 #[derive(Debug, Default)]
 pub struct ProviderAccounts {
     limits: RateLimits,
@@ -62,31 +63,31 @@ pub struct ProviderAccounts {
 }
 
 impl ProviderAccounts {
-    /// No accounts yet; each gets these limits.
+    /// No accounts yet; each one will get these limits.
     pub fn new(limits: RateLimits) -> Self {
         Self { limits, ..Self::default() }
     }
 
-    /// The limits that each account gets.
+    /// The limits of each account.
     pub fn limits(&self) -> RateLimits {
         self.limits
     }
 
-    /// The calls that are being made, whoever makes them.
+    /// The calls in flight, of all clients.
     pub(crate) fn single_flight(&self) -> &SingleFlight {
         &self.single_flight
     }
 
-    /// Limits of all accounts at this moment.
+    /// The state of all accounts at this moment.
     pub fn statuses(&self, clock: &dyn Clock) -> Vec<AccountStatus> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.iter().map(|((host, _), account)| account.status(host, clock)).collect()
     }
 
-    /// The account that a key has at a server. Several paths of one server are one account.
+    /// The account of a key at a server. All paths of one server belong to the same account.
     pub(crate) fn account_for(&self, endpoint: &ModelEndpoint) -> Arc<ProviderAccount> {
         let key = endpoint.key.as_ref().map_or("", |key| key.secret.expose_secret());
-        // The hash tells keys apart without keeping them a second time.
+        // A hash distinguishes keys without a second copy of the secret.
         let identity = (endpoint.host(), *blake3::hash(key.as_bytes()).as_bytes());
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let name = account_name(&identity);
@@ -102,9 +103,9 @@ impl ProviderAccounts {
 pub struct AccountStatus {
     /// Host of the server.
     pub host: String,
-    /// Name that tells accounts of one server apart. No key can be told from it.
+    /// A name that distinguishes the accounts of one server. It reveals nothing about the key.
     pub name: String,
-    /// Requests a second that are sent at most, as refusals have shown; `None` while nothing shows such a limit.
+    /// Requests a second at most, as measured from refusals; `None` while no refusals show such a limit.
     pub requests_per_second: Option<f64>,
     /// Requests that may be in flight.
     pub window: u32,
@@ -112,15 +113,16 @@ pub struct AccountStatus {
     pub in_flight: u32,
     /// Requests that wait to be sent.
     pub waiting: u32,
-    /// True while nothing, or nothing but a probe, is sent: the server asked for a pause, or failed again and again.
+    /// True while nothing but probes is sent: the server asked for a pause, or failed again and again.
     pub is_paused: bool,
-    /// True while only probes are sent, or nothing, because the server failed again and again.
+    /// True while nothing but probes is sent because the server failed again and again.
     pub is_held: bool,
-    /// The failure for which nothing is sent, to the server or to one of its models.
+    /// The failure for which nothing is sent to the server, or to one of its models.
     pub outage: Option<ServerOutage>,
 }
 
-/// Name of an account for other processes. Half a hash of a hash: it tells accounts apart, and confirms no guess of a key.
+/// The name of an account for other processes. It is half a hash of a hash, so it can't be used to confirm a
+/// guessed key.
 fn account_name((host, key): &AccountKey) -> String {
     let mut hasher = blake3::Hasher::new_derive_key("assize account of a provider, version 1");
     hasher.update(host.as_bytes());
@@ -130,45 +132,47 @@ fn account_name((host, key): &AccountKey) -> String {
 
 /// One account.
 pub(crate) struct ProviderAccount {
-    /// Name from which neither server nor key can be told.
+    /// A name that reveals neither server nor key.
     name: String,
-    /// Turn of the one request that goes out next; the others queue for it, first come, first served.
+    /// Held by the request that goes out next. The others queue here, first come, first served, so that no
+    /// request starves and only one computes when it may go.
     turn: tokio::sync::Mutex<()>,
-    /// Wakes the one whose turn it is, when something has changed.
+    /// Wakes the request at the head of the queue when something has changed.
     changed: Notify,
     state: Mutex<AccountLimits>,
 }
 
 struct AccountLimits {
     limiter: RateLimiter,
-    /// Origin of all times of this account.
+    /// The origin of all times of this account.
     born: Instant,
 }
 
-/// Reason why a request is not sent.
+/// Why a request is not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AcquireError {
-    /// The account rests for longer than the caller wants to wait.
+    /// The account rests for longer than the caller is willing to wait.
     Pause(Duration),
-    /// The account, or the model, was given up.
+    /// The account or the model was given up.
     GivenUp(ServerOutage),
 }
 
-/// Request that wants to be sent.
+/// A request that waits to be sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QueuedRequest<'a> {
     pub(crate) model: &'a Arc<str>,
-    /// Tokens that it is expected to have, and the limit of its reply.
+    /// Expected input tokens, and the output limit.
     pub(crate) input: u64,
-    pub(crate) most: Option<u32>,
-    /// Longest pause of the account to be waited for.
-    pub(crate) longest: Duration,
+    pub(crate) max_output: Option<u32>,
+    /// The longest pause of the account that the caller waits for.
+    pub(crate) max_pause: Duration,
 }
 
 impl ProviderAccount {
     fn new(name: String, limits: RateLimits) -> Self {
         let ceiling = u32::try_from(limits.ceiling()).unwrap_or(u32::MAX >> 3);
-        let start = limits.workers.map_or(START, |workers| u32::try_from(workers.get()).unwrap_or(ceiling));
+        let start =
+            limits.workers.map_or(DEFAULT_START, |workers| u32::try_from(workers.get()).unwrap_or(ceiling));
         let window = ConcurrencyWindow::new(start, ceiling);
         Self {
             name,
@@ -182,7 +186,7 @@ impl ProviderAccount {
         }
     }
 
-    /// Name for other processes.
+    /// The name for other processes.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -197,17 +201,17 @@ impl ProviderAccount {
         clock: &dyn Clock,
         request: QueuedRequest<'_>,
     ) -> Result<Permit, AcquireError> {
-        let _place = QueuePlace::new(self);
+        let _queued = QueuePlace::new(self);
         let _turn = self.turn.lock().await;
 
-        // What has been waited for is over, also for clocks that stand still, as those of tests may.
+        // After a wait its end has passed, even by a clock that stands still, as clocks of tests may.
         let mut now_at_least = Duration::ZERO;
         loop {
             let changed = self.changed.notified();
             let (chance, now) = {
                 let mut state = self.state();
                 let now = state.now(clock).max(now_at_least);
-                let tokens = state.limiter.expected(request.input, request.most);
+                let tokens = state.limiter.expected(request.input, request.max_output);
                 let chance = state.limiter.chance(now, request.model, tokens);
                 if chance == SendChance::Now {
                     let number = state.limiter.send(now, tokens);
@@ -225,7 +229,7 @@ impl ProviderAccount {
                 SendChance::Not(outage) => return Err(AcquireError::GivenUp(outage)),
                 SendChance::At(at) => {
                     let wait = at.saturating_sub(now);
-                    if wait > request.longest {
+                    if wait > request.max_pause {
                         return Err(AcquireError::Pause(wait));
                     }
 
@@ -255,7 +259,7 @@ impl ProviderAccount {
         }
     }
 
-    /// Good answers so far, to whatever request.
+    /// The number of good answers so far, to any request.
     pub(crate) fn good_answers(&self) -> u64 {
         self.state().limiter.good_answers()
     }
@@ -274,7 +278,7 @@ impl AccountLimits {
     }
 }
 
-/// Place of a request among those that wait.
+/// Counts a request as waiting, until it is dropped.
 struct QueuePlace<'a>(&'a ProviderAccount);
 
 impl<'a> QueuePlace<'a> {
@@ -290,13 +294,13 @@ impl Drop for QueuePlace<'_> {
     }
 }
 
-/// Permit for one request in flight to an account. Dropping it passes it on.
+/// A permit for one request in flight to an account. Dropping it frees the slot for the next request.
 #[derive(Debug)]
 pub(crate) struct Permit {
     account: Arc<ProviderAccount>,
     model: Arc<str>,
     number: u64,
-    /// Busy time of the account.
+    /// In busy time of the account, see [`RateLimiter::busy_time`].
     sent_at: Duration,
     tokens: f64,
 }
@@ -307,7 +311,7 @@ impl Permit {
         self.tokens.ceil() as u64
     }
 
-    /// A good answer came. Returns true if it ends an outage.
+    /// Notes a good answer. Returns true if it ends an outage.
     pub(crate) fn answered(
         &self,
         clock: &dyn Clock,
@@ -328,13 +332,13 @@ impl Permit {
         is_back
     }
 
-    /// The server limited this request, and perhaps asked for a pause. `known` is the rate, in requests a second, that other
-    /// processes know of. How long the account rests, if it does.
+    /// Notes that the server limited this request. `asked_pause` is the pause that it asked for, `known` a rate
+    /// in requests a second that other processes have found. Returns how long the account rests, if it does.
     pub(crate) fn limited(
         &self,
         clock: &dyn Clock,
         headers: &HeaderMap,
-        asked: Option<Duration>,
+        asked_pause: Option<Duration>,
         known: Option<f64>,
     ) -> Option<Duration> {
         let mut state = self.account.state();
@@ -344,11 +348,11 @@ impl Permit {
             state.limiter.update_allowance(allowance);
         }
 
-        let until = state.limiter.limited((self.number, self.sent_at), now, asked, known)?;
+        let until = state.limiter.limited(self.number, self.sent_at, now, asked_pause, known)?;
         Some(until.saturating_sub(now))
     }
 
-    /// The request got no good answer. `why` says it to a person.
+    /// Notes that the request got no good answer. `why` describes the failure to a person.
     pub(crate) fn failed(
         &self,
         clock: &dyn Clock,
@@ -358,7 +362,7 @@ impl Permit {
     ) -> FailureConsequence {
         let mut state = self.account.state();
         let now = state.now(clock);
-        state.limiter.failed((self.number, &self.model), kind, now, latency, why)
+        state.limiter.failed(self.number, &self.model, kind, now, latency, why)
     }
 }
 

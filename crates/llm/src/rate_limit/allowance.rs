@@ -1,4 +1,5 @@
-//! Remaining allowances as servers report them: `x-ratelimit-*` as OpenAI and others write it, `anthropic-ratelimit-*`.
+//! Remaining allowances that servers report in headers: `x-ratelimit-*`, as OpenAI and others write it, and
+//! `anthropic-ratelimit-*`.
 
 use std::time::{Duration, SystemTime};
 
@@ -19,15 +20,15 @@ pub(super) enum AllowanceKind {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ServerAllowance {
     pub(super) kind: AllowanceKind,
-    /// The whole of it, where it is said.
+    /// The whole allowance, if it is reported.
     pub(super) limit: Option<f64>,
     /// Remaining amount, 0 or more.
     pub(super) remaining: f64,
-    /// Until it is full again.
+    /// Time until it is full again.
     pub(super) reset: Duration,
 }
 
-/// Kind, then the headers for the whole, the rest and the reset.
+/// Kind, and the headers of the limit, the remaining amount and the reset.
 const HEADERS: [(AllowanceKind, &str, &str, &str); 7] = [
     (
         AllowanceKind::Requests,
@@ -68,15 +69,15 @@ const HEADERS: [(AllowanceKind, &str, &str, &str); 7] = [
     ),
 ];
 
-/// The allowances an answer speaks of: of each kind the one with the smallest share left. What makes no sense, such as
-/// a negative rest, is left out.
+/// The allowances that an answer reports: of each kind the one with the smallest share left. Values that make
+/// no sense, such as a negative remaining amount, are ignored.
 pub(crate) fn allowances(
     headers: &HeaderMap,
     now: impl Fn() -> SystemTime,
 ) -> impl Iterator<Item = ServerAllowance> {
     let mut tightest: [Option<ServerAllowance>; 2] = [None, None];
 
-    // Most servers send none of them, and then one look is enough.
+    // Most servers send none of these headers, so this one check usually is all the work.
     if headers.keys().any(|name| name.as_str().contains("ratelimit")) {
         let now = clock_of(headers, now);
         for (kind, limit, remaining, reset) in HEADERS {
@@ -97,7 +98,7 @@ pub(crate) fn allowances(
     tightest.into_iter().flatten()
 }
 
-/// The allowances an answer speaks of in full, for other processes.
+/// The allowances that an answer reports with their limit, for other processes.
 pub(crate) fn reported(headers: &HeaderMap, clock: &dyn Clock) -> impl Iterator<Item = ReportedAllowance> {
     allowances(headers, || clock.now()).filter_map(|ServerAllowance { kind, limit, remaining, reset }| {
         Some(ReportedAllowance { tokens: kind == AllowanceKind::Tokens, limit: limit?, remaining, reset })

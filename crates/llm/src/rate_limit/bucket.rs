@@ -1,44 +1,46 @@
-//! Rate per minute: a bucket that fills evenly (the leaky bucket as a meter, ITU-T I.371).
+//! A rate per minute as a bucket that fills evenly (the leaky bucket as a meter, ITU-T I.371).
 
 use std::time::Duration;
 
-/// Leaky bucket. The amount taken within any minute never passes the one it was made for.
+/// A leaky bucket. The amount taken within any minute never exceeds the amount that it was made for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TokenBucket {
     /// Refill rate per second.
     per_second: f64,
     /// Capacity.
     burst: f64,
-    /// Level; below zero, the amount reserved ahead.
+    /// The present level. Below zero, so much is reserved ahead.
     level: f64,
-    /// Time of the level.
+    /// The time at which the level was computed.
     at: Duration,
 }
 
 impl TokenBucket {
-    /// A full bucket for `per_minute`, which is more than 0. It holds a second's worth, at least 1, and fills so much
-    /// slower that the burst and the flow of a minute together are `per_minute`.
+    /// A full bucket for `per_minute`, which must be more than 0. It holds one second's worth, but at least 1,
+    /// and fills so much more slowly that the burst and the flow of a minute together are `per_minute`.
     pub(super) fn per_minute(per_minute: f64) -> Self {
         let burst = (per_minute / 60.0).max(1.0);
-        // With a burst of 1, spacing alone keeps the count: two requests are never less than a space apart.
+        // With a burst of 1, spacing alone keeps the count: two requests are always at least one interval
+        // apart.
         let flow = if burst > 1.0 { per_minute - burst } else { per_minute };
         Self { per_second: flow / 60.0, burst, level: burst, at: Duration::ZERO }
     }
 
-    /// When `cost` may be taken. What costs more than the bucket holds may be once as much has flowed in.
+    /// The earliest time at which `cost` may be taken. A cost of more than the bucket holds has to wait until
+    /// that much has flowed in.
     pub(super) fn ready_at(&self, cost: f64) -> Duration {
         let missing = (cost - self.level).max(0.0) / self.per_second;
         self.at.saturating_add(Duration::try_from_secs_f64(missing).unwrap_or(Duration::MAX))
     }
 
-    /// Takes `cost`.
+    /// Takes `cost` out.
     pub(super) fn take(&mut self, now: Duration, cost: f64) {
         let passed = now.saturating_sub(self.at).as_secs_f64();
         self.level = (self.level + passed * self.per_second).min(self.burst.max(cost)) - cost;
         self.at = self.at.max(now);
     }
 
-    /// Takes more, or gives back what was not needed.
+    /// Takes `more` out; a negative amount gives back what was not needed.
     pub(super) fn correct(&mut self, more: f64) {
         self.level = (self.level - more).min(self.burst);
     }
@@ -52,7 +54,7 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_mins(1);
 
-    /// Takes as soon as that may be; the wait.
+    /// Takes `cost` as soon as possible, and returns the wait.
     fn wait(bucket: &mut TokenBucket, now: Duration, cost: f64) -> Duration {
         let at = bucket.ready_at(cost).max(now);
         bucket.take(at, cost);

@@ -1,36 +1,43 @@
-//! Latency of answers as a sign of requests that wait inside a server.
+//! Detects from the latency of answers that requests queue inside a server.
 //!
-//! A server that can't do more at once takes longer for each instead of refusing some. The mean latency of a batch of
-//! answers is held against the lowest such mean (a gradient in the manner of TCP Vegas and Netflix's concurrency limits).
-//! Latencies of models vary with what they write, so they are divided by that; and where fewer requests do not shorten them,
-//! it was not their number.
+//! A server that can't do more at once often refuses nothing and takes longer for each request. Sending it more
+//! gains nothing and ends in timeouts. So the mean latency of a batch of answers is compared with the lowest
+//! such mean so far (a gradient in the manner of TCP Vegas and Netflix's concurrency limits).
+//!
+//! Latencies of models vary far more than those of networks. Three rules deal with that: means of whole batches
+//! are compared, not single answers; each latency is divided by the length of the reply; and the effect of each
+//! cut is checked. If the latency is no lower with fewer requests in flight, their number was not the cause:
+//! the window is restored, and the longer latency is what is expected from then on.
 
 use std::time::Duration;
 
-/// Answers of a batch at least.
-const BATCH: u32 = 16;
-/// Mean latency against the lowest from which requests are taken to wait in the server, and by how much it has to be longer
-/// than that in any case, in seconds.
-const TOLERANCE: f64 = 2.0;
-const MARGIN: f64 = 0.1;
-/// A cut that leaves more than this share of the latency was no help, once no more than that share of the load is left.
-const NO_HELP: f64 = 0.8;
-const LESS_LOAD: f64 = 0.85;
-/// Tokens of a reply that take about as long as everything before the first.
-const TOKENS: f64 = 256.0;
+/// The fewest answers in a batch.
+const MIN_BATCH_ANSWERS: u32 = 16;
+/// Requests are taken to queue in the server when the mean latency is this many times the lowest one, and at
+/// least this many seconds above it.
+const LATENCY_TOLERANCE: f64 = 2.0;
+const MIN_EXCESS_SECONDS: f64 = 0.1;
+/// A cut did not help if more than [`MAX_HELPED_LATENCY`] of the latency is left once the load has fallen to
+/// [`REDUCED_LOAD`] of what it was.
+const MAX_HELPED_LATENCY: f64 = 0.8;
+const REDUCED_LOAD: f64 = 0.85;
+/// Writing this many tokens takes about as long as everything before the first one.
+const TOKENS_PER_LATENCY_UNIT: f64 = 256.0;
 
-/// Latencies of late, and those to expect.
+/// The batch of answers at present, and what is known from earlier ones.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct LatencyGradient {
     latencies: f64,
+    /// Sums over the batch: latency in seconds per unit of length, and requests in flight.
     loads: f64,
     answers: u32,
     lowest: Option<f64>,
+    /// The lowest mean latency so far, or the one that is expected after a cut did not help.
     /// The last cut, until its effect is known.
     cut: Option<LatencyCut>,
 }
 
-/// State before a cut.
+/// State before a cut: mean latency, mean requests in flight, and the size of the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct LatencyCut {
     latency: f64,
@@ -39,13 +46,13 @@ struct LatencyCut {
 }
 
 impl LatencyGradient {
-    /// Takes the latency of an answer with so many tokens, while so many requests were in flight. Returns another size of the
-    /// window if the present one is not right.
+    /// Notes the latency of an answer of `tokens` tokens, with `in_flight` requests in flight and a window of
+    /// `size`. Returns a new size for the window if the present one is not right.
     pub(super) fn note(&mut self, latency: Duration, tokens: u64, in_flight: u32, size: u32) -> Option<u32> {
-        self.latencies += latency.as_secs_f64() / (1.0 + tokens as f64 / TOKENS);
+        self.latencies += latency.as_secs_f64() / (1.0 + tokens as f64 / TOKENS_PER_LATENCY_UNIT);
         self.loads += f64::from(in_flight);
         self.answers += 1;
-        if self.answers < BATCH.max(in_flight / 2) {
+        if self.answers < MIN_BATCH_ANSWERS.max(in_flight / 2) {
             return None;
         }
 
@@ -54,19 +61,19 @@ impl LatencyGradient {
         self.begin_batch();
 
         if let Some(cut) = self.cut {
-            if load > LESS_LOAD * cut.load {
+            if load > REDUCED_LOAD * cut.load {
                 return None;
             }
 
             self.cut = None;
-            if latency > NO_HELP * cut.latency {
+            if latency > MAX_HELPED_LATENCY * cut.latency {
                 self.lowest = Some(latency);
                 return Some(cut.size);
             }
         }
 
         let lowest = self.lowest.unwrap_or(latency);
-        let limit = (TOLERANCE * lowest).max(lowest + MARGIN);
+        let limit = (LATENCY_TOLERANCE * lowest).max(lowest + MIN_EXCESS_SECONDS);
         if latency > limit && load > 1.0 {
             self.cut = Some(LatencyCut { latency, load, size });
             return Some(((load * (limit / latency).max(0.5)) as u32).clamp(1, size));
@@ -76,7 +83,7 @@ impl LatencyGradient {
         None
     }
 
-    /// Forgets the answers of the present batch.
+    /// Drops the answers of the present batch.
     pub(super) fn begin_batch(&mut self) {
         (self.latencies, self.loads, self.answers) = (0.0, 0.0, 0);
     }

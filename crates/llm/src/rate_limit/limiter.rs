@@ -1,4 +1,9 @@
-//! All rules of one account together: when the next request may go out, and what each answer changes.
+//! Combines all rules of one account: when the next request may go out, and what each answer changes.
+//!
+//! The parts know nothing of each other: [`window`](super::window) limits the requests in flight,
+//! [`pace`](super::pace) finds the rate that refusals show, [`outage`](super::outage) holds an account that
+//! fails, and the token buckets keep to limits that the user set. A request goes out when all of them allow it.
+//! Nothing here waits or reads a clock, so the rules can be simulated.
 
 use std::time::Duration;
 
@@ -10,21 +15,22 @@ use super::window::ConcurrencyWindow;
 use crate::error::ErrorKind;
 use crate::token_counts::TokenCounts;
 
-/// Tokens that a reply is expected to have before one has been seen.
-const FIRST_OUTPUT: f64 = 512.0;
-/// The weight of the newest reply in the running means.
-const NEWEST: f64 = 0.1;
-/// The first requests go out this far apart, so that the first refusals come before all are sent; not once answers have
-/// come back within [`QUICK`].
+/// Expected tokens of a reply before the first one has been seen.
+const INITIAL_OUTPUT_TOKENS: f64 = 512.0;
+/// Weight of the newest reply in the running means.
+const NEWEST_WEIGHT: f64 = 0.1;
+/// The first requests go out this far apart, so that the first refusals come before a whole burst is sent. The
+/// spacing ends when an answer comes back within [`QUICK_LATENCY`].
 const FIRST_SPACING: Duration = Duration::from_millis(1);
 const FIRST_REQUESTS: u64 = 128;
-const QUICK: Duration = Duration::from_millis(20);
-/// Time that the first requests may make up for when they went out late: timers wake late, each time a little.
+const QUICK_LATENCY: Duration = Duration::from_millis(20);
+/// Timers wake a little late each time. The first requests may make up for this much of it.
 const FIRST_CATCH_UP: Duration = Duration::from_millis(20);
-/// Share of an allowance that has to be used before it says how fast it fills: counts are whole numbers.
-const USED: f64 = 0.5;
+/// A reported allowance says how fast it fills only if this share of it is used. Counts are whole numbers, so a
+/// smaller share is too coarse.
+const MIN_USED_SHARE: f64 = 0.5;
 
-/// The state of an account. Times are counted from one moment, the same for all calls.
+/// The state of one account. All times are counted from the same moment, whoever makes the call.
 #[derive(Debug, Clone)]
 pub(super) struct RateLimiter {
     pub(super) window: ConcurrencyWindow,
@@ -32,18 +38,19 @@ pub(super) struct RateLimiter {
     outage: OutageTracker,
     requests: Option<TokenBucket>,
     tokens: Option<TokenBucket>,
-    /// Requests a second by which the server says its allowances fill, of requests and of tokens.
+    /// Rates at which the server reports that its allowances of requests and of tokens fill, both in requests a
+    /// second.
     reported: [Option<f64>; 2],
-    /// End of the pause: no request is sent before.
+    /// No request is sent before this time.
     gate: Duration,
-    /// Time of the last answer, and all time in which nothing was in flight and nobody wanted to send anything.
+    /// Time of the last answer, and the sum of all idle time: nothing in flight, and nothing waiting.
     last_end: Duration,
     idle: Duration,
     first_spacing: Option<Duration>,
-    /// When the next of the first requests may go out.
+    /// Earliest time for the next of the first requests.
     first_due: Option<Duration>,
     good_answers: u64,
-    /// Tokens of a reply, and of a request with its reply, on the average of late.
+    /// Running means: tokens of a reply, and of a request with its reply.
     mean_output: f64,
     mean_tokens: f64,
 }
@@ -60,20 +67,20 @@ pub(super) struct LimiterStatus {
     pub(super) outage: Option<ServerOutage>,
 }
 
-/// Possibility of sending the next request.
+/// Whether the next request may be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SendChance {
     Now,
-    /// Not before this moment.
+    /// Not before this time.
     At(Duration),
-    /// When one that is in flight is answered.
+    /// After one of the requests in flight is answered.
     AfterAnswer,
-    /// Not now: the account, or this model of it, was given up.
+    /// Not for now: the account, or this model of it, was given up.
     Not(ServerOutage),
 }
 
 impl RateLimiter {
-    /// Limits a minute are more than 0 where they are given.
+    /// `requests` and `tokens` are limits a minute, more than 0.
     pub(super) fn new(window: ConcurrencyWindow, requests: Option<f64>, tokens: Option<f64>) -> Self {
         Self {
             window,
@@ -88,23 +95,24 @@ impl RateLimiter {
             first_spacing: Some(FIRST_SPACING),
             first_due: None,
             good_answers: 0,
-            mean_output: FIRST_OUTPUT,
-            mean_tokens: FIRST_OUTPUT,
+            mean_output: INITIAL_OUTPUT_TOKENS,
+            mean_tokens: INITIAL_OUTPUT_TOKENS,
         }
     }
 
-    /// Tries an account that was given up again after this time.
+    /// Tries an account that was given up again; see [`RateLimits::recovery`](super::RateLimits::recovery).
     pub(super) fn with_recovery(mut self, recovery: Option<Duration>) -> Self {
         self.outage = self.outage.with_recovery(recovery);
         self
     }
 
-    /// Expected tokens of a request with `input` tokens whose reply may have at most `most`.
-    pub(super) fn expected(&self, input: u64, most: Option<u32>) -> f64 {
-        input as f64 + most.map_or(self.mean_output, |most| self.mean_output.min(f64::from(most)))
+    /// Expected tokens of a request with `input` tokens, whose reply may have at most `max_output` tokens.
+    pub(super) fn expected(&self, input: u64, max_output: Option<u32>) -> f64 {
+        input as f64
+            + max_output.map_or(self.mean_output, |max_output| self.mean_output.min(f64::from(max_output)))
     }
 
-    /// Possibility of sending a request to a model that is expected to take so many tokens.
+    /// Whether a request to this model, of about so many tokens, may be sent now.
     pub(super) fn chance(&self, now: Duration, model: &str, tokens: f64) -> SendChance {
         let probe_at = match self.outage.state(model, now) {
             AccountState::GivenUp(outage) => return SendChance::Not(outage),
@@ -120,7 +128,7 @@ impl RateLimiter {
         }
     }
 
-    /// End of all waits that have nothing to do with what is in flight.
+    /// The end of all waits that do not depend on requests in flight.
     fn spaced_until(&self, tokens: f64) -> Duration {
         let is_spaced = self.first_spacing.is_some() && self.window.in_flight() > 0;
         let spaced = self.first_due.filter(|_| is_spaced).unwrap_or(Duration::ZERO);
@@ -132,7 +140,7 @@ impl RateLimiter {
             .fold(Duration::ZERO, Duration::max)
     }
 
-    /// A request goes out; its number.
+    /// Counts a request that goes out now, and returns its number.
     pub(super) fn send(&mut self, now: Duration, tokens: f64) -> u64 {
         if self.window.in_flight() == 0 && self.window.sent() > 0 {
             let possible = self.last_end.max(self.spaced_until(tokens));
@@ -158,17 +166,18 @@ impl RateLimiter {
         self.window.send()
     }
 
-    /// Time without that in which nobody wanted to send anything: what few requests a quiet minute has tells no rate.
+    /// Time without idle time. A rate is measured in it, because the few requests of a quiet minute say nothing
+    /// about what the server would take.
     pub(super) fn busy_time(&self, now: Duration) -> Duration {
         now.saturating_sub(self.idle)
     }
 
-    /// An answer came, of whatever kind.
+    /// Notes that an answer of any kind came.
     pub(super) fn note_end(&mut self, now: Duration) {
         self.last_end = self.last_end.max(now);
     }
 
-    /// Limits of the moment.
+    /// The limits at this moment.
     pub(super) fn status(&self, now: Duration) -> LimiterStatus {
         LimiterStatus {
             requests_per_second: self.pace.rate(),
@@ -181,12 +190,12 @@ impl RateLimiter {
         }
     }
 
-    /// Good answers so far.
+    /// The number of good answers so far.
     pub(super) fn good_answers(&self) -> u64 {
         self.good_answers
     }
 
-    /// A good answer to the request with this number. Returns true if it ends an outage.
+    /// Notes a good answer to the request with this number. Returns true if it ends an outage.
     pub(super) fn answered(
         &mut self,
         number: u64,
@@ -195,7 +204,7 @@ impl RateLimiter {
         usage: TokenCounts,
     ) -> bool {
         self.good_answers += 1;
-        if latency < QUICK {
+        if latency < QUICK_LATENCY {
             self.first_spacing = None;
         }
 
@@ -210,23 +219,26 @@ impl RateLimiter {
         is_back
     }
 
-    /// The server limited a request, given by its number and the busy time at which it was sent, and perhaps asked for a pause. Returns the
-    /// end of the account's rest if there is one.
+    /// Notes that the server limited request `number`, which was sent at the busy time `sent_at`. `asked_pause`
+    /// is the pause that the server asked for, `known_rate` a rate in requests a second that other processes
+    /// have found. Returns the end of the account's rest, if it rests.
     pub(super) fn limited(
         &mut self,
-        request: (u64, Duration),
+        number: u64,
+        sent_at: Duration,
         now: Duration,
-        asked: Option<Duration>,
-        known: Option<f64>,
+        asked_pause: Option<Duration>,
+        known_rate: Option<f64>,
     ) -> Option<Duration> {
         self.note_end(now);
-        let hint = self.reported.into_iter().chain([known]).flatten().reduce(f64::min);
-        match self.pace.refused(request, now, self.window.sent(), asked, hint) {
+        let hint = self.reported.into_iter().chain([known_rate]).flatten().reduce(f64::min);
+        match self.pace.refused(number, sent_at, now, self.window.sent(), asked_pause, hint) {
             RefusalMeaning::OneRequest => None,
             RefusalMeaning::Account { until, again } => {
-                // A rate may be all that is limited. If keeping to it is not enough, the number in flight is too.
+                // The first time, only the rate may be limited. If keeping to a rate was not enough, the number
+                // in flight is limited as well.
                 if again {
-                    self.window.limited(request.0);
+                    self.window.limited(number);
                 } else {
                     self.window.limit_to_load();
                 }
@@ -237,10 +249,11 @@ impl RateLimiter {
         }
     }
 
-    /// A request failed, given by its number and its model, after this time.
+    /// Notes that request `number` to this model failed after `latency`.
     pub(super) fn failed(
         &mut self,
-        request: (u64, &str),
+        number: u64,
+        model: &str,
         kind: ErrorKind,
         now: Duration,
         latency: Duration,
@@ -248,21 +261,23 @@ impl RateLimiter {
     ) -> FailureConsequence {
         self.note_end(now);
         if kind == ErrorKind::Timeout {
-            self.window.note_latency(request.0, latency, 0);
+            self.window.note_latency(number, latency, 0);
         }
 
-        self.outage.failed(request, kind, now, self.window.sent(), why)
+        self.outage.failed(number, model, kind, now, self.window.sent(), why)
     }
 
-    /// Takes a reported allowance in. It says when it is full again, and so how fast it fills. That is a hint for the case
-    /// that requests are refused: while all are answered, nothing that a server reports slows anything down.
+    /// Takes in an allowance that the server reports: how much is left and when it is full again, hence how
+    /// fast it fills. This is used only when requests are refused. While all are answered, reports slow nothing
+    /// down, because they may be nonsense.
     pub(super) fn update_allowance(&mut self, allowance: ServerAllowance) {
         let ServerAllowance { kind, limit, remaining, reset } = allowance;
         let (slot, cost) = match kind {
             AllowanceKind::Requests => (0, 1.0),
             AllowanceKind::Tokens => (1, self.mean_tokens.max(1.0)),
         };
-        let Some(limit) = limit.filter(|limit| *limit >= 1.0 && remaining <= *limit * (1.0 - USED)) else {
+        let Some(limit) = limit.filter(|limit| *limit >= 1.0 && remaining <= *limit * (1.0 - MIN_USED_SHARE))
+        else {
             return;
         };
         if !reset.is_zero() {
@@ -270,15 +285,15 @@ impl RateLimiter {
         }
     }
 
-    /// Corrects the rates by the real cost of a request that was expected to cost `expected` tokens.
+    /// Corrects the token rates by the real cost of a request that was expected to cost `expected` tokens.
     pub(super) fn cost(&mut self, expected: f64, usage: TokenCounts) {
         if let Some(output) = usage.output {
-            self.mean_output += NEWEST * (output as f64 - self.mean_output);
+            self.mean_output += NEWEST_WEIGHT * (output as f64 - self.mean_output);
         }
 
         let Some(input) = usage.input else { return };
         let real = input.saturating_add(usage.output.unwrap_or(0)) as f64;
-        self.mean_tokens += NEWEST * (real - self.mean_tokens);
+        self.mean_tokens += NEWEST_WEIGHT * (real - self.mean_tokens);
 
         if let Some(bucket) = &mut self.tokens {
             bucket.correct(real - expected);
@@ -296,7 +311,7 @@ mod tests {
         RateLimiter::new(ConcurrencyWindow::new(64, 100), requests, tokens)
     }
 
-    /// Sends a request as soon as that may be; when.
+    /// Sends a request as soon as possible, and returns when that was.
     fn send(limiter: &mut RateLimiter, tokens: f64) -> Duration {
         let at = match limiter.chance(Duration::ZERO, "m", tokens) {
             SendChance::Now => Duration::ZERO,
@@ -326,7 +341,7 @@ mod tests {
         assert!(send(&mut limiter, 1.0) > 9 * SECOND);
     }
 
-    /// Sends requests with a timer that wakes late each time; when the last one went out.
+    /// Sends requests with a timer that wakes late each time, and returns when the last one went out.
     fn last_sent(limiter: &mut RateLimiter, requests: u32, late: Duration) -> Duration {
         let mut now = Duration::ZERO;
         for _ in 0..requests {
@@ -355,7 +370,8 @@ mod tests {
         );
     }
 
-    /// Sends requests one at a time, this far apart, and refuses those of which `is_refused`; the time afterwards.
+    /// Sends requests one at a time, `apart` from each other, and refuses those for which `is_refused` holds.
+    /// Returns the time afterwards.
     fn trickle(
         limiter: &mut RateLimiter,
         apart: Duration,
@@ -372,7 +388,7 @@ mod tests {
             let sent_at = limiter.busy_time(now);
             let end = now + latency;
             if is_refused(turn) {
-                limiter.limited((number, sent_at), end, None, None);
+                limiter.limited(number, sent_at, end, None, None);
             } else {
                 limiter.note_end(end);
                 limiter.answered(number, "m", latency, TokenCounts::default());
@@ -400,12 +416,13 @@ mod tests {
                 limiter.send(now, 1.0);
             }
 
-            // The account may rest first, which says nothing about the rate.
+            // The account may rest first. That says nothing about the rate.
             assert!(now < begun + 6 * SECOND, "{:?} {:?}", now.checked_sub(begun), limiter.status(now));
         }
     }
 
-    /// Time until a server that takes everything is sent 50 requests a second again, by an account that keeps to one a second.
+    /// The time in which an account that keeps to one request a second gets back to 50, if the server takes
+    /// everything.
     fn recovery(is_confirmed: bool) -> Duration {
         let mut limiter = limiter(None, None);
         limiter.first_spacing = None;
@@ -417,7 +434,7 @@ mod tests {
                 now = at;
             }
             limiter.send(now, 1.0);
-            // Callers give up: no request is ever answered.
+            // The callers give up, so no request is ever answered.
             limiter.window.leave();
         }
 

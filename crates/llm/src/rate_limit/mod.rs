@@ -1,5 +1,5 @@
-//! Rate limits of an account: requests in flight, requests and tokens a minute, the pace and the pauses that its refusals
-//! call for, and outages.
+//! Rate limits of an account: how many requests are in flight, how many requests and tokens are sent a minute,
+//! how fast, and what happens in an outage.
 //!
 //! The rules are pure and are told the time; only [`ProviderAccount`] waits.
 //!

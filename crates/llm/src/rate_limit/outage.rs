@@ -1,4 +1,20 @@
-//! Failures in a row: when nothing more is sent to an account but one request at a time, and when it is given up.
+//! Decides when an account is held (only probes are sent) and when it is given up.
+//!
+//! A run of thousands of cases against a server that is down, or with a wrong key, must not send thousands of
+//! requests that fail, and must not fail thousands of cases either. But one failure proves nothing. So failures
+//! are counted in a row:
+//!
+//! - Connections that fail, timeouts, server errors: after [`HOLDING_FAILURES`] in a row of one kind the
+//!   account is held. One request at a time is sent as a probe, with growing pauses. A good answer ends the
+//!   hold; probes that fail end in giving the account up, at once if it never answered, and after [`PATIENCE`]
+//!   if it did.
+//! - A wrong key, a forbidden or an unknown model: the next try has the same result, so fewer failures are
+//!   needed. They are counted for each model, because another model of the same account may work.
+//! - An error about a single request (bad request, content filter) shows that the server is there, and ends the
+//!   streak.
+//!
+//! Failures of different kinds do not add up: an outage fails all requests in one way. In a run, an account
+//! that was given up stays so. In a service (`recovery` is set) it is tried again from time to time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,23 +22,26 @@ use std::time::Duration;
 
 use crate::error::ErrorKind;
 
-/// Failures in a row, without a good answer, after which an account is held.
-const FAILURES: u32 = 8;
-/// Unreadable answers in a row after which it is held: single requests may fail so too.
-const UNREADABLE: u32 = 24;
-/// Refusals in a row after which it is held, when asking again is no use: a wrong key, an unknown model.
-const REFUSALS: u32 = 3;
-/// Refusals in a row after which an account is held that has answered before: its key was good.
-const LATER_REFUSALS: u32 = 24;
+/// Failures in a row after which an account is held.
+const HOLDING_FAILURES: u32 = 8;
+/// Unreadable answers in a row after which an account is held. It takes more, because a single request may have
+/// this fault.
+const HOLDING_UNREADABLE_ANSWERS: u32 = 24;
+/// Refusals in a row after which a model is held. They are few, because trying again does not help: a wrong
+/// key, an unknown model.
+const HOLDING_REFUSALS: u32 = 3;
+/// The same, if the account has answered before, so its key was good.
+const HOLDING_LATER_REFUSALS: u32 = 24;
 /// Pause before the first probe; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// Probes that fail before an account is given up that never answered. Silence is waited for in each.
-const PROBES: u32 = 4;
-const SILENT_PROBES: u32 = 2;
-/// Time after which what was given up is tried again first; each further time is twice as long, up to the longest.
+/// Failed probes after which an account is given up that never answered. Fewer if the server is silent, since
+/// each such probe waits for the whole timeout.
+const MAX_FAILED_PROBES: u32 = 4;
+const MAX_SILENT_PROBES: u32 = 2;
+/// Time until an account or model that was given up is tried again. It doubles each time, up to `recovery`.
 const FIRST_RECOVERY: Duration = Duration::from_secs(2);
-/// Time that an account which did answer is given to come back.
+/// How long an account that has answered before is probed until it is given up.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Failures of an account and of its models.
@@ -33,37 +52,37 @@ pub(super) struct OutageTracker {
     has_answered: bool,
     models: BTreeMap<Arc<str>, ModelStreak>,
     given_up: Option<GivenUp>,
-    /// Longest time after which what was given up is tried again; `None` for never.
+    /// The longest time until something that was given up is tried again; `None` for never.
     recovery: Option<Duration>,
 }
 
-/// Last failure of what was given up, and its time.
+/// Something that was given up: its last failure, and when that was.
 #[derive(Debug, Clone)]
 struct GivenUp {
     why: Arc<str>,
     since: Duration,
-    /// Time until it is tried again, where that is done at all.
+    /// Time until the next try, if there is one.
     pause: Duration,
 }
 
 impl GivenUp {
-    /// Failure that follows this one, if it was given up before.
+    /// A failure now; `before` is the previous one, if it was given up already.
     fn new(before: Option<&Self>, why: String, since: Duration) -> Self {
         let pause = before.map_or(FIRST_RECOVERY, |before| before.pause.saturating_mul(2));
         Self { why: why.into(), since, pause }
     }
 }
 
-/// Failure of a server that is not asked, since it failed again and again.
+/// Why nothing is sent to a server: it failed again and again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerOutage {
     /// The failure in words, for the operator.
     pub why: Arc<str>,
-    /// Time until the server is asked again; `None` if it is not.
+    /// Time until the server is tried again; `None` if it never is.
     pub again: Option<Duration>,
 }
 
-/// Failures of one kind in a row.
+/// Failures of one kind in a row, and the time of the first.
 #[derive(Debug, Clone, Copy)]
 struct FailureStreak {
     kind: ErrorKind,
@@ -79,7 +98,7 @@ struct ModelStreak {
     given_up: Option<GivenUp>,
 }
 
-/// Hold of an account: only probes are sent.
+/// A hold of an account: only probes are sent.
 #[derive(Debug, Clone, Copy)]
 struct AccountHold {
     /// When the next probe may be sent.
@@ -90,33 +109,33 @@ struct AccountHold {
     from: u64,
 }
 
-/// State of an account for a request that wants to be sent.
+/// Whether a request to an account may be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum AccountState {
     Open,
-    /// Only when nothing is in flight, and not before this moment.
+    /// As a probe: only when nothing else is in flight, and not before this time.
     Probing(Duration),
-    /// Not for now, or never.
+    /// Not at all for the time being, or never.
     GivenUp(ServerOutage),
 }
 
-/// Consequence of a failure.
+/// What follows from a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailureConsequence {
     None,
     /// The account is held from now on.
     Held,
-    /// It was held before. True if it gave good answers before that.
+    /// It was held before. True if it has given good answers before that.
     StillHeld(bool),
 }
 
 impl OutageTracker {
-    /// Tries what was given up again: soon at first, and at least whenever this time has passed.
+    /// Tries again what was given up: soon at first, and later after this time.
     pub(super) fn with_recovery(self, recovery: Option<Duration>) -> Self {
         Self { recovery, ..self }
     }
 
-    /// True if the account is held, or was given up.
+    /// Whether the account is held or was given up.
     pub(super) fn is_held(&self) -> bool {
         self.hold.is_some() || self.given_up.is_some()
     }
@@ -146,17 +165,17 @@ impl OutageTracker {
         ServerOutage { why: Arc::clone(why), again }
     }
 
-    /// The failure for which the account, or a model of it, was given up.
+    /// The failure for which the account, or one of its models, was given up.
     pub(super) fn outage(&self, now: Duration) -> Option<ServerOutage> {
         let of_model = || self.models.values().find_map(|streak| streak.given_up.as_ref());
         self.given_up.as_ref().or_else(of_model).map(|given_up| self.outage_of(given_up, now))
     }
 
-    /// A good answer. Returns true if it ends a hold.
+    /// Notes a good answer. Returns true if it ends a hold.
     pub(super) fn answered(&mut self, model: &str) -> bool {
         self.has_answered = true;
         self.streak = None;
-        // A run that gave an account up has said so, and ends.
+        // In a run, an account that was given up stays given up: the user has been told, and the run is ending.
         if self.recovery.is_some() {
             self.given_up = None;
         }
@@ -167,16 +186,18 @@ impl OutageTracker {
         self.hold.take().is_some()
     }
 
-    /// The request with this number failed. `sent` counts all requests so far, `why` says it to a person.
+    /// Notes that the request with this number failed. `sent` is the number of all requests so far; `why`
+    /// describes the failure to a person.
     pub(super) fn failed(
         &mut self,
-        (number, model): (u64, &str),
+        number: u64,
+        model: &str,
         kind: ErrorKind,
         now: Duration,
         sent: u64,
         why: impl FnOnce() -> String,
     ) -> FailureConsequence {
-        // A wrong key or model is refused every time; whatever else happens in between says that it is neither.
+        // A wrong key or model is refused every time. If anything else happens in between, it is neither.
         if self.models.get(model).is_some_and(|streak| streak.kind != kind && streak.given_up.is_none()) {
             self.models.remove(model);
         }
@@ -190,10 +211,10 @@ impl OutageTracker {
             ErrorKind::Connection | ErrorKind::Timeout | ErrorKind::Server | ErrorKind::Overloaded => {
                 self.missed(number, kind, now, sent, why)
             }
-            // Nothing but unreadable answers come from something else than a model server: a sign-in page, another
-            // service at the address. Once an answer was good, they are faults of single requests.
+            // If all answers are unreadable, they come from something other than a model server: a sign-in
+            // page, another service at the address. After one good answer, they are faults of single requests.
             ErrorKind::MalformedReply if !self.has_answered => self.missed(number, kind, now, sent, why),
-            // The server is there, and says what it thinks of this one request.
+            // The server works, and objects to this one request.
             _ => {
                 self.streak = None;
                 self.hold = None;
@@ -202,9 +223,9 @@ impl OutageTracker {
         }
     }
 
-    /// Number of refusals in a row after which the account is held.
+    /// How many refusals in a row hold a model.
     fn refusals(&self) -> u32 {
-        if self.has_answered { LATER_REFUSALS } else { REFUSALS }
+        if self.has_answered { HOLDING_LATER_REFUSALS } else { HOLDING_REFUSALS }
     }
 
     fn refused(
@@ -242,7 +263,7 @@ impl OutageTracker {
         sent: u64,
         why: impl FnOnce() -> String,
     ) -> FailureConsequence {
-        // Failures of several kinds are faults of requests; an outage fails all of them in one way.
+        // Failures of different kinds are faults of single requests; an outage fails all requests in one way.
         if self.streak.is_some_and(|streak| streak.kind != kind) {
             self.streak = None;
             self.hold = None;
@@ -252,7 +273,8 @@ impl OutageTracker {
         streak.count += 1;
 
         let Some(hold) = &mut self.hold else {
-            let failures = if kind == ErrorKind::MalformedReply { UNREADABLE } else { FAILURES };
+            let failures =
+                if kind == ErrorKind::MalformedReply { HOLDING_UNREADABLE_ANSWERS } else { HOLDING_FAILURES };
             if streak.count < failures {
                 return FailureConsequence::None;
             }
@@ -267,7 +289,7 @@ impl OutageTracker {
             hold.pause = hold.pause.saturating_mul(2).min(LONGEST_PAUSE);
             hold.until = now.saturating_add(hold.pause);
 
-            let probes = if kind == ErrorKind::Timeout { SILENT_PROBES } else { PROBES };
+            let probes = if kind == ErrorKind::Timeout { MAX_SILENT_PROBES } else { MAX_FAILED_PROBES };
             let is_out_of_patience = !self.has_answered || now.saturating_sub(streak.since) >= PATIENCE;
             if hold.failed_probes >= probes && is_out_of_patience {
                 self.given_up = Some(GivenUp::new(self.given_up.as_ref(), why(), now));
@@ -287,7 +309,7 @@ mod tests {
         let mut now = Duration::ZERO;
         for number in 0..64 {
             now += LONGEST_PAUSE;
-            tracker.failed((number, "m"), ErrorKind::Connection, now, number + 1, || "refused".to_owned());
+            tracker.failed(number, "m", ErrorKind::Connection, now, number + 1, || "refused".to_owned());
             if matches!(tracker.state("m", now), AccountState::GivenUp(_)) {
                 break;
             }
@@ -316,7 +338,7 @@ mod tests {
 
             now += pause;
             assert_eq!(service.state("m", now), AccountState::Probing(Duration::ZERO));
-            service.failed((number, "m"), ErrorKind::Connection, now, number + 1, || "refused".to_owned());
+            service.failed(number, "m", ErrorKind::Connection, now, number + 1, || "refused".to_owned());
         }
         assert!(service.answered("m"));
         assert_eq!((service.state("m", now), service.outage(now)), (AccountState::Open, None));
@@ -325,9 +347,9 @@ mod tests {
     #[test]
     fn a_model_that_is_refused_is_tried_again_too() {
         let mut service = OutageTracker::default().with_recovery(Some(Duration::from_secs(30)));
-        for number in 0..=u64::from(REFUSALS) {
+        for number in 0..=u64::from(HOLDING_REFUSALS) {
             let why = || "no such model".to_owned();
-            service.failed((number, "m"), ErrorKind::NotFound, Duration::ZERO, number + 1, why);
+            service.failed(number, "m", ErrorKind::NotFound, Duration::ZERO, number + 1, why);
         }
 
         let outage = service.outage(Duration::from_secs(1)).expect("it was given up");

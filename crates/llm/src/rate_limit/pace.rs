@@ -1,123 +1,166 @@
-//! Rate that an account is allowed, as its refusals tell it.
+//! Finds the request rate that a server allows, from nothing but which requests it refuses.
 //!
-//! A server that limits a rate admits exactly what its allowance fills with between two refusals, since nothing is left of it
-//! at either. So the requests admitted between two refusals, divided by the time between them, are the rate, to within one
-//! request. No limit is assumed until refusals come close together; a few among many are the fate of those requests.
+//! The problem: a provider limits requests a minute, rarely documents the number, and headers that report it
+//! are often missing or wrong. Sending too fast costs refused requests; sending too slowly costs hours. The
+//! obvious approach, to back off on each refusal and speed up again (as [`window`](super::window) does for
+//! concurrency), oscillates around the limit: it spends a good part of the time well below it, and pays for
+//! each approach with a burst of refusals.
+//!
+//! So the rate is measured instead. A server that limits a rate holds a token bucket, and refuses only when the
+//! bucket is empty. Between two refusals it therefore admits exactly what flowed into the bucket. The number of
+//! requests admitted between two refusals, divided by the time between them, is the rate, to within one
+//! request.
+//!
+//! The states:
+//!
+//! 1. *Unlimited.* No rate is assumed until refusals come close together ([`DENSE_REFUSALS`] of [`NEIGHBOURS`]
+//!    consecutive requests). A server that refuses one request in twenty at random slows nobody down.
+//! 2. *Measuring* (`PaceLimit::measuring` is set). The account rests, then sends almost freely. The next
+//!    refusal yields the rate if at least [`MIN_MEASURED_REQUESTS`] requests were admitted; otherwise the
+//!    account rests twice as long.
+//! 3. *Limited.* The account keeps to [`SAFE_SHARE`] times the rate. The rate grows slowly at first, and faster
+//!    the longer nothing is refused; the next refusal corrects it.
+//!
+//! If refusals are frequent but not dense, a rate is tried: it is dropped again when keeping to it does not end
+//! the refusals, because then they are about something else.
+//!
+//! What must hold for a measurement to be right:
+//!
+//! - Refusals are ordered by the number of the request, that is, by the time it was sent. Refusals come back
+//!   sooner than answers, so their order of arrival says nothing.
+//! - Times leave out idle time, in which nothing was in flight and nothing waited. The few requests of a quiet
+//!   minute say nothing about what the server would take.
+//! - A refusal corrects a rate only if requests had to wait for that rate (`waited`), and the rate grows only
+//!   then.
+//! - Refusals of requests that were sent before the last change (`changed_at`) are ignored: they are about the
+//!   previous rate.
+//!
+//! `simulation.rs` runs these rules in virtual time against servers of several kinds: 0.95 to 1.00 of the
+//! allowed rate is used, and up to 1.3 % of the calls are refused.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Consecutive requests among which [`DENSE`] refusals show a limit of the account.
+/// [`DENSE_REFUSALS`] refusals among this many consecutive requests show that the account has reached a limit.
 const NEIGHBOURS: u64 = 8;
-const DENSE: usize = 5;
-/// Requests among which [`FREQUENT`] refusals make a rate worth a try.
-const SAMPLE: u64 = 128;
-const FREQUENT: usize = 6;
-/// Refusals that are remembered.
-const REMEMBERED: usize = 64;
-/// Admitted requests from which a rate is measured: with fewer, one more or less changes too much.
-const MEASURED: f64 = 10.0;
-/// Admitted requests that are enough for a rate; older ones only hide that it changed.
-const ENOUGH: f64 = 60.0;
+const DENSE_REFUSALS: usize = 5;
+/// [`FREQUENT_REFUSALS`] refusals among this many requests make a rate worth a try.
+const SAMPLE_REQUESTS: u64 = 128;
+const FREQUENT_REFUSALS: usize = 6;
+/// How many refusals are remembered.
+const MAX_REMEMBERED_REFUSALS: usize = 64;
+/// The fewest admitted requests from which a rate is measured. With fewer, one request more or less changes the
+/// result too much.
+const MIN_MEASURED_REQUESTS: f64 = 10.0;
+/// This many admitted requests suffice to compute a rate. Older ones only hide that the rate changed.
+const SUFFICIENT_REQUESTS: f64 = 60.0;
 /// Pause before the first measurement; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// Requests a second at which a measurement begins.
+/// Requests a second while measuring: in effect no limit, until a refusal comes.
 const MEASURING_RATE: f64 = 1_000.0;
-/// Growth with each request: at first, and at most. It doubles with every [`CALM`] requests that nobody refuses.
+/// Growth of the rate with each request: the first, and the largest. It doubles with every
+/// [`GROWTH_DOUBLING_REQUESTS`] requests in a row that are not refused.
 const GROWTH: f64 = 5e-5;
-const MOST_GROWTH: f64 = 0.02;
-const CALM: f64 = 250.0;
-/// Share of a rate that is kept to at first, so that refusals are rare.
-const SAFE: f64 = 0.98;
-/// Requests that a rate of few is taken to have gone without a refusal, so that it grows faster if it is too low.
-const HEAD_START: f64 = 800.0;
-/// Growth a second while requests wait for a rate and none is refused. It doubles with every [`TRUST_TIME`] of that, so that a
-/// low rate, at which few requests go out, is left within seconds once the server takes more.
+const MAX_GROWTH: f64 = 0.02;
+const GROWTH_DOUBLING_REQUESTS: f64 = 250.0;
+/// The share of a measured rate that is used at first, so that refusals are rare.
+const SAFE_SHARE: f64 = 0.98;
+/// A freshly measured rate counts as if this many requests had gone through without a refusal. It comes from
+/// few requests and may be too low, so it grows faster than a corrected one.
+const INITIAL_UNREFUSED: f64 = 800.0;
+/// Growth a second while requests wait for the rate and none is refused. It doubles with every
+/// [`TIMED_GROWTH_DOUBLING_SECONDS`] seconds of that. At a low rate few requests go out, so growth by requests
+/// alone would take minutes; growth by time leaves a low rate within seconds once the server takes more.
 const TIMED_GROWTH: f64 = 0.01;
-const MOST_TIMED_GROWTH: f64 = 0.5;
-const TRUST_TIME: f64 = 2.0;
-/// Seconds and requests without a refusal after which a rate that refusals have confirmed grows so too.
-const CONFIRMED_TIME: f64 = 40.0;
+const MAX_TIMED_GROWTH: f64 = 0.5;
+const TIMED_GROWTH_DOUBLING_SECONDS: f64 = 2.0;
+/// Seconds and requests without a refusal after which a rate that refusals have confirmed grows by time as
+/// well.
+const CONFIRMED_SECONDS: f64 = 40.0;
 const CONFIRMED_REQUESTS: f64 = 40.0;
-/// Requests that have waited for a rate before a refusal says something about it.
-const PRESSED: u32 = 3;
-/// Requests after which a rate has to have ended the refusals, but for this share of them.
-const TRIAL: u64 = 100;
-const UNEXPLAINED: f64 = 0.04;
-/// Time that requests may make up for when they went out late, and requests at least.
+/// A refusal says something about the rate only after this many requests have waited for it.
+const MIN_WAITED_REQUESTS: u32 = 3;
+/// After this many requests a tried rate must have reduced the refusals to less than this share. If it has not,
+/// they are not about the rate.
+const TRIAL_REQUESTS: u64 = 100;
+const MAX_UNEXPLAINED_SHARE: f64 = 0.04;
+/// A request that goes out late lets the next ones go sooner, to make up for at most this much time, or for
+/// this many requests if they take longer.
 const CATCH_UP: Duration = Duration::from_millis(20);
 const CATCH_UP_REQUESTS: f64 = 2.0;
 
-/// Refused request: its number among those sent, and when it was sent.
+/// A refused request: its number among those sent, and when it was sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Refusal {
     number: u64,
-    /// Without the time in which nobody wanted to send anything.
+    /// Busy time of the account: idle time is left out.
     sent_at: Duration,
 }
 
-/// Meaning of a refusal.
+/// What a refusal means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RefusalMeaning {
-    /// It concerns this one request, or the rate was corrected by it.
+    /// It concerns this one request only, or the rate was corrected and no rest is needed.
     OneRequest,
     /// The account is at its limit, and rests until this moment.
     Account {
         /// End of the rest.
         until: Duration,
-        /// True if the account was held to a rate already, which was not enough.
+        /// True if the account already kept to a rate, and that was not enough.
         again: bool,
     },
 }
 
-/// Pace at which requests go out, once refusals have shown that there is a limit.
+/// The pace at which requests go out once refusals have shown that there is a limit.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RequestPace {
     refusals: VecDeque<Refusal>,
     limit: Option<PaceLimit>,
-    /// Refusals of requests with a lower number came about before the last change.
+    /// Requests sent so far at the last change. Refusals of requests with lower numbers are about what was
+    /// before the change.
     changed_at: u64,
-    /// Number of the first request that may give reason to try a rate, and how many of them were sent in vain so far.
+    /// Number of the first request whose refusal may start another try of a rate, and how many tries did not
+    /// help so far. Each of them puts the next try off twice as long.
     try_from: u64,
-    in_vain: u32,
+    failed_tries: u32,
 }
 
-/// Rate that is kept to.
+/// A rate that the account keeps to.
 #[derive(Debug, Clone)]
 struct PaceLimit {
     per_second: f64,
-    /// When the next request may go out.
+    /// Earliest time for the next request.
     next: Duration,
-    /// Refusal from which on requests are counted.
+    /// The refusal from which admitted requests are counted.
     since: Refusal,
-    /// Number of the first request at this rate, and the refusals since.
+    /// Requests sent before this rate was set, and refusals since. A later correction keeps both.
     begun: u64,
     refused: u64,
-    /// Requests that nobody refused, in a row.
-    calm: f64,
+    /// Requests that waited for the rate, in a row, and were not refused.
+    unrefused: f64,
     /// Seconds in which requests waited for the rate and none was refused.
-    calm_time: f64,
-    /// Requests that waited for the rate since it was set.
-    pressed: u32,
+    unrefused_seconds: f64,
+    /// Requests that had to wait for the rate since it was set.
+    waited: u32,
     /// True if requests were refused at about this rate before.
     is_confirmed: bool,
-    /// Pause of the measurement; `None` once there is a rate.
+    /// Length of the rest before this measurement; `None` once the rate is known.
     measuring: Option<Duration>,
 }
 
 impl RequestPace {
-    /// When the next request may go out.
+    /// Earliest time for the next request.
     pub(super) fn ready_at(&self) -> Duration {
         self.limit.as_ref().map_or(Duration::ZERO, |limit| limit.next)
     }
 
-    /// True if a rate is kept to.
+    /// Whether the account keeps to a rate, or measures one.
     pub(super) fn is_limited(&self) -> bool {
         self.limit.is_some()
     }
 
-    /// Requests a second that are kept to; `None` without such a rate, and while it is measured.
+    /// The rate in requests a second; `None` while there is no limit, and while it is measured.
     pub(super) fn rate(&self) -> Option<f64> {
         self.limit.as_ref().filter(|limit| limit.measuring.is_none()).map(|limit| limit.per_second)
     }
@@ -134,17 +177,17 @@ impl RequestPace {
         pace
     }
 
-    /// A request goes out.
+    /// Counts a request that goes out now.
     pub(super) fn send(&mut self, now: Duration) {
         let Some(limit) = &mut self.limit else { return };
         let every = seconds(1.0 / limit.per_second);
         let late = now.saturating_sub(limit.next);
 
-        // A rate that nobody waits for is not known to be right.
+        // A rate that no request waits for is not known to be right, so it does not grow.
         if late < every.max(CATCH_UP) {
-            limit.calm += 1.0;
-            limit.calm_time += every.as_secs_f64();
-            limit.pressed = limit.pressed.saturating_add(1);
+            limit.unrefused += 1.0;
+            limit.unrefused_seconds += every.as_secs_f64();
+            limit.waited = limit.waited.saturating_add(1);
             limit.per_second *= 1.0 + limit.growth(every);
         }
 
@@ -152,20 +195,22 @@ impl RequestPace {
         limit.next = limit.next.max(now.saturating_sub(made_up)) + every;
     }
 
-    /// The server refused a request, given by its number and the time without idle time at which it was sent. `sent` counts
-    /// all requests so far, `asked` is the pause that it asked for, `hint` the rate by which it says its allowance fills.
+    /// Takes a refusal of request `number` in, which was sent at the busy time `sent_at`. `sent` is the number
+    /// of all requests so far, `asked_pause` the pause that the server asked for, and `hint` the rate in
+    /// requests a second at which it reports that its allowance fills.
     pub(super) fn refused(
         &mut self,
-        (number, sent_at): (u64, Duration),
+        number: u64,
+        sent_at: Duration,
         now: Duration,
         sent: u64,
-        asked: Option<Duration>,
+        asked_pause: Option<Duration>,
         hint: Option<f64>,
     ) -> RefusalMeaning {
         let refusal = Refusal { number, sent_at };
-        let place = self.refusals.partition_point(|other| other.number < number);
-        self.refusals.insert(place, refusal);
-        if self.refusals.len() > REMEMBERED {
+        let index = self.refusals.partition_point(|other| other.number < number);
+        self.refusals.insert(index, refusal);
+        if self.refusals.len() > MAX_REMEMBERED_REFUSALS {
             self.refusals.pop_front();
         }
 
@@ -178,7 +223,7 @@ impl RequestPace {
         let Some(limit) = &mut self.limit else {
             return match neighbours {
                 Some((first, count)) if count >= dense => {
-                    self.measure(first, FIRST_PAUSE, now, sent, asked, false)
+                    self.measure(first, FIRST_PAUSE, now, sent, asked_pause, false)
                 }
                 _ => {
                     self.try_rate(number, now, sent);
@@ -194,34 +239,34 @@ impl RequestPace {
                 Some(rate) => {
                     let meaning = self.keep_to(rate, since, now, sent);
                     if let Some(limit) = &mut self.limit {
-                        limit.calm = HEAD_START;
+                        limit.unrefused = INITIAL_UNREFUSED;
                     }
                     meaning
                 }
-                None => self.measure(since, pause.saturating_mul(2), now, sent, asked, false),
+                None => self.measure(since, pause.saturating_mul(2), now, sent, asked_pause, false),
             };
         }
         if let Some((first, _)) = neighbours.filter(|(_, count)| *count >= dense) {
-            return self.measure(first, FIRST_PAUSE, now, sent, asked, true);
+            return self.measure(first, FIRST_PAUSE, now, sent, asked_pause, true);
         }
 
         let tried = sent - limit.begun;
-        if tried >= TRIAL && limit.refused as f64 >= UNEXPLAINED * tried as f64 {
-            // Going slower has not ended the refusals, so the rate is not what they are about.
+        if tried >= TRIAL_REQUESTS && limit.refused as f64 >= MAX_UNEXPLAINED_SHARE * tried as f64 {
+            // Going slower has not ended the refusals, so they are not about the rate.
             self.limit = None;
-            self.in_vain += 1;
-            self.try_from = sent + (TRIAL << self.in_vain.min(16));
+            self.failed_tries += 1;
+            self.try_from = sent + (TRIAL_REQUESTS << self.failed_tries.min(16));
             self.changed_at = sent;
             return RefusalMeaning::OneRequest;
         }
 
-        if limit.pressed < PRESSED {
-            // Fewer were sent than the rate allows, so it is not what this refusal is about.
+        if limit.waited < MIN_WAITED_REQUESTS {
+            // Fewer requests were sent than the rate allows, so this refusal is not about the rate.
             return RefusalMeaning::OneRequest;
         }
 
         let (begun, count, present) = (limit.begun, limit.refused, limit.per_second);
-        let rate = self.latest_rate(refusal).map_or(SAFE * present, |rate| rate.min(present));
+        let rate = self.latest_rate(refusal).map_or(SAFE_SHARE * present, |rate| rate.min(present));
         let since = self.refusals.front().copied().unwrap_or(refusal);
         let meaning = self.keep_to(rate, since, now, sent);
         if let Some(limit) = &mut self.limit {
@@ -232,7 +277,8 @@ impl RequestPace {
         meaning
     }
 
-    /// Refusals among the last requests up to this one since the last change, and the first of them.
+    /// The number of refusals among the last `span` requests up to `number`, and the first of them. Only
+    /// requests since the last change count.
     fn recent(&self, number: u64, span: u64) -> Option<(Refusal, usize)> {
         let from = (number + 1).saturating_sub(span).max(self.changed_at);
         let mut recent = self.refusals.iter().filter(|refusal| (from..=number).contains(&refusal.number));
@@ -241,23 +287,23 @@ impl RequestPace {
         Some((first, 1 + recent.count()))
     }
 
-    /// Refusals among neighbours that show a limit: more where refusals have turned out to be about something else.
+    /// How many refusals among neighbours show a limit. More are needed after rates were tried in vain.
     fn dense(&self) -> usize {
-        DENSE + self.in_vain.min(2) as usize
+        DENSE_REFUSALS + self.failed_tries.min(2) as usize
     }
 
-    /// Rests, and then sends until the next refusal, which gives the rate.
+    /// Rests, and then sends freely until the next refusal, which yields the rate.
     fn measure(
         &mut self,
         since: Refusal,
         pause: Duration,
         now: Duration,
         sent: u64,
-        asked: Option<Duration>,
+        asked_pause: Option<Duration>,
         again: bool,
     ) -> RefusalMeaning {
         let pause = pause.min(LONGEST_PAUSE);
-        let until = now.saturating_add(asked.unwrap_or_default().max(pause));
+        let until = now.saturating_add(asked_pause.unwrap_or_default().max(pause));
         self.changed_at = sent;
         self.limit = Some(PaceLimit {
             per_second: MEASURING_RATE,
@@ -265,9 +311,9 @@ impl RequestPace {
             since,
             begun: sent,
             refused: 0,
-            calm: 0.0,
-            calm_time: 0.0,
-            pressed: 0,
+            unrefused: 0.0,
+            unrefused_seconds: 0.0,
+            waited: 0,
             is_confirmed: false,
             measuring: Some(pause),
         });
@@ -275,13 +321,14 @@ impl RequestPace {
         RefusalMeaning::Account { until, again }
     }
 
-    /// Keeps to the rate of late if refusals are frequent, and sees whether that ends them.
+    /// If refusals are frequent, keeps to the rate of the recent requests, to see whether that ends the
+    /// refusals.
     fn try_rate(&mut self, number: u64, now: Duration, sent: u64) {
         if number < self.try_from {
             return;
         }
 
-        if let Some((first, FREQUENT..)) = self.recent(number, SAMPLE)
+        if let Some((first, FREQUENT_REFUSALS..)) = self.recent(number, SAMPLE_REQUESTS)
             && let Some(last) = self.refusals.iter().find(|refusal| refusal.number == number)
             && let Some(rate) = self.rate_between(first, *last)
         {
@@ -289,17 +336,18 @@ impl RequestPace {
         }
     }
 
+    /// Keeps to a little less than this rate from now on.
     fn keep_to(&mut self, rate: f64, since: Refusal, now: Duration, sent: u64) -> RefusalMeaning {
         self.changed_at = sent;
         self.limit = Some(PaceLimit {
-            per_second: SAFE * rate,
+            per_second: SAFE_SHARE * rate,
             next: now + seconds(1.0 / rate),
             since,
             begun: sent,
             refused: 0,
-            calm: 0.0,
-            calm_time: 0.0,
-            pressed: 0,
+            unrefused: 0.0,
+            unrefused_seconds: 0.0,
+            waited: 0,
             is_confirmed: false,
             measuring: None,
         });
@@ -307,22 +355,24 @@ impl RequestPace {
         RefusalMeaning::OneRequest
     }
 
-    /// Rate between two refusals; `None` if too few requests were admitted between them.
+    /// The rate between two refusals, in requests a second; `None` if too few requests were admitted between
+    /// them.
     fn rate_between(&self, first: Refusal, last: Refusal) -> Option<f64> {
         let between = first.number + 1..=last.number;
         let refused = self.refusals.iter().filter(|refusal| between.contains(&refusal.number)).count();
         let admitted = last.number.saturating_sub(first.number) as f64 - refused as f64;
         let time = last.sent_at.saturating_sub(first.sent_at).as_secs_f64();
 
-        (admitted >= MEASURED && time > 0.0).then(|| admitted / time)
+        (admitted >= MIN_MEASURED_REQUESTS && time > 0.0).then(|| admitted / time)
     }
 
-    /// Rate over the shortest time up to this refusal that says enough, or over all that is remembered.
+    /// The rate over the shortest time up to this refusal that holds [`SUFFICIENT_REQUESTS`] requests, or else
+    /// over all that is remembered.
     fn latest_rate(&self, last: Refusal) -> Option<f64> {
         let since = self.limit.as_ref().map_or(last, |limit| limit.since);
         let before =
             || self.refusals.iter().filter(|first| (since.number..last.number).contains(&first.number));
-        let is_enough = |first: &&Refusal| (last.number - first.number) as f64 >= ENOUGH;
+        let is_enough = |first: &&Refusal| (last.number - first.number) as f64 >= SUFFICIENT_REQUESTS;
 
         before()
             .rev()
@@ -333,19 +383,21 @@ impl RequestPace {
 }
 
 impl PaceLimit {
-    /// Growth with a request that had to wait this long for the one before.
+    /// Relative growth of the rate with a request that waited for it; `every` is the time between two requests
+    /// at this rate.
     fn growth(&self, every: Duration) -> f64 {
         if self.measuring.is_some() {
-            return MOST_GROWTH;
+            return MAX_GROWTH;
         }
 
-        let by_count = (GROWTH * (self.calm / CALM).exp2()).min(MOST_GROWTH);
-        let trusted = self.calm_time - if self.is_confirmed { CONFIRMED_TIME } else { 0.0 };
-        if trusted <= 0.0 || self.is_confirmed && self.calm < CONFIRMED_REQUESTS {
+        let by_count = (GROWTH * (self.unrefused / GROWTH_DOUBLING_REQUESTS).exp2()).min(MAX_GROWTH);
+        let trusted = self.unrefused_seconds - if self.is_confirmed { CONFIRMED_SECONDS } else { 0.0 };
+        if trusted <= 0.0 || self.is_confirmed && self.unrefused < CONFIRMED_REQUESTS {
             return by_count;
         }
 
-        let a_second = (TIMED_GROWTH * (trusted / TRUST_TIME).exp2()).min(MOST_TIMED_GROWTH);
+        let a_second =
+            (TIMED_GROWTH * (trusted / TIMED_GROWTH_DOUBLING_SECONDS).exp2()).min(MAX_TIMED_GROWTH);
         by_count.max((a_second * every.as_secs_f64()).min(1.0))
     }
 }

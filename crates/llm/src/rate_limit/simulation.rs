@@ -13,10 +13,10 @@ use super::window::ConcurrencyWindow;
 use crate::token_counts::TokenCounts;
 
 const MODEL: &str = "m";
-/// Microseconds of a timer's tick: nobody is woken between two of them.
+/// A timer tick in microseconds: timers fire only on ticks.
 const TICK: u64 = 1_000;
 
-/// Pause that the server asks for with a refusal.
+/// The pause that the server asks for when it refuses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum AskedPause {
     None,
@@ -24,7 +24,7 @@ enum AskedPause {
     WholeSeconds,
 }
 
-/// Server with a token bucket, or one that refuses at random.
+/// A server with a token bucket, or one that refuses at random.
 #[derive(Debug, Clone, Copy)]
 struct SimulatedServer {
     rate: f64,
@@ -34,9 +34,9 @@ struct SimulatedServer {
     refusal_latency: f64,
     asked: AskedPause,
     headers: bool,
-    /// Share of the requests that are refused whatever the rate.
+    /// Share of the requests that are refused at any rate.
     random: f64,
-    /// Requests in flight beyond which it refuses.
+    /// With more requests in flight than this, the server refuses.
     at_once: usize,
 }
 
@@ -59,7 +59,7 @@ enum SimulatedEvent {
     Wake,
 }
 
-/// Figures of a run.
+/// What happened in a run.
 #[derive(Debug)]
 struct SimulatedRun {
     seconds: f64,
@@ -73,14 +73,14 @@ impl SimulatedRun {
         self.refused as f64 / (self.calls + self.refused) as f64
     }
 
-    /// Share of the allowed rate, against a client that knows the limit.
+    /// The share of the allowed rate that was used, compared with a client that knows the limit.
     fn use_of(&self, server: SimulatedServer) -> f64 {
         let best = (self.calls as f64 - server.burst).max(0.0) / server.rate + server.latency;
         best / self.seconds
     }
 }
 
-/// Tokens that a simulated server has left.
+/// Tokens left at a simulated server.
 struct TokenBucket {
     server: SimulatedServer,
     level: f64,
@@ -95,7 +95,7 @@ impl TokenBucket {
         self.at = now;
     }
 
-    /// Returns the pause in seconds that a refusal asks for.
+    /// The pause in seconds that a refusal asks for.
     fn asked_pause(&self) -> Option<f64> {
         let exact = (1.0 - self.level).max(0.0) / self.server.rate;
         match self.server.asked {
@@ -194,7 +194,8 @@ fn simulate(server: SimulatedServer, calls: usize, workers: u32, start: u32) -> 
                 refused += 1;
                 tries[request] += 1;
                 limiter.limited(
-                    (number, Duration::from_micros(sent_at)),
+                    number,
+                    Duration::from_micros(sent_at),
                     time,
                     asked.map(Duration::from_micros),
                     None,

@@ -1,19 +1,26 @@
-//! Number of requests allowed in flight: slow start, then growth by a fixed step, and a cut when the server limits
-//! requests or takes longer for each.
+//! Limits the number of requests in flight: slow start, then growth by a fixed step, and a cut when the server
+//! limits requests or takes longer for each.
 //!
-//! This is the congestion control of TCP (Jacobson 1988) with a server's refusal in the place of a lost packet. One
-//! burst that is too large is refused many times over, so only an answer to a request that was sent after the last cut
-//! cuts again.
+//! This is the congestion control of TCP (Jacobson 1988), with a server's refusal in place of a lost packet. A
+//! fixed number does not work: servers take anything from one request at a time (a model on a laptop) to
+//! hundreds, and do not say how many.
+//!
+//! Two rules keep it stable:
+//!
+//! - A burst that is too large is refused many times over, which must not cut the window many times. Only an
+//!   answer to a request that was sent after the last cut (`cut_at`) changes the size again.
+//! - The window grows only while it is used in full. A size that is never reached is not known to be right.
 
 use std::time::Duration;
 
 use super::latency::LatencyGradient;
 
 /// A round of growth after a cut adds this part of the size at which the cut was made.
-const STEPS: u32 = 16;
+const GROWTH_STEPS: u32 = 16;
 
-/// Good answers at least before as many requests are in flight again as were too many the last time.
-const PROOF: u32 = 16;
+/// At least this many good answers are needed before the window returns to the size that was too large last
+/// time.
+const MIN_ANSWERS_AT_KNEE: u32 = 16;
 
 /// The number of requests allowed in flight, between 1 and a ceiling.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,9 +29,9 @@ pub(super) struct ConcurrencyWindow {
     ceiling: u32,
     size: u32,
     in_flight: u32,
-    /// The most of it since the last cut.
+    /// The most requests in flight since the last cut.
     peak: u32,
-    /// Requests that wait for a place.
+    /// Requests that wait to be sent.
     waiting: u32,
     /// The size at the last cut; `None` before the first one, while the window doubles each round.
     knee: Option<u32>,
@@ -38,7 +45,8 @@ pub(super) struct ConcurrencyWindow {
 }
 
 impl ConcurrencyWindow {
-    /// A window of `start` places that never has more than `ceiling`; both are at least 1.
+    /// A window that starts with `start` requests and never allows more than `ceiling`; both are raised to at
+    /// least 1.
     pub(super) fn new(start: u32, ceiling: u32) -> Self {
         let ceiling = ceiling.max(1);
         let start = start.clamp(1, ceiling);
@@ -57,17 +65,17 @@ impl ConcurrencyWindow {
         }
     }
 
-    /// True if one more request may be in flight.
+    /// Whether one more request may be in flight.
     pub(super) fn has_room(&self) -> bool {
         self.in_flight < self.size
     }
 
-    /// Requests sent so far.
+    /// The number of requests sent so far.
     pub(super) fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// Requests that may be in flight.
+    /// The number of requests that may be in flight.
     pub(super) fn size(&self) -> u32 {
         self.size
     }
@@ -76,22 +84,22 @@ impl ConcurrencyWindow {
         self.in_flight
     }
 
-    /// Requests that wait to be sent.
+    /// The number of requests that wait to be sent.
     pub(super) fn waiting(&self) -> u32 {
         self.waiting
     }
 
-    /// A request waits for a place.
+    /// A request begins to wait.
     pub(super) fn queue(&mut self) {
         self.waiting += 1;
     }
 
-    /// A request waits no more: it was sent, or it wants no place any more.
+    /// A request waits no more: it was sent or dropped.
     pub(super) fn unqueue(&mut self) {
         self.waiting = self.waiting.saturating_sub(1);
     }
 
-    /// A request goes out; its number, by which its answer is told from others.
+    /// Counts a request that goes out now. Returns its number, which its answer is reported with.
     pub(super) fn send(&mut self) -> u64 {
         self.in_flight += 1;
         self.peak = self.peak.max(self.in_flight);
@@ -99,18 +107,18 @@ impl ConcurrencyWindow {
         self.sent - 1
     }
 
-    /// A place is free again.
+    /// A request is no longer in flight.
     pub(super) fn leave(&mut self) {
         self.in_flight = self.in_flight.saturating_sub(1);
     }
 
-    /// Begins anew, after an outage.
+    /// Starts again from the first size, after an outage.
     pub(super) fn restart(&mut self) {
         let Self { start, ceiling, in_flight, waiting, sent, .. } = *self;
         *self = Self { in_flight, waiting, sent, cut_at: sent, ..Self::new(start, ceiling) };
     }
 
-    /// Latency of an answer to the request with this number, or of the wait for one in vain.
+    /// Notes the latency of the answer to request `number`, or of a timeout.
     pub(super) fn note_latency(&mut self, number: u64, latency: Duration, tokens: u64) {
         if number < self.cut_at {
             return;
@@ -127,8 +135,9 @@ impl ConcurrencyWindow {
         self.cut_at = self.sent;
     }
 
-    /// A good answer to the request with this number, which still has its place. Grows only while all places are
-    /// taken, or will be at once by those that wait for nothing else: a size that is never used is not known to be right.
+    /// Notes a good answer to the request with this number, which still counts as in flight. The window grows
+    /// only while it is used in full, or will be at once by requests that wait for nothing else: a size that is
+    /// never used is not known to be right. `is_paced` means that waiting requests wait for a rate.
     pub(super) fn answered(&mut self, number: u64, is_paced: bool) {
         let used = if is_paced { self.in_flight } else { self.in_flight.saturating_add(self.waiting) };
         if number < self.cut_at || used < self.size || self.size == self.ceiling {
@@ -139,16 +148,16 @@ impl ConcurrencyWindow {
         let (round, step) = match self.knee {
             None => (1, 1),
             Some(knee) => {
-                let step = (knee / STEPS).max(1);
-                // What was too many a moment ago probably still is: finding out costs a small window a refusal for
-                // every few answers.
-                let least = if self.size + step >= knee { PROOF } else { 1 };
+                let step = (knee / GROWTH_STEPS).max(1);
+                // A size that was too large a moment ago probably still is. For a small window, finding out
+                // would cost one refusal for every few answers.
+                let least = if self.size + step >= knee { MIN_ANSWERS_AT_KNEE } else { 1 };
                 (self.size.max(least), step)
             }
         };
         if self.good >= round {
             self.good = 0;
-            // More than was too many is taken, so that no longer holds.
+            // More requests are accepted than were too many before, so the last cut no longer means anything.
             if self.knee.is_some_and(|knee| self.size > knee) {
                 self.knee = None;
             }
@@ -156,10 +165,11 @@ impl ConcurrencyWindow {
         }
     }
 
-    /// The server refused requests while so many were in flight: it may take no more than the others.
+    /// The server refused requests with so many in flight. It may take no more than were in flight without the
+    /// refused one.
     pub(super) fn limit_to_load(&mut self) {
         let load = self.in_flight.saturating_sub(1);
-        // One alone was not too many.
+        // With a single request in flight, their number was not the cause.
         if (1..self.size).contains(&load) {
             (self.size, self.knee, self.good) = (load, Some(load), 0);
         }
@@ -169,8 +179,9 @@ impl ConcurrencyWindow {
         self.latency.begin_batch();
     }
 
-    /// The server limited the request with this number. Halves the window at the end of the slow start, which may have
-    /// doubled it past what the server takes, and takes a quarter of it later. Whether it was cut.
+    /// Notes that the server limited the request with this number. At the end of the slow start, which may have
+    /// doubled the window past what the server takes, it is halved; later it loses a quarter. Returns whether
+    /// it was cut.
     pub(super) fn limited(&mut self, number: u64) -> bool {
         if number < self.cut_at {
             return false;
@@ -198,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    /// Fills the window and answers everything once; how many were sent.
+    /// Fills the window, answers everything once, and returns how many requests were sent.
     fn round(window: &mut ConcurrencyWindow, allowed: u32) -> u32 {
         let mut numbers = Vec::new();
         while window.has_room() {
@@ -302,7 +313,7 @@ mod tests {
         assert_eq!(window.size(), 8);
     }
 
-    /// Rounds of a server that works on so many requests at a time, a second each, and queues the others.
+    /// Rounds of a server that works on `at_once` requests at a time, one second each, and queues the others.
     fn queueing(window: &mut ConcurrencyWindow, at_once: u32, rounds: u32) -> Vec<u32> {
         let mut sizes = Vec::new();
         for _ in 0..rounds {
@@ -344,8 +355,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever happens, the size stays between 1 and the ceiling, and cuts never follow each other without a
-        /// request in between.
+        /// Whatever happens, the size stays between 1 and the ceiling, and two cuts always have a request
+        /// between them.
         #[test]
         fn sizes_stay_in_bounds(ceiling in 1u32..300, start in 0u32..400, steps in prop::collection::vec(0u8..4, 0..400)) {
             let mut window = ConcurrencyWindow::new(start, ceiling);

@@ -1,4 +1,4 @@
-//! Shared reading of answers: their status, its JSON, its errors, the reply made of it.
+//! Reads what all formats share in answers: status, JSON, errors, and common parts of the reply.
 
 use std::borrow::Cow;
 
@@ -14,10 +14,10 @@ use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 use crate::unambiguous_json::UnambiguousJson;
 
-/// First bytes of what gzip has compressed.
+/// The first bytes of gzip data.
 const GZIP: &[u8] = &[0x1f, 0x8b];
 
-/// The body of a good answer; the error it stands for when its status is not 2xx or it is not JSON.
+/// The body of a successful answer, or the error for a status that is not 2xx or a body that is not JSON.
 pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
     if !(200..300).contains(&answer.status) {
         return Err(refused(answer, json::server_error(&answer.body), TokenCounts::default()));
@@ -55,14 +55,14 @@ pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
     }
 }
 
-/// Completes a reply that a format has read: implausible counts go, and a header's name for the exchange comes before
-/// the body's.
+/// Completes a reply that a format has read. Implausible counts are dropped, and a request id in a header is
+/// preferred to the body's.
 pub(super) fn complete(answer: &HttpAnswer, reply: ChatReply) -> ChatReply {
     let request_id = header_id(answer).or(reply.request_id);
     ChatReply { usage: reply.usage.plausible(), request_id, ..reply }
 }
 
-/// Completes the reply of a model that measures a text: `measured` is what it found, as JSON.
+/// Completes the reply of a model that measures a text. `measured` is its result as JSON.
 pub(super) fn measured(answer: &HttpAnswer, body: &Value, measured: String, usage: TokenCounts) -> ChatReply {
     let reply = ChatReply {
         usage,
@@ -72,7 +72,8 @@ pub(super) fn measured(answer: &HttpAnswer, body: &Value, measured: String, usag
     complete(answer, reply)
 }
 
-/// Refuses a 2xx answer that names an error, whatever else it holds: what stands beside an error is not a whole reply.
+/// Refuses a 2xx answer that names an error, whatever else it holds: a text beside an error is not a complete
+/// reply.
 pub(super) fn refuse_named_error(
     answer: &HttpAnswer,
     body: &Value,
@@ -84,7 +85,7 @@ pub(super) fn refuse_named_error(
     }
 }
 
-/// A 2xx answer without what the format promises: the error it names, or that it cannot be read.
+/// The error for a 2xx answer without what the format promises: the error it names, or that it can't be read.
 pub(super) fn without_reply(
     answer: &HttpAnswer,
     body: &Value,
@@ -97,12 +98,12 @@ pub(super) fn without_reply(
     }
 }
 
-/// An answer that is not in the server's own format.
+/// The error for an answer that is not in the server's own format.
 pub(super) fn malformed(answer: &HttpAnswer, message: String, usage: TokenCounts) -> AskError {
     AskError { message, ..blank(answer, ErrorKind::MalformedReply, usage) }
 }
 
-/// An answer that is an error by its status or, when that is 2xx, by its body.
+/// The error for an answer that is an error by its status or, if that is 2xx, by its body.
 pub(super) fn refused(answer: &HttpAnswer, said: ServerError, usage: TokenCounts) -> AskError {
     let inside = said.status.filter(|_| (200..300).contains(&answer.status));
     let kind = classify(inside.unwrap_or(answer.status), &said.code, &said.message);

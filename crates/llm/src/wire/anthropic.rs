@@ -17,16 +17,16 @@ use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Pa
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
-/// The version of the format that is spoken here.
+/// The version of the format that is used here.
 pub(crate) const VERSION: &str = "2023-06-01";
 
-/// The output limit when the request names none: enough for any judgement, and allowed by nearly every model.
+/// The output limit if the request names none: enough for any judgement, and accepted by nearly every model.
 const USUAL_LIMIT: u32 = 8192;
 
 /// The output limit for models that refuse the usual one.
 const SMALL_LIMIT: u32 = 4096;
 
-/// The tool that takes the reply where there is no output format.
+/// The tool for the reply, if there is no output format.
 const TOOL: &str = "reply";
 
 const SCHEMA_NAMES: [&str; 7] = [
@@ -224,7 +224,7 @@ enum AnthropicToolChoice {
     Tool { name: &'static str },
 }
 
-/// Empty texts are refused, so they are not sent.
+/// Empty texts are refused by the server, so they are not sent.
 fn message(message: &ChatMessage) -> AnthropicMessage<'_> {
     let content = message
         .content
@@ -240,13 +240,13 @@ fn message(message: &ChatMessage) -> AnthropicMessage<'_> {
     AnthropicMessage { role: message.role, content }
 }
 
-/// Marks the first part of the last message as the end of what further requests will have in common with this one. It
-/// is marked only where more follows and the whole prefix is long enough to be cached.
+/// Marks the first part of the last message as the end of what later requests share with this one. It is marked
+/// only if more parts follow and the whole prefix is long enough to be cached.
 fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [AnthropicMessage<'_>]) {
     let Some(least) = cached_prefix_bytes("anthropic", model) else { return };
     let bytes = |block: &AnthropicBlock<'_>| match block {
         AnthropicBlock::Text { text, .. } => text.len(),
-        // As many tokens as a picture may have.
+        // A picture may have as many tokens as the shortest cached prefix.
         AnthropicBlock::Image { .. } => USUAL_CACHED_BYTES,
     };
 
@@ -274,7 +274,7 @@ fn finish(reason: Option<&Value>) -> FinishReason {
     }
 }
 
-/// Anthropic counts tokens read from and written to its cache apart from other input.
+/// Anthropic counts tokens read from and written to its cache separately from other input.
 fn usage(body: &Value) -> TokenCounts {
     let count = |name: &str| json::count(body, &format!("/usage/{name}"));
     let cached = count("cache_read_input_tokens");

@@ -1,7 +1,8 @@
-//! OpenAI's chat completions as Azure serves them: a path for each deployment, and a header of its own for the key.
+//! OpenAI's chat completions as Azure serves them: a path for each deployment, and a different header for the
+//! key.
 //!
-//! The API version is part of the address. Resources that are addressed by `.../openai/v1` have neither deployments in
-//! the path nor versions.
+//! The API version is part of the address. Resources with an address of the form `.../openai/v1` have neither
+//! deployments in the path nor versions.
 
 use super::dialect::ChatDialect;
 use super::format::{HttpCall, KeyHeader, WireCodec};

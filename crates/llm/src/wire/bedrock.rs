@@ -1,8 +1,9 @@
-//! Amazon Bedrock's Converse format, with an API key as bearer token. It has neither a seed nor log-probabilities.
+//! Amazon Bedrock's Converse format, with an API key as bearer token. It has neither a seed nor
+//! log-probabilities.
 //!
-//! A reply schema is sent as a tool whose input has the schema and that the model must call; its input is then the reply's
-//! text. Models that can't be made to call it get the schema as their output format, and those that take none are asked
-//! for the same in words alone.
+//! A reply schema is sent as a tool whose input has the schema and that the model must call; its input is then
+//! the reply's text. Models that can't be forced to call it get the schema as their output format. Models that
+//! accept neither get the schema only in the prompt.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -253,7 +254,7 @@ struct NamedTool {
     name: &'static str,
 }
 
-/// Empty texts are refused, so they are not sent.
+/// Empty texts are refused by the server, so they are not sent.
 fn message(message: &ChatMessage) -> Result<BedrockMessage<'_>, AskError> {
     let mut content = Vec::new();
     for part in &*message.content {
@@ -273,13 +274,13 @@ fn message(message: &ChatMessage) -> Result<BedrockMessage<'_>, AskError> {
     Ok(BedrockMessage { role: message.role, content })
 }
 
-/// Marks the end of what further requests will have in common with this one, which is the first part of its last
-/// message, where more follows and the whole prefix is long enough to be cached.
+/// Marks the end of what later requests share with this one: the first part of the last message. It is marked
+/// only if more parts follow and the whole prefix is long enough to be cached.
 fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [BedrockMessage<'_>]) {
     let Some(least) = cached_prefix_bytes("bedrock", model) else { return };
     let bytes = |block: &BedrockBlock<'_>| match block {
         BedrockBlock::Text(text) => text.len(),
-        // As many tokens as a picture may have.
+        // A picture may have as many tokens as the shortest cached prefix.
         BedrockBlock::Image { .. } => USUAL_CACHED_BYTES,
         BedrockBlock::CachePoint(_) => 0,
     };
@@ -295,7 +296,7 @@ fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [BedrockM
     }
 }
 
-/// True if a model that has no prompt cache refused the mark.
+/// Whether a model without a prompt cache refused the mark.
 fn refuses_mark(answer: &HttpAnswer) -> bool {
     let message = json::server_error(&answer.body).message.to_ascii_lowercase();
     matches!(answer.status, 400 | 403)
@@ -312,7 +313,7 @@ fn finish(reason: Option<&Value>) -> FinishReason {
     }
 }
 
-/// Tokens read from and written to the cache are counted apart from other input.
+/// Tokens read from and written to the cache are counted separately from other input.
 fn usage(body: &Value) -> TokenCounts {
     let count = |name: &str| json::count(body, &format!("/usage/{name}"));
     let cached = count("cacheReadInputTokens");

@@ -1,9 +1,10 @@
-//! Output limits that a server finds too high, in whatever words it has for that.
+//! Recognizes refusals of an output limit that is too high, in the words of many servers.
 
-/// Limits below this are not tried: what fits into them is hardly a reply.
-const LEAST: u32 = 1024;
+/// Lower limits are not tried, because no useful reply fits into them.
+const MIN_OUTPUT_LIMIT: u32 = 1024;
 
-/// By what a refusal of the limit's height can be told: what it speaks of, and that it is too much. In lower case.
+/// Words of a message that refuses the limit's height, in lower case: what it is about, and that it is too
+/// much.
 const SUBJECTS: [&str; 11] = [
     "max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens", "maxoutputtokens",
     "maxtokens", "num_predict", "maximum tokens", "output tokens", "completion tokens", "in the completion",
@@ -13,8 +14,8 @@ const EXCESS: [&str; 12] = [
     "range", "only afford", "lower than", "must have stream",
 ];
 
-/// A lower limit to try after one that was refused with this message; `None` when the message is about something else, or
-/// no limit is low enough. Servers that name their own limit are taken at their word, else it is halved.
+/// A lower limit to try after one was refused with this message; `None` if the message is about something else,
+/// or no limit is low enough. A limit that the server names is used; otherwise the limit is halved.
 pub(super) fn lower(limit: u32, message: &str) -> Option<u32> {
     let message = message.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
@@ -27,12 +28,12 @@ pub(super) fn lower(limit: u32, message: &str) -> Option<u32> {
         let digits: String = digits.chars().filter(char::is_ascii_digit).collect();
         digits.parse::<u32>().ok()
     });
-    let named = numbers.filter(|number| (LEAST..limit).contains(number)).max();
-    named.or(Some(limit / 2).filter(|half| *half >= LEAST))
+    let named = numbers.filter(|number| (MIN_OUTPUT_LIMIT..limit).contains(number)).max();
+    named.or(Some(limit / 2).filter(|half| *half >= MIN_OUTPUT_LIMIT))
 }
 
-/// [`lower`] where requests came too fast (HTTP 429), which is over after a while and nothing that a lower limit helps
-/// against: unless the limit is more than a minute's whole allowance, of which Anthropic's messages speak in any case.
+/// [`lower`] for requests that came too fast (HTTP 429). Waiting solves that, and a lower limit does not help,
+/// unless the limit exceeds a whole minute's allowance. Anthropic's messages mention the allowance in any case.
 pub(super) fn within_allowance(limit: u32, message: &str) -> Option<u32> {
     let lower_case = message.to_ascii_lowercase();
     if never_fits(&lower_case) {
@@ -41,10 +42,10 @@ pub(super) fn within_allowance(limit: u32, message: &str) -> Option<u32> {
 
     let (before, _) = lower_case.split_once(" output tokens per minute")?;
     let allowance: u32 = before.rsplit(' ').next()?.replace(',', "").parse().ok()?;
-    Some(allowance).filter(|allowance| (LEAST..limit).contains(allowance))
+    Some(allowance).filter(|allowance| (MIN_OUTPUT_LIMIT..limit).contains(allowance))
 }
 
-/// Some count the limit against what an account may use in a minute, and refuse one that can never fit.
+/// Some servers count the limit against the account's tokens a minute, and refuse one that can never fit.
 fn never_fits(message: &str) -> bool {
     message.contains("request too large") && message.contains("tokens per min")
 }

@@ -1,4 +1,4 @@
-//! In what servers that speak OpenAI's format differ from each other before anything is learned from them.
+//! Known differences between servers that speak OpenAI's format, before anything is learned from them.
 
 use crate::quirks::SchemaSupport;
 
@@ -9,25 +9,25 @@ pub struct ChatDialect {
     pub path: &'static str,
     /// The name of the output limit that is tried first.
     pub limit: &'static str,
-    /// The name that is tried when the first is refused.
+    /// The name to try if the first is refused.
     pub other_limit: &'static str,
     /// The name of the sampling seed.
     pub seed: &'static str,
-    /// The most of a reply schema the server is known to take.
+    /// The most of a reply schema that the server is known to accept.
     pub schema: SchemaSupport,
-    /// Parameter that asks for log-probabilities.
+    /// The parameter for log-probabilities.
     pub logprobs: LogprobsField,
 }
 
-/// Parameter that asks a server for log-probabilities.
+/// The parameter for log-probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogprobsField {
-    /// `logprobs` says that they are wanted, `top_logprobs` how many alternatives.
+    /// `logprobs` is a flag, and `top_logprobs` the number of alternatives.
     Flag,
     /// `logprobs` is the number of alternatives.
     Count,
-    /// As a flag, and the server is to pass the request only to those who serve the model with them: others would leave
-    /// them out without a word.
+    /// As a flag, and the gateway must choose a server that supports it: others would silently leave the
+    /// log-probabilities out.
     Routed,
 }
 
@@ -42,20 +42,20 @@ impl ChatDialect {
         logprobs: LogprobsField::Flag,
     };
 
-    /// Any other server. `max_tokens` is the older and wider known name.
+    /// Any other server. `max_tokens` is older and more widely known.
     pub const COMPATIBLE: Self =
         Self { limit: "max_tokens", other_limit: "max_completion_tokens", ..Self::OPENAI };
 
-    /// Mistral, which has a word of its own for the seed.
+    /// Mistral, which has its own name for the seed.
     pub const MISTRAL: Self = Self { seed: "random_seed", ..Self::COMPATIBLE };
 
-    /// Together, where the number of alternatives stands in place of the wish for them.
+    /// Together, where the number of alternatives takes the place of the flag.
     pub const TOGETHER: Self = Self { logprobs: LogprobsField::Count, ..Self::COMPATIBLE };
 
-    /// OpenRouter, behind which several servers may have the same model.
+    /// OpenRouter, which passes requests on to several servers with the same model.
     pub const OPENROUTER: Self = Self { logprobs: LogprobsField::Routed, ..Self::COMPATIBLE };
 
-    /// Servers that promise some JSON object but follow no schema, such as DeepSeek's.
+    /// Servers that promise a JSON object but follow no schema, such as DeepSeek's.
     pub const OBJECT_ONLY: Self = Self { schema: SchemaSupport::JsonObject, ..Self::COMPATIBLE };
 
     /// The dialect of the server with this host name.

@@ -1,4 +1,4 @@
-//! Interfaces for embeddings: a text in, its vector out. The reply is the vector as a JSON list of numbers.
+//! Interfaces for embeddings. The input is a text, and the reply is its vector as a JSON list of numbers.
 
 use std::borrow::Cow;
 
@@ -15,17 +15,18 @@ use crate::request::ChatRequest;
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
-/// Purpose that models with several kinds of vectors are told, as promptfoo tells them.
+/// The purpose sent to models that have several kinds of vectors, the same as in promptfoo.
 const INPUT_TYPE: &str = "classification";
 
 /// An interface for embeddings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmbeddingFormat {
-    /// OpenAI's, which many servers have.
+    /// OpenAI's, which many servers support.
     OpenAi,
-    /// OpenAI's without the encoding of the vector, whose name Voyage AI does not know.
+    /// OpenAI's without the vector's encoding, a parameter that Voyage AI does not know.
     Voyage,
-    /// OpenAI's as Azure serves it. The model is the name of a deployment, which is part of the path or of the body.
+    /// OpenAI's as Azure serves it. The model is the name of a deployment, which is part of the path or of the
+    /// body.
     Azure {
         /// True if the deployment is part of the path.
         deployment_in_path: bool,
@@ -80,7 +81,7 @@ impl WireCodec for EmbeddingFormat {
         answer::refuse_named_error(answer, &body, usage)?;
 
         let is_vector = |numbers: &&Vec<Value>| !numbers.is_empty() && numbers.iter().all(Value::is_number);
-        // Of a list of several vectors, none is that of the whole text.
+        // In a list of several vectors, none is the vector of the whole text.
         let is_single = !matches!(&body, Value::Array(items) if items.len() > 1 && items[0].is_array());
         let vector = self
             .vector_places()
@@ -122,7 +123,7 @@ impl EmbeddingFormat {
         }
     }
 
-    /// Returns the request body. The order of the keys is the order on the wire.
+    /// The request body. The order of the keys is the order on the wire.
     fn body(self, model: &str, text: &str) -> Value {
         match self {
             Self::OpenAi | Self::Azure { .. } => {
@@ -141,7 +142,7 @@ impl EmbeddingFormat {
         }
     }
 
-    /// Returns the places where the vector may stand.
+    /// Where the vector may be.
     const fn vector_places(self) -> &'static [&'static str] {
         match self {
             Self::OpenAi | Self::Voyage | Self::Azure { .. } => &["/data/0/embedding"],
@@ -153,7 +154,7 @@ impl EmbeddingFormat {
         }
     }
 
-    /// Returns the places where the number of tokens may stand.
+    /// Where the number of tokens may be.
     const fn count_places(self) -> &'static [&'static str] {
         match self {
             Self::OpenAi | Self::Voyage | Self::Azure { .. } => {
@@ -317,7 +318,7 @@ mod tests {
             }
         }
 
-        // A vector for each token is none of the text.
+        // A list with a vector for each token has none for the text.
         let tokens = answer("[[1, 2], [3, 4]]");
         assert_eq!(EmbeddingFormat::HuggingFace.decode(&tokens).unwrap_err().kind, ErrorKind::MalformedReply);
     }

@@ -14,28 +14,29 @@ pub trait WireCodec: Send + Sync + fmt::Debug {
     /// A stable name, part of what identifies a stored reply.
     fn name(&self) -> &'static str;
 
-    /// Header that carries the key.
+    /// The header that carries the key.
     fn key_header(&self) -> KeyHeader;
 
-    /// The request as bytes; the same request and quirks always give the same bytes. `request.model` is filled in.
+    /// The request as bytes. The same request and quirks always give the same bytes. `request.model` must be
+    /// filled in.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::BadRequest`] when the format cannot express the request.
+    /// [`crate::ErrorKind::BadRequest`] if the format cannot express the request.
     fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError>;
 
-    /// Reads an answer of any status. The raw text, latency, attempts and waits are left for the client to fill in.
+    /// Reads an answer of any status. The client fills in the raw text, latency, attempts and waits.
     ///
     /// # Errors
     /// Any status but 2xx, and a 2xx whose body is an error or unreadable. Messages may be long and unredacted.
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError>;
 
-    /// True if the limit of a request's output is sent under these quirks.
+    /// Whether the output limit of a request is sent under these quirks.
     fn limits_output(&self, quirks: ServerQuirks) -> bool {
         quirks.limit == LimitField::Usual
     }
 
-    /// Returns the quirks that a refusal reveals beyond `quirks`, under which `request` was sent. A format without
-    /// optional features has none to learn.
+    /// The quirks that a refusal reveals beyond `quirks`, with which `request` was sent. A format without
+    /// optional features has none.
     fn learn(
         &self,
         _request: &ChatRequest,
@@ -51,7 +52,7 @@ pub trait WireCodec: Send + Sync + fmt::Debug {
 pub struct HttpCall {
     /// The path under the base URL, with a leading slash.
     pub path: Cow<'static, str>,
-    /// Headers beyond key and endpoint; names in lower case.
+    /// Headers besides those of the key and the endpoint; names in lower case.
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.
     pub body: Vec<u8>,
@@ -62,6 +63,6 @@ pub struct HttpCall {
 pub struct KeyHeader {
     /// The header's name in lower case.
     pub name: &'static str,
-    /// Text before the key in its value.
+    /// Text before the key in the header's value.
     pub prefix: &'static str,
 }

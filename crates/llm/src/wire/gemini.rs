@@ -15,7 +15,7 @@ use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
-/// In lower case, as refusals are compared.
+/// In lower case, because refusals are compared in lower case.
 const SCHEMA_NAMES: [&str; 7] = [
     "responsejsonschema", "response_json_schema", "responsemimetype", "response_mime_type",
     "specified schema", "json mode", "structured output",
@@ -49,11 +49,11 @@ impl WireCodec for GeminiGenerate {
                 .filter(|_| quirks.schema == SchemaSupport::Full)
                 .map(|format| &*format.schema),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
-            // The field is a signed number of 32 bits.
+            // The field is a signed 32-bit number.
             seed: request.seed.filter(|_| !quirks.no_seed).map(|seed| (seed & 0x7FFF_FFFF) as u32),
             max_output_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
             response_logprobs: logprobs.map(|_| true),
-            // Zero alternatives are refused, and asked for by leaving the number out.
+            // The server refuses 0 alternatives; leaving the number out has that meaning.
             logprobs: logprobs.filter(|alternatives| *alternatives > 0),
         };
 
@@ -209,7 +209,7 @@ fn finish(reason: Option<&Value>) -> FinishReason {
     }
 }
 
-/// Hidden reasoning is counted apart from what is visible.
+/// Hidden reasoning is counted separately from visible tokens.
 fn usage(body: &Value) -> TokenCounts {
     let count = |name: &str| json::count(body, &format!("/usageMetadata/{name}"));
     let thoughts = count("thoughtsTokenCount");

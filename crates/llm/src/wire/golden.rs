@@ -1,4 +1,4 @@
-//! Shared parts of the golden tests of all formats: a request with everything in it, and the two ways over the wire.
+//! Shared parts of the golden tests of all formats: a request with everything in it, encoding and decoding.
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
@@ -13,7 +13,7 @@ use crate::transport::HttpAnswer;
 pub(super) const SCHEMA: &str =
     r#"{"type":"object","properties":{"reason":{"type":"string"},"met":{"type":"boolean"}}}"#;
 
-/// A request that asks for everything there is.
+/// A request with every feature.
 pub(super) fn full_request(model: &str) -> ChatRequest {
     let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
     ChatRequest {

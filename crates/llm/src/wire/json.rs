@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-/// Error as a server reports it.
+/// An error as a server reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ServerError {
     /// Its words, possibly long.
@@ -28,7 +28,7 @@ pub(super) fn server_error(body: &[u8]) -> ServerError {
     error_value(value.get("error").filter(|error| !error.is_null()).unwrap_or(&value))
 }
 
-/// The `error` that an object names. Some programs write an empty one where there is none.
+/// The `error` that an object names. Some programs write an empty one if there is none.
 pub fn named_error(object: &Map<String, Value>) -> Option<&Value> {
     object.get("error").filter(|error| match error {
         Value::Null | Value::Bool(false) => false,
@@ -39,12 +39,12 @@ pub fn named_error(object: &Map<String, Value>) -> Option<&Value> {
     })
 }
 
-/// The words of an error: its message, else the whole of it.
+/// The text of an error: its message, or else the whole of it.
 pub fn error_words(error: &Value) -> String {
     error_value(error).message
 }
 
-/// Reads an error object, a string, or whatever else stands in its place.
+/// Reads an error object, a string, or anything else in its place.
 pub(super) fn error_value(error: &Value) -> ServerError {
     if let Value::Array(items) = error
         && let Some(first) = items.first()
@@ -73,7 +73,7 @@ pub(super) fn error_value(error: &Value) -> ServerError {
         .filter(|code| (400..600).contains(code));
 
     let mut words = vec![word("code"), word("type")];
-    // A status in words, such as RESOURCE_EXHAUSTED; one in figures is a number already.
+    // A status in words, such as RESOURCE_EXHAUSTED. A numeric one is read elsewhere.
     words.extend(error.get("status").and_then(Value::as_str).map(str::to_owned));
     words.extend(details(error).filter_map(|detail| text(detail, "/reason")));
 
@@ -97,7 +97,7 @@ pub(super) fn error_value(error: &Value) -> ServerError {
     }
 }
 
-/// Error of the server behind a gateway: OpenRouter passes it on as it came, and says little itself.
+/// The error of the server behind a gateway. OpenRouter passes it on unchanged, and says little itself.
 fn behind(error: &Value) -> Option<ServerError> {
     let raw = error.get("metadata")?.get("raw")?;
     let said = match raw {
@@ -130,7 +130,7 @@ pub(super) fn count(value: &Value, path: &str) -> Option<u64> {
     at(value, path)?.as_u64()
 }
 
-/// A text that says something.
+/// A text that is not empty.
 pub(super) fn text(value: &Value, path: &str) -> Option<String> {
     at(value, path)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }

@@ -18,7 +18,7 @@ use crate::transport::HttpAnswer;
 /// An interface that labels a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelFormat {
-    /// OpenAI's moderation, which other servers have too.
+    /// OpenAI's moderation, which other servers support too.
     OpenAiModeration,
     /// Classification of texts by Hugging Face.
     HuggingFaceText,
@@ -31,7 +31,7 @@ pub enum LabelFormat {
 pub struct LabelReply {
     /// The labels, each once, in the order of the server.
     pub labels: Vec<LabelScore>,
-    /// True if a label that is not listed has a score of 0; otherwise its score is unknown.
+    /// True if a label that is not listed has a score of 0. Otherwise its score is unknown.
     pub others_are_absent: bool,
 }
 
@@ -40,9 +40,9 @@ pub struct LabelReply {
 pub struct LabelScore {
     /// Name of the label.
     pub label: String,
-    /// Score, by most models between 0 and 1. It is unknown where a server of moderation only flags.
+    /// Score, for most models between 0 and 1. `None` if a moderation server only flags.
     pub score: Option<f64>,
-    /// The server's own word on whether the label holds, if it has one.
+    /// The server's own decision whether the label applies, if it makes one.
     pub flagged: Option<bool>,
 }
 
@@ -104,13 +104,13 @@ impl LabelFormat {
 /// Reads the categories of the one text that was sent.
 fn moderation_labels(body: &Value) -> Option<LabelReply> {
     let [result] = body.get("results")?.as_array()?.as_slice() else { return None };
-    // A category counts where the text as a whole is flagged.
+    // A category counts only if the text as a whole is flagged.
     let is_flagged = result.get("flagged")?.as_bool()?;
     let scores = result.get("category_scores");
     let categories = result.get("categories")?.as_object().filter(|categories| !categories.is_empty())?;
     let labels: Option<Vec<LabelScore>> = categories
         .iter()
-        // Models that don't know a category say null.
+        // Models that don't know a category return null.
         .filter(|(_, flag)| !flag.is_null())
         .map(|(label, flag)| {
             Some(LabelScore {
@@ -124,7 +124,7 @@ fn moderation_labels(body: &Value) -> Option<LabelReply> {
     Some(LabelReply { labels: labels?, others_are_absent: false })
 }
 
-/// Reads the labels of a text: a list, or a list of one list.
+/// Reads the labels of a text: a list, or a list that contains one list.
 fn text_labels(body: &Value) -> Option<LabelReply> {
     let list = match body.as_array()?.as_slice() {
         [Value::Array(only)] => only,
@@ -132,11 +132,11 @@ fn text_labels(body: &Value) -> Option<LabelReply> {
     };
     let labels: Option<Vec<LabelScore>> = list.iter().map(|entry| labelled(entry, "label")).collect();
 
-    // A server may list the first labels only.
+    // A server may list only the top labels.
     labels.filter(|labels| !labels.is_empty()).map(|labels| LabelReply { labels, others_are_absent: false })
 }
 
-/// Reads the entities of a text; of each kind, the one with the highest score.
+/// Reads the entities of a text. Of each kind, the one with the highest score counts.
 fn token_labels(body: &Value) -> Option<LabelReply> {
     let mut labels: Vec<LabelScore> = Vec::new();
     for entry in body.as_array()? {

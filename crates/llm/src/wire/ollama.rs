@@ -1,7 +1,7 @@
-//! Ollama's own chat format. A schema becomes a grammar that the reply cannot leave.
+//! Ollama's own chat format. A schema becomes a grammar that the reply can't violate.
 //!
-//! Left to itself, the server cuts a prompt that is longer than its window and says nothing. Here it is told not to,
-//! and it is asked for a window that the prompt fits.
+//! By default, the server silently truncates a prompt that is longer than its window. So the request forbids
+//! that, and asks for a window that the prompt fits into.
 
 use std::borrow::Cow;
 
@@ -20,13 +20,13 @@ use crate::transport::HttpAnswer;
 
 const SCHEMA_NAMES: [&str; 4] = ["format", "grammar", "structured output", "structured outputs"];
 
-/// Every server has at least this window, in tokens, so up to here none is asked for.
+/// Every server has at least this window, in tokens, so a smaller one need not be requested.
 const USUAL_WINDOW: u32 = 4096;
 
-/// The largest window asked for. A longer prompt is left to the server, which refuses what it cannot read.
+/// The largest window that is requested. The server refuses a longer prompt if it can't read it.
 const LARGEST_WINDOW: u32 = 131_072;
 
-/// Kept free for the reply when the request does not limit it, in tokens.
+/// Room for the reply if the request does not limit it, in tokens.
 const REPLY_ROOM: u32 = 1024;
 
 /// The format.
@@ -185,11 +185,11 @@ fn message(message: &ChatMessage) -> OllamaMessage<'_> {
     OllamaMessage { role: message.role, content, images: images.collect() }
 }
 
-/// The window to ask for; `None` where the usual one is enough. Powers of two, because the server loads the model anew
-/// whenever the window changes.
+/// The window to request; `None` if the usual one is enough. A power of two, because the server reloads the
+/// model whenever the window changes.
 fn window(messages: &[OllamaMessage<'_>], reply: u32) -> Option<u32> {
     let bytes: usize = messages.iter().map(|message| message.content.len()).sum();
-    // Three bytes a token is on the safe side for every language; a few more for each message's frame.
+    // Three bytes a token is a safe estimate for every language; 16 tokens for the frame of each message.
     let prompt = u32::try_from(bytes / 3 + messages.len() * 16).unwrap_or(u32::MAX);
     let needed = prompt.saturating_add(reply);
     (needed > USUAL_WINDOW)

@@ -17,7 +17,7 @@ use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Pa
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
-/// Names under which servers speak of the reply schema.
+/// How servers refer to the reply schema.
 const SCHEMA_NAMES: [&str; 8] = [
     "response_format", "json_schema", "json_object", "guided_json", "grammar", "structured output",
     "structured outputs", "json mode",
@@ -43,7 +43,7 @@ impl OpenAiChat {
         }
     }
 
-    /// Part of the schema to send: the dialect's or the learned one, whichever is less.
+    /// The part of the schema to send: the dialect's or the learned one, whichever is less.
     fn schema_support(&self, quirks: ServerQuirks) -> SchemaSupport {
         quirks.schema.max(self.dialect.schema)
     }
@@ -174,8 +174,8 @@ struct WireMessage<'a> {
     content: MessageContent<'a>,
 }
 
-/// Messages of text alone go out as one string: many servers take nothing else, and those that take parts differ in
-/// how they join them.
+/// Messages of text alone are sent as one string: many servers accept nothing else, and those that accept parts
+/// differ in how they join them.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum MessageContent<'a> {
@@ -200,7 +200,7 @@ enum LogprobsParameter {
     Count(u8),
 }
 
-/// Restriction of the servers that OpenRouter may choose from.
+/// Restricts the servers that OpenRouter may choose from.
 #[derive(Serialize)]
 struct ProviderRouting {
     require_parameters: bool,
@@ -286,8 +286,7 @@ fn read_content(content: &Value) -> (String, Option<String>) {
     }
 }
 
-/// Reads the reason why the model stopped, in any server's words.
-/// The words of a refusal; those of a structured one are its JSON.
+/// The text of a refusal. A structured one is returned as its JSON.
 fn refusal_words(refusal: &Value) -> Option<String> {
     match refusal {
         Value::Null | Value::Bool(false) => None,
@@ -317,7 +316,7 @@ fn usage(body: &Value) -> TokenCounts {
     }
 }
 
-/// Tokens written. Some servers, xAI's and Google's among them, count hidden reasoning in the total alone.
+/// Output tokens. Some servers, xAI's and Google's among them, count hidden reasoning only in the total.
 fn written(input: Option<u64>, visible: Option<u64>, total: Option<u64>) -> Option<u64> {
     let all = total.zip(input).map(|(total, input)| total.saturating_sub(input));
     visible.map(|visible| visible.max(all.unwrap_or(0)))

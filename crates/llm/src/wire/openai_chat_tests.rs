@@ -7,7 +7,7 @@ use super::*;
 use crate::error::ErrorKind;
 use crate::request::{ChatMessage, MessageRole};
 
-/// Without log-probabilities, which hardly anybody asks for.
+/// Without log-probabilities, which few callers ask for.
 fn full_request() -> ChatRequest {
     ChatRequest { logprobs: None, ..golden::full_request("gpt-x") }
 }
@@ -152,23 +152,23 @@ fn hidden_reasoning_counts_as_output_wherever_a_server_puts_it() {
         decode(200, &body).unwrap().usage.output
     };
     for (usage, expected) in [
-        // OpenAI: part of what is completed.
+        // OpenAI: reasoning is part of the completion tokens.
         (
             r#"{"prompt_tokens":10,"completion_tokens":50,"total_tokens":60,"completion_tokens_details":{"reasoning_tokens":40}}"#,
             Some(50),
         ),
-        // xAI: beside it, and in the total.
+        // xAI: reasoning is separate, and in the total.
         (
             r#"{"prompt_tokens":32,"completion_tokens":9,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":94}}"#,
             Some(103),
         ),
-        // Google's compatible server: in the total alone.
+        // Google's compatible server: reasoning is in the total only.
         (r#"{"prompt_tokens":5,"completion_tokens":10,"total_tokens":100}"#, Some(95)),
         (r#"{"prompt_tokens":5,"completion_tokens":10}"#, Some(10)),
         (r#"{"completion_tokens":10,"total_tokens":3}"#, Some(10)),
         (r#"{"prompt_tokens":5,"total_tokens":5}"#, None),
     ] {
-        // The usual shape and one that is left to the tolerant reading.
+        // The usual form, and one that needs the tolerant reading.
         assert_eq!(output(usage, r#""x""#), expected, "{usage}");
         assert_eq!(output(usage, r#"[{"type":"text","text":"x"}]"#), expected, "{usage}");
     }

@@ -47,7 +47,7 @@ impl WireCodec for OpenAiResponses {
             max_output_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
             include: logprobs.map(|_| ["message.output_text.logprobs"]),
             top_logprobs: logprobs,
-            // Replies are kept here, not at the provider.
+            // Replies are stored here, not at the provider.
             store: false,
         };
 
@@ -187,7 +187,7 @@ fn item(message: &ChatMessage) -> Result<ResponsesItem<'_>, AskError> {
     Ok(ResponsesItem { role: message.role, content })
 }
 
-/// The error of a response that failed. Its status in HTTP is 200 even when the request is to blame.
+/// The error of a response that failed. Its HTTP status is 200 even if the request is at fault.
 fn failure(answer: &HttpAnswer, mut said: ServerError, usage: TokenCounts) -> AskError {
     if said.code.starts_with("invalid_") || said.code.contains("content_policy") {
         said.status = said.status.or(Some(400));

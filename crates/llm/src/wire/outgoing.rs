@@ -1,4 +1,4 @@
-//! Shared writing of requests: checks, joined texts, headers, path.
+//! What all formats share in writing requests: checks, joined texts, headers, paths.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::format::HttpCall;
 use crate::error::{AskError, ErrorKind};
 use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
 
-/// A request that no server could answer is not sent.
+/// Refuses a request that no server could answer.
 pub(super) fn check(request: &ChatRequest) -> Result<(), AskError> {
     if request.messages.is_empty() {
         return Err(bad("there is no message to send"));
@@ -20,7 +20,7 @@ pub(super) fn check(request: &ChatRequest) -> Result<(), AskError> {
     Ok(())
 }
 
-/// The one text of a request to a model that measures texts; `what` says what it does.
+/// The one text of a request to a model that measures texts. `what` says what the model does.
 pub(super) fn single_text<'a>(request: &'a ChatRequest, what: &str) -> Result<Cow<'a, str>, AskError> {
     check(request)?;
     let text = match &*request.messages {
@@ -30,7 +30,7 @@ pub(super) fn single_text<'a>(request: &'a ChatRequest, what: &str) -> Result<Co
     text.ok_or_else(|| bad(format!("{what}: it can't answer or judge")))
 }
 
-/// A request that the format cannot express.
+/// The error for a request that the format cannot express.
 pub(super) fn bad(message: impl Into<String>) -> AskError {
     AskError::new(ErrorKind::BadRequest, message)
 }
@@ -42,7 +42,7 @@ pub(super) fn post(path: impl Into<Cow<'static, str>>, body: &impl Serialize) ->
     Ok(HttpCall { path: path.into(), headers: vec![("accept", JSON), ("content-type", JSON)], body })
 }
 
-/// The text of parts that are text alone, joined without a separator; `None` when there is a picture.
+/// The text of parts that are all text, joined without a separator; `None` if there is a picture.
 pub(super) fn text_only(parts: &[Part]) -> Option<Cow<'_, str>> {
     match parts {
         [Part::Text(text)] => Some(Cow::Borrowed(text)),
@@ -57,7 +57,7 @@ pub(super) fn text_only(parts: &[Part]) -> Option<Cow<'_, str>> {
     }
 }
 
-/// For formats whose instructions stand apart from the conversation: the text of all system messages, and the other
+/// For formats with instructions separate from the conversation: the text of all system messages, and the other
 /// messages.
 pub(super) fn apart(request: &ChatRequest) -> Result<(String, Vec<&ChatMessage>), AskError> {
     let mut system: Vec<Cow<'_, str>> = Vec::new();
@@ -102,7 +102,7 @@ pub(crate) fn segment(name: &str) -> String {
     out
 }
 
-/// Path of a model of Hugging Face's inference server. The name of its owner is a segment of its own.
+/// Path of a model on Hugging Face's inference server. The owner's name is a segment of its own.
 pub(super) fn hugging_face_path(model: &str) -> String {
     let segments: Vec<String> = model.split('/').map(segment).collect();
     format!("/models/{}", segments.join("/"))

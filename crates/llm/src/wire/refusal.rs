@@ -1,4 +1,4 @@
-//! Lessons from refused requests, for all formats.
+//! What is learned from refused requests, for all formats.
 
 use super::{ceiling, json};
 use crate::quirks::{self, SchemaSupport, SentFeatures, ServerQuirks};
@@ -10,15 +10,16 @@ pub(crate) fn refusal_in(body: &[u8]) -> (String, String) {
     (error.code, error.message)
 }
 
-/// Quirks beyond `quirks`, learned from an answer to a request that carried `sent`; `None` when it teaches nothing.
-/// `most` is how much of a reply schema the server was known to take before anything was learned.
+/// Quirks beyond `quirks`, learned from an answer to a request that carried `sent`; `None` if there is nothing
+/// to learn. `most` is how much of a reply schema the server was known to accept at first.
 pub(super) fn learn(
     answer: &HttpAnswer,
     quirks: ServerQuirks,
     most: SchemaSupport,
     sent: SentFeatures<'_>,
 ) -> Option<ServerQuirks> {
-    // 402 is how some refuse a limit that the account can't pay for, 413 and 429 one that its allowance never has.
+    // Some servers use 402 for a limit that the account can't pay for, and 413 or 429 for one that exceeds its
+    // allowance.
     if !matches!(answer.status, 400 | 402 | 403 | 413 | 422 | 429) {
         return None;
     }
@@ -29,7 +30,7 @@ pub(super) fn learn(
     if lower.is_some() {
         return Some(ServerQuirks { most_output: lower, ..quirks });
     }
-    // 403 is how some servers refuse log-probabilities to an account.
+    // Some servers use 403 to refuse log-probabilities to an account.
     if !matches!(answer.status, 400 | 403 | 422) {
         return None;
     }

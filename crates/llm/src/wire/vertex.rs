@@ -1,5 +1,5 @@
-//! Gemini models on Google Cloud: the same format as the Gemini API, with an access token in place of a key. Project and
-//! location stand in the address.
+//! Gemini models on Google Cloud: the same format as the Gemini API, with an access token instead of a key.
+//! Project and location are part of the address.
 
 use super::format::{HttpCall, KeyHeader, WireCodec};
 use super::gemini::GeminiGenerate;

@@ -1,4 +1,4 @@
-//! What is spent never passes the budget, and every reply that counts has a limit.
+//! Spending never exceeds the budget, and every reply that counts has a limit.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use futures_util::future::join_all;
 
 use crate::support::{FORMATS, Format, client_of, client_with, question};
 
-/// A format that only needs a key and an address, as the others do.
+/// A format that needs only a key and an address, like the others.
 const BEDROCK: Format = Format {
     model: "bedrock:judge-1",
     key_variable: "AWS_BEARER_TOKEN_BEDROCK",
@@ -24,7 +24,7 @@ const BEDROCK: Format = Format {
     path: "/v1/model/judge-1/converse",
 };
 
-/// A judge's question, which says how long its reply may be expected to be.
+/// A judge's question, which states how long a reply to expect.
 fn judging(number: usize) -> ChatRequest {
     ChatRequest {
         expected_output: Some(500),
@@ -35,7 +35,7 @@ fn judging(number: usize) -> ChatRequest {
     }
 }
 
-/// A tracker, and what it said of every refusal.
+/// A tracker, and the reasons of its refusals.
 fn tracker(budget: Budget) -> (Arc<BudgetTracker>, Arc<Mutex<Vec<String>>>) {
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let heard = Arc::clone(&told);
@@ -76,7 +76,7 @@ async fn budgets_add_an_output_limit_in_every_format_and_keep_the_call_key() {
             (Some(calls), card(), usual),
             (Some(tokens(1_000_000)), card(), "8192"),
             (Some(usd), card(), "8192"),
-            // Nobody can pass a limit in money with a server that costs nothing.
+            // A server that is free of charge can't exceed a limit in money.
             (Some(usd), ModelCard { price: Some(ModelPrice::FREE), ..ModelCard::default() }, usual),
             (Some(tokens(1_000_000)), wanted, "700"),
             (None, wanted, "700"),
@@ -103,7 +103,7 @@ async fn output_limit_above_the_models_maximum_is_lowered_once() {
     assert_eq!((first.text.as_str(), first.attempts), ("Some(4096)", 2));
     assert_eq!(client.learned("judge-1").most_output, Some(4096));
     assert_eq!(client.ask(&judging(2)).await.unwrap().attempts, 1);
-    // A limit of the asker's own is not lowered behind his back.
+    // The caller's own limit is never lowered.
     let own = ChatRequest { max_output_tokens: Some(5000), ..judging(3) };
     assert_eq!(client.ask(&own).await.unwrap_err().kind, ErrorKind::BadRequest);
 }
@@ -121,7 +121,7 @@ async fn a_server_that_takes_no_limit_is_asked_without_one() {
     assert_eq!(client.ask(&judging(1)).await.unwrap().attempts, 3);
     assert_eq!(client.learned("judge-1").limit, LimitField::Dropped);
     let reply = client.ask(&judging(2)).await.unwrap();
-    // Where it ends is then the server's own matter.
+    // Where the reply ends is then up to the server.
     assert_eq!((reply.attempts, reply.finish, reply.cut_at), (1, FinishReason::Length, None));
 }
 
@@ -152,7 +152,7 @@ async fn reply_cut_off_at_our_own_limit_sets_cut_at() {
     assert_eq!(client.ask(&own).await.unwrap().cut_at, None);
 }
 
-/// Numbers that look random and are the same in every run.
+/// A deterministic sequence of numbers that look random.
 fn mixed(seed: u64) -> u64 {
     let mut x = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -183,8 +183,8 @@ fn stormy(seed: u64, faulty: bool) -> impl Fn(&MockRequest) -> MockReply + Send 
     }
 }
 
-/// Asks so many questions, so many of them at once, within a budget. The tokens the server counted, the questions that
-/// were refused, and how often a refusal was told.
+/// Asks many questions, a number of them at a time, within a budget. Returns the tokens that the server
+/// counted, how many questions were refused, and how often a refusal was reported.
 async fn storm(
     seed: u64,
     at_once: usize,

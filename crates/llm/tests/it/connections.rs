@@ -11,23 +11,23 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-/// The connections that a server was asked for, and those it has closed.
+/// The connections that were made to a server, and those it has closed.
 struct Connections {
     made: AtomicUsize,
     closed: AtomicUsize,
-    /// A permit for each that it may close.
+    /// A permit for each connection that it may close.
     may_close: Semaphore,
 }
 
-/// A server that answers so many requests on each connection and then closes it without a word. Its port, and its
-/// connections.
+/// A server that answers a number of requests on each connection and then closes it silently. Returns its port
+/// and its connections.
 async fn server(answers: usize, answer: &'static str) -> (u16, Arc<Connections>) {
     let (port, connections) = server_that(answers, answer, false).await;
     connections.may_close.add_permits(1000);
     (port, connections)
 }
 
-/// The same, but it closes connections when it may, and breaks them off if it `resets` them.
+/// The same, but it closes connections only with a permit, and resets them if `resets` is true.
 async fn server_that(answers: usize, answer: &'static str, resets: bool) -> (u16, Arc<Connections>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -83,7 +83,8 @@ async fn connections_are_reused_and_replaced_when_closed() {
         let client = transport(1 << 20);
         for asked in 0..6 {
             let mut answer = client.send(question(port)).await;
-            // The server may close it while the question is on its way: that is the client's caller's to repeat.
+            // The server may close the connection while the question is on its way. Retrying is up to the
+            // caller.
             if let Err(TransportError::Broken(_)) = answer {
                 answer = client.send(question(port)).await;
             }
@@ -148,7 +149,7 @@ async fn concurrent_requests_open_no_more_connections_than_are_in_flight() {
 
 #[tokio::test]
 async fn a_server_without_tls_is_told_from_one_that_is_not_there() {
-    // Answers whatever comes first in plain HTTP.
+    // Answers anything in plain HTTP.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
@@ -159,7 +160,7 @@ async fn a_server_without_tls_is_told_from_one_that_is_not_there() {
         }
     });
 
-    // One that waits for more is given up after the time for a connection, not after that for an answer.
+    // A server that waits for more is given up after the connect timeout, not after the request's.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent_port = silent.local_addr().unwrap().port();
     let options = HttpOptions { connect_timeout: Duration::from_millis(200), ..HttpOptions::default() };

@@ -7,9 +7,9 @@ use assize_testkit::mock::{MockReply, MockServer, always, sequence};
 
 use crate::support::{client, client_with, question};
 
-/// The fault once and then an answer: the answer must be got. Then the fault for ever: the kind must be right.
+/// The fault once and then an answer: the answer must arrive. Then the fault forever: the kind must be right.
 async fn recovers_from(fault: MockReply, kind: ErrorKind) {
-    // Only where the time limit is the fault may it be short; elsewhere a busy machine must not reach it.
+    // The time limit may be short only if it is the fault; otherwise a busy machine must not reach it.
     let timeout = Duration::from_millis(if kind == ErrorKind::Timeout { 300 } else { 60_000 });
     let server = MockServer::start(sequence(vec![fault.clone(), MockReply::text("fine")]));
     let (client, _) = client_with(&server, |setup| setup.timeout = timeout);

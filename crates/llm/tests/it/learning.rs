@@ -1,4 +1,4 @@
-//! Parameters a server refuses are left out, once learned.
+//! Parameters that a server refuses are left out once that is learned.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

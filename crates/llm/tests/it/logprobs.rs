@@ -1,4 +1,5 @@
-//! Questions that need log-probabilities: asked for as many as there are, and not paid for where there are none.
+//! Questions that need log-probabilities: as many as possible are requested, and nothing is paid if there are
+//! none.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -23,7 +24,7 @@ fn offering() -> impl Iterator<Item = &'static Format> {
         .filter(|format| !["anthropic", "bedrock"].iter().any(|name| format.model.starts_with(name)))
 }
 
-/// Many different questions at the same time: how each ended.
+/// Asks many different questions at the same time. Returns how each ended.
 async fn many(client: &ModelClient) -> Vec<Option<ErrorKind>> {
     let questions: Vec<ChatRequest> = (0..20)
         .map(|number| ChatRequest { logprobs: Some(20), ..question_in(&format!("Is {number} so?")) })

@@ -1,4 +1,5 @@
-//! Every fault in every wire format: the right kind of error or end, and never a text that nobody said.
+//! Every fault in every wire format: the right kind of error or end, and never a text that the model did not
+//! write.
 
 use std::time::Duration;
 
@@ -11,12 +12,12 @@ use crate::support::{FORMATS, Format, client_of, question};
 /// What a good answer says; no fault may produce it.
 const TRUTH: &str = r#"{"met":true}"#;
 
-/// Short, because some faults are as long as it; long enough for a busy machine to answer everything else.
+/// Short, because some faults last as long as it; long enough for a busy machine to answer everything else.
 const SHORT: Duration = Duration::from_millis(400);
 
 const PATIENT: Duration = Duration::from_mins(1);
 
-/// A fault that shows as an error, which may pass.
+/// A fault that shows as an error and may be transient.
 struct Fault {
     name: String,
     reply: MockReply,
@@ -55,7 +56,7 @@ fn faults() -> Vec<Fault> {
         (529, ErrorKind::Overloaded),
     ];
     for (code, kind) in statuses {
-        // The body looks like an answer of every format; the status says that it is none.
+        // The body looks like an answer of every format, but the status is an error.
         let body = r#"{"choices":[{"message":{"content":"{\"met\":true}"},"finish_reason":"stop"}],
             "content":[{"type":"text","text":"{\"met\":true}"}],"message":{"content":"{\"met\":true}"},
             "candidates":[{"content":{"parts":[{"text":"{\"met\":true}"}]},"finishReason":"STOP"}]}"#;
@@ -97,7 +98,7 @@ async fn once(format: &Format, reply: MockReply) -> Result<ChatReply, AskError> 
 
 #[tokio::test]
 async fn transient_faults_are_retried_and_lasting_faults_are_reported() {
-    // The formats at the same time, because some faults take as long as the limit allows.
+    // All formats at the same time, because some faults last as long as the time limit.
     join_all(FORMATS.iter().map(all_faults)).await;
 }
 
@@ -172,8 +173,8 @@ async fn refusals_filters_truncation_and_empty_replies_are_no_answers() {
         let context = format.model;
         let words = "I would rather not.";
         let refused = once(format, MockReply::Refusal(words.to_owned())).await.unwrap();
-        // Ollama has no place for a refusal, so it is what the model says; Gemini has none for its words, and Bedrock has
-        // them as text that is not one.
+        // Ollama has no field for a refusal, so it is the model's text. Gemini has no field for its words.
+        // Bedrock has the words as text that is not a refusal.
         match context {
             "ollama/judge-1" => assert_eq!((refused.text.as_str(), refused.refusal), (words, None)),
             "gemini/judge-1" | "vertex/judge-1" => {
@@ -216,7 +217,7 @@ async fn a_good_answer_brings_everything_the_format_has() {
         let named = (format.model != "bedrock/judge-1").then_some("judge-1");
         assert_eq!(reply.model.as_deref(), named, "{}", format.model);
         assert!(reply.usage.input.is_some() && reply.usage.output.is_some(), "{}", format.model);
-        // Ollama has no name for an exchange, and Bedrock's is in a header of its own.
+        // Ollama has no request id, and Bedrock's is in a header of its own.
         let silent = ["ollama/judge-1", "bedrock/judge-1"].contains(&format.model);
         assert_eq!(reply.request_id.is_some(), !silent, "{}", format.model);
         let sent = &server.requests()[0];

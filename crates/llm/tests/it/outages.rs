@@ -1,4 +1,4 @@
-//! Servers that fail one request after another: they get one at a time, and are given up in the end.
+//! Servers that fail one request after another: they get one at a time, and are finally given up.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn client(server: &MockServer) -> (ModelClient, Arc<NotingObserver>) {
     (client, observer)
 }
 
-/// Kinds of the errors of so many questions; `None` for those that were answered.
+/// Error kinds of `count` questions; `None` for those that were answered.
 async fn kinds(client: &ModelClient, count: usize) -> Vec<Option<ErrorKind>> {
     let ask = |number: usize| async move {
         client.ask(&question_in(&format!("question {number}"))).await.err().map(|error| error.kind)

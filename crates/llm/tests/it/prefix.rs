@@ -6,10 +6,11 @@ use serde_json::Value;
 
 use crate::support::{FORMATS, client_of};
 
-/// Ends the shared part; nothing in it is escaped in JSON.
+/// Ends the shared part. JSON escapes nothing in it.
 const END: &str = "<<end of what is shared>>";
 
-/// A request of two or three parts after a shared beginning. Everything that may differ between criteria differs.
+/// A request with two or three parts after a shared beginning. Everything that may differ between criteria
+/// differs.
 fn request(criterion: u32, shared: &str, repair: bool, probabilities: bool) -> ChatRequest {
     let mut content = vec![Part::Text(shared.into()), Part::Text(format!("Criterion {criterion}?").into())];
     if repair {
@@ -70,7 +71,7 @@ fn marking(provider: &str, model: &str, server: &MockServer) -> ModelClient {
         .unwrap()
 }
 
-/// The places of marks among the parts of the last message.
+/// Which parts of the last message are marked.
 fn marks(body: &Value) -> Vec<bool> {
     let parts = body["messages"][0]["content"].as_array().unwrap();
     let mut marks: Vec<bool> = Vec::new();
@@ -78,7 +79,7 @@ fn marks(body: &Value) -> Vec<bool> {
         if part["cachePoint"].is_null() {
             marks.push(!part["cache_control"].is_null());
         } else {
-            // A part of its own marks the one before it.
+            // A separate part marks the one before it.
             assert_eq!(part["cachePoint"]["type"], "default");
             *marks.last_mut().unwrap() = true;
         }
@@ -130,7 +131,7 @@ async fn a_model_without_a_prompt_cache_is_asked_without_a_mark() {
     assert_eq!(client.ask(&question).await.unwrap().attempts, 2);
     assert_eq!(client.ask(&question).await.unwrap().attempts, 1);
     assert_eq!(server.count(), 3);
-    // No mark is offered to models that are known to refuse it.
+    // Models that are known to refuse a mark get none.
     for model in ["anthropic.claude-3-haiku-20240307-v1:0", "us.deepseek.r1-v1:0", "amazon.nova-pro-v1:0"] {
         assert_eq!(marking("bedrock", model, &server).ask(&question).await.unwrap().attempts, 1, "{model}");
     }

@@ -1,4 +1,4 @@
-//! A model lent to a program: who gets in, what is answered, what is counted, and that it ends.
+//! A model lent to a program: who gets in, what is answered and counted, and that it ends.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 use crate::support::client;
 
-/// Repeats the last words; fails on FAIL.
+/// Repeats the last words, and fails on FAIL.
 fn echo(incoming: &MockRequest) -> MockReply {
     if incoming.last_user_text.contains("FAIL") {
         return MockReply::status(400, r#"{"error": {"message": "no"}}"#);
@@ -27,7 +27,7 @@ async fn open(server: &MockServer, max_calls: u32) -> ModelProxy {
 async fn raw(proxy: &ModelProxy, bytes: &[u8]) -> String {
     let address = proxy.url().strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();
-    // A server that has heard enough may close before it has read everything.
+    // The server may close the connection before it has read everything.
     let _ = stream.write_all(bytes).await;
     let mut text = Vec::new();
     let _ = stream.read_to_end(&mut text).await;
@@ -99,7 +99,7 @@ async fn proxy_reply_cut_off_by_our_limit_is_an_error() {
     let (status, said) = call(&proxy, "POST", "/invoke", &json!({"question": "why"})).await;
     assert!(status >= 400, "{status}");
     assert!(said["error"].as_str().unwrap().contains("cut off at the limit of 50 tokens"), "{said}");
-    // A limit of the program's own is the program's own matter.
+    // If the program sets its own limit, a reply that ends there is returned.
     let asked = json!({"max_tokens": 20, "messages": [{"role": "user", "content": "why"}]});
     let (status, said) = call(&proxy, "POST", "/v1/chat/completions", &asked).await;
     assert_eq!((status, &said["choices"][0]["finish_reason"]), (200, &"length".into()));
@@ -150,7 +150,7 @@ async fn strangers_get_nothing_and_the_model_is_not_asked() {
         assert!(answer.starts_with("HTTP/1.1 401 "), "{header}: {answer}");
         assert!(!answer.contains(proxy.token()));
     }
-    // No HTTP at all, and a head that never ends.
+    // Not HTTP at all, and a head that never ends.
     assert!(!raw(&proxy, b"\x16\x03\x01 hello\r\n\r\n").await.contains(" 200 "));
     assert!(
         raw(&proxy, &[b"GET / HTTP/1.1\r\n".as_slice(), &b"a: b\r\n".repeat(50_000)].concat())

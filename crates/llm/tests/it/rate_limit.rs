@@ -1,4 +1,4 @@
-//! How fast an account is used: what a server takes is found out, what it asks for is done.
+//! How fast an account is used: a server's limits are found, and its requests for pauses are met.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -42,7 +42,7 @@ async fn ask_all(client: &ModelClient, count: usize) -> Vec<Option<ChatReply>> {
     join_all((0..count).map(|number| async move { client.ask(&numbered(number)).await.ok() })).await
 }
 
-/// What processes tell each other about the rates of an account, as this one does it, in order.
+/// Records how this process uses the rates that processes share, in order.
 #[derive(Default)]
 struct NotedRate(Mutex<Vec<String>>);
 
@@ -90,7 +90,7 @@ async fn what_a_refusal_says_of_the_limits_is_shared_before_this_process_slows_d
     let at = |what: &str| {
         noted.iter().position(|one| one.starts_with(what)).unwrap_or_else(|| panic!("{noted:?}"))
     };
-    // Only then is it asked what is left to this process.
+    // The server's report comes first, and the share of this process is read after it.
     assert!(at("reported") < at("asked"), "{noted:?}");
     assert_eq!(
         noted.iter().filter(|one| *one == "admitted").count(),
@@ -277,7 +277,7 @@ async fn single_flight_sends_identical_calls_once_if_the_reply_is_kept() {
     let recalled = join_all((0..20).map(|_| ask(1, true))).await;
     assert_eq!(server.count(), 1);
     assert_eq!(recalled.iter().filter(|recalled| !**recalled).count(), 1);
-    // An answer that is no answer serves nobody else.
+    // An unusable answer is not shared with other callers.
     join_all((0..3).map(|_| ask(2, false))).await;
     assert_eq!(server.count(), 1 + 3);
 }

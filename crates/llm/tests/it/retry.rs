@@ -1,4 +1,4 @@
-//! Trying again: how often, after how long, and what is remembered of it.
+//! Retries: how often, after how long, and what is recorded.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -35,7 +35,7 @@ async fn other_spellings_of_the_wait_are_understood() {
     };
     let server = MockServer::start(sequence(vec![
         limited("retry-after-ms", "2500"),
-        // The clock of these tests stands at the epoch, and the mock's own date header is the date it really is.
+        // The clock of these tests starts at the epoch; the mock's own date header is the real date.
         limited("retry-after", "Thu, 01 Jan 1970 00:00:09 GMT"),
         MockReply::text("yes"),
     ]));
@@ -129,7 +129,7 @@ async fn the_real_clock_waits_on_tokio_time() {
     assert!(begun.elapsed() < waited + Duration::from_secs(1));
 }
 
-/// Notes retries and pauses in words.
+/// Records retries and pauses in words.
 #[derive(Default)]
 pub(crate) struct NotingObserver(pub(crate) Mutex<Vec<String>>);
 

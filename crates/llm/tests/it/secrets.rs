@@ -33,7 +33,7 @@ async fn echoes(format: &'static crate::support::Format) {
         let padding = "x".repeat(280);
         match incoming.index % 4 {
             0 => MockReply::status(401, format!(r#"{{"error":{{"message":"Incorrect API key: {key}"}}}}"#)),
-            // The key straddles the place where messages are cut.
+            // The key straddles the point where messages are cut.
             1 => MockReply::status(400, format!("{padding} {key}")),
             2 => MockReply::text(format!("your key is {key}")),
             _ => MockReply::Status {

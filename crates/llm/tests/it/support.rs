@@ -1,4 +1,4 @@
-//! A client for a mock server, and a clock that notes waits instead of waiting.
+//! A client for a mock server, and a clock that records waits instead of waiting.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -12,7 +12,7 @@ use assize_testkit::mock::MockServer;
 /// The key every test client sends.
 pub(crate) const KEY: &str = "sk-test-0123456789abcdef";
 
-/// Waits take no time and are noted.
+/// Records waits, which take no time.
 #[derive(Default)]
 pub(crate) struct NotingClock(Mutex<Vec<Duration>>);
 
@@ -52,13 +52,13 @@ pub(crate) struct Format {
     pub(crate) model: &'static str,
     pub(crate) key_variable: &'static str,
     pub(crate) address_variable: &'static str,
-    /// The header that carries the key, and what stands before it.
+    /// The header that carries the key, and the text before the key.
     pub(crate) key_header: (&'static str, &'static str),
-    /// Where requests go under the mock server's address.
+    /// Path of the requests under the mock server's address.
     pub(crate) path: &'static str,
 }
 
-/// Every wire format, and one provider that only borrows one.
+/// Every wire format, and one provider that uses another's format.
 pub(crate) static FORMATS: [Format; 9] = [
     Format {
         model: "openai:judge-1",
@@ -152,7 +152,7 @@ pub(crate) fn question() -> ChatRequest {
     question_in("Is it so?")
 }
 
-/// The same in other words.
+/// The same question with other words.
 pub(crate) fn question_in(words: &str) -> ChatRequest {
     ChatRequest {
         schema: Some(JsonSchemaFormat {

@@ -1,4 +1,4 @@
-//! The tree of a scorecard in the form stored with a run.
+//! The tree of a scorecard in the form that is stored with a run.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use assize_evalfile::{BenchmarkApplicability, EvaluatorType, Scorecard, Scorecar
 use assize_rubric::{Criticality, Weight};
 use assize_store::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardScale, ScorecardWeightSet};
 
-/// Describes the tree of a scorecard over the cases whose indices `takes` accepts. `set` is the index of a
+/// Describes the tree of a scorecard for the cases whose indices `takes` accepts. `set` is the index of a
 /// weight set of the scorecard's index.
 pub fn describe_scorecard(
     scorecard: &Scorecard,
@@ -82,7 +82,7 @@ pub fn describe_scorecard(
     }
 }
 
-/// Counts the cases of each index and rubric, each case once. What improvement signals report on counts nowhere.
+/// Counts the cases of each index and rubric, each case once. Improvement signals are not counted.
 fn count_group_cases(scorecard: &Scorecard, nodes: &mut [ScorecardNodeInfo], takes: impl Fn(usize) -> bool) {
     let places: HashMap<&str, usize> =
         nodes.iter().enumerate().map(|(place, node)| (node.code.as_str(), place)).collect();

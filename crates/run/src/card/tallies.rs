@@ -1,4 +1,4 @@
-//! From results and labels to the cases of each benchmark of a scorecard.
+//! Computes the cases of each benchmark of a scorecard from results and labels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,33 +7,33 @@ use assize_evalfile::{
 };
 use assize_rubric::{CaseTally, Label, LabelAccount, LabelCounts, LabelScore, SettledLabels, UnitInterval};
 
-/// The cases of every benchmark, and what a person should look at.
+/// The cases of every benchmark, and which of them a person should look at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScorecardTallies {
     /// One for each benchmark, in the order of the scorecard.
     pub tallies: Vec<CaseTally>,
-    /// Cases to which each benchmark applies, each with whether it has a result.
+    /// The cases that each benchmark applies to, and whether each has a result.
     pub cases: Vec<Vec<(usize, bool)>>,
-    /// Cases (first) and benchmarks (second) that were uncertain or on which reviewers disagree.
+    /// Case and benchmark of each result that was uncertain or on which reviewers disagree.
     pub review: Vec<(usize, usize)>,
-    /// Number of labels that count, and of those that do not.
+    /// The numbers of labels that count and that do not.
     pub labels: LabelCounts,
 }
 
-/// Results of one benchmark on one case, as the files have them.
+/// Results of a benchmark on a case, as the files have them.
 type PlaceOutcomes = BTreeMap<(usize, usize), Vec<ScorecardOutcome>>;
 
-/// Sorts results and labels by benchmark. Labels of what the case holds now count for `manual_sme` benchmarks, and
-/// where a judge was uncertain, results differ or there is none. A case to which a benchmark does not apply by list
-/// or tags is left out, whatever was said about it; one that applies, or may apply, and has no result is missing,
-/// and so is one on which reviewers disagree.
+/// Sorts results and labels by benchmark. Labels of the present content of a case count for `manual_sme`
+/// benchmarks, and where a judge was uncertain, results differ or are missing. If a benchmark does not apply to
+/// a case by list or tags, the case is left out even if there are results. If it applies or may apply, a case
+/// without a result is missing, and so is one on which reviewers disagree.
 pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> ScorecardTallies {
-    let mut said = PlaceOutcomes::new();
+    let mut outcomes = PlaceOutcomes::new();
     for result in results {
-        said.entry((result.benchmark, result.case)).or_default().push(result.outcome);
+        outcomes.entry((result.benchmark, result.case)).or_default().push(result.outcome);
     }
 
-    let (differ, labels) = add_labels(scorecard, &mut said);
+    let (differ, labels) = add_labels(scorecard, &mut outcomes);
 
     let mut review = Vec::new();
     let mut tallies = Vec::with_capacity(scorecard.benchmarks.len());
@@ -45,7 +45,7 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> Score
                 continue;
             }
 
-            let outcomes = said.get(&(benchmark, at)).map(Vec::as_slice).unwrap_or_default();
+            let outcomes = outcomes.get(&(benchmark, at)).map(Vec::as_slice).unwrap_or_default();
 
             if differ.contains(&(benchmark, at)) {
                 missing += 1;
@@ -79,8 +79,11 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> Score
     ScorecardTallies { tallies, cases, review, labels }
 }
 
-/// Puts people's decisions in the place of results that wait for them, and returns the cases on which they differ.
-fn add_labels(scorecard: &Scorecard, said: &mut PlaceOutcomes) -> (BTreeSet<(usize, usize)>, LabelCounts) {
+/// Replaces results that wait for people by their decisions. Returns the cases on which people disagree.
+fn add_labels(
+    scorecard: &Scorecard,
+    outcomes: &mut PlaceOutcomes,
+) -> (BTreeSet<(usize, usize)>, LabelCounts) {
     let cases: BTreeMap<&str, usize> =
         scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, at)).collect();
     let codes: BTreeMap<&str, usize> =
@@ -97,7 +100,7 @@ fn add_labels(scorecard: &Scorecard, said: &mut PlaceOutcomes) -> (BTreeSet<(usi
     let mut counts = LabelCounts::default();
     for (place, labels) in spoken {
         let benchmark = &scorecard.benchmarks[place.0];
-        let results = said.get(&place).map(Vec::as_slice).unwrap_or_default();
+        let results = outcomes.get(&place).map(Vec::as_slice).unwrap_or_default();
         if !is_for_people(benchmark.evaluator, results) {
             continue;
         }
@@ -122,13 +125,13 @@ fn add_labels(scorecard: &Scorecard, said: &mut PlaceOutcomes) -> (BTreeSet<(usi
             LabelScore::NotApplicable => ScorecardOutcome::NotApplicable,
             LabelScore::Score(score) => ScorecardOutcome::Scored(score),
         };
-        said.insert(place, vec![outcome]);
+        outcomes.insert(place, vec![outcome]);
     }
 
     (differ, counts)
 }
 
-/// Tells if people decide a case: a benchmark of theirs, or one that a judge left open.
+/// Whether people decide a case: the benchmark is theirs, or a judge left it open.
 fn is_for_people(evaluator: EvaluatorType, results: &[ScorecardOutcome]) -> bool {
     match (evaluator, results) {
         (EvaluatorType::ManualSme, _) => true,

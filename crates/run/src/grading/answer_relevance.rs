@@ -1,4 +1,4 @@
-//! Relevance of answers, by questions of a judge and the vectors of a model for embeddings.
+//! Relevance of answers, computed from a judge's questions and the vectors of an embedding model.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Graders that ask a judge for a score of the whole answer.
+//! Graders for which a judge scores the whole answer.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::panel::JudgePanel;
 /// Prompt variable with the results of a composite's members.
 const RESULTS_VARIABLE: &str = "EVALUATOR_RESULTS_JSON";
 
-/// The decision on the score, and where several judges gave one, their votes after it.
+/// The decision on the score. If several judges gave one, their votes follow.
 pub(super) async fn grade(path: &GraderPath<'_>, grader: &LlmGrader) -> Vec<CaseDecision> {
     let instructions = match instructions(path, grader.prompt.as_ref(), &grader.config).await {
         Ok(instructions) => instructions,
@@ -57,7 +57,7 @@ impl PanelQuestion for ScoreQuestion<'_> {
     }
 }
 
-/// Asks a judge to score a composite from the results of its members.
+/// Lets a judge score a composite from the results of its members.
 pub(super) async fn combine(
     path: &GraderPath<'_>,
     prompt: Option<&GraderPrompt>,
@@ -82,7 +82,7 @@ pub(super) async fn combine(
     }
 }
 
-/// The task of a judge that gives one score of the answer; without instructions the built-in ones.
+/// The task of a judge that scores the whole answer. Without instructions, the built-in ones are used.
 pub(crate) fn score_task(
     context: &GradingContext<'_>,
     grader: &LlmGrader,
@@ -100,7 +100,8 @@ pub(crate) fn score_task(
     }
 }
 
-/// The task of a judge that gives one score from the results of members; without instructions the built-in ones.
+/// The task of a judge that computes a score from the results of members. Without instructions, the built-in
+/// ones are used.
 pub(crate) fn combine_task(
     context: &GradingContext<'_>,
     instructions: Option<String>,
@@ -124,7 +125,7 @@ pub(crate) fn combine_task(
     }
 }
 
-/// The text of a prompt, if there is one; that of a program is what it prints.
+/// The text of a prompt, if there is one. If it is a program, its output.
 async fn instructions(
     path: &GraderPath<'_>,
     prompt: Option<&GraderPrompt>,

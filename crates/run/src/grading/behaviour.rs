@@ -1,4 +1,4 @@
-//! Benchmarks that judges decide: one judge, several, or one after the checks of a hybrid.
+//! Benchmarks decided by judges: a single one, several, or one that follows the checks of a hybrid.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use super::path::GraderPath;
 use super::votes::{self, PanelQuestion};
 use crate::panel::JudgePanel;
 
-/// Panel settings for a benchmark: its files have none.
+/// The panel settings for a benchmark; its files have none.
 pub(crate) fn panel_spec<'a>(context: &GradingContext<'a>) -> Cow<'a, PanelSpec> {
     context.item.panels.spec(&PanelSpec::default(), None)
 }
 
-/// Task of the judge, as far as it is known before the answer is.
+/// The task of the judge, as far as it is known before the answer.
 pub(crate) fn behaviour_task(context: &GradingContext<'_>, behaviour: &Arc<Behaviour>) -> BehaviourTask {
     let material = &context.material;
     BehaviourTask {
@@ -50,7 +50,7 @@ impl PanelQuestion for BehaviourQuestion<'_> {
         let may_not_apply = self.behaviour.applicability.is_some();
         let decided = decided.into_iter().flatten().map(|mut decision| {
             if let Some(finding) = decision.grader_mut() {
-                // A judge that gave no decision says nothing about the benchmark.
+                // If the judge gave no decision, the benchmark has no result.
                 let missing =
                     BenchmarkFinding::undecided(BenchmarkState::Missing, self.benchmark.scale.is_some());
                 let found = finding.benchmark().copied().unwrap_or(missing);
@@ -65,16 +65,16 @@ impl PanelQuestion for BehaviourQuestion<'_> {
         undecided_finding(self.path, self.benchmark, BenchmarkState::Missing, message, Vec::new())
     }
 
-    /// The mean of what lies on a scale, the majority of passes and fails.
+    /// The mean for results on a scale, the majority for passes and fails.
     fn rule(&self, panel: &JudgePanel<'_>, _: usize) -> PanelRule {
         let usual = if self.benchmark.scale.is_some() { PanelRule::Mean } else { PanelRule::Majority };
         panel.combine.unwrap_or(usual)
     }
 }
 
-/// Asks the judges, of a hybrid only where the checks leave something open: what fails a check fails,
-/// unless the benchmark may not apply at all, which only a judge can say. Of several judges the decision that
-/// combines their votes stands before them.
+/// Asks the judges. For a hybrid, only if the checks leave something open: a failed check decides, unless the
+/// benchmark may not apply at all, which only a judge can tell. With several judges, the decision that combines
+/// their votes comes before the votes.
 pub(super) async fn decide_by_judges(
     path: &GraderPath<'_>,
     benchmark: &BenchmarkGrader,
@@ -107,7 +107,7 @@ pub(super) async fn decide_by_judges(
     decisions
 }
 
-/// Decision for a failed check of a hybrid.
+/// The decision for a failed check of a hybrid.
 fn failed_check_decision(
     benchmark: &BenchmarkGrader,
     may_not_apply: bool,
@@ -122,8 +122,8 @@ fn failed_check_decision(
     finding.with_score(Ok(Some(UnitInterval::ZERO)), notes)
 }
 
-/// Puts what the checks of a hybrid found beside the decision. Where a check failed and the benchmark
-/// applies, that is the decision.
+/// Adds the results of a hybrid's checks to the decision. If a check failed and the benchmark applies, it
+/// replaces the decision.
 fn merge_checks(decision: &mut Decision, benchmark: &BenchmarkGrader, found: CheckSummary) {
     let state = decision.benchmark().map(|benchmark| benchmark.state);
     let applies = matches!(state, Some(BenchmarkState::Scored | BenchmarkState::Uncertain));

@@ -1,4 +1,4 @@
-//! Benchmarks of a scorecard on one case: who decides, and what checks and people say.
+//! Benchmarks of a scorecard on one case: who decides, and the results of checks and people.
 
 use assize_evalfile::{BenchmarkGrader, EvaluatorType, ScoringScale};
 use assize_rubric::{
@@ -52,8 +52,8 @@ async fn decide_by_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) ->
     path.own_decision(finding.with_score(Ok(score), found.notes), found.reason)
 }
 
-/// Decision by people's labels: the majority of their last words about this very answer. Where there is none,
-/// nothing is decided.
+/// The decision by people's labels: the majority of their latest labels of this very answer. Without such
+/// labels, nothing is decided.
 fn decide_by_labels(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDecision {
     let waiting = "waiting for a person".to_owned();
     let mut decided = undecided_finding(path, benchmark, BenchmarkState::Waiting, waiting, Vec::new());
@@ -71,7 +71,7 @@ fn decide_by_labels(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseD
     decided
 }
 
-/// Hash of what a person who labels this benchmark on this answer sees.
+/// Hash of what a person sees who labels this benchmark on this answer.
 fn seen_hash(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> Option<SeenHash> {
     let GradingContext { item, material, .. } = path.context;
     Some(SeenHash::new(benchmark.subject?, item.source.name_of_target(), &material.answer))

@@ -1,4 +1,4 @@
-//! Checks of a benchmark, and findings on one that nobody decided.
+//! Checks of a benchmark, and findings if nothing is decided.
 
 use assize_evalfile::BenchmarkGrader;
 use assize_rubric::{BenchmarkFinding, BenchmarkState, CaseDecision, GraderNote, UnitInterval};
@@ -6,14 +6,14 @@ use assize_rubric::{BenchmarkFinding, BenchmarkState, CaseDecision, GraderNote, 
 use super::grade_at;
 use super::path::GraderPath;
 
-/// Results of the checks of a benchmark.
+/// The results of a benchmark's checks.
 pub(super) struct CheckSummary {
     /// The share that passes, or the mean of their scores; `None` if there are none.
     pub(super) score: Option<f64>,
     /// True if all pass.
     pub(super) pass: bool,
     pub(super) notes: Vec<GraderNote>,
-    /// Error of the first check that broke.
+    /// The error of the first check that broke.
     pub(super) error: Option<String>,
     pub(super) reason: String,
 }
@@ -30,7 +30,7 @@ pub(super) async fn run_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrade
                     found.error.get_or_insert(format!("check `{}`: {error}", check.name));
                     continue;
                 }
-                // A check that finds nothing to check says nothing.
+                // A check that does not apply has no result.
                 Ok(None) => continue,
                 Ok(Some(score)) => score.get(),
             };
@@ -41,7 +41,7 @@ pub(super) async fn run_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrade
             found.pass &= pass;
             scores.push(score);
 
-            let told: Vec<String> = result
+            let notes_text: Vec<String> = result
                 .notes
                 .iter()
                 .filter(|note| note.passed != Some(true))
@@ -49,7 +49,7 @@ pub(super) async fn run_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrade
                 .collect();
 
             let own = &decided.decision.reason;
-            let reason = if own.is_empty() { told.join("; ") } else { own.clone() };
+            let reason = if own.is_empty() { notes_text.join("; ") } else { own.clone() };
             if !pass && found.reason.is_empty() {
                 found.reason =
                     if reason.is_empty() { format!("check `{}` failed", check.name) } else { reason.clone() };

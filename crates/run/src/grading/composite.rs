@@ -1,4 +1,4 @@
-//! Composites: members are graded like graders of the case, then combined.
+//! Composites: members are graded like other graders of the case, then combined.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::path::GraderPath;
 use super::programs::{grader_folder, reply_finding};
 use super::{GradingContext, answer_score, grade_at, scoring};
 
-/// The composite's own decision, then those of its members.
+/// The composite's own decision, followed by those of its members.
 pub(super) async fn grade(path: &GraderPath<'_>, composite: &CompositeGrader) -> Vec<CaseDecision> {
     let paths: Vec<GraderPath<'_>> = composite
         .members
@@ -60,7 +60,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, composite: &CompositeGrader) ->
         Ok(results) => match &composite.aggregator {
             CompositeAggregator::Function { code, threshold } => {
                 let named = named_scores(path, &members, &graded);
-                scoring::decide(path, (code, *threshold), &named, &results).await
+                scoring::decide(path, code, *threshold, &named, &results).await
             }
             aggregator => decide(path, aggregator, results).await,
         },
@@ -106,7 +106,7 @@ async fn decide(path: &GraderPath<'_>, aggregator: &CompositeAggregator, results
     }
 }
 
-/// Scores of the metrics of members: the weighted mean of each.
+/// Scores of the members' metrics: the weighted mean of each.
 fn named_scores(
     path: &GraderPath<'_>,
     members: &[CompositeMember],
@@ -135,8 +135,8 @@ fn named_scores(
     sums.into_iter().map(|(name, (sum, total))| (name.to_owned(), json!(sum / total))).collect()
 }
 
-/// Results of members, by name, for the judge or program that combines them. Members that could not be graded
-/// leave nothing to combine.
+/// The results of members by name, for the judge or program that combines them. If a member could not be
+/// graded, there is nothing to combine.
 fn member_results(
     context: &GradingContext<'_>,
     members: &[CompositeMember],

@@ -12,22 +12,22 @@ use serde_json::{Map, Value, json};
 use crate::material::{file_changes, material};
 use crate::{JudgeSelector, WorkItem};
 
-/// Text in the place of the question when a whole conversation is judged.
+/// The text in place of the question when a whole conversation is judged.
 const CONVERSATION: &str = "(A conversation of several turns. The answer is all of it: what was said to the assistant, and \
                             what the assistant answered.)";
 
-/// An answer with everything graders may ask about it.
+/// An answer with everything that graders may use.
 pub(crate) struct GradingContext<'a> {
     pub(crate) item: &'a WorkItem,
     answer: &'a TargetAnswer,
-    /// True if anything is known about tools where the answer tells of none.
+    /// True if the absence of tool calls in the answer means that there were none.
     tools_known: bool,
     pub(crate) material: Arc<JudgeMaterial>,
-    /// The turn of a conversation that is graded, from 1.
+    /// The turn of a conversation that is being graded, from 1.
     pub(crate) turn: Option<u32>,
-    /// The answer as a value, where a script changed it to something that is no text.
+    /// The answer as a value, if a script changed it to something other than text.
     value: Option<Value>,
-    /// The answer before the scripts of its test, where those changed it.
+    /// The answer before the scripts of its test, if those changed it.
     before_test: Option<(String, Option<Value>)>,
     facts: OnceLock<AnswerFacts>,
 }
@@ -56,7 +56,7 @@ impl<'a> GradingContext<'a> {
         GradingContext { material, ..self.with_answer(self.answer) }
     }
 
-    /// Facts about the answer before the scripts of its test changed it.
+    /// Facts about the answer before the scripts of its test.
     pub(crate) fn facts_before_test(&self) -> AnswerFacts {
         let facts = self.facts().clone();
         match &self.before_test {
@@ -90,8 +90,8 @@ impl<'a> GradingContext<'a> {
         Self { turn: Some(turn), ..Self::new(item, answer) }
     }
 
-    /// The context of a conversation as a whole. `answer` tells all of it; judges are shown `transcript`. Unless every turn
-    /// told of its tools, nothing is known about tools.
+    /// The context of a whole conversation. `answer` combines all turns; judges see `transcript`. Unless every
+    /// turn reported its tools, nothing is known about tools.
     pub(crate) fn for_conversation(
         item: &'a WorkItem,
         answer: &'a TargetAnswer,
@@ -112,13 +112,13 @@ impl<'a> GradingContext<'a> {
         context
     }
 
-    /// Inputs to the choice of the judge for a grader that names this one: whoever answered may name a judge too.
+    /// The selector of the judge for a grader that names this one. The target that answered may also name a
+    /// judge.
     pub(crate) fn judge_selector<'s>(&'s self, grader: Option<&'s str>) -> JudgeSelector<'s> {
         JudgeSelector { answered_by: self.answer.answered_by.as_deref(), ..self.item.judge_selector(grader) }
     }
 
-    /// Facts for checks. Judges of criteria, which most graders are, need none of it, so it is put together when it is
-    /// first asked for.
+    /// Facts for checks. Most graders are judged criteria, which need none, so they are computed on first use.
     pub(crate) fn facts(&self) -> &AnswerFacts {
         self.facts.get_or_init(|| {
             let case = &self.item.case;
@@ -134,12 +134,12 @@ impl<'a> GradingContext<'a> {
         })
     }
 
-    /// Input of grading programs.
+    /// The input of grading programs.
     pub(crate) fn program_input(&self) -> ProgramInput {
         program_input(self.item, self.answer, self.facts())
     }
 
-    /// The variables of prompts, in every spelling of both formats.
+    /// The variables of prompts, in the spellings of both formats.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
         let (material, input) = (&self.material, self.program_input());
         let json = |messages: &[Value]| serde_json::to_string_pretty(messages).unwrap_or_default();
@@ -171,12 +171,12 @@ impl<'a> GradingContext<'a> {
 }
 
 fn facts(answer: &TargetAnswer, reference: Option<String>) -> AnswerFacts {
-    // Tool calls are known when messages are, even if there are none; a bare text tells nothing.
+    // If there are messages, tool calls are known even if there are none. A bare text says nothing about them.
     let told = answer.messages.is_some() || !answer.tool_calls.is_empty();
     let is_assistant = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("assistant");
     let messages = answer.messages.as_ref().and_then(Value::as_array);
 
-    // An answer that was there before took no time that anybody measured.
+    // The time of a given answer was not measured.
     let measured = answer.attempts > 0 || !answer.duration.is_zero();
     AnswerFacts {
         answer: answer.text.clone(),
@@ -229,7 +229,7 @@ fn program_input(item: &WorkItem, answer: &TargetAnswer, facts: &AnswerFacts) ->
     }
 }
 
-/// The message of an answer that came without any, with the tool calls that are known beside it.
+/// The message for an answer without messages, with the tool calls that are known separately.
 fn answer_message(answer: &TargetAnswer) -> Value {
     let mut message = json!({ "role": "assistant", "content": answer.text });
     if !answer.tool_calls.is_empty() {

@@ -1,4 +1,4 @@
-//! Rubrics about the context of an answer, with a criterion for each statement.
+//! Rubrics about the context of an answer, with one criterion per statement.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &ContextGrader) -> Vec<
     rubrics::grade(&inner, &rubric_grader(grader, rubric)).await
 }
 
-/// Returns the context of an answer; the error says why there is none.
+/// The context of an answer, or why there is none.
 async fn read_context(context: &GradingContext<'_>, grader: &ContextGrader) -> Result<ContextText, String> {
     let code = match &grader.context {
         ContextSource::Text(text) => return Ok(ContextText::Text(text.clone())),
@@ -66,8 +66,8 @@ fn rubric_grader(grader: &ContextGrader, rubric: Arc<Rubric>) -> RubricGrader {
     }
 }
 
-/// Returns the rubric and the material that a grader is likely to have, before it is known what its code returns and what
-/// the answer is: at least one criterion.
+/// The rubric and the material that a grader will probably have, before its code's result and the answer are
+/// known: at least one criterion.
 pub(crate) fn likely_grader<'a>(
     context: &'a GradingContext<'_>,
     grader: &ContextGrader,

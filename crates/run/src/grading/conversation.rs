@@ -1,4 +1,5 @@
-//! Grading a conversation: each turn as a composite of its graders, all of them and the conversation as a whole in one.
+//! Grades a conversation: each turn as a composite of its graders, and all of these together with the whole
+//! conversation in one composite.
 
 use std::sync::Arc;
 
@@ -16,17 +17,17 @@ use futures_util::future::join_all;
 use super::path::GraderPath;
 use super::{GradingContext, grade_at};
 
-/// Name and type of the grader that a conversation is.
+/// Name and type of the grader that represents a conversation.
 const CONVERSATION: &str = "conversation";
 
-/// The graders of a conversation, as one grader of its case: the turns are its members, and so is the conversation as a
-/// whole when the case has graders of its own.
+/// The graders of a conversation as a single grader of its case. Its members are the turns, and the whole
+/// conversation if the case has graders of its own.
 pub(crate) struct ConversationGrades {
     top: Grader,
     /// Its name, as its rows carry it.
     name: Arc<str>,
     aggregator: MemberAggregator,
-    /// A turn that fails ends the conversation.
+    /// True if a failed turn ends the conversation.
     stops: bool,
     lines: VerdictThresholds,
     members: Vec<CompositeMember>,
@@ -50,7 +51,7 @@ impl ConversationGrades {
         }
     }
 
-    /// Grades an answer by the graders of the context's case. Returns whether it failed for certain.
+    /// Grades an answer with the graders of the context's case. Returns whether it certainly failed.
     pub(crate) async fn grade(&mut self, context: &GradingContext<'_>) -> bool {
         let graders = &context.item.case.graders;
         if graders.is_empty() {
@@ -81,17 +82,17 @@ impl ConversationGrades {
         self.failed(&name)
     }
 
-    /// Notes that a turn, or the conversation as a whole, could not be graded.
+    /// Notes that a turn or the whole conversation could not be graded.
     pub(crate) fn add_failure(&mut self, context: &GradingContext<'_>, message: String) {
         self.add_part(context, GraderFinding::broken(message), String::new());
     }
 
-    /// Notes that a turn has no part in the score.
+    /// Notes that a turn does not count for the score.
     pub(crate) fn exclude_turn(&mut self, context: &GradingContext<'_>, why: &str) {
         self.add_part(context, GraderFinding::without_score(), why.to_owned());
     }
 
-    /// All decisions, with the name and the type of the grader they belong to. `context` is that of any part.
+    /// All decisions, with the grader that they belong to. `context` may be that of any part.
     pub(crate) fn finish(self, context: &GradingContext<'_>) -> (Grader, Vec<CaseDecision>) {
         let composite =
             CompositeStructure { aggregator: self.aggregator, members: self.members, passed: None };
@@ -105,13 +106,13 @@ impl ConversationGrades {
         (self.top, rows)
     }
 
-    /// Adds the decision on a part and returns the part's name.
+    /// Adds the decision on a part, and returns the part's name.
     fn add_part(&mut self, context: &GradingContext<'_>, finding: GraderFinding, why: String) -> String {
         let (name, type_name) = match context.turn {
             Some(number) => (format!("turn-{number}"), "turn"),
             None => ("whole".to_owned(), CONVERSATION),
         };
-        // Where a failed turn is the end, no later turn can make up for it.
+        // If a failed turn ends the conversation, no later turn can make up for it.
         let standing =
             GraderWeighting { required: self.stops && context.turn.is_some(), ..GraderWeighting::default() };
         let part = placeholder_grader(&context.item.case, &name, type_name);
@@ -126,7 +127,7 @@ impl ConversationGrades {
         name
     }
 
-    /// Returns true if the part that was graded last failed, however its ungraded criteria turn out.
+    /// Whether the part that was graded last failed, however its ungraded criteria turn out.
     fn failed(&self, name: &str) -> bool {
         let rows: Vec<&CaseDecision> = self
             .decisions
@@ -143,13 +144,13 @@ impl ConversationGrades {
     }
 }
 
-/// The finding of a grader that its members make the score of.
+/// The finding of a grader whose score is computed from its members.
 fn composite_finding(composition: CompositeStructure) -> GraderFinding {
     let kind = GraderFindingKind::Composite(composition);
     GraderFinding { kind, ..GraderFinding::without_score() }
 }
 
-/// A grader that only stands for its members.
+/// A grader that only represents its members.
 fn placeholder_grader(case: &Case, name: &str, type_name: &str) -> Grader {
     let nothing = CompositeGrader {
         members: Vec::<Arc<Grader>>::new(),

@@ -1,4 +1,4 @@
-//! Labels that a model for moderation or classification gives an answer.
+//! Labels of an answer from a model for moderation or classification.
 
 use assize_evalfile::LabelCheck;
 use assize_grade::decide_labels;

@@ -1,4 +1,4 @@
-//! Grading one answer: each grader by what it needs, members of composites like graders of their own.
+//! Grades one answer. Members of composites are graded like graders of the case.
 
 mod answer_relevance;
 mod answer_score;
@@ -41,14 +41,14 @@ pub(crate) use transform::change_answer;
 
 use path::GraderPath;
 
-/// All decisions of a grader of the case. A grader that breaks leaves a decision that says why; grading itself
-/// never fails.
+/// All decisions of a grader of the case. If the grader breaks, a decision says why; grading itself never
+/// fails.
 pub(crate) async fn grade(context: &GradingContext<'_>, grader: &Grader) -> Vec<CaseDecision> {
     grade_at(GraderPath::new(context, grader)).await
 }
 
-/// Boxed, because composites hold graders; and each kind that takes much room in a box of its own, so that a rubric, which
-/// most graders are, takes none of it.
+/// Boxed, because composites contain graders. Kinds with a large future are boxed separately, so that a rubric,
+/// by far the most common grader, does not carry their size.
 fn grade_at(path: GraderPath<'_>) -> BoxFuture<'_, Vec<CaseDecision>> {
     async move {
         match &path.grader.kind {
@@ -63,7 +63,7 @@ fn grade_at(path: GraderPath<'_>) -> BoxFuture<'_, Vec<CaseDecision>> {
             GraderKind::AnswerRelevance(check) => {
                 vec![Box::pin(answer_relevance::grade(&path, check)).await]
             }
-            // Decided when all answers are there.
+            // Decided when all answers exist.
             GraderKind::Selection(_) => vec![selection::not_compared(&path)],
             GraderKind::Script(check) if check.code.program().is_some() => {
                 vec![Box::pin(programs::grade_author_code(&path, check)).await]

@@ -1,4 +1,4 @@
-//! Comparisons of the answer with another one, judged in both orders.
+//! Compares the answer with another one, in both orders.
 
 use assize_evalfile::{PairwiseBaseline, PairwiseGrader};
 use assize_grade::{JudgeQuestion, PairTask, SamplingOptions};
@@ -33,7 +33,7 @@ struct PairQuestion<'a> {
 }
 
 impl PanelQuestion for PairQuestion<'_> {
-    /// Both orders; none for answers that are the same.
+    /// Both orders; none if the answers are equal.
     fn questions(&self, _: &[usize]) -> Vec<JudgeQuestion> {
         if self.task.first == self.task.second {
             return Vec::new();
@@ -66,7 +66,7 @@ impl PanelQuestion for PairQuestion<'_> {
     }
 }
 
-/// Task of the judge, with the candidate first. The error says why there is nothing to compare with.
+/// The task of the judge, with the candidate first. The error says why there is nothing to compare with.
 pub(crate) fn pair_task(context: &GradingContext<'_>, grader: &PairwiseGrader) -> Result<PairTask, String> {
     let material = &context.material;
     let (baseline, reference) = match &grader.baseline {
@@ -97,8 +97,8 @@ pub(crate) fn pair_task(context: &GradingContext<'_>, grader: &PairwiseGrader) -
     })
 }
 
-/// The decision of both orders. One order alone decides nothing: which answer it favours, and which place, can't be told
-/// apart.
+/// Combines both orders. A single order decides nothing, because a preference for an answer and one for its
+/// position can't be distinguished.
 fn combine_orders(grader: &PairwiseGrader, candidate_first: Decision, baseline_first: Decision) -> Decision {
     let outcome = preference(&candidate_first)
         .zip(preference(&baseline_first))
@@ -156,7 +156,7 @@ fn preference(decision: &Decision) -> Option<AnswerPreference> {
     }
 }
 
-/// Remark about the result of one order: alone it decides nothing.
+/// Note about the result of one order, which decides nothing alone.
 fn order_note(order: &str, decision: &Decision) -> GraderNote {
     let word = match preference(decision) {
         Some(AnswerPreference::First) => "first shown is better",
@@ -171,7 +171,7 @@ fn order(decision: &Decision) -> OrderDecision {
     OrderDecision { preference: preference(decision), reason: decision.reason.clone() }
 }
 
-/// The outcome in words, with the judge's own.
+/// The outcome in words, with the judge's reason.
 fn reason(
     outcome: PairOutcome,
     scores: PairScores,

@@ -1,4 +1,4 @@
-//! From the votes of a panel to the decision that combines them.
+//! Combines the votes of a panel into one decision.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use assize_stats::ConfidenceLevel;
 use assize_stats::combine::{majority_share, panel_scores};
 use assize_stats::repeats::{disagreement, stability};
 
-/// Scores further apart than this count as a split, on the scale from 0 to 1: more than one point of ten.
-const APART: f64 = 0.1;
+/// Scores that differ by more than this count as a split, on the scale from 0 to 1: more than one point of ten.
+const SPLIT_DISTANCE: f64 = 0.1;
 
-/// The decision that combines votes; none where there are no votes.
+/// The decision that combines votes; `None` if there are no votes.
 pub(super) fn combine_decisions(
     votes: &[CaseDecision],
     rule: PanelRule,
@@ -41,11 +41,11 @@ pub(super) fn combine_decisions(
     Some(CaseDecision { decision, vote: None, panel: Some(panel), ..first.clone() })
 }
 
-/// A combining decision computed again from its votes; as it is if it combines none.
+/// A combined decision computed again from its votes. Any other decision is returned unchanged.
 pub(crate) fn recombine_votes(stored: &CaseDecision, votes: &[CaseDecision]) -> CaseDecision {
     let Some(panel) = &stored.panel else { return stored.clone() };
 
-    // A check decided, whatever the votes say.
+    // A check decided, whatever the votes are.
     if stored.decision.benchmark().is_some_and(|benchmark| benchmark.decided_by == Some(DecidedBy::Checks)) {
         return stored.clone();
     }
@@ -55,11 +55,11 @@ pub(crate) fn recombine_votes(stored: &CaseDecision, votes: &[CaseDecision]) -> 
     };
 
     match (&mut again.decision.finding, &stored.decision.finding) {
-        // What the criterion is worth stands with the decision that is scored.
+        // The weight of the criterion is that of the decision that is scored.
         (Finding::Criterion { criterion, .. }, Finding::Criterion { criterion: stored, .. }) => {
             criterion.clone_from(stored);
         }
-        // What the checks of a hybrid found is in no vote.
+        // The results of a hybrid's checks are not in the votes.
         (Finding::Grader(finding), Finding::Grader(stored)) if stored.benchmark().is_some() => {
             finding.notes.clone_from(&stored.notes);
         }
@@ -69,7 +69,7 @@ pub(crate) fn recombine_votes(stored: &CaseDecision, votes: &[CaseDecision]) -> 
     CaseDecision { lines: stored.lines, standing: stored.standing, ..again }
 }
 
-/// The panel's decision, with the words of a vote that says the same.
+/// The panel's decision, with the reason of a vote that agrees.
 fn build_decision(
     judge: JudgeIdentity,
     votes: &[&CaseDecision],
@@ -128,11 +128,11 @@ fn build_decision(
     Decision { evidence, ungraded, ..Decision::new(judge, finding, reason) }
 }
 
-/// The panel's finding on a benchmark; `None` where it is about something else.
+/// The panel's finding on a benchmark; `None` if the decision is about something else.
 ///
-/// A judge that is not certain has not said what it would say. If the others decide whatever that is, the
-/// benchmark is decided; otherwise it is uncertain, which is no pass and a case for a person, as with one
-/// judge. Votes that did not come about are never counted as anything.
+/// An uncertain judge might have voted either way. If the others decide regardless of that, the benchmark is
+/// decided. Otherwise it is uncertain, which is not a pass and needs a person, as with a single judge. Missing
+/// votes never count as anything.
 fn benchmark_finding(
     votes: &[&CaseDecision],
     decision: PanelDecision,
@@ -165,8 +165,8 @@ fn benchmark_finding(
     })
 }
 
-/// Tells if it is doubt that leaves a decision open, and not votes that did not come about: if those that are
-/// not certain failed the case, it would be decided.
+/// Whether doubt leaves a decision open, and not missing votes: it would be decided if all uncertain judges had
+/// failed the case.
 fn is_open_for_doubt(votes: &[&CaseDecision], rule: PanelRule, ties: TiePolicy) -> bool {
     if !votes.iter().any(|vote| vote.decision.is_uncertain()) {
         return false;
@@ -178,7 +178,7 @@ fn is_open_for_doubt(votes: &[&CaseDecision], rule: PanelRule, ties: TiePolicy) 
     !failed || panel_decision_if(votes, rule, ties, as_fail).result != PanelResult::Open
 }
 
-/// The verdict on the case, by the same rule on what each judge said of that. `None` where they are evenly split.
+/// The verdict on the case: the same rule, applied to each judge's verdict. `None` if they are evenly split.
 fn combine_passes(votes: &[&CaseDecision], rule: PanelRule, ties: TiePolicy) -> Option<bool> {
     let value = |vote: &Decision| match vote.benchmark().and_then(|benchmark| benchmark.pass) {
         Some(pass) if vote.vote_value() != VoteValue::Missing => VoteValue::Value(f64::from(u8::from(pass))),
@@ -190,7 +190,7 @@ fn combine_passes(votes: &[&CaseDecision], rule: PanelRule, ties: TiePolicy) -> 
     }
 }
 
-/// Tells if a vote on a benchmark says what was decided.
+/// Whether a vote on a benchmark agrees with the decision.
 fn agrees_with_decision(vote: &Decision, found: &BenchmarkFinding) -> bool {
     vote.benchmark().is_some_and(|benchmark| {
         benchmark.state == found.state
@@ -198,21 +198,23 @@ fn agrees_with_decision(vote: &Decision, found: &BenchmarkFinding) -> bool {
     })
 }
 
-/// Tells if a vote is close to what was decided.
+/// Whether a vote is close to the decision.
 fn is_close_to_decision(vote: &Decision, decision: PanelDecision) -> bool {
     match (vote.vote_value(), decision.result) {
         (VoteValue::NotApplicable, PanelResult::NotApplicable) => true,
-        (VoteValue::Value(said), PanelResult::Value(value)) => (said - value).abs() <= APART + TOLERANCE,
+        (VoteValue::Value(said), PanelResult::Value(value)) => {
+            (said - value).abs() <= SPLIT_DISTANCE + TOLERANCE
+        }
         _ => false,
     }
 }
 
-/// Tells if a vote did not come about. An uncertain judge did vote.
+/// Whether a vote is missing. An uncertain judge did vote.
 fn is_missing(vote: &Decision) -> bool {
     vote.vote_value() == VoteValue::Missing && !vote.is_uncertain()
 }
 
-/// The reason for which missing votes leave a decision open.
+/// Why missing votes leave a decision open.
 fn describe_missing_votes(votes: &[&CaseDecision], is_benchmark: bool) -> (UngradedKind, String) {
     let missing: Vec<&Decision> =
         votes.iter().map(|vote| &vote.decision).filter(|vote| is_missing(vote)).collect();
@@ -228,7 +230,7 @@ fn describe_missing_votes(votes: &[&CaseDecision], is_benchmark: bool) -> (Ungra
     (kind, words)
 }
 
-/// The quotes of votes, each once.
+/// The quotes of votes without duplicates.
 fn distinct_quotes(votes: &[&Decision]) -> Vec<EvidenceQuote> {
     let mut quotes: Vec<EvidenceQuote> = Vec::new();
     for quote in votes.iter().flat_map(|vote| &vote.evidence) {
@@ -240,13 +242,14 @@ fn distinct_quotes(votes: &[&Decision]) -> Vec<EvidenceQuote> {
     quotes
 }
 
-/// The reason for which a vote did not come about, in words.
+/// Why a vote is missing, in words.
 fn describe_missing_vote(vote: &Decision) -> &str {
     let broken = vote.grader().and_then(GraderFinding::error);
     if vote.reason.is_empty() { broken.unwrap_or("it was not judged") } else { &vote.reason }
 }
 
-/// The votes in a few words: `2 met, 1 unmet`, of a penalty `2 incurred, 1 avoided`, or `2 at 8/10, 1 at 7/10`.
+/// The votes in a few words: `2 met, 1 unmet`, for a penalty `2 incurred, 1 avoided`, or `2 at 8/10, 1 at
+/// 7/10`.
 fn describe_votes(votes: &[&CaseDecision]) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for vote in votes {
@@ -286,19 +289,19 @@ fn round_value(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The value of a vote, for telling votes apart.
+/// The value of a vote in a form that can be compared with others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum ComparableVote {
     /// The criterion does not apply.
     NotApplicable,
-    /// The judge is not certain.
+    /// The judge is uncertain.
     Uncertain,
-    /// Its value in millionths, so that rounding tells no two votes apart.
+    /// Its value in millionths, so that rounding does not make votes differ.
     Value(i64),
 }
 
-/// Comparable value of a vote; `None` if the vote did not come about. Where probabilities made the decision, it is what
-/// the judge wrote: two expected scores are hardly ever the same number.
+/// The comparable value of a vote; `None` if the vote is missing. If probabilities made the decision, it is
+/// what the judge wrote, because two expected scores are almost never equal.
 pub(crate) fn comparable_vote(vote: &Decision) -> Option<ComparableVote> {
     let written = vote.probability.and_then(|found| found.written);
     match vote.vote_value() {
@@ -338,7 +341,7 @@ fn panel_report(
         missing: u32::try_from(own.len() - all.len()).unwrap_or(u32::MAX),
         tie: decision.tie,
         mean: panel_scores(&vote_values(own.iter().copied())).ok().map(|scores| scores.mean),
-        // One vote agrees with nobody.
+        // A single vote has no agreement.
         agreement: majority_share(&all).ok().filter(|_| all.len() > 1),
         flip_rate: stability(&by_judge, ConfidenceLevel::P95).pair_flips.ok(),
         disagreement: disagreement(&by_judge).ok(),
@@ -348,7 +351,7 @@ fn panel_report(
     }
 }
 
-/// The values of the votes that have one.
+/// The values of votes that have one.
 fn vote_values<'a>(votes: impl Iterator<Item = &'a CaseDecision>) -> Vec<f64> {
     let values = votes.filter_map(|vote| match vote.decision.vote_value() {
         VoteValue::Value(value) => Some(value),
@@ -357,8 +360,8 @@ fn vote_values<'a>(votes: impl Iterator<Item = &'a CaseDecision>) -> Vec<f64> {
     values.collect()
 }
 
-/// The reason to ask a stronger judge; `None` where the panel is sure. What was given up because the run ends is
-/// nothing to ask again about.
+/// Why a stronger judge should be asked; `None` if the panel is sure. Decisions that were cancelled because the
+/// run ends are no reason.
 pub(super) fn escalation_reason(votes: &[CaseDecision], when: EscalateWhen) -> Option<String> {
     let decisions = || votes.iter().map(|vote| &vote.decision);
     let is_cancelled =
@@ -375,7 +378,7 @@ pub(super) fn escalation_reason(votes: &[CaseDecision], when: EscalateWhen) -> O
 
     let values = vote_values(votes.iter());
     let spread = panel_scores(&values).map_or(0.0, |scores| scores.range());
-    if spread > APART + TOLERANCE || (!values.is_empty() && values.len() < votes.len()) {
+    if spread > SPLIT_DISTANCE + TOLERANCE || (!values.is_empty() && values.len() < votes.len()) {
         return Some(format!("the votes differ: {}", describe_votes(&votes.iter().collect::<Vec<_>>())));
     }
 
@@ -385,7 +388,7 @@ pub(super) fn escalation_reason(votes: &[CaseDecision], when: EscalateWhen) -> O
     }
 }
 
-/// The doubt that a judge's own words leave in its decision.
+/// The doubt in a judge's own reason, if there is any.
 fn doubt_of_judge(vote: &Decision) -> Option<String> {
     let name = &vote.judge.name;
     if vote.confidence == Some(JudgeConfidence::Low) {

@@ -1,4 +1,4 @@
-//! The path to a grader in its case, and decisions put there.
+//! The path to a grader in its case, and the decisions made there.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use assize_rubric::{
 
 use super::GradingContext;
 
-/// The path to a grader: the grader of the case that it belongs to, and the members between the two.
+/// The path to a grader: the grader of the case that contains it, and the members in between.
 pub(super) struct GraderPath<'a> {
     pub(super) context: &'a GradingContext<'a>,
     /// Name of the grader of the case, as its rows carry it.
@@ -20,7 +20,7 @@ pub(super) struct GraderPath<'a> {
     /// Weight and conditions of the grader; an aggregator may override the weight.
     pub(super) standing: GraderWeighting,
     pub(super) members: Vec<String>,
-    /// True if the grader, or one around it, is negated.
+    /// True if the grader, or one that contains it, is negated.
     pub(super) inverted: bool,
 }
 
@@ -32,7 +32,7 @@ impl<'a> GraderPath<'a> {
         Self { context, top, grader, standing, members: Vec::new(), inverted: standing.negate }
     }
 
-    /// The path to a grader that this one is made of.
+    /// The path to a member of this grader.
     pub(super) fn to_member(&self, grader: &'a Grader, standing: GraderWeighting) -> Self {
         let mut members = self.members.clone();
         members.push(grader.name.clone());
@@ -40,7 +40,7 @@ impl<'a> GraderPath<'a> {
         Self { context: self.context, top: Arc::clone(&self.top), grader, standing, members, inverted }
     }
 
-    /// The decision at this place.
+    /// The decision of this grader.
     pub(super) fn place(&self, decision: Decision) -> CaseDecision {
         CaseDecision {
             lines: self.context.item.lines,
@@ -55,14 +55,14 @@ impl<'a> GraderPath<'a> {
         }
     }
 
-    /// The decision of a grader that decided by itself, at no cost.
+    /// The decision of a grader that decides by itself, at no cost.
     pub(super) fn own_decision(&self, finding: GraderFinding, reason: String) -> CaseDecision {
         let name = self.grader.type_name.as_str().into();
         let judge = JudgeIdentity { name, ..JudgeIdentity::default() };
         self.place(Decision::new(judge, finding, reason))
     }
 
-    /// The decision of a check. Code that threw an error decided nothing that could be inverted.
+    /// The decision of a check. If its code threw an error, there is nothing to invert.
     pub(super) fn checked_decision(&self, checked: CheckResult) -> CaseDecision {
         if checked.threw && self.inverted {
             let message = checked.findings.first().map_or("", |note| note.reason.as_str());

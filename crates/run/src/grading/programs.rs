@@ -1,4 +1,4 @@
-//! Graders that are programs, the user's own types among them.
+//! Graders that are programs, including custom types of the user.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ pub(super) async fn grade_custom(path: &GraderPath<'_>, grader: &CustomGrader) -
     run_program(path, &program, &grader.config).await
 }
 
-/// Grades by code that an interpreter runs, in the folder of its file.
+/// Grades with code that an interpreter runs in the folder of its file.
 pub(super) async fn grade_author_code(path: &GraderPath<'_>, check: &ScriptCheck) -> CaseDecision {
     let Some(program) = check.code.program() else {
         return path.broken_decision("this script needs no interpreter");
@@ -60,7 +60,7 @@ pub(super) async fn grade_author_code(path: &GraderPath<'_>, check: &ScriptCheck
     }
 }
 
-/// The folder of the file of a program; `None` for code in an eval file.
+/// The folder of a program's file; `None` for code in an eval file.
 pub(super) fn code_folder(program: &CodeProgram) -> Option<PathBuf> {
     program.path.as_deref().and_then(Path::parent).map(Path::to_path_buf)
 }
@@ -71,7 +71,7 @@ async fn run_program(
     config: &Map<String, Value>,
 ) -> CaseDecision {
     let input = ProgramInput { config: config.clone(), ..path.context.program_input() };
-    let ProgramGrade { result, asked } = program.grade(&input, &path.context.item.programs).await;
+    let ProgramGrade { result, asked: usage } = program.grade(&input, &path.context.item.programs).await;
     let mut decided = match result {
         Ok(reply) => {
             let (finding, reason) = reply_finding(reply);
@@ -79,8 +79,8 @@ async fn run_program(
         }
         Err(message) => path.broken_decision(message),
     };
-    if let Some(asked) = asked {
-        record_model_calls(&mut decided.decision, asked);
+    if let Some(usage) = usage {
+        record_model_calls(&mut decided.decision, usage);
     }
 
     decided
@@ -92,43 +92,44 @@ pub(super) fn reply_finding(reply: ProgramReply) -> (GraderFinding, String) {
     (GraderFinding { details, ..GraderFinding::new(Some(score), findings) }, reason)
 }
 
-/// The model that a program is lent: that of the judge who would judge here.
+/// The model for a program to use: that of the judge who would decide here.
 fn model_access(context: &GradingContext<'_>, max_calls: u32) -> Result<ProxySetup, JudgeError> {
     let item = context.item;
     let (name, ask) = item.judges.model(context.judge_selector(None))?;
     Ok(ProxySetup { ask, name, max_calls, repeat: item.trial })
 }
 
-/// Notes what a program asked of a model. What it asked in vain because the run is ending was not asked at all.
-fn record_model_calls(decision: &mut Decision, asked: ProxyUsage) {
+/// Notes a program's requests to a model. Requests that were cancelled because the run is ending do not count.
+fn record_model_calls(decision: &mut Decision, usage: ProxyUsage) {
     decision.spent = JudgingUsage {
-        attempts: asked.sent,
-        cached_calls: asked.recalled,
-        tokens: asked.tokens,
-        latency_ms: (asked.sent > 0).then(|| u64::try_from(asked.latency.as_millis()).unwrap_or(u64::MAX)),
-        cost: asked.cost,
+        attempts: usage.sent,
+        cached_calls: usage.recalled,
+        tokens: usage.tokens,
+        latency_ms: (usage.sent > 0).then(|| u64::try_from(usage.latency.as_millis()).unwrap_or(u64::MAX)),
+        cost: usage.cost,
         replies: Vec::new(),
     };
 
-    decision.judge.model = asked.model.map(Into::into);
+    decision.judge.model = usage.model.map(Into::into);
 
-    if let Some(error) = asked.failure.filter(|error| error.kind == ErrorKind::Cancelled) {
+    if let Some(error) = usage.failure.filter(|error| error.kind == ErrorKind::Cancelled) {
         decision.ungraded =
             Some(UngradedReason { kind: UngradedKind::Cancelled, message: error.to_string() });
     }
 
-    let Some(finding) = decision.grader_mut().filter(|_| asked.refused > 0) else { return };
-    let times = if asked.refused == 1 { "question" } else { "questions" };
-    let text = format!("{} {times} to the model refused: `max_calls` is exhausted", asked.refused);
+    let Some(finding) = decision.grader_mut().filter(|_| usage.refused > 0) else { return };
+    let times = if usage.refused == 1 { "question" } else { "questions" };
+    let text = format!("{} {times} to the model refused: `max_calls` is exhausted", usage.refused);
     finding.notes.push(GraderNote::remark(text, ""));
 }
 
-/// The folder of the file a grader is written in; `None` for the working folder.
+/// The folder of the file that defines a grader; `None` for the working folder.
 pub(super) fn grader_folder(grader: &Grader) -> Option<PathBuf> {
     grader.place.path().parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_path_buf)
 }
 
-/// Command for a file that is a grader: the file itself when it may be run, else the interpreter of its ending.
+/// The command for a file that is a grader: the file itself if it is executable, or else the interpreter for
+/// its extension.
 pub fn custom_command(path: &Path) -> Result<GraderCommand, String> {
     let path = std::fs::canonicalize(path)
         .map_err(|error| format!("can't find the grader `{}`: {error}", path.display()))?;

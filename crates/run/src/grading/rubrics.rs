@@ -1,4 +1,4 @@
-//! Rubrics: a judge decides criterion by criterion, or several do.
+//! Rubrics, decided criterion by criterion by one judge or several.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ struct RubricQuestion<'a> {
 }
 
 impl RubricQuestion<'_> {
-    /// A decision on the criterion `at`, which has the weight and gate of its rubric.
+    /// The decision on criterion `at`, with the weight and gate of its rubric.
     fn place(&self, at: usize, decision: Decision) -> CaseDecision {
         let criterion = self.task.rubric.criteria()[at].clone();
         let finding = Finding::Criterion { criterion, outcome: decision.outcome() };
@@ -53,7 +53,8 @@ impl PanelQuestion for RubricQuestion<'_> {
             return vec![JudgeQuestion::Rubric(self.task.clone())];
         }
 
-        // Weights and gates are nothing to a judge, and some of them need not be enough for a rubric.
+        // Judges don't need weights and gates, and a part of the criteria with their weights may not be a valid
+        // rubric.
         let asked = open.iter().map(|&at| Criterion {
             weight: Weight::ONE,
             gate: None::<Gate>,

@@ -1,4 +1,4 @@
-//! Functions that make one score of the named scores of a case.
+//! Functions that compute one score from the named scores of a case.
 
 use assize_evalfile::AuthorCode;
 use assize_grade::score_by_code;
@@ -8,10 +8,11 @@ use serde_json::{Map, Value, json};
 use super::path::GraderPath;
 use super::programs::{code_folder, grader_folder};
 
-/// Lets a function decide. One that fails, or returns no result, leaves the case undecided.
+/// Lets a function decide. If it fails or returns no result, the case is undecided.
 pub(super) async fn decide(
     path: &GraderPath<'_>,
-    (code, threshold): (&AuthorCode, Option<f64>),
+    code: &AuthorCode,
+    threshold: Option<f64>,
     named: &Map<String, Value>,
     results: &Value,
 ) -> CaseDecision {
@@ -21,7 +22,7 @@ pub(super) async fn decide(
         "componentResults": parts,
         "tokensUsed": {"total": 0, "prompt": 0, "completion": 0},
     });
-    // Without a threshold there is no key, so that a function may give a default.
+    // Without a threshold there is no such key, so that a function can use a default.
     if let Some(threshold) = threshold {
         context["threshold"] = threshold.into();
     }
@@ -35,7 +36,7 @@ pub(super) async fn decide(
     }
 }
 
-/// The result of an assertion, as promptfoo words it.
+/// The result of an assertion, in promptfoo's form.
 fn part(result: &Value) -> Value {
     json!({
         "pass": result["verdict"] == "pass",

@@ -18,27 +18,27 @@ use super::{GradingContext, pairwise};
 use crate::WorkItem;
 use crate::rivals::RivalGroup;
 
-/// Question in the place of several, where the prompts of a test differ.
+/// Replaces the question if the prompts of a test differ.
 const SEVERAL_PROMPTS: &str = "(The two answers were given to differently worded prompts for the same task.)";
-/// Largest difference of two sums of scores that are the same.
-const TOLERANCE: f64 = 1e-9;
+/// Sums of scores that differ by no more than this are equal.
+const SCORE_TOLERANCE: f64 = 1e-9;
 
 /// One of the answers to a test, graded by all other graders.
 pub(crate) struct GradedRival<'a> {
     pub(crate) item: &'a WorkItem,
-    /// The answer; `None` if there is none.
+    /// The answer, if there is one.
     pub(crate) answer: Option<&'a TargetAnswer>,
     pub(crate) record: &'a CaseRecord,
 }
 
-/// The decision of a grader that no other answer was compared for.
+/// The decision of a grader that had no other answers to compare.
 pub(super) fn not_compared(path: &GraderPath<'_>) -> CaseDecision {
     let message =
         "its answer was not compared with the others: answers are compared where eval files are run";
     path.place(unanswered(path.grader, UngradedKind::NotJudged, message.to_owned()))
 }
 
-/// The decisions of a grader on all answers of a group, in the order of `rivals`.
+/// A grader's decisions on all answers of a group, in the order of `rivals`.
 pub(crate) async fn select(
     rivals: &[GradedRival<'_>],
     group: &RivalGroup,
@@ -55,7 +55,7 @@ pub(crate) async fn select(
     }
 }
 
-/// Reason why the answers can't be compared.
+/// Why the answers can't be compared.
 fn obstacle(rivals: &[GradedRival<'_>], group: &RivalGroup) -> Option<UngradedReason> {
     let reason = |message| UngradedReason { kind: UngradedKind::NotJudged, message };
     if let Some(message) = group.obstacle() {
@@ -82,7 +82,7 @@ fn obstacle(rivals: &[GradedRival<'_>], group: &RivalGroup) -> Option<UngradedRe
     None
 }
 
-/// Compares each two answers in both orders.
+/// Compares every pair of answers in both orders.
 async fn select_best(
     rivals: &[GradedRival<'_>],
     group: &RivalGroup,
@@ -100,7 +100,7 @@ async fn select_best(
 
     if let Some(failure) = results.iter().find_map(|result| result.score.as_ref().err()) {
         let mut decisions = ungraded(grader, rivals.len(), failure.clone());
-        // What was spent before it failed was spent all the same.
+        // What was spent before the failure counts.
         for (&(first, _), result) in pairs.iter().zip(results) {
             let spent = std::mem::take(&mut decisions[first].spent);
             decisions[first].spent = spent.combined_with(result.spent);
@@ -128,7 +128,7 @@ async fn select_best(
                 finding.notes.push(note);
             }
         }
-        // Each comparison is paid for once.
+        // The cost of each comparison counts once.
         let spent = std::mem::take(&mut decisions[first].spent);
         decisions[first].spent = spent.combined_with(result.spent);
     }
@@ -136,9 +136,9 @@ async fn select_best(
     decisions
 }
 
-/// Result of the comparison of two answers.
+/// The result of comparing two answers.
 struct PairResult {
-    /// Share of the first answer in the point that both compete for: 1 for a win.
+    /// The first answer's share of the point that both compete for: 1 for a win.
     score: Result<f64, UngradedReason>,
     outcome: Option<PairOutcome>,
     reason: String,
@@ -147,7 +147,7 @@ struct PairResult {
 }
 
 impl PairResult {
-    /// Remark for the one answer about the other.
+    /// Note for one answer about the other.
     fn note(&self, other: &str, is_first: bool) -> GraderNote {
         let word = match (self.outcome, is_first) {
             (Some(PairOutcome::Win), true) | (Some(PairOutcome::Loss), false) => "better in both orders",
@@ -204,7 +204,7 @@ async fn compare(
     };
     let comparison = finding.and_then(GraderFinding::comparison);
     let outcome = comparison.and_then(|comparison| comparison.outcome);
-    // The judge's words in the order in which the first answer was shown first; those of a panel are combined.
+    // The judge's reason for the order with the first answer first; that of a panel is combined.
     let name = label(first, group);
     let reason = match comparison {
         Some(comparison) => {
@@ -216,7 +216,7 @@ async fn compare(
     PairResult { score, outcome, reason, judge: decision.judge, spent }
 }
 
-/// The comparison of an answer with another one as a grader of its own.
+/// The comparison of an answer with another one, as a separate grader.
 pub(crate) fn pair_grader(rule: &BestAnswerRule, other: &str) -> PairwiseGrader {
     PairwiseGrader {
         baseline: PairwiseBaseline::Text(other.into()),
@@ -227,7 +227,7 @@ pub(crate) fn pair_grader(rule: &BestAnswerRule, other: &str) -> PairwiseGrader 
     }
 }
 
-/// The question that is shown instead of that of each answer, where they differ.
+/// The question to show instead of that of each answer, if they differ.
 fn shared_question(rivals: &[GradedRival<'_>]) -> Option<String> {
     let first = rivals.first()?.item.case.question();
     let differs = rivals.iter().any(|rival| rival.item.case.question() != first);
@@ -262,7 +262,7 @@ fn select_max_score(
     decisions_of(&scores, rule.threshold, &labels, &judge, |score| format!("a score of {}", short(score)))
 }
 
-/// The scores of the other graders of a case as one. The error is a grader whose score is not known.
+/// The scores of a case's other graders, combined. The error is a grader whose score is unknown.
 fn combined_score<'r>(rival: &'r GradedRival<'_>, rule: &MaxScoreRule) -> Result<f64, &'r GraderRow> {
     let selects = |name: &str| {
         let mut graders = rival.item.case.graders.iter();
@@ -276,7 +276,7 @@ fn combined_score<'r>(rival: &'r GradedRival<'_>, rule: &MaxScoreRule) -> Result
         if is_open {
             return Err(row);
         }
-        // A grader that does not apply says nothing about the answer.
+        // A grader that does not apply has no score.
         let Some(score) = row.score else { continue };
         let weight = rule.weights.get(&row.name).copied().unwrap_or(1.0);
         sum += weight * score;
@@ -292,14 +292,14 @@ fn combined_score<'r>(rival: &'r GradedRival<'_>, rule: &MaxScoreRule) -> Result
     })
 }
 
-/// Kind of the failure of a grader: a run that ends early must not keep what rests on it.
+/// The kind of a grader's failure, because a run that ends early must not store what depends on it.
 fn ungraded_kind(record: &CaseRecord, grader: &str) -> UngradedKind {
     let of_grader = record.decisions.iter().filter(|row| &*row.grader == grader);
     let mut kinds = of_grader.filter_map(|row| row.decision.ungraded.as_ref().map(|reason| reason.kind));
     kinds.find(|kind| *kind == UngradedKind::Cancelled).unwrap_or(UngradedKind::NotJudged)
 }
 
-/// The decisions on all answers, from their points. Answers that share the first place share the score too.
+/// The decisions on all answers, from their points. Answers that tie for the first rank share the score.
 fn decisions_of(
     points: &[f64],
     threshold: Option<f64>,
@@ -308,8 +308,8 @@ fn decisions_of(
     describe: impl Fn(f64) -> String,
 ) -> Vec<Decision> {
     let most = points.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let is_first = |own: f64| own >= most - TOLERANCE;
-    let reaches = threshold.is_none_or(|threshold| most >= threshold - TOLERANCE);
+    let is_first = |own: f64| own >= most - SCORE_TOLERANCE;
+    let reaches = threshold.is_none_or(|threshold| most >= threshold - SCORE_TOLERANCE);
     let first: Vec<usize> = (0..points.len()).filter(|&at| is_first(points[at])).collect();
 
     let decide = |at: usize| {
@@ -333,7 +333,7 @@ fn decisions_of(
     (0..points.len()).map(decide).collect()
 }
 
-/// One failure for all answers: without one of them, nothing is known of the others.
+/// The same failure for all answers: without one of them, nothing can be said about the others.
 fn ungraded(grader: &Grader, count: usize, reason: UngradedReason) -> Vec<Decision> {
     (0..count).map(|_| unanswered(grader, reason.kind, reason.message.clone())).collect()
 }

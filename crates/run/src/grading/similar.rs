@@ -1,4 +1,4 @@
-//! Comparisons of meaning, by the vectors of a model for embeddings.
+//! Compares meanings by the vectors of an embedding model.
 
 use assize_evalfile::SimilarityCheck;
 use assize_grade::decide_similarity;

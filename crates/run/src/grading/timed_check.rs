@@ -1,4 +1,4 @@
-//! Checks that may take long, on threads that can be given up.
+//! Checks that may take long run on threads that can be abandoned.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -6,15 +6,15 @@ use std::time::Duration;
 use assize_evalfile::{GraderKind, TextRule};
 use assize_grade::{AnswerFacts, CheckResult, check};
 
-/// Time for a check. A schema of a few lines can ask for more steps than any machine has time for.
+/// Time limit of a check. A schema of a few lines can require more steps than any machine can do.
 const CHECK_TIME: Duration = Duration::from_secs(10);
-/// Maximum number of checks that were given up and still run. With so many, further ones are not begun.
+/// The most abandoned checks that may still run. At that number no further checks are begun.
 const MAX_GIVEN_UP: usize = 4;
 
-/// Number of checks that were given up and still run: a thread can't be ended from outside.
+/// The number of abandoned checks that still run. A thread can't be stopped from outside.
 static GIVEN_UP: AtomicUsize = AtomicUsize::new(0);
 
-/// Grades like [`check`], within a limit of time. No other task waits for a check that takes long.
+/// Grades like [`check`], within a time limit. Other tasks do not wait for a check that takes long.
 pub(super) async fn check_in_time(
     kind: &GraderKind,
     facts: &AnswerFacts,
@@ -49,7 +49,7 @@ async fn check_within(
         Err(_) => {
             GIVEN_UP.fetch_add(1, Ordering::AcqRel);
             tokio::spawn(async move {
-                // Its result comes too late, whatever it is.
+                // The result comes too late and is ignored.
                 let _ = checked.await;
                 GIVEN_UP.fetch_sub(1, Ordering::AcqRel);
             });
@@ -59,7 +59,7 @@ async fn check_within(
     }
 }
 
-/// Returns true for checks by patterns, schemas and scripts that an author writes.
+/// Whether a check uses patterns, schemas or scripts of an author.
 fn may_take_long(kind: &GraderKind) -> bool {
     match kind {
         GraderKind::IsJson(check) => check.schema.is_some() || check.embedded,
@@ -73,7 +73,7 @@ fn may_take_long(kind: &GraderKind) -> bool {
         | GraderKind::ExecutionMetrics(_)
         | GraderKind::SkillTrigger(_)
         | GraderKind::Transformed(_)
-        // These are no checks.
+        // These are not checks.
         | GraderKind::Rubric(_)
         | GraderKind::Llm(_)
         | GraderKind::Pairwise(_)
@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns a schema of `levels` definitions, each of which asks for the next one twice.
+    /// A schema of `levels` definitions, each of which refers to the next one twice.
     fn doubling_schema(levels: usize) -> Value {
         let mut definitions = Map::new();
         for level in 0..levels {

@@ -1,4 +1,4 @@
-//! Answers that scripts change before they are graded.
+//! Scripts that change answers before they are graded.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use super::programs::code_folder;
 use super::{GradingContext, grade_at};
 use crate::WorkItem;
 
-/// An answer as the scripts of its case leave it.
+/// An answer after the scripts of its case.
 pub(crate) struct ChangedAnswer<'a> {
     /// The answer with its text changed.
     pub(crate) answer: Cow<'a, TargetAnswer>,
-    /// The answer as a value, where the last script returned no text.
+    /// The answer as a value, if the last script returned something other than text.
     pub(crate) value: Option<Value>,
-    /// The answer before the scripts of its test, where those changed it.
+    /// The answer before the scripts of its test, if those changed it.
     pub(crate) before_test: Option<(String, Option<Value>)>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn change_answer<'a>(
     Ok(changed)
 }
 
-/// Grades an answer as the grader's own script changes it.
+/// Grades an answer after applying the grader's own script.
 pub(super) async fn grade(path: &GraderPath<'_>, changed: &TransformedGrader) -> Vec<CaseDecision> {
     let facts = path.context.facts().clone();
     let ran = run_transform(&changed.transform.code, facts, &path.context.item.programs).await;
@@ -75,7 +75,8 @@ pub(super) async fn grade(path: &GraderPath<'_>, changed: &TransformedGrader) ->
     grade_at(inner).await
 }
 
-/// Runs code of an author that is given an answer. Returns the text that it returned, or its text and the value.
+/// Runs an author's code with an answer as input. Returns the text of its result, and the value if that is not
+/// a text.
 pub(super) async fn run_transform(
     code: &AuthorCode,
     facts: AnswerFacts,

@@ -1,4 +1,5 @@
-//! Collecting the votes of a panel: each judge as often as it is asked, then the stronger one where they are not sure.
+//! Collects the votes of a panel: each judge votes as often as configured, then the stronger judge where they
+//! are not sure.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ pub(super) trait PanelQuestion {
     /// The questions to one judge about these decisions.
     fn questions(&self, open: &[usize]) -> Vec<JudgeQuestion>;
 
-    /// The decisions of one judge on them, from those on each question.
+    /// The decisions of one judge, derived from its decisions on each question.
     fn decisions(
         &self,
         judge: &JudgeIdentity,
@@ -29,18 +30,18 @@ pub(super) trait PanelQuestion {
         decided: Vec<Vec<Decision>>,
     ) -> Vec<CaseDecision>;
 
-    /// A decision that the stronger judge could not be asked for.
+    /// The decision if the stronger judge could not be asked.
     fn unasked(&self, at: usize, judge: &str, message: String) -> CaseDecision;
 
     /// The rule by which votes become a decision.
     fn rule(&self, panel: &JudgePanel<'_>, at: usize) -> PanelRule;
 }
 
-/// The decisions of a panel on a question, each followed by its votes. One judge that is asked once casts no vote: its
-/// decisions stand alone.
+/// The decisions of a panel on a question, each followed by its votes. A single judge that is asked once casts
+/// no votes: there are only its decisions.
 ///
 /// # Errors
-/// When one of the judges can't be found.
+/// If one of the judges can't be found.
 pub(super) async fn decide(
     context: &GradingContext<'_>,
     panel: &JudgePanel<'_>,
@@ -75,7 +76,7 @@ pub(super) async fn decide(
     Ok(decisions)
 }
 
-/// The decisions of one judge, for each time it is asked.
+/// The decisions of one judge, one set for each repeat.
 async fn ask_all(
     judge: &dyn Judge,
     panel: &JudgePanel<'_>,
@@ -99,7 +100,8 @@ fn ask_repeatedly(question: &JudgeQuestion, repeat: u32, temperature: Option<f64
     question.with_sampling(SamplingOptions { repeat, temperature, ..sampling })
 }
 
-/// Asks the stronger judge for the decisions that the panel is not sure of, and adds its votes. Reports on each decision.
+/// Asks the stronger judge for the decisions that the panel is not sure of, and adds its votes. Returns a
+/// report for each decision.
 async fn escalate(
     context: &GradingContext<'_>,
     panel: &JudgePanel<'_>,
@@ -119,7 +121,7 @@ async fn escalate(
             Err(error) => open.iter().map(|&at| question.unasked(at, to, error.to_string())).collect(),
         };
         for (&at, vote) in open.iter().zip(decided) {
-            // How many criteria the stronger judge was asked about at once depends on the doubts, not on the file.
+            // How many criteria the stronger judge got in one call depends on the doubts, not on the file.
             votes[at].push(CaseDecision { vote: Some(Vote::ESCALATION), judging: None, ..vote });
         }
     }

@@ -49,7 +49,8 @@ async fn many_cases_are_recorded_together_and_none_waits_for_long() {
         let mut memory = Memory::default();
         let cancel = CancellationToken::new();
         let mut left = 100;
-        // What hangs keeps the run going, so the last ones are recorded because they have waited for long enough.
+        // A hanging case keeps the run going, so the last ones are recorded because they have waited long
+        // enough.
         let mut observe = |event: RunEvent| {
             left -= usize::from(matches!(event, RunEvent::CaseFinished { .. }));
             if left == 0 {
@@ -123,7 +124,7 @@ async fn no_seat_stays_empty_because_finished_cases_wait_to_be_recorded() {
     let begun = tokio::time::Instant::now();
     let (records, _) = run_all(items, 8).await;
     assert_eq!(records.len(), 1000);
-    // The clock goes on only while nothing else does, and only the last cases have nobody to wait for.
+    // The clock advances only when nothing else happens, and only the last cases have no others to wait for.
     assert!(begun.elapsed() < std::time::Duration::from_millis(10), "{:?}", begun.elapsed());
 }
 
@@ -203,7 +204,7 @@ async fn a_failure_that_ends_the_run_is_known_before_another_case_begins() {
         relations: Arc::clone(&relations),
         ..item(if hangs { "hangs" } else { "fails" }, "", rubric(&["a"]), Arc::clone(&judges))
     };
-    // So many at once that others would wait to be recorded together.
+    // So many at once that cases would otherwise wait to be recorded together.
     let items: Vec<_> = (0..20).map(|n| asking(n > 0)).collect();
     let cancel = CancellationToken::new();
     let mut memory = Memory::default();

@@ -1,4 +1,4 @@
-//! Scripted judges and targets, a recorder in memory, and items made of them.
+//! Scripted judges and targets, a recorder in memory, and items that use them.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -135,7 +135,7 @@ impl Target for Broken {
 pub(crate) struct Memory {
     pub(crate) records: Vec<CaseRecord>,
     pub(crate) refuse_after: Option<usize>,
-    /// How often something was to be kept, and how many records there were then.
+    /// The number of records at each call of `settle`.
     pub(crate) settled: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Fingerprints of graders, held as [`crate::identities`] holds other identities.
+//! Fingerprints of graders, pinned like the identities in [`crate::identities`].
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -189,7 +189,7 @@ fn code(language: CodeLanguage) -> AuthorCode {
     })
 }
 
-/// Graders of the kinds that promptfoo configurations brought.
+/// Graders of the kinds that promptfoo configurations use.
 fn promptfoo_graders() -> Vec<(&'static str, GraderKind)> {
     let transformed = TransformedGrader {
         inner: grader("inner", GraderKind::Cost { budget_usd: 1.0 }),
@@ -249,17 +249,17 @@ fn promptfoo_graders() -> Vec<(&'static str, GraderKind)> {
     ]
 }
 
-/// An item whose case has these graders and nothing else of note.
+/// An item whose case has these graders and nothing else of interest.
 fn graded(graders: Vec<Arc<Grader>>) -> WorkItem {
     let base = item("case", "answer", rubric(&["a"]), Arc::new(Only(Literal::new())));
     let case = Case { graders, ..(*base.case).clone() };
     WorkItem { case: Arc::new(case), ..base }
 }
 
-/// Number of kinds of graders.
+/// The number of grader kinds.
 const GRADER_KINDS: usize = 24;
 
-/// Place of a kind among all of them, by which a new one without a row is noticed.
+/// Index of a kind among all of them. It makes a new kind without a row a compile error.
 fn place_among_kinds(kind: &GraderKind) -> usize {
     match kind {
         GraderKind::Rubric(_) => 0,

@@ -1,7 +1,7 @@
-//! Stored identities, held byte for byte: renaming a type, a field or a variant must not change them.
+//! Stored identities, pinned byte for byte: renaming a type, a field or a variant must not change them.
 //!
-//! A hash that changes here makes every stored result of its kind look outdated: `--resume` asks again for all of them.
-//! When that is meant, raise the version that the identity begins with.
+//! A hash that changes here makes every stored result of its kind look outdated, and `--resume` runs all of
+//! them again. If that is intended, raise the version that the identity begins with.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ fn settings(target: &dyn Target) -> String {
     hash(&identity)
 }
 
-/// Compares all at once, so that a change of many is seen as such.
+/// Compares all at once, so that a change of many shows as one.
 pub(crate) fn assert_held(found: &[(&str, String)], held: &[(&str, &str)]) {
     let found: Vec<(&str, &str)> = found.iter().map(|(name, hash)| (*name, hash.as_str())).collect();
     assert_eq!(found, held);

@@ -1,4 +1,4 @@
-//! Scheduling: order, dependencies, repeats, and the ways in which a run ends early.
+//! Scheduling: order, dependencies, trials, and the ways in which a run ends early.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fakes::{Broken, Literal, Memory, Only, item, lines, rubric};
 
-/// A run with what it observed.
+/// A run with its events.
 struct Run {
     totals: RunTotals,
     ended: Result<(), RunError>,
@@ -33,7 +33,7 @@ impl Run {
         record.expect("recorded").result.verdict
     }
 
-    /// The events without those of finished cases, in short.
+    /// The events except those of finished cases, abbreviated.
     fn told(&self) -> Vec<String> {
         self.events
             .iter()

@@ -1,4 +1,4 @@
-//! Graders that compare all answers to a test: when they decide, and what they say where they can't.
+//! Graders that compare all answers to a test: when they decide, and the reason if they can't.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fakes::{Literal, Memory, Only, item, lines, rubric};
 
-/// The cases of one test: answers to the same criteria, of which the one with the highest score is chosen.
+/// The cases of one test: answers to the same criteria. The one with the highest score is chosen.
 fn rivals(cases: &[(&str, &str)], group: &Arc<RivalGroup>) -> Vec<WorkItem> {
     let of = |&(id, answer): &(&str, &str)| {
         let base = item(id, answer, rubric(&["a", "b"]), Arc::new(Only(Literal::new())));
@@ -52,7 +52,7 @@ async fn records(items: Vec<WorkItem>, workers: usize) -> Vec<CaseRecord> {
     memory.records
 }
 
-/// The word of the grader on a case: its score or nothing, and its reason.
+/// The grader's result for a case: its score, if any, and its reason.
 fn word(record: &CaseRecord) -> (Option<f64>, &str) {
     let row: &CaseDecision =
         record.decisions.iter().find(|row| &*row.grader == "max-score").expect("decided");
@@ -68,7 +68,7 @@ async fn all_answers_are_there_before_one_is_chosen_with_any_number_of_workers()
         let scores: Vec<(&str, Option<f64>)> =
             found.iter().map(|record| (&*record.result.case_id, word(record).0)).collect();
         assert_eq!(scores, [("one", Some(0.0)), ("two", Some(1.0)), ("three", Some(0.0))]);
-        // The mean of the case rests on the choice.
+        // The mean of the case depends on the choice.
         assert_eq!(found[1].result.score, Some(1.0));
         assert_eq!(found[0].result.score, Some(0.25));
     }

@@ -20,7 +20,8 @@ fn cases(count: usize) -> impl Iterator<Item = WorkItem> {
     (0..count).map(move |n| item(&format!("case-{n}"), "a", rubric(&["a"]), Arc::clone(&judges)))
 }
 
-/// Runs the items and returns the recorder with the most cases that were started and not on record at one time.
+/// Runs the items, and returns the recorder with the highest number of cases that were started and not on
+/// record.
 async fn run_counting(items: impl Iterator<Item = WorkItem>, settings: RunLimits) -> (Memory, usize) {
     let (mut memory, cancel) = (Memory::default(), CancellationToken::new());
     let (mut unrecorded, mut most) = (0, 0);
@@ -39,7 +40,7 @@ async fn run_counting(items: impl Iterator<Item = WorkItem>, settings: RunLimits
     (memory, most)
 }
 
-/// Sizes of the batches that were kept.
+/// Sizes of the batches that were written.
 fn batches(memory: &Memory) -> Vec<usize> {
     let before = std::iter::once(&0).chain(&memory.settled);
     memory.settled.iter().zip(before).map(|(now, before)| now - before).collect()
@@ -53,7 +54,7 @@ async fn many_workers_write_in_batches_of_limited_size() {
     assert_eq!(batches.iter().sum::<usize>(), 1000);
     assert!(batches.iter().all(|&size| (1..=64).contains(&size)), "{batches:?}");
     assert!(batches.len() < 100, "{batches:?}");
-    // Those with a slot, those enqueued ahead, and a batch that is pending.
+    // Those with a slot, those enqueued ahead, and a pending batch.
     assert!(most <= 16 + 64 + 64, "{most}");
 }
 

@@ -1,4 +1,4 @@
-//! Commands as targets, run for real.
+//! Commands as targets, with real processes.
 #![cfg(unix)]
 
 use assize_rubric::{Cost, Usd};
@@ -13,7 +13,7 @@ use assize_targets::{
 };
 use tempfile::TempDir;
 
-/// Texts that a shell would tear apart, run or swallow if it read them.
+/// Texts that a shell would split, execute or drop if it parsed them.
 const HOSTILE: &[&str] = &[
     "it's", "'; touch owned; '", "\"; touch owned; \"", "$(touch owned)", "`touch owned`",
     "${HOME} $1 $@ $$ !! \\ \\n \\' \\\"", "two\nlines\n\nand an end\n\n", " leading, trailing \t ",
@@ -48,7 +48,7 @@ async fn failure(target: &CommandTarget, input: &TargetInput) -> TargetError {
     target.answer(input).await.expect_err("the command gives no answer")
 }
 
-/// Writes its first argument and a full stop, so that no line break at the end is lost, to its second.
+/// Writes its first argument to its second, followed by a full stop so that a trailing line break is not lost.
 const WRITE: &str = "printf '%s.' \"$1\" > \"$2\"\n";
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Models as targets, with a scripted model, and asking again.
+//! Models as targets, with a scripted model, and retries.
 
 use assize_rubric::{Cost, IdentityWriter};
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use assize_targets::{
     TargetError, TargetErrorKind, TargetInput, TargetKind,
 };
 
-/// A model that gives the replies of its script and remembers what it was asked.
+/// A model that returns the replies of its script and records its requests.
 #[derive(Default)]
 struct Scripted {
     replies: Mutex<VecDeque<Result<ChatReply, AskError>>>,

@@ -37,7 +37,7 @@ impl ClaudeReader {
                     let name = text(block, "name").unwrap_or_default();
                     self.builder.add_call(text(block, "id"), name, block["input"].clone(), at, subagent);
                 }
-                // Thoughts are not part of the conversation, and no other block is known to carry an action.
+                // Reasoning is not part of the conversation, and no other known block is an action.
                 _ => {}
             }
         }
@@ -68,7 +68,7 @@ impl ClaudeReader {
             }
         }
 
-        // Text that the program itself inserts as the user is not a request.
+        // Text that the program itself inserts in the user's role is not a request.
         let is_meta = record.get("isMeta").and_then(Value::as_bool).unwrap_or(false);
         let role = if is_meta { MessageRole::System } else { MessageRole::User };
         self.builder.add_message(role, content_text(said), at, subagent);

@@ -1,4 +1,4 @@
-//! Codex: the choice between what `exec --json` prints and session rollouts.
+//! Codex: chooses between the output of `exec --json` and session rollouts.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::AgentTrace;
 use crate::json::text;
 
-/// Codex writes two kinds of log; the first record tells which.
+/// Codex writes two kinds of logs. The first record identifies the kind.
 pub(super) enum Codex {
     Unknown,
     Exec(Box<CodexExecReader>),

@@ -1,4 +1,4 @@
-//! Codex: what `exec --json` prints.
+//! Codex: the output of `exec --json`.
 
 use assize_rubric::{MessageRole, Tokens};
 use jiff::Timestamp;
@@ -64,7 +64,7 @@ impl CodexExecReader {
                 }),
             ),
             "web_search" => ("web_search", json!({ "query": item["query"] }), None),
-            // Thoughts, plans and warnings are not actions.
+            // Reasoning, plans and warnings are not actions.
             _ => return,
         };
 

@@ -50,7 +50,7 @@ impl CodexRolloutReader {
         }
     }
 
-    /// Reads events outside the conversation. Messages occur here as well; they are read from the items.
+    /// Reads events outside the conversation. Messages occur here as well, but they are read from the items.
     fn event(&mut self, payload: &Value) {
         match text(payload, "type").unwrap_or_default() {
             "token_count" => {
@@ -80,7 +80,7 @@ impl CodexRolloutReader {
                 };
 
                 let said = content_text(&item["content"]);
-                // The program tells the model about its environment as the user, between tags.
+                // The program describes the environment to the model in the user's role, between tags.
                 let told = ["<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md"];
                 let is_told = told.iter().any(|tag| said.trim_start().starts_with(tag));
                 let role = if role == MessageRole::User && is_told { MessageRole::System } else { role };
@@ -134,6 +134,6 @@ fn call_result(output: &Value, at: Option<Timestamp>) -> TraceCallResult {
     let seconds = metadata.get("duration_seconds").and_then(Value::as_f64);
     let duration = seconds.and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok());
 
-    // A text that happens to be JSON of another shape is the tool's output itself.
+    // If the text is JSON of another form, it is the tool's output itself.
     TraceCallResult { output: Some(text.unwrap_or_else(|| output.clone())), failed, duration, at }
 }

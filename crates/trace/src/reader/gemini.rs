@@ -96,7 +96,7 @@ impl TraceRecordReader for GeminiReader {
                 }
             }
             Some("result") => self.result(record),
-            // Warnings do not end a session; its result states how it ended.
+            // Warnings do not end a session; the result record states how it ended.
             Some("error") => {
                 if text(record, "severity") != Some("warning") {
                     self.builder.error(text(record, "message").unwrap_or("an error without a message"));

@@ -23,7 +23,7 @@ impl OpenCodeReader {
         let started = time(&part["time"], "start").or(at);
         match text(part, "type").unwrap_or_default() {
             "text" => {
-                // Text that the program adds as the user is marked.
+                // Text that the program adds in the user's role is marked.
                 let synthetic = part.get("synthetic").and_then(Value::as_bool).unwrap_or(false);
                 let role = if synthetic { MessageRole::System } else { role };
                 self.builder.add_message(
@@ -116,8 +116,8 @@ impl TraceRecordReader for OpenCodeReader {
     }
 }
 
-/// Reads the usage of a step. Tokens read from and written to the provider's cache are not included in
-/// `input`, nor thoughts in `output`.
+/// Reads the usage of a step. Tokens read from and written to the provider's cache are not included in `input`,
+/// and reasoning is not included in `output`.
 fn read_usage(usage: &Value) -> Tokens {
     let cached = count(&usage["cache"], "read");
     let (written, thought) = (count(&usage["cache"], "write"), count(usage, "reasoning"));

@@ -28,7 +28,7 @@ struct OtelSpan {
     events: Vec<(String, Map<String, Value>)>,
     /// Status message of a failed span.
     error: Option<String>,
-    /// The span as scripts see it.
+    /// The span in the form for scripts.
     shown: Value,
 }
 
@@ -56,13 +56,14 @@ impl TraceRecordReader for OpenTelemetryReader {
     }
 }
 
-/// Returns the spans of an export in OTLP/JSON, each a map with `name`, `spanId`, `parentSpanId`, `startTime` and `endTime` in
-/// milliseconds, `statusCode`, `statusMessage` and `attributes`, where they are known. `None` for anything else.
+/// The spans of an export in OTLP/JSON, each a map with `name`, `spanId`, `parentSpanId`, `startTime` and
+/// `endTime` in milliseconds, `statusCode`, `statusMessage` and `attributes`, if they are known. `None` for
+/// anything else.
 pub fn span_list(export: &Value) -> Option<Value> {
     Some(spans_of(export)?.into_iter().map(shown_span).collect())
 }
 
-/// Returns the spans of a record as they are written; `None` if it is no record of spans.
+/// The spans of a record in their original form; `None` if it is not a record of spans.
 fn spans_of(record: &Value) -> Option<Vec<&Value>> {
     fn either<'a>(value: &'a Value, new: &str, old: &str) -> Option<&'a Vec<Value>> {
         value.get(new).or_else(|| value.get(old))?.as_array()
@@ -77,7 +78,7 @@ fn spans_of(record: &Value) -> Option<Vec<&Value>> {
     Some(spans)
 }
 
-/// Returns a span in the words of promptfoo.
+/// A span with promptfoo's names.
 fn shown_span(span: &Value) -> Value {
     let code = match &span["status"]["code"] {
         Value::String(word) => match word.as_str() {
@@ -232,7 +233,7 @@ fn add_chat(builder: &mut TraceBuilder, span: &OtelSpan, is_first: bool) {
     }
 }
 
-/// Reads the parts of a message. `take` is true if its texts are new; results of calls always are.
+/// Reads the parts of a message. `take` is true if its texts are new; results of calls are always read.
 fn add_parts(
     builder: &mut TraceBuilder,
     message: &Value,
@@ -266,13 +267,13 @@ fn add_parts(
     }
 }
 
-/// Reads the span of a tool: the most reliable source of its name, time and failure.
+/// Reads the span of a tool, which is the most reliable source of its name, time and failure.
 fn add_tool(builder: &mut TraceBuilder, span: &OtelSpan) {
     let in_name = || span.name.strip_prefix("execute_tool ").filter(|name| !name.is_empty());
     let name = span.text("gen_ai.tool.name").or_else(in_name).unwrap_or_default();
     let given = span.attributes.get("gen_ai.tool.call.arguments").map_or(Value::Null, parse_arguments);
 
-    // A tool span without an id is a call of its own.
+    // A tool span without an id is a separate call.
     let own = format!("span at {:?}", span.start);
     let id = span.text("gen_ai.tool.call.id").unwrap_or(&own);
     if !builder.knows_call(id) {
