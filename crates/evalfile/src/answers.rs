@@ -10,11 +10,13 @@ use assize_rubric::GraderWeighting;
 use assize_table::{Sheet, SheetPath};
 
 use crate::codes;
+use crate::decode::load_context;
 use crate::decode::{
     AnswerColumns, AnswerFormat, AnswerTable, CaseCollector, DecodeContext, LoadedRubric, SuiteDefaults,
     collect_answer_sheet, collect_records, find_divider, find_format, first_text, jsonl, load_answer_sheet,
 };
-use crate::load::{LoadOptions, LoadedSuite, load_context};
+use crate::load_options::LoadOptions;
+use crate::loaded_suite::LoadedSuite;
 use crate::model::{
     Case, CaseId, CaseMessage, FilePosition, GivenOutput, Grader, GraderKind, MessageRole, RubricGrader,
     Suite, SuiteSettings,

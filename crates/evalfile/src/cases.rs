@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::decode::{CaseCollector, CaseLoadError, CasePlace, CaseSource, DatasetCases, PickedCases};
-use crate::model::Case;
+use crate::decode::{CaseCollector, CaseSource, DatasetCases, PickedCases};
+use crate::model::{Case, CaseLoadError, CasePlace};
 
 /// The valid cases of a suite, in the order of its files. Cheap to clone.
 ///

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use assize_diagnostic::{did_you_mean, list_first};
 
 use crate::decode::{is_rubric_in_place_of_suite, is_scorecard};
-use crate::load::{LoadOptions, load_suite};
+use crate::load::load_suite;
+use crate::load_options::LoadOptions;
 use crate::near_path::near_path;
 
 /// Number of bytes of a file that are examined.

@@ -6,8 +6,8 @@ use assize_diagnostic::{Diagnostic, SourceMap};
 use serde_json::Value;
 
 use crate::decode::DiagnosticCollector;
-use crate::decode::file::file_extension;
 use crate::decode::finish_diagnostics;
+use crate::file_ending::file_extension;
 use crate::tree::{TreeNode, read_json, read_yaml};
 
 /// A parsed file.

@@ -2,16 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use assize_script::{Script, ScriptError, ScriptValue};
+use assize_script::{ScriptError, ScriptValue};
 use serde_json::{Map, Value, json};
 
-use crate::decode::matrix::{RequestEscape, render_request};
 use crate::model::{HttpBody, HttpTargetSpec};
-
-/// Names of the values that `response` has.
-pub(crate) const RESPONSE_PARAMETERS: [&str; 3] = ["json", "text", "context"];
-/// Name of the value that `status` has.
-pub(crate) const STATUS_PARAMETERS: [&str; 1] = ["status"];
+use crate::template::{RequestEscape, UNRESERVED, render_request};
 
 /// Request to a server, complete but for the connection. May hold secrets.
 #[derive(Clone, PartialEq, Eq)]
@@ -50,154 +45,135 @@ pub struct HttpTargetCase<'a> {
     pub vars: &'a BTreeMap<String, Value>,
 }
 
-impl HttpTargetSpec {
-    /// Returns the part of the address that is the same for all cases, with the host. Variables of tests come after the
-    /// host only, so that no prompt decides where headers are sent.
-    ///
-    /// # Errors
-    /// When variables other than those of the environment are part of the host.
-    pub fn fixed_address(&self) -> Result<String, String> {
-        let template_at = first_case_template(&self.url);
-        let fixed = &self.url[..template_at.unwrap_or(self.url.len())];
-        let rendered = render_request(fixed, &Map::new(), &self.environment, RequestEscape::Url)?;
-        let after_scheme = rendered.split_once("://").map(|(_, rest)| rest);
-        let has_host = after_scheme.is_some_and(|rest| rest.find(['/', '?', '#']).is_some_and(|end| end > 0));
-        if template_at.is_some() && !has_host {
-            return Err(
-                "a variable is part of the host in `url`; only `env` may be, and others may come after it"
-                    .to_owned(),
-            );
-        }
-
-        Ok(rendered)
+/// Returns the part of the address that is the same for all cases, with the host. Variables of tests come after the
+/// host only, so that no prompt decides where headers are sent.
+///
+/// # Errors
+/// When variables other than those of the environment are part of the host.
+pub fn fixed_address(spec: &HttpTargetSpec) -> Result<String, String> {
+    let template_at = first_case_template(&spec.url);
+    let fixed = &spec.url[..template_at.unwrap_or(spec.url.len())];
+    let rendered = render_request(fixed, &Map::new(), &spec.environment, RequestEscape::Url)?;
+    let after_scheme = rendered.split_once("://").map(|(_, rest)| rest);
+    let has_host = after_scheme.is_some_and(|rest| rest.find(['/', '?', '#']).is_some_and(|end| end > 0));
+    if template_at.is_some() && !has_host {
+        return Err(
+            "a variable is part of the host in `url`; only `env` may be, and others may come after it"
+                .to_owned(),
+        );
     }
 
-    /// Writes the request for a case. Values are escaped for the place where they stand.
-    ///
-    /// # Errors
-    /// When a template can't be rendered, or the body is not the JSON that it says it is.
-    pub fn request(&self, case: &HttpTargetCase<'_>) -> Result<HttpTargetRequest, String> {
-        let mut values: Map<String, Value> = case.vars.clone().into_iter().collect();
-        values.insert("context".to_owned(), json!({"vars": case.vars, "prompt": {"raw": case.prompt}}));
-        values.insert("prompt".to_owned(), Value::from(case.prompt));
-        values.entry("messages").or_insert_with(|| case.messages.clone());
-        let render = |text: &str, escape| render_request(text, &values, &self.environment, escape);
+    Ok(rendered)
+}
 
-        let mut url = render(&self.url, RequestEscape::Url)?;
-        for (name, text) in &self.query {
-            let mark = if url.contains('?') { '&' } else { '?' };
-            let value = render(text, RequestEscape::None)?;
-            url.push(mark);
-            url.push_str(&query_pair(name, &value));
-        }
-        let mut headers = Vec::with_capacity(self.headers.len() + 1);
-        for (name, text) in &self.headers {
-            headers.push((name.clone(), render(text, RequestEscape::None)?));
-        }
+/// Writes the request for a case. Values are escaped for the place where they stand.
+///
+/// # Errors
+/// When a template can't be rendered, or the body is not the JSON that it says it is.
+pub fn write_request(spec: &HttpTargetSpec, case: &HttpTargetCase<'_>) -> Result<HttpTargetRequest, String> {
+    let mut values: Map<String, Value> = case.vars.clone().into_iter().collect();
+    values.insert("context".to_owned(), json!({"vars": case.vars, "prompt": {"raw": case.prompt}}));
+    values.insert("prompt".to_owned(), Value::from(case.prompt));
+    values.entry("messages").or_insert_with(|| case.messages.clone());
+    let render = |text: &str, escape| render_request(text, &values, &spec.environment, escape);
 
-        let (body, kind) = match &self.body {
-            None => (String::new(), None),
-            Some(HttpBody::Json(value)) => {
-                (render_json(value, &render)?.to_string(), Some("application/json"))
-            }
-            Some(HttpBody::JsonText(text)) => {
-                // An author who writes `{{ prompt | dump }}` escapes it himself.
-                let own = ["dump", "tojson"].iter().any(|filter| text.contains(filter));
-                let body = render(text, if own { RequestEscape::None } else { RequestEscape::Json })?;
-                serde_json::from_str::<Value>(&body)
-                    .map_err(|error| format!("its body is not JSON once the values are inserted: {error}"))?;
-                (body, Some("application/json"))
-            }
-            Some(HttpBody::Form(fields)) => {
-                let mut pairs = Vec::with_capacity(fields.len());
-                for (name, value) in fields {
-                    let value = match value {
-                        Value::String(text) => render(text, RequestEscape::None)?,
-                        other => other.to_string(),
-                    };
-                    pairs.push(query_pair(name, &value));
-                }
-                (pairs.join("&"), Some("application/x-www-form-urlencoded"))
-            }
-            Some(HttpBody::Text(text)) => (render(text, RequestEscape::None)?, None),
-        };
-        if let Some(kind) = kind
-            && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
-        {
-            headers.push(("content-type".to_owned(), kind.to_owned()));
-        }
-
-        Ok(HttpTargetRequest { url, headers, body: body.into_bytes() })
+    let mut url = render(&spec.url, RequestEscape::Url)?;
+    for (name, text) in &spec.query {
+        let mark = if url.contains('?') { '&' } else { '?' };
+        let value = render(text, RequestEscape::None)?;
+        url.push(mark);
+        url.push_str(&query_pair(name, &value));
+    }
+    let mut headers = Vec::with_capacity(spec.headers.len() + 1);
+    for (name, text) in &spec.headers {
+        headers.push((name.clone(), render(text, RequestEscape::None)?));
     }
 
-    /// Returns true if an answer of this status is a success: from 200 to 299, unless a script decides it.
-    pub fn accepts(&self, status: u16) -> bool {
-        match &self.status {
-            None => (200..300).contains(&status),
-            Some(script) => {
-                matches!(
-                    script.call(&[("status", &Value::from(status))]),
-                    Ok(ScriptValue::Json(Value::Bool(true)))
-                )
-            }
+    let (body, kind) = match &spec.body {
+        None => (String::new(), None),
+        Some(HttpBody::Json(value)) => (render_json(value, &render)?.to_string(), Some("application/json")),
+        Some(HttpBody::JsonText(text)) => {
+            // An author who writes `{{ prompt | dump }}` escapes it himspec.
+            let own = ["dump", "tojson"].iter().any(|filter| text.contains(filter));
+            let body = render(text, if own { RequestEscape::None } else { RequestEscape::Json })?;
+            serde_json::from_str::<Value>(&body)
+                .map_err(|error| format!("its body is not JSON once the values are inserted: {error}"))?;
+            (body, Some("application/json"))
         }
+        Some(HttpBody::Form(fields)) => {
+            let mut pairs = Vec::with_capacity(fields.len());
+            for (name, value) in fields {
+                let value = match value {
+                    Value::String(text) => render(text, RequestEscape::None)?,
+                    other => other.to_string(),
+                };
+                pairs.push(query_pair(name, &value));
+            }
+            (pairs.join("&"), Some("application/x-www-form-urlencoded"))
+        }
+        Some(HttpBody::Text(text)) => (render(text, RequestEscape::None)?, None),
+    };
+    if let Some(kind) = kind
+        && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+    {
+        headers.push(("content-type".to_owned(), kind.to_owned()));
     }
 
-    /// Reads an answer with the response script; without one, the answer is the body, and a JSON map or list is a value. `Ok(None)`
-    /// if there is none in it.
-    ///
-    /// # Errors
-    /// When the script fails, or says that the answer is an error.
-    pub fn read(
-        &self,
-        status: u16,
-        headers: &BTreeMap<String, String>,
-        text: &str,
-        case: &HttpTargetCase<'_>,
-    ) -> Result<Option<HttpTargetReply>, String> {
-        let parsed: Value = serde_json::from_str(text).unwrap_or(Value::Null);
-        let found = match &self.response {
-            None if parsed.is_string() => parsed,
-            // Assertions see the value.
-            None if parsed.is_object() || parsed.is_array() => json!({"output": parsed}),
-            None => Value::from(text),
-            Some(script) => {
-                let context = json!({
-                    "response": {"status": status, "headers": headers, "data": parsed},
-                    "vars": case.vars,
-                    "prompt": case.prompt,
-                });
-                let arguments = [("json", &parsed), ("text", &Value::from(text)), ("context", &context)];
-                let called = script.call(&arguments);
-                called
-                    .map(ScriptValue::into_json)
-                    .map_err(|error| match error {
-                        ScriptError::Thrown(message) => {
-                            format!("`response` can't read the answer of the server: {message}")
-                        }
-                        other => format!("`response` can't be run: {other}"),
-                    })?
-                    .unwrap_or_default()
-            }
-        };
+    Ok(HttpTargetRequest { url, headers, body: body.into_bytes() })
+}
 
-        read_reply(&found)
+/// Returns true if an answer of this status is a success: from 200 to 299, unless a script decides it.
+pub fn accepts_status(spec: &HttpTargetSpec, status: u16) -> bool {
+    match &spec.status {
+        None => (200..300).contains(&status),
+        Some(script) => {
+            matches!(
+                script.call(&[("status", &Value::from(status))]),
+                Ok(ScriptValue::Json(Value::Bool(true)))
+            )
+        }
     }
 }
 
-/// Script of `response` or `status`: an expression, a function, or the body of one.
-pub(crate) fn response_script(code: &str, parameters: &[&str]) -> Result<Script, ScriptError> {
-    let code = code.trim().trim_end_matches(';');
-    let call = parameters.join(", ");
-    let expression = format!("const it = ({code}\n);\nreturn typeof it === 'function' ? it({call}) : it;");
-    let script = Script::from_code(&expression);
-    if script.check(parameters).is_ok() {
-        return Ok(script);
-    }
+/// Reads an answer with the response script; without one, the answer is the body, and a JSON map or list is a value. `Ok(None)`
+/// if there is none in it.
+///
+/// # Errors
+/// When the script fails, or says that the answer is an error.
+pub fn read_answer(
+    spec: &HttpTargetSpec,
+    status: u16,
+    headers: &BTreeMap<String, String>,
+    text: &str,
+    case: &HttpTargetCase<'_>,
+) -> Result<Option<HttpTargetReply>, String> {
+    let parsed: Value = serde_json::from_str(text).unwrap_or(Value::Null);
+    let found = match &spec.response {
+        None if parsed.is_string() => parsed,
+        // Assertions see the value.
+        None if parsed.is_object() || parsed.is_array() => json!({"output": parsed}),
+        None => Value::from(text),
+        Some(script) => {
+            let context = json!({
+                "response": {"status": status, "headers": headers, "data": parsed},
+                "vars": case.vars,
+                "prompt": case.prompt,
+            });
+            let arguments = [("json", &parsed), ("text", &Value::from(text)), ("context", &context)];
+            let called = script.call(&arguments);
+            called
+                .map(ScriptValue::into_json)
+                .map_err(|error| match error {
+                    ScriptError::Thrown(message) => {
+                        format!("`response` can't read the answer of the server: {message}")
+                    }
+                    other => format!("`response` can't be run: {other}"),
+                })?
+                .unwrap_or_default()
+        }
+    };
 
-    let script = Script::from_code(code);
-    script.check(parameters)?;
-    Ok(script)
+    read_reply(&found)
 }
 
 /// Returns the position of the first template that is not one of the environment.
@@ -220,10 +196,6 @@ fn query_pair(name: &str, value: &str) -> String {
     let encode = |text: &str| percent_encoding::utf8_percent_encode(text, UNRESERVED).to_string();
     format!("{}={}", encode(name), encode(value))
 }
-
-/// Characters that are escaped in addresses and forms: all but those that no part of an address gives a meaning.
-pub(crate) const UNRESERVED: &percent_encoding::AsciiSet =
-    &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Renders the texts of a JSON value. A text that is nothing but one template becomes the list or map that it holds.
 fn render_json(
@@ -291,6 +263,7 @@ fn read_reply(found: &Value) -> Result<Option<HttpTargetReply>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::targets::http_script::{RESPONSE_PARAMETERS, response_script};
     use crate::model::SecretText;
 
     fn spec() -> HttpTargetSpec {
@@ -311,7 +284,7 @@ mod tests {
 
     fn written(spec: &HttpTargetSpec, name: &str) -> Result<HttpTargetRequest, String> {
         let vars = BTreeMap::from([("name".to_owned(), Value::from(name))]);
-        spec.request(&HttpTargetCase { prompt: "a \"b\"\n", messages: &json!([]), vars: &vars })
+        write_request(spec, &HttpTargetCase { prompt: "a \"b\"\n", messages: &json!([]), vars: &vars })
     }
 
     #[test]
@@ -335,11 +308,11 @@ mod tests {
 
     #[test]
     fn the_host_is_the_same_for_all_cases() {
-        assert_eq!(spec().fixed_address().as_deref(), Ok("http://h:1/v1/a/"));
+        assert_eq!(fixed_address(&spec()).as_deref(), Ok("http://h:1/v1/a/"));
         for url in
             ["http://{{ name }}/a", "http://h{{ name }}", "{{ name }}", "{% if name %}http://h/{% endif %}"]
         {
-            let found = HttpTargetSpec { url: url.to_owned(), ..spec() }.fixed_address();
+            let found = fixed_address(&HttpTargetSpec { url: url.to_owned(), ..spec() });
             assert!(found.is_err(), "{url}: {found:?}");
         }
     }
@@ -348,7 +321,7 @@ mod tests {
     fn a_body_of_json_is_a_value() {
         let read = |body: &str| {
             let case = HttpTargetCase { prompt: "", messages: &json!([]), vars: &BTreeMap::new() };
-            let reply = spec().read(200, &BTreeMap::new(), body, &case).ok().flatten();
+            let reply = read_answer(&spec(), 200, &BTreeMap::new(), body, &case).ok().flatten();
             reply.map(|reply| (reply.output, reply.is_json))
         };
         for (body, output, is_json) in [
@@ -368,7 +341,7 @@ mod tests {
             let script = response_script(code, &RESPONSE_PARAMETERS).map_err(|error| error.to_string())?;
             let spec = HttpTargetSpec { response: Some(script), ..spec() };
             let case = HttpTargetCase { prompt: "", messages: &json!([]), vars: &BTreeMap::new() };
-            spec.read(200, &BTreeMap::new(), "{\"a\": {\"b\": \"c\"}}", &case)
+            read_answer(&spec, 200, &BTreeMap::new(), "{\"a\": {\"b\": \"c\"}}", &case)
         };
         let output = |code: &str| read(code).map(|reply| reply.map(|reply| reply.output));
         for code in [

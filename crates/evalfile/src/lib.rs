@@ -11,27 +11,32 @@ mod discover;
 mod document;
 mod duration;
 mod edit;
+mod file_ending;
 mod hosts;
 mod http_request;
 mod identity;
 mod load;
+mod load_options;
+mod loaded_suite;
 mod model;
 mod near_path;
 mod pattern;
 mod programs;
 mod schema;
+mod suite_file;
+mod template;
 mod tree;
 mod write;
 
 pub use agentv::{AGENTV_KEYS, AgentvKey, AgentvPlace, AgentvSupport};
 pub use answers::{GivenAnswer, answers_file, load_answers, suite_from_answer};
 pub use cases::{CaseIter, SuiteCases};
+pub use decode::AnswerColumns;
 pub use decode::{
     ASSERTION_TYPES, AssertionSupport, AssertionType, LOSS_WARNINGS, LoweredLoss, LoweredSuite,
     LoweredTarget, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS,
     TEST_KEYS,
 };
-pub use decode::{AnswerColumns, CaseLoadError, CasePlace, EnvironmentLookup};
 pub use decode::{
     LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,
     load_scorecard_with_labels, looks_like_scorecard, read_scorecard, read_scorecard_text,
@@ -45,6 +50,7 @@ pub use decode::{
     is_rubric_in_place_of_suite, is_secret_header, looks_like_secret, model_hint, model_provider,
     note_unset_variables,
 };
+pub use decode::{lower_matrix, lower_matrix_text};
 pub use discover::{DiscoveredFiles, DiscoveryError, find_suites, near_path_hint};
 pub use document::ParsedDocument;
 pub use duration::parse_duration;
@@ -53,11 +59,13 @@ pub use edit::{
     yaml_scalar,
 };
 pub use hosts::PYTHON_LOADER;
-pub use http_request::{HttpTargetCase, HttpTargetReply, HttpTargetRequest};
-pub use load::{
-    CaseCheck, LoadOptions, LoadedSuite, load_changed_suite, load_suite, lower_matrix, lower_matrix_text,
-    read_suite,
+pub use http_request::{
+    HttpTargetCase, HttpTargetReply, HttpTargetRequest, accepts_status, fixed_address, read_answer,
+    write_request,
 };
+pub use load::{load_changed_suite, load_suite, read_suite};
+pub use load_options::{CaseCheck, EnvironmentLookup, LoadOptions};
+pub use loaded_suite::LoadedSuite;
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};
 pub use programs::{LoadProgram, ProgramRunner};

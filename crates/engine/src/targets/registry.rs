@@ -10,6 +10,7 @@ use std::time::Duration;
 use assize_evalfile::{
     CommandTargetSpec, CommandText, HealthSpec, HttpTargetSpec, MockTargetSpec, ModelTargetSpec,
     RecordingKind, RecordingSpec, RetrySpec, SettingVariable, TargetRef, TargetSpec, TargetSpecKind,
+    fixed_address,
 };
 use assize_grade::{ProgramEnvironment, ProgramSetup};
 use assize_llm::{
@@ -548,7 +549,7 @@ impl TargetRegistry {
     fn server(&self, spec: &TargetSpec, http: &HttpTargetSpec) -> Result<Arc<dyn Target>, EngineError> {
         let mut setup = self.gateway.setup();
         setup.policy = with_retries(setup.policy, &spec.retry);
-        let address = http.fixed_address().unwrap_or_default();
+        let address = fixed_address(http).unwrap_or_default();
         self.note_foreign_keys(spec, &address, |setting| setting != HEALTH_SETTING);
 
         let target = HttpTarget::new(&spec.name, http, setup)

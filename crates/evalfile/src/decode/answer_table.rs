@@ -14,9 +14,10 @@ use super::answer_columns::{
 };
 use super::cell_scanner::CellScanner;
 use super::dataset_lines::{DatasetLines, LineError, first_text};
-use super::file::{file_extension, not_utf8};
+use super::file::not_utf8;
 use super::format::case_list_keys;
 use crate::codes;
+use crate::file_ending::file_extension;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Bytes of a header that are looked at to find out what divides its cells.

@@ -10,14 +10,11 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use super::DiagnosticCollector;
 use super::file::unreadable_help;
 use super::grader::TemplateCache;
-use super::matrix::LoweredSuite;
+use super::lowered::LoweredSuite;
 use crate::codes;
-use crate::load::CaseCheck;
+use crate::load_options::{CaseCheck, EnvironmentLookup, LoadOptions};
 use crate::model::{FilePosition, SourceMark};
 use crate::programs::ProgramRunner;
-
-/// Lookup of an environment variable.
-pub type EnvironmentLookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// State of one load.
 pub(crate) struct DecodeContext {
@@ -252,4 +249,45 @@ impl DecodeContext {
             _ => PathBuf::from("."),
         }
     }
+}
+
+/// Returns the context of a file: the folders it may refer to, and those against which its references are
+/// resolved.
+pub(crate) fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    let real = fs::canonicalize(options.working_folder.join(&folder)).unwrap_or_else(|_| folder.clone());
+    let repository = real.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_path_buf);
+    let mut search = vec![folder];
+    let mut roots: Vec<PathBuf> = Vec::new();
+    let mut allow = |root: PathBuf| {
+        if !roots.iter().any(|known| root.starts_with(known)) {
+            roots.push(root);
+        }
+    };
+    if let Some(root) = repository {
+        allow(root);
+    } else {
+        fs::canonicalize(&options.working_folder).into_iter().for_each(&mut allow);
+    }
+
+    allow(real.clone());
+    options.extra_roots.iter().filter_map(|root| fs::canonicalize(root).ok()).for_each(allow);
+
+    // Parent folders are searched as far as they may be read.
+    let above = real.ancestors().skip(1).take_while(|up| roots.iter().any(|root| up.starts_with(root)));
+    search.extend(above.map(Path::to_path_buf));
+    search.push(options.working_folder.clone());
+
+    DecodeContext::with_scope(Arc::new(LoadScope {
+        environment: options.environment.clone(),
+        search,
+        roots,
+        open: BTreeMap::new(),
+        programs: options.programs.clone(),
+        targets: options.targets.clone(),
+        case_check: options.case_check.clone(),
+    }))
 }

@@ -12,11 +12,12 @@ use super::DecodeContext;
 use super::case::{DecodedCase, decode_case};
 use super::case_collector::CaseCollector;
 use super::common::empty;
-use super::file::{PROGRAM_ENDINGS, file_extension, read_source, read_tree};
+use super::file::{read_source, read_tree};
 use super::jsonl;
 use super::map_reader::wrong_type;
 use super::workspace::workspace_from_template;
 use crate::codes;
+use crate::file_ending::{PROGRAM_ENDINGS, file_extension};
 use crate::tree::{NodeValue, TreeNode};
 
 /// Maximum depth of the folders that are searched for a pattern.

@@ -8,6 +8,7 @@ use assize_files::{MAX_FILE_BYTES, read_bytes};
 
 use super::DecodeContext;
 use crate::codes;
+use crate::file_ending::file_extension;
 use crate::near_path::near_path;
 use crate::tree::{
     DeferredList, TreeNode, YamlListReader, read_json, read_json_in, read_json_outline, read_yaml,
@@ -173,14 +174,6 @@ pub(crate) fn for_each_item(
 fn is_json(cx: &DecodeContext, source: SourceId) -> bool {
     let file = cx.sources.file(source);
     file_extension(file.path()) == "json" && !file.text().trim().is_empty()
-}
-
-/// Endings of programs, in lower case.
-pub(crate) const PROGRAM_ENDINGS: [&str; 7] = ["py", "js", "mjs", "cjs", "ts", "mts", "cts"];
-
-/// Returns the extension of a file name in lower case, without its dot.
-pub(crate) fn file_extension(path: &Path) -> String {
-    path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
 /// Returns advice on a file that can't be read, by the reason.

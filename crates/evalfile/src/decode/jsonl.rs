@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{
@@ -23,7 +23,7 @@ use super::ids::{IdLocation, IdRegistry};
 use super::line_decoder::LineDecoder;
 use super::suite::SuiteDefaults;
 use crate::codes;
-use crate::model::Case;
+use crate::model::{Case, CaseLoadError, CasePlace};
 use crate::near_path::near_path;
 use crate::tree::{TreeNode, read_json};
 
@@ -75,15 +75,6 @@ impl Dataset {
     fn invalid(&self, place: CasePlace) -> CaseLoadError {
         CaseLoadError::Invalid { path: self.path.to_path_buf(), line: place.line as usize }
     }
-}
-
-/// Place of a case in its dataset, by which it can be read without those before it. Of a case that is kept in memory, all is 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CasePlace {
-    /// Byte at which its line begins.
-    pub start: u64,
-    /// Number of the line, from 1.
-    pub line: u64,
 }
 
 /// Reader of single cases of a dataset.
@@ -496,33 +487,6 @@ impl SourceRemapper<'_> {
             sources.add_copy(path, file.shared_text(), file)
         });
     }
-}
-
-/// Failure of a later pass over a dataset.
-#[derive(Debug, thiserror::Error)]
-pub enum CaseLoadError {
-    /// The file can no longer be read.
-    #[error("can't read {}: {source}", path.display())]
-    Unreadable {
-        /// Path of the dataset.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: io::Error,
-    },
-    /// The file has changed since it was checked.
-    #[error("{} changed while it was read; run the command again", path.display())]
-    Changed {
-        /// Path of the dataset.
-        path: PathBuf,
-    },
-    /// A valid line has become invalid: the dataset, or a file it refers to, has changed.
-    #[error("line {line} of {} is no longer valid; it, or a file it names, changed during the run", path.display())]
-    Invalid {
-        /// Path of the dataset.
-        path: PathBuf,
-        /// Line number, from 1.
-        line: usize,
-    },
 }
 
 /// A later pass over a dataset.

@@ -24,6 +24,7 @@ mod ids;
 mod interpolate;
 pub(crate) mod jsonl;
 mod line_decoder;
+mod lowered;
 mod map_reader;
 pub(crate) mod matrix;
 mod messages;
@@ -45,7 +46,7 @@ mod workspace;
 pub(crate) use answer_table::{AnswerTable, find_divider};
 pub(crate) use answers::AnswerFormat;
 pub(crate) use case_collector::{CaseCollector, CaseSource};
-pub(crate) use context::{DecodeContext, LoadScope};
+pub(crate) use context::{DecodeContext, LoadScope, load_context};
 pub(crate) use dataset_lines::first_text;
 pub(crate) use diagnostic_collector::DiagnosticCollector;
 pub(crate) use external::collect_list as collect_cases;
@@ -63,13 +64,11 @@ pub(crate) use suite::SuiteDefaults;
 
 pub use answer_columns::AnswerColumns;
 pub use config::{LoadedConfig, find_config, load_config};
-pub use context::EnvironmentLookup;
 pub use diagnostic_collector::note_unset_variables;
-pub use jsonl::{CaseLoadError, CasePlace};
+pub use lowered::{LoweredLoss, LoweredSuite, LoweredTarget};
 pub use matrix::{
-    ASSERTION_TYPES, AssertionSupport, AssertionType, AuthoredTest, LOSS_WARNINGS, LoweredLoss, LoweredSuite,
-    LoweredTarget, MATRIX_KEYS, MAX_MATRIX_CASES, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS,
-    TEST_KEYS,
+    ASSERTION_TYPES, AssertionSupport, AssertionType, LOSS_WARNINGS, MATRIX_KEYS, MAX_MATRIX_CASES,
+    MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS, TEST_KEYS, lower_matrix, lower_matrix_text,
 };
 pub use prices::{LoadedPrices, ModelNameParser, load_prices};
 pub use rubric::{

@@ -9,7 +9,7 @@ use super::tree_path::{
     FileSyntax, PathStep, json_value_at, own_entries, parse_text, passes_alias, value_at,
 };
 use super::{EditError, TextChange, apply_changes};
-use crate::decode::file::file_extension;
+use crate::file_ending::file_extension;
 use crate::model::Case;
 use crate::tree::TreeNode;
 

@@ -112,7 +112,7 @@ pub struct Case {
     /// Name of the prompt of a matrix file, if the file has several.
     pub prompt: Option<Arc<str>>,
     /// The test of a matrix file that the case comes from; kept for files with `extensions` only.
-    pub authored: Option<Arc<AuthoredTest>>,
+    pub authored: Option<Arc<dyn AuthoredTest>>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Code that should have written a part of the case and was not run, since the load had no permission: its file and kind.

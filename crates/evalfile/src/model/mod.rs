@@ -1,8 +1,10 @@
 //! Checked models of eval files and settings: the same types for both formats.
 
 mod author_code;
+mod authored_test;
 mod benchmark_grader;
 mod case;
+mod case_place;
 mod config;
 mod context;
 mod conversation;
@@ -26,14 +28,15 @@ mod target;
 mod trials;
 mod workspace;
 
-pub use crate::decode::AuthoredTest;
 pub use assize_rubric::{CaseMessage, MessageBlock, MessageRole};
 pub use author_code::{AuthorCode, CodeLanguage, CodeProgram};
+pub use authored_test::AuthoredTest;
 pub use benchmark_grader::{Applicability, Behaviour, BenchmarkGrader};
 pub use case::{
     AnswerTransform, Case, CaseId, GivenOutput, NamedMetric, TargetRef, ThresholdOverrides,
     UnsupportedFeature,
 };
+pub use case_place::{CaseLoadError, CasePlace};
 pub use config::ProjectConfig;
 pub use context::{AnswerRelevanceCheck, ContextGrader, ContextMeasure, ContextSource};
 pub use conversation::{Conversation, ConversationTurn, OnDependencyFailure, OnTurnFailure, TurnAggregation};

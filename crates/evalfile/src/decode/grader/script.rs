@@ -7,9 +7,9 @@ use assize_script::Script;
 
 use super::shared::missing_key;
 use crate::codes;
-use crate::decode::file::{PROGRAM_ENDINGS, file_extension};
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
+use crate::file_ending::{PROGRAM_ENDINGS, file_extension};
 use crate::model::{AnswerTransform, AuthorCode, CodeLanguage, CodeProgram, GraderKind, ScriptCheck};
 use crate::tree::TreeNode;
 

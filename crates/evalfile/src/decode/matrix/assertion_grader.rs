@@ -270,7 +270,7 @@ impl<'a> AssertionGrader<'a> {
                 | AssertionSupport::SameKeys(_)
         ) && let Some(config) = self.object.entry("config")
         {
-            self.cx.problems.add(super::tests::no_effect(config, "this type has no settings here"));
+            self.cx.problems.add(super::test_entries::no_effect(config, "this type has no settings here"));
         }
 
         for key in ["description", "reason"] {
@@ -573,7 +573,7 @@ impl<'a> AssertionGrader<'a> {
             return None;
         }
         if let Some(config) = config {
-            self.cx.problems.add(super::tests::no_effect(config, "a set has no settings here"));
+            self.cx.problems.add(super::test_entries::no_effect(config, "a set has no settings here"));
         }
 
         if self.threshold == Some(0.0) {

@@ -98,7 +98,7 @@ impl AssertionGrader<'_> {
                 self.grader.add(key, entry.key_span, entry.value.clone());
             } else {
                 let reason = "`value` has `databaseType`, `allowedTables` and `allowedColumns`";
-                self.cx.problems.add(super::tests::no_effect(entry, reason));
+                self.cx.problems.add(super::test_entries::no_effect(entry, reason));
             }
         }
 

@@ -16,13 +16,13 @@ use super::providers::MatrixProvider;
 use super::read::MatrixFile;
 use super::spelling::MatrixSpelling;
 use super::template::TemplateRenderer;
+use super::test_entries::{MatrixTest, TestReader};
 use super::test_judges::JudgeNames;
-use super::tests::{MatrixTest, TestReader};
 use super::variables::{circle_of_variables, render_variables};
 use crate::decode::DecodeContext;
 use crate::decode::context::LoadScope;
 use crate::decode::suite::SuiteDefaults;
-use crate::model::Case;
+use crate::model::{AuthoredTest, Case};
 use crate::tree::{MapEntry, TreeNode, read_json_in};
 
 /// Keys of a test that are read; an extension may put others beside them, for itself.
@@ -69,7 +69,7 @@ impl MatrixSource {
 
 /// The test of a matrix file that a case comes from, with one of its combinations of variables. What an extension makes of
 /// it is read like a test of the file.
-pub struct AuthoredTest {
+pub(super) struct MatrixAuthoredTest {
     pub(super) source: Arc<MatrixSource>,
     pub(super) id: String,
     /// The test with what the default test adds, and with the variables of the case.
@@ -82,7 +82,7 @@ pub struct AuthoredTest {
     pub(super) value: Value,
 }
 
-impl AuthoredTest {
+impl MatrixAuthoredTest {
     /// Keeps the test of a case, and the prompt that it is asked.
     pub(super) fn new(source: Arc<MatrixSource>, id: String, combination: &Combination<'_>) -> Self {
         let Combination { case, variant } = *combination;
@@ -99,60 +99,6 @@ impl AuthoredTest {
             prompt,
             has_media: case.media,
             literal: variant.code.iter().map(|(name, _)| name.clone()).collect(),
-        }
-    }
-
-    /// Returns the test as JSON, with the keys of promptfoo: `vars`, `assert`, `options`, `metadata` and the others that it
-    /// has. Variables are not rendered yet.
-    pub const fn value(&self) -> &Value {
-        &self.value
-    }
-
-    /// Returns the text of its prompt, before variables are filled in.
-    pub fn prompt(&self) -> Option<Value> {
-        self.prompt.as_ref().map(super::extensions::prompt_value)
-    }
-
-    /// Returns the case of a test that was changed, `None` if it is the same. It keeps its id.
-    ///
-    /// # Errors
-    /// The problems of the changed test, in words.
-    pub fn change(&self, changed: &Value) -> Result<Option<Arc<Case>>, String> {
-        if values_agree(&self.value, changed) {
-            return Ok(None);
-        }
-
-        let source = &self.source;
-        let mut cx = DecodeContext::with_scope(Arc::clone(&source.reach));
-        cx.sources = source.sources.clone();
-        let reader = TestReader::new(source.spelling);
-        let place = super::read::place_of(&self.test, source.root.use_span());
-        let shown = cx.sources.file(place.source).path().to_path_buf();
-        let read = read_changed_test(&mut cx, &reader, Some(&self.test), changed, &shown, "a test");
-        let case = read.and_then(|test| {
-            let mut case = self.write_case(&mut cx, &test, place)?;
-            Arc::make_mut(&mut case).authored = Some(Arc::new(Self {
-                source: Arc::clone(source),
-                id: self.id.clone(),
-                value: merged_value(&test),
-                test,
-                prompt: self.prompt.clone(),
-                has_media: self.has_media,
-                literal: self.literal.clone(),
-            }));
-            Some(case)
-        });
-
-        let errors: Vec<String> = cx
-            .problems
-            .into_vec()
-            .into_iter()
-            .filter(|found| found.severity == Severity::Error)
-            .map(|found| format!("{}: {}", found.title, found.primary.text))
-            .collect();
-        match case {
-            Some(case) if errors.is_empty() => Ok(Some(case)),
-            _ => Err(errors.join("; ")),
         }
     }
 
@@ -201,13 +147,60 @@ impl AuthoredTest {
     }
 }
 
-impl PartialEq for AuthoredTest {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.id, &self.value) == (&other.id, &other.value)
+impl AuthoredTest for MatrixAuthoredTest {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn value(&self) -> &Value {
+        &self.value
+    }
+
+    fn prompt(&self) -> Option<Value> {
+        self.prompt.as_ref().map(super::extensions::prompt_value)
+    }
+
+    fn change(&self, changed: &Value) -> Result<Option<Arc<Case>>, String> {
+        if values_agree(&self.value, changed) {
+            return Ok(None);
+        }
+
+        let source = &self.source;
+        let mut cx = DecodeContext::with_scope(Arc::clone(&source.reach));
+        cx.sources = source.sources.clone();
+        let reader = TestReader::new(source.spelling);
+        let place = super::read::place_of(&self.test, source.root.use_span());
+        let shown = cx.sources.file(place.source).path().to_path_buf();
+        let read = read_changed_test(&mut cx, &reader, Some(&self.test), changed, &shown, "a test");
+        let case = read.and_then(|test| {
+            let mut case = self.write_case(&mut cx, &test, place)?;
+            Arc::make_mut(&mut case).authored = Some(Arc::new(Self {
+                source: Arc::clone(source),
+                id: self.id.clone(),
+                value: merged_value(&test),
+                test,
+                prompt: self.prompt.clone(),
+                has_media: self.has_media,
+                literal: self.literal.clone(),
+            }));
+            Some(case)
+        });
+
+        let errors: Vec<String> = cx
+            .problems
+            .into_vec()
+            .into_iter()
+            .filter(|found| found.severity == Severity::Error)
+            .map(|found| format!("{}: {}", found.title, found.primary.text))
+            .collect();
+        match case {
+            Some(case) if errors.is_empty() => Ok(Some(case)),
+            _ => Err(errors.join("; ")),
+        }
     }
 }
 
-impl fmt::Debug for AuthoredTest {
+impl fmt::Debug for MatrixAuthoredTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AuthoredTest")
             .field("id", &self.id)

@@ -5,7 +5,7 @@ use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 use super::prompts::MatrixPrompt;
 use super::providers::MatrixProvider;
 use super::read::MatrixFile;
-use super::tests::MatrixTest;
+use super::test_entries::MatrixTest;
 use super::values::unknown_provider;
 use crate::codes;
 use crate::decode::DecodeContext;

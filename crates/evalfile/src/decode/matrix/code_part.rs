@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::nodes::text_node;
 use crate::codes;
 use crate::decode::DecodeContext;
-use crate::decode::file::file_extension;
 use crate::decode::grader::read_code;
+use crate::file_ending::file_extension;
 use crate::model::{AuthorCode, CodeLanguage};
 use crate::programs::LoadProgram;
 
@@ -253,7 +253,7 @@ pub(super) fn names_code(path: &str) -> bool {
         Some((file, _)) if Path::new(file).extension().is_some() => file,
         _ => path,
     };
-    crate::decode::file::PROGRAM_ENDINGS.contains(&file_extension(Path::new(file)).as_str())
+    crate::file_ending::PROGRAM_ENDINGS.contains(&file_extension(Path::new(file)).as_str())
 }
 
 fn is_command_file(path: &str) -> bool {

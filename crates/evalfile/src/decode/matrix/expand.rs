@@ -9,9 +9,9 @@ use assize_records::UniqueIds;
 use serde_json::{Map, Value};
 
 use super::assertions::{AssertionWriter, PassRule};
-use super::authored::{AuthoredTest, MatrixSource};
+use super::authored::{MatrixAuthoredTest, MatrixSource};
 use super::choices::{asks, check_prompts_of_providers, prompts_of, runs};
-use super::lowered::{decode_readable_graders, keep_case};
+use super::lower::{decode_readable_graders, keep_case};
 use super::merge::merge_default;
 use super::metrics::{MetricMark, MetricNames, named_metrics, take_marks};
 use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
@@ -22,8 +22,8 @@ use super::read::{MatrixFile, place_of};
 use super::scoring::{scored_by_function, scoring_function, set_scoring};
 use super::selections::name_weights;
 use super::spelling::MatrixSpelling;
+use super::test_entries::MatrixTest;
 use super::test_judges::JudgeNames;
-use super::tests::MatrixTest;
 use super::values::{always_reached, given_text, given_transform};
 use super::variables::{
     VariableCombination, absent_variable, blank_variable, combinations, count_combinations, read_values,
@@ -262,7 +262,7 @@ impl<'a> MatrixExpander<'a> {
 
         self.cases += 1;
         if let (Some(source), Some(case)) = (&self.source, read.case.as_mut().map(Arc::make_mut)) {
-            case.authored = Some(Arc::new(AuthoredTest::new(Arc::clone(source), id, combination)));
+            case.authored = Some(Arc::new(MatrixAuthoredTest::new(Arc::clone(source), id, combination)));
         }
         into.add_case(cx, read);
     }

@@ -10,7 +10,7 @@ use super::nodes::json_node;
 use super::prompts::{MatrixPrompt, PromptReader};
 use super::providers::MatrixProvider;
 use super::spelling::MatrixSpelling;
-use super::tests::{DEFAULT_TEST, MatrixTest, TestReader, no_effect};
+use super::test_entries::{DEFAULT_TEST, MatrixTest, TestReader, no_effect};
 use crate::codes;
 use crate::decode::DecodeContext;
 use crate::decode::grader::read_language;

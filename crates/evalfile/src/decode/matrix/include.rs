@@ -5,7 +5,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use serde_json::Value;
 
 use super::merge::merge;
-use super::tests::{DEFAULT_TEST, MatrixTest, TestReader};
+use super::test_entries::{DEFAULT_TEST, MatrixTest, TestReader};
 use crate::codes;
 use crate::decode::map_reader::{number, wrong_type};
 use crate::decode::{DecodeContext, MapReader};

@@ -1,7 +1,7 @@
 //! Merging of tests with the default test, with scenarios and with the suites that they are included from.
 
 use super::read::MatrixFile;
-use super::tests::MatrixTest;
+use super::test_entries::MatrixTest;
 use crate::tree::MapEntry;
 
 /// Merges a test with the settings of its scenario.

@@ -13,7 +13,7 @@ use super::prompts::{MatrixPrompt, PromptBody};
 use super::providers::MatrixProvider;
 use super::read::{MatrixFile, place_of};
 use super::spelling::MatrixSpelling;
-use super::tests::MatrixTest;
+use super::test_entries::MatrixTest;
 use super::variables::{
     circle_of_variables, render_variables, strip_line_ends, transform_variables, unread_template,
 };

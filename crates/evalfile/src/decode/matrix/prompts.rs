@@ -11,9 +11,9 @@ use super::spelling::head;
 use super::template::{TemplateRenderer, TemplateScope};
 use crate::codes;
 use crate::decode::external::find_matches;
-use crate::decode::file::{PROGRAM_ENDINGS, file_extension};
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
+use crate::file_ending::{PROGRAM_ENDINGS, file_extension};
 use crate::tree::{MapEntry, NodeValue, TreeNode, read_yaml};
 
 /// Line between the prompts of a text file.

@@ -14,8 +14,8 @@ use crate::codes;
 use crate::decode::grader::read_code;
 use crate::decode::map_reader::wrong_type;
 use crate::decode::targets::{
-    IdleSetting, InlineTarget, InlineTargets, agent_of_id, environment_references, is_other_tools_provider,
-    model_hint, model_provider, target_of_provider,
+    EMBEDDING_WORDS, IdleSetting, InlineTarget, InlineTargets, agent_of_id, environment_references,
+    is_other_tools_provider, model_entry, model_hint, target_of_provider,
 };
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{AuthorCode, CodeLanguage};
@@ -34,58 +34,6 @@ pub(super) struct MatrixProvider {
     /// Code that changes its answers.
     pub(super) transform: Option<(String, Span)>,
 }
-
-/// First words of ids that name a model, the words between, and the provider of targets.
-const MODEL_IDS: [(&str, &[&str], &str); 37] = [
-    ("openai", &["chat"], "openai"),
-    ("openai", EMBEDDING_WORDS, "openai-embeddings"),
-    ("openai", &["responses"], "openai-responses"),
-    ("azure", &["chat"], "azure"),
-    ("azureopenai", &["chat"], "azure"),
-    ("anthropic", &["messages"], "anthropic"),
-    ("google", &[], "gemini"),
-    ("palm", &[], "gemini"),
-    ("gemini", &[], "gemini"),
-    ("vertex", &[], "vertex"),
-    ("bedrock", &["converse"], "bedrock"),
-    ("ollama", &["chat"], "ollama"),
-    ("ollama", &["completion"], "ollama"),
-    ("openrouter", &[], "openrouter"),
-    ("groq", &[], "groq"),
-    ("togetherai", &["chat"], "together"),
-    ("mistral", &[], "mistral"),
-    ("deepseek", &[], "deepseek"),
-    ("xai", &[], "xai"),
-    ("fireworks", &[], "fireworks"),
-    ("cerebras", &[], "cerebras"),
-    ("deepinfra", &["chat"], "deepinfra"),
-    ("huggingface", &["chat"], "huggingface"),
-    ("vllm", &[], "vllm"),
-    ("llamacpp", &[], "llamacpp"),
-    ("azure", EMBEDDING_WORDS, "azure-embeddings"),
-    ("azureopenai", EMBEDDING_WORDS, "azure-embeddings"),
-    ("google", EMBEDDING_WORDS, "gemini-embeddings"),
-    ("vertex", EMBEDDING_WORDS, "vertex-embeddings"),
-    ("bedrock", EMBEDDING_WORDS, "bedrock-embeddings"),
-    ("mistral", EMBEDDING_WORDS, "mistral-embeddings"),
-    ("cohere", EMBEDDING_WORDS, "cohere-embeddings"),
-    ("huggingface", &["feature-extraction"], "huggingface-embeddings"),
-    ("voyage", &[], "voyage-embeddings"),
-    ("openai", &["moderation"], "openai-moderation"),
-    ("huggingface", &["text-classification"], "huggingface-classifier"),
-    ("huggingface", &["token-classification"], "huggingface-token-classifier"),
-];
-
-/// Words after the first that make an id one of a model for embeddings.
-const EMBEDDING_WORDS: &[&str] = &["embedding", "embeddings"];
-
-/// Words after the first that make an id another interface than that of a chat.
-const OTHER_INTERFACES: [&str; 24] = [
-    "completion", "embedding", "embeddings", "image", "images", "realtime", "assistant", "assistants",
-    "agents", "codex-sdk", "codex-app-server", "moderation", "transcription", "speech", "tts", "video",
-    "live", "chatkit", "agent", "voice", "foundry-agent", "claude-agent-sdk", "text-generation",
-    "nova-sonic",
-];
 
 /// Keys of `config` that a target has, with its own key.
 const CONFIG_KEYS: [(&str, &str); 21] = [
@@ -147,30 +95,6 @@ fn embedding_server(id: &str) -> Option<(&str, &'static str)> {
     let (_, address) = EMBEDDING_SERVERS.iter().find(|row| row.0 == first)?;
     let model = rest.split_once(':').map_or(rest, |(_, model)| model);
     (is_embedding_id(id) && !model.is_empty()).then_some((model, *address))
-}
-
-/// Returns the entry of a targets file that a provider's id and configuration come to, or the reason why it can't be run.
-pub(crate) fn model_entry(id: &str) -> Result<(&'static str, String), String> {
-    let (first, rest) = id.split_once(':').unwrap_or((id, ""));
-    let refuse = || Err(format!("provider `{id}` can't be run here"));
-    let rows: Vec<_> = MODEL_IDS.iter().filter(|row| row.0 == first).collect();
-    let (word, after) = rest.split_once(':').unwrap_or((rest, ""));
-
-    if let Some(row) = rows.iter().find(|row| row.1.contains(&word)) {
-        return if after.is_empty() { refuse() } else { Ok((row.2, after.to_owned())) };
-    }
-    if rest.is_empty() || OTHER_INTERFACES.contains(&word) {
-        return refuse();
-    }
-    // Cohere's models that answer are not asked.
-    if let Some(row) = rows.iter().find(|row| row.1 != EMBEDDING_WORDS) {
-        return Ok((row.2, rest.to_owned()));
-    }
-
-    match model_provider(first) {
-        Some(provider) => Ok((provider, rest.to_owned())),
-        None => refuse(),
-    }
 }
 
 /// Collector of the providers of a file, and of the targets they stand for.
@@ -319,7 +243,7 @@ impl ProviderReader<'_> {
         for row in PROVIDER_KEYS {
             let Some(entry) = object.entry(row.name) else { continue };
             if let MatrixKeySupport::NoEffect(reason) = row.support {
-                cx.problems.add(super::tests::no_effect(entry, reason));
+                cx.problems.add(super::test_entries::no_effect(entry, reason));
             }
         }
 
@@ -476,7 +400,7 @@ fn code_provider(id: &str, settings: Option<&TreeNode>) -> Option<(&'static str,
         words.extend(["--input-type=module".to_owned(), "-e".to_owned(), NODE_PROVIDER.to_owned()]);
         words
     };
-    let (what, mut words, usual) = match crate::decode::file::file_extension(Path::new(path)).as_str() {
+    let (what, mut words, usual) = match crate::file_ending::file_extension(Path::new(path)).as_str() {
         "py" => {
             ("Python", vec!["python3".to_owned(), "-c".to_owned(), PYTHON_PROVIDER.to_owned()], "call_api")
         }

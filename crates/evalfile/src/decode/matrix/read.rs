@@ -18,7 +18,7 @@ use super::prompts::PromptReader;
 use super::providers::{ProviderReader, read_settings};
 use super::spelling::MatrixSpelling;
 use super::template::TemplateRenderer;
-use super::tests::{DEFAULT_TEST, MatrixTest, TestReader, no_effect};
+use super::test_entries::{DEFAULT_TEST, MatrixTest, TestReader, no_effect};
 use crate::cases::SuiteCases;
 use crate::codes;
 use crate::decode::common::{decode_free_map, decode_tags};

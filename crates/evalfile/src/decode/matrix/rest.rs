@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::expand::{Combination, MatrixExpander};
 use super::pending::{CaseVariant, PendingCase};
-use super::tests::MatrixTest;
+use super::test_entries::MatrixTest;
 use crate::codes;
 use crate::decode::DecodeContext;
 use crate::decode::suite::SuiteDefaults;

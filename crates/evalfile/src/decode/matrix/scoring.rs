@@ -3,7 +3,7 @@
 use assize_diagnostic::{Diagnostic, Span};
 
 use super::nodes::{MapNode, list_node, text_node};
-use super::tests::MatrixTest;
+use super::test_entries::MatrixTest;
 use crate::codes;
 use crate::decode::DecodeContext;
 use crate::decode::grader::read_code;

@@ -8,7 +8,7 @@ use assize_diagnostic::Diagnostic;
 use super::assertion_grader::{AssertionGrader, prompt_not_used};
 use super::assertion_types::AssertionSupport;
 use super::nodes::text_node;
-use super::tests::MatrixTest;
+use super::test_entries::MatrixTest;
 use crate::codes;
 use crate::decode::DecodeContext;
 use crate::decode::map_reader::wrong_type;
@@ -56,7 +56,7 @@ impl AssertionGrader<'_> {
                 self.grader.add(&entry.key, entry.key_span, entry.value.clone());
             } else {
                 let reason = "`max-score` has `method`, `weights` and `threshold`";
-                self.cx.problems.add(super::tests::no_effect(entry, reason));
+                self.cx.problems.add(super::test_entries::no_effect(entry, reason));
             }
         }
 

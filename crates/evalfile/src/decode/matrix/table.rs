@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use super::assertion_types::{ASSERTION_TYPES, find_assertion_type};
 use super::nodes::{MapNode, json_node, text_node};
-use super::tests::MatrixTest;
+use super::test_entries::MatrixTest;
 use crate::codes;
 use crate::decode::DecodeContext;
 use crate::decode::answer_table::divider_of_header;
-use crate::decode::file::file_extension;
 use crate::decode::sheet_rows::{load_sheet, row_text};
+use crate::file_ending::file_extension;
 use crate::tree::{MapEntry, TreeNode};
 
 /// Threshold of `similar` in a table that names none.

@@ -1,32 +1,20 @@
-//! Templates of matrix files: the part of nunjucks that minijinja has, with values of this file only.
-
-mod script_values;
-mod syntax;
+//! Templates of matrix files, with values of this file only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_diagnostic::{Diagnostic, Span};
-use minijinja::filters;
-use minijinja::syntax::SyntaxConfig;
-use minijinja::value::{Object, ObjectRepr, Serde, ValueKind};
-use minijinja::{AutoEscape, Environment, ErrorKind, Output, State, UndefinedBehavior, Value as JinjaValue};
+use minijinja::value::{Object, ObjectRepr, Serde};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value as JinjaValue};
 use serde_json::{Map, Value};
 
-use self::script_values::{add_script_filters, add_text_filters, script_text, with_whole_numbers};
 use super::filters::CustomFilters;
 use crate::codes;
+use crate::decode::DecodeContext;
 use crate::decode::interpolate::is_secret_variable;
-use crate::decode::{DecodeContext, EnvironmentLookup};
-use crate::http_request::UNRESERVED;
-use crate::model::SecretText;
-
-/// Steps that one template may take.
-const TEMPLATE_FUEL: u64 = 1_000_000;
-/// Maximum size of a rendered text.
-pub(crate) const MAX_RENDERED_BYTES: usize = 16 * 1024 * 1024;
+use crate::load_options::EnvironmentLookup;
+use crate::template::{first_line, full_environment, has_markers, render_text, translate, unclosed_marker};
 
 /// Renderer of the templates of one file.
 pub(super) struct TemplateRenderer {
@@ -89,9 +77,9 @@ impl TemplateRenderer {
         }
 
         self.variables.take_used();
-        let mut rendered = render_with(&self.strict, text, scope);
+        let mut rendered = render_text(&self.strict, text, &scope.values);
         if rendered.as_ref().is_err_and(|error| error.kind() == ErrorKind::UndefinedError) {
-            rendered = render_with(&self.lenient, text, scope);
+            rendered = render_text(&self.lenient, text, &scope.values);
             if rendered.is_ok() {
                 self.report_undefined(cx, text, span, scope);
             }
@@ -123,7 +111,7 @@ impl TemplateRenderer {
         if !has_markers(text) {
             return Some(text.to_owned());
         }
-        render_with(&self.strict, text, scope).ok()
+        render_text(&self.strict, text, &scope.values).ok()
     }
 
     /// Returns true for a text that looks like a template and can't be parsed as one.
@@ -133,13 +121,13 @@ impl TemplateRenderer {
 
     /// Returns the names that a text uses as a template; `None` for a text that is no template.
     pub(super) fn names_in(&self, text: &str) -> Option<BTreeSet<String>> {
-        let translated = syntax::translate(text).ok().filter(|_| has_markers(text))?;
+        let translated = translate(text).ok().filter(|_| has_markers(text))?;
         let template = self.lenient.template_from_str(&translated).ok()?;
         Some(template.undeclared_variables(false).into_iter().collect())
     }
 
     fn report_undefined(&self, cx: &mut DecodeContext, text: &str, span: Span, scope: &TemplateScope) {
-        let Ok(translated) = syntax::translate(text) else { return };
+        let Ok(translated) = translate(text) else { return };
         let Ok(template) = self.lenient.template_from_str(&translated) else { return };
         let mut missing: Vec<String> = template
             .undeclared_variables(true)
@@ -201,230 +189,6 @@ impl TemplateRenderer {
             }
         }
     }
-}
-
-fn has_markers(text: &str) -> bool {
-    ["{{", "{%", "{#"].iter().any(|marker| text.contains(marker))
-}
-
-fn render_with(
-    environment: &Environment<'_>,
-    text: &str,
-    scope: &TemplateScope,
-) -> Result<String, minijinja::Error> {
-    let text =
-        syntax::translate(text).map_err(|reason| minijinja::Error::new(ErrorKind::SyntaxError, reason))?;
-    let mut written = LimitedText::default();
-    let template = environment.template_from_str(&text)?;
-    let rendered = template.render_captured_to(scope.values.clone(), &mut written).map(|_| ());
-    if written.is_full {
-        bounded(usize::MAX)?;
-    }
-    rendered?;
-
-    String::from_utf8(written.bytes)
-        .map_err(|error| minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string()))
-}
-
-/// Escaping of values in the texts of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RequestEscape {
-    /// None.
-    None,
-    /// Texts are inside of the quotes of JSON; other values are JSON.
-    Json,
-    /// Values are parts of an address. Those of the environment may be several parts of one.
-    Url,
-}
-
-/// Renders a text of a request. `secrets` are the variables of the environment that it may name.
-///
-/// # Errors
-/// When it is no template, or names what is not there. The reason quotes no value.
-pub(crate) fn render_request(
-    text: &str,
-    values: &Map<String, Value>,
-    secrets: &BTreeMap<String, SecretText>,
-    escape: RequestEscape,
-) -> Result<String, String> {
-    if !has_markers(text) {
-        return Ok(text.to_owned());
-    }
-
-    let mut all: BTreeMap<String, JinjaValue> =
-        values.iter().map(|(name, value)| (name.clone(), JinjaValue::from(Serde(value)))).collect();
-    let trusted: BTreeMap<String, JinjaValue> = secrets
-        .iter()
-        .map(|(name, value)| (name.clone(), JinjaValue::from_safe_string(value.expose().to_owned())))
-        .collect();
-    all.insert("env".to_owned(), JinjaValue::from(trusted));
-    let names = all.keys().cloned().collect();
-    let scope = TemplateScope { values: JinjaValue::from(all), names };
-
-    let mut environment = full_environment(UndefinedBehavior::SemiStrict);
-    environment.set_formatter(move |out, state, value| match escape {
-        _ if value.is_undefined() => write_value(out, state, value),
-        RequestEscape::Json => {
-            let text = json_text(value);
-            let is_text = value.kind() == ValueKind::String;
-            let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|_| is_text);
-            out.write_str(inner.unwrap_or(&text)).map_err(minijinja::Error::from)
-        }
-        RequestEscape::Url if !value.is_safe() => {
-            let text = script_text(value);
-            if matches!(text.as_str(), "." | "..") {
-                let reason = "a value that is `.` or `..` can't be part of an address";
-                return Err(minijinja::Error::new(ErrorKind::InvalidOperation, reason));
-            }
-            let encoded = percent_encoding::utf8_percent_encode(&text, UNRESERVED).to_string();
-            out.write_str(&encoded).map_err(minijinja::Error::from)
-        }
-        RequestEscape::None | RequestEscape::Url => write_value(out, state, value),
-    });
-
-    render_with(&environment, text, &scope).map_err(|error| {
-        if error.kind() == ErrorKind::UndefinedError {
-            let known: Vec<&str> = scope.names.iter().map(String::as_str).collect();
-            return format!(
-                "a template of the request names an unknown value; known are {}",
-                known.join(", ")
-            );
-        }
-        format!("a template of the request can't be rendered: {}", first_line(&error))
-    })
-}
-
-/// Returns an environment with all filters.
-fn full_environment(undefined: UndefinedBehavior) -> Environment<'static> {
-    let mut environment = allowed_environment();
-    environment.set_undefined_behavior(undefined);
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
-    environment.set_formatter(write_value);
-    environment.set_fuel(Some(TEMPLATE_FUEL));
-    if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
-        environment.set_syntax(syntax);
-    }
-    add_text_filters(&mut environment);
-    add_script_filters(&mut environment);
-    environment.add_filter("load", |text: String| {
-        serde_json::from_str::<Value>(&text)
-            .map(|value| JinjaValue::from(Serde(value)))
-            .map_err(|error| minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string()))
-    });
-    environment.add_filter("wordcount", |text: String| text.split_whitespace().count());
-
-    environment
-}
-
-/// Returns an environment with the filters that can't make a large text of a small one. Those that can are added with a
-/// limit.
-fn allowed_environment() -> Environment<'static> {
-    let mut environment = Environment::empty();
-    environment.add_filter("abs", filters::abs);
-    environment.add_filter("batch", filters::batch);
-    environment.add_filter("capitalize", filters::capitalize);
-    environment.add_filter("default", filters::default);
-    environment.add_filter("d", filters::default);
-    environment.add_filter("dictsort", filters::dictsort);
-    environment.add_filter("first", filters::first);
-    environment.add_filter("float", filters::float);
-    environment.add_filter("int", filters::int);
-    environment.add_filter("last", filters::last);
-    environment.add_filter("length", filters::length);
-    environment.add_filter("list", filters::list);
-    environment.add_filter("max", filters::max);
-    environment.add_filter("min", filters::min);
-    environment.add_filter("reverse", filters::reverse);
-    environment.add_filter("safe", filters::safe);
-    environment.add_filter("sort", filters::sort);
-    environment.add_filter("sum", filters::sum);
-    environment.add_filter("title", filters::title);
-    environment.add_filter("unique", filters::unique);
-
-    environment
-}
-
-fn bounded(bytes: usize) -> Result<(), minijinja::Error> {
-    if bytes <= MAX_RENDERED_BYTES {
-        return Ok(());
-    }
-    let limit = format!("the text becomes larger than {} MiB", MAX_RENDERED_BYTES / 1024 / 1024);
-    Err(minijinja::Error::new(ErrorKind::InvalidOperation, limit))
-}
-
-/// A text that takes no more than the limit.
-#[derive(Default)]
-struct LimitedText {
-    bytes: Vec<u8>,
-    is_full: bool,
-}
-
-impl io::Write for LimitedText {
-    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + part.len() > MAX_RENDERED_BYTES {
-            self.is_full = true;
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        self.bytes.extend_from_slice(part);
-        Ok(part.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Returns the last marker of a template that opens and is not closed, with what follows it on its line, and its closing marker.
-fn unclosed_marker(text: &str) -> Option<(&str, &'static str)> {
-    let last = |marker: &str| text.rfind(marker);
-    let (at, closing) = [("{{", "}}"), ("{%", "%}"), ("{#", "#}")]
-        .into_iter()
-        .filter_map(|(opening, closing)| Some((last(opening)?, closing)))
-        .max_by_key(|(at, _)| *at)?;
-    let opened = text[at..].lines().next().unwrap_or_default();
-
-    (!text[at..].contains(closing)).then_some((opened, closing))
-}
-
-fn first_line(error: &minijinja::Error) -> String {
-    let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-    detail.lines().next().unwrap_or_default().to_owned()
-}
-
-/// Writes a value as JavaScript would.
-fn write_value(
-    out: &mut Output<'_>,
-    state: &mut State<'_, '_>,
-    value: &JinjaValue,
-) -> Result<(), minijinja::Error> {
-    match value.kind() {
-        ValueKind::Undefined | ValueKind::String => minijinja::escape_formatter(out, state, value),
-        _ => out.write_str(&script_text(value)).map_err(minijinja::Error::from),
-    }
-}
-
-/// Returns a value as JSON; nothing if it is too large or not there.
-fn json_text(value: &JinjaValue) -> String {
-    if value.is_undefined() {
-        return String::new();
-    }
-    let mut written = LimitedText::default();
-    let plain = serde_json::to_value(value).map(with_whole_numbers);
-    match plain.and_then(|plain| serde_json::to_writer(&mut written, &plain)) {
-        Ok(()) => String::from_utf8(written.bytes).unwrap_or_default(),
-        Err(_) => String::new(),
-    }
-}
-
-fn strip_tags(text: &str) -> String {
-    let mut inside = false;
-    text.chars()
-        .filter(|c| {
-            let keep = !inside && *c != '<';
-            inside = (inside || *c == '<') && *c != '>';
-            keep
-        })
-        .collect()
 }
 
 /// The variables of the environment, as `env` in templates. Notes what was asked for.

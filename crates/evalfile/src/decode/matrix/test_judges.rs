@@ -4,7 +4,7 @@ use assize_diagnostic::Span;
 
 use super::assertion_types::AssertionSupport;
 use super::providers::{ProviderReader, is_embedding_id};
-use super::tests::MatrixTest;
+use super::test_entries::MatrixTest;
 use crate::decode::DecodeContext;
 use crate::tree::TreeNode;
 

@@ -12,12 +12,12 @@ use super::code_part::{CodePart, WrittenPart, names_code};
 use super::expand::only_variable;
 use super::prompts::{MatrixPrompt, PromptBody};
 use super::template::TemplateRenderer;
-use super::tests::{MatrixTest, is_sheet, sheet_of_variables};
+use super::test_entries::{MatrixTest, is_sheet, sheet_of_variables};
 use crate::codes;
 use crate::decode::DecodeContext;
 use crate::decode::external::find_matches;
-use crate::decode::file::file_extension;
 use crate::decode::grader::read_code;
+use crate::file_ending::file_extension;
 use crate::model::{AuthorCode, CodeLanguage};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 

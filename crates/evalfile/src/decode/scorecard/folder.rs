@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use assize_files::MAX_FILE_BYTES;
 
-use crate::decode::file::file_extension;
+use crate::file_ending::file_extension;
 
 /// Maximum depth of the folders that are searched.
 const MAX_DEPTH: usize = 32;

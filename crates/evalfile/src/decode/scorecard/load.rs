@@ -18,10 +18,11 @@ use super::rubric::decode_scorecard_rubric;
 use super::{link, prompts};
 use crate::LoadOptions;
 use crate::codes;
-use crate::decode::file::{file_extension, read_source, read_tree};
+use crate::decode::file::{read_source, read_tree};
+use crate::decode::load_context;
 use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
-use crate::load::load_context;
+use crate::file_ending::file_extension;
 use crate::model::Scorecard;
 use crate::tree::{DeferredList, NodeValue, TreeNode, read_json_in, read_json_outline};
 

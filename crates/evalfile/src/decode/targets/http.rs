@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use assize_diagnostic::{Diagnostic, Span};
 
 use super::entry::TargetEntryReader;
+use super::http_script::{RESPONSE_PARAMETERS, STATUS_PARAMETERS, response_script};
 use super::value::seconds;
 use crate::codes;
 use crate::decode::map_reader::wrong_type;
-use crate::http_request::{RESPONSE_PARAMETERS, STATUS_PARAMETERS, response_script};
 use crate::model::{HttpBody, HttpTargetSpec, SecretText};
 use crate::tree::{NodeValue, TreeNode};
 

@@ -10,8 +10,8 @@ use super::mask::mask_secrets;
 use super::read::entry;
 use crate::codes;
 use crate::decode::DecodeContext;
+use crate::decode::LoweredTarget;
 use crate::decode::map_reader::wrong_type;
-use crate::decode::matrix::LoweredTarget;
 use crate::model::{FilePosition, TargetSettingError, TargetSpec, TargetSpecKind, UnsupportedFeature};
 use crate::tree::TreeNode;
 

@@ -2,8 +2,8 @@
 
 use assize_diagnostic::Span;
 
+use super::model_id::model_entry;
 use super::provider::is_http_provider;
-use crate::decode::matrix::model_entry;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Answer of AgentV's mock that gives none.

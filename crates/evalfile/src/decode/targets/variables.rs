@@ -4,7 +4,8 @@ use assize_diagnostic::{Diagnostic, Span};
 
 use super::provider::is_http_provider;
 use crate::codes;
-use crate::decode::{DiagnosticCollector, EnvironmentLookup};
+use crate::decode::DiagnosticCollector;
+use crate::load_options::EnvironmentLookup;
 use crate::model::SettingVariable;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 

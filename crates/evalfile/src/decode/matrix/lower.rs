@@ -1,129 +1,51 @@
-//! A matrix file as a file of the `tests` format: what conversions write.
+//! Writing of a matrix file in the `tests` format: what conversions take.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use assize_diagnostic::{DiagnosticCode, Severity, Span};
+use assize_diagnostic::{DiagnosticCode, Severity, SourceId, Span};
 use serde_json::{Map, Value, json};
 
 use super::nodes::list_node;
 use super::pending::PendingCase;
+use super::read::load_matrix;
 use crate::codes;
 use crate::decode::DecodeContext;
+use crate::decode::LoweredLoss;
+use crate::decode::LoweredSuite;
 use crate::decode::case::{DecodedCase, decode_prepared_case};
+use crate::decode::file::{read_source, read_tree};
 use crate::decode::grader::{AssertionContext, decode_assertions};
+use crate::decode::load_context;
 use crate::decode::suite::SuiteDefaults;
-use crate::model::{AnswerSelection, EvalFileFormat, FilePosition, GraderKind};
+use crate::load_options::LoadOptions;
+use crate::loaded_suite::LoadedSuite;
+use crate::model::{AnswerSelection, EvalFileFormat, GraderKind};
 use crate::tree::{NodeValue, TreeNode};
 
-/// A matrix file as a file of the `tests` format.
-#[derive(Debug, Clone, Default)]
-pub struct LoweredSuite {
-    /// Keys of the suite, without its cases.
-    pub head: Map<String, Value>,
-    /// One case for each combination of prompt, test and variables, as a value of `tests`.
-    pub cases: Vec<Value>,
-    /// Definitions of the providers, in the spelling of targets files.
-    pub targets: Vec<LoweredTarget>,
-    /// Parts that the `tests` format can't express, or that this program can't run, in the order in which they were found.
-    pub losses: Vec<LoweredLoss>,
-    /// Folder of the file, from which its references are followed.
-    folder: PathBuf,
-    /// Number of cases that an assertion was left out of.
-    left_out: HashMap<Span, usize>,
+/// Loads an eval file of prompts, providers and tests, and returns what it comes to in the `tests` format beside it. What can't
+/// be read is left out and listed, instead of keeping the rest from being read.
+pub fn lower_matrix(path: &Path, options: &LoadOptions) -> (LoadedSuite, LoweredSuite) {
+    let mut cx = load_context(path, options);
+    let source = read_source(&mut cx, path, None);
+    lower_source(cx, path, source)
 }
 
-/// A provider as a target.
-#[derive(Debug, Clone)]
-pub struct LoweredTarget {
-    /// Name by which the file refers to it.
-    pub name: String,
-    /// Its entry in a targets file.
-    pub entry: Value,
-    /// Position of its definition.
-    pub place: FilePosition,
-    /// Reasons why it can't be run.
-    pub problems: Vec<String>,
+/// Does it for the text of such a file, YAML or JSON as the path says.
+pub fn lower_matrix_text(path: &Path, text: &str, options: &LoadOptions) -> (LoadedSuite, LoweredSuite) {
+    let mut cx = load_context(path, options);
+    let source = Some(cx.sources.add(path, text));
+    lower_source(cx, path, source)
 }
 
-/// A part of a file that was lost.
-#[derive(Debug, Clone)]
-pub struct LoweredLoss {
-    /// Position of the part.
-    pub place: FilePosition,
-    /// Name of the part.
-    pub item: String,
-    /// Effect on it.
-    pub what: String,
-    /// Number of cases that lack it.
-    pub cases: usize,
-}
+fn lower_source(mut cx: DecodeContext, path: &Path, source: Option<SourceId>) -> (LoadedSuite, LoweredSuite) {
+    cx.lowered = Some(Box::new(LoweredSuite::new(path)));
+    let loaded = source
+        .and_then(|source| read_tree(&mut cx, source))
+        .and_then(|root| load_matrix(&mut cx, path, &root));
+    let lowered = cx.lowered.take().map(|lowered| *lowered).unwrap_or_default();
+    let lowered = finish_losses(&cx, lowered);
 
-impl LoweredSuite {
-    /// Creates a collector for a file.
-    pub(crate) fn new(path: &Path) -> Self {
-        Self { folder: path.parent().unwrap_or(Path::new("")).to_path_buf(), ..Self::default() }
-    }
-
-    /// Sets the keys of the suite: its names, and the settings of `node`.
-    pub(super) fn set_head(
-        &mut self,
-        name: &str,
-        description: Option<&str>,
-        tags: &[String],
-        metadata: &Map<String, Value>,
-        node: &TreeNode,
-    ) {
-        self.head.insert("name".to_owned(), json!(name));
-        if let Some(description) = description {
-            self.head.insert("description".to_owned(), json!(description));
-        }
-        if !tags.is_empty() {
-            self.head.insert("tags".to_owned(), json!(tags));
-        }
-        if !metadata.is_empty() {
-            self.head.insert("metadata".to_owned(), Value::Object(metadata.clone()));
-        }
-        if let Value::Object(settings) = node.to_json() {
-            let is_set = |value: &Value| value.as_object().is_none_or(|map| !map.is_empty());
-            self.head.extend(settings.into_iter().filter(|(_, value)| is_set(value)));
-        }
-    }
-
-    /// Names the targets that all cases are put to.
-    pub(super) fn name_targets<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
-        let names: Vec<&str> = names.collect();
-        if !names.is_empty() {
-            let execution = self.head.entry("execution").or_insert_with(|| json!({}));
-            execution["targets"] = json!(names);
-        }
-    }
-
-    /// Counts a case that an assertion was left out of, since it can't be read. A diagnostic says why.
-    pub(super) fn leave_out(&mut self, assertion: Span) {
-        *self.left_out.entry(assertion).or_default() += 1;
-    }
-
-    /// Returns the number of cases that lack what stands at a span.
-    pub(crate) fn cases_without(&self, span: Span) -> usize {
-        let holds =
-            |outer: &Span| outer.source == span.source && outer.start <= span.start && span.end <= outer.end;
-        self.left_out.iter().find(|(outer, _)| holds(outer)).map_or(0, |(_, count)| *count)
-    }
-
-    /// Notes a part that is lost; once, however many cases lack it.
-    pub(crate) fn lose(&mut self, place: &FilePosition, item: &str, what: &str) {
-        let known = self.losses.iter_mut().find(|loss| loss.place == *place && loss.item == item);
-        match known {
-            Some(loss) => loss.cases += 1,
-            None => self.losses.push(LoweredLoss {
-                place: place.clone(),
-                item: item.to_owned(),
-                what: what.to_owned(),
-                cases: 1,
-            }),
-        }
-    }
+    (LoadedSuite::new(cx, loaded), lowered)
 }
 
 /// Keeps a case that was read, with what its node does not hold.
@@ -248,7 +170,7 @@ pub const LOSS_WARNINGS: [DiagnosticCode; 3] =
     [codes::CODE_NOT_RUN, codes::NO_EFFECT, codes::READ_DIFFERENTLY];
 
 /// Adds what diagnostics say was not read to what is lost: an error stops no conversion.
-pub(crate) fn finish_losses(cx: &DecodeContext, mut lowered: LoweredSuite) -> LoweredSuite {
+fn finish_losses(cx: &DecodeContext, mut lowered: LoweredSuite) -> LoweredSuite {
     let mut losses = Vec::new();
     for found in cx.problems.iter() {
         let is_error = found.severity == Severity::Error;
@@ -268,5 +190,6 @@ pub(crate) fn finish_losses(cx: &DecodeContext, mut lowered: LoweredSuite) -> Lo
     }
     losses.append(&mut lowered.losses);
 
-    LoweredSuite { losses, ..lowered }
+    lowered.losses = losses;
+    lowered
 }

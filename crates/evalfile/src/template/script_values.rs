@@ -4,7 +4,7 @@ use minijinja::value::{Rest, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Value as JinjaValue, filters, functions};
 use serde_json::{Value, json};
 
-use super::{bounded, json_text};
+use super::render::{bounded, json_text};
 
 /// Returns the text that a template shows for a value: nothing for what is absent, and the elements of a list with
 /// commas between them. Maps, and lists with maps in them, are JSON: JavaScript's `[object Object]` says nothing.
@@ -346,7 +346,7 @@ pub(super) fn add_text_filters(environment: &mut Environment<'static>) {
     let filters: [(&str, TextFilter); 5] = [
         ("upper", str::to_uppercase),
         ("lower", str::to_lowercase),
-        ("striptags", super::strip_tags),
+        ("striptags", strip_tags),
         ("nl2br", |text| text.replace('\n', "<br />\n")),
         ("trim", |text| text.trim().to_owned()),
     ];
@@ -356,4 +356,15 @@ pub(super) fn add_text_filters(environment: &mut Environment<'static>) {
             bounded(text.len()).map(|()| text)
         });
     }
+}
+
+fn strip_tags(text: &str) -> String {
+    let mut inside = false;
+    text.chars()
+        .filter(|c| {
+            let keep = !inside && *c != '<';
+            inside = (inside || *c == '<') && *c != '>';
+            keep
+        })
+        .collect()
 }

@@ -15,9 +15,10 @@ use super::table::{tests_of_sheet, tests_of_table};
 use crate::codes;
 use crate::decode::common::refuse_foreign_keys;
 use crate::decode::external::find_matches;
-use crate::decode::file::{PROGRAM_ENDINGS, file_extension, read_source, read_tree};
+use crate::decode::file::{read_source, read_tree};
 use crate::decode::map_reader::{string, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
+use crate::file_ending::{PROGRAM_ENDINGS, file_extension};
 use crate::tree::{MapEntry, NodeValue, TreeNode, read_json_in};
 
 /// Keys of a test that a case of the `tests` format has too.

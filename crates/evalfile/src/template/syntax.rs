@@ -10,7 +10,7 @@ const OPERAND_FILTER: &str = "|js_operand";
 
 /// Returns a template as minijinja reads it. Refuses what could make a large text of a small one: multiplication, and
 /// tags that bind texts of any size to names.
-pub(super) fn translate(text: &str) -> Result<String, String> {
+pub(crate) fn translate(text: &str) -> Result<String, String> {
     let mut written = String::with_capacity(text.len() + 16);
     let mut rest = text;
     let mut loops = 0_usize;

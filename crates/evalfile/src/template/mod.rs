@@ -1,0 +1,10 @@
+//! Templates of prompts and requests: the part of nunjucks that minijinja has, with the values of JavaScript.
+
+mod render;
+mod request;
+mod script_values;
+mod syntax;
+
+pub(crate) use render::{first_line, full_environment, has_markers, render_text, unclosed_marker};
+pub(crate) use request::{RequestEscape, UNRESERVED, render_request};
+pub(crate) use syntax::translate;
