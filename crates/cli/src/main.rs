@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use assize_engine::ExitStatus;
-use assize_evalfile::{find_suites, load_config};
+use assize_evalfile::load_config;
+use assize_load::find_suites;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::{

@@ -1,6 +1,6 @@
 //! Comparison of two eval files by meaning.
 
-use assize_evalfile::{Case, EvalFileFormat, Grader, GraderKind, Suite};
+use assize_model::{Case, EvalFileFormat, Grader, GraderKind, Suite};
 use assize_rubric::{CriterionOperator, CriterionScale, Gate, Rubric, VerdictThresholds};
 
 /// Describes the differences between two files, each a suite with its cases: cases, questions, answers,

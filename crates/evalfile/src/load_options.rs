@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap};
-
-use crate::model::Case;
-use crate::programs::ProgramRunner;
+use assize_model::{Case, ProgramRunner};
 
 /// Lookup of an environment variable.
 pub type EnvironmentLookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;

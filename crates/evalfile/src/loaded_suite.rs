@@ -1,10 +1,11 @@
 //! What a load of an eval file returns.
 
 use assize_diagnostic::{Diagnostic, SourceMap};
+use assize_document::finish_diagnostics;
+use assize_model::Suite;
 
 use crate::cases::SuiteCases;
-use crate::decode::{DecodeContext, finish_diagnostics, mask_secrets};
-use crate::model::Suite;
+use crate::decode::{DecodeContext, mask_secrets};
 
 /// A loaded eval file.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub struct LoadedSuite {
 
 impl LoadedSuite {
     /// Combines the loaded parts with every diagnostic of the load.
-    pub(crate) fn new(cx: DecodeContext, loaded: Option<(Suite, SuiteCases)>) -> Self {
+    pub fn new(cx: DecodeContext, loaded: Option<(Suite, SuiteCases)>) -> Self {
         let (suite, cases) = match loaded {
             Some((suite, cases)) => (Some(suite), cases),
             None => (None, SuiteCases::default()),

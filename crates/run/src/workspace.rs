@@ -1,6 +1,6 @@
 //! The workspace of an item: coming to it, what was changed there, leaving it.
 
-use assize_evalfile::Case;
+use assize_model::Case;
 use assize_store::{CaseError, CaseErrorKind, CaseStage};
 use assize_targets::TargetAnswer;
 use assize_workspace::{CaseInfo, LeaseQueuePosition, WorkspaceError, WorkspaceLease};

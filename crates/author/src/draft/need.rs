@@ -1,6 +1,6 @@
 //! Cases that lack a rubric.
 
-use assize_evalfile::{Case, Grader, GraderKind};
+use assize_model::{Case, Grader, GraderKind};
 
 /// Need of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

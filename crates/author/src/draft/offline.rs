@@ -1,7 +1,7 @@
 //! A draft without a model: the clauses of the expected outcome, and what the reference answer states.
 
-use assize_evalfile::Case;
 use assize_llm::TokenCounts;
+use assize_model::Case;
 use assize_rubric::{
     Criterion, CriterionOperator, CriterionScale, Gate, RawScore, ScoreBand, ScoreBands, Weight,
 };

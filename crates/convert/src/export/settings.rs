@@ -1,6 +1,6 @@
 //! Settings of suites and cases that formats of other tools have no place for.
 
-use assize_evalfile::{Case, PanelSpec, Suite, SuiteSettings, TargetRef};
+use assize_model::{Case, PanelSpec, Suite, SuiteSettings, TargetRef};
 use serde_json::Value;
 
 use crate::note::ConversionNotes;

@@ -1,6 +1,6 @@
 //! Conversion of criteria between the two formats.
 
-use assize_evalfile::EvalFileFormat;
+use assize_model::EvalFileFormat;
 use serde_json::{Map, Value, json};
 
 use super::FormatDirection;

@@ -1,6 +1,6 @@
 //! Parameters shared by all parts of a conversion between the formats.
 
-use assize_evalfile::EvalFileFormat;
+use assize_model::EvalFileFormat;
 
 /// Formats of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Conversion of graders between the two formats.
 
-use assize_evalfile::EvalFileFormat;
+use assize_model::EvalFileFormat;
 use assize_records::UniqueIds;
 use serde_json::{Map, Value, json};
 

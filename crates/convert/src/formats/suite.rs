@@ -1,6 +1,6 @@
 //! Conversion of the top level between the two formats.
 
-use assize_evalfile::EvalFileFormat;
+use assize_model::EvalFileFormat;
 use serde_json::{Map, Value, json};
 
 use super::case::{convert_case, own_list_pointer};

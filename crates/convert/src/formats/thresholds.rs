@@ -1,6 +1,6 @@
 //! Conversion of thresholds: format 1 has a default borderline threshold, format 2 has none.
 
-use assize_evalfile::EvalFileFormat;
+use assize_model::EvalFileFormat;
 use assize_rubric::VerdictThresholds;
 use serde_json::{Map, Value, json};
 

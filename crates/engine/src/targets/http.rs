@@ -4,20 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_evalfile::{
-    HttpBody, HttpTargetCase, HttpTargetRequest, HttpTargetSpec, accepts_status, fixed_address,
-    is_secret_header, read_answer, write_request,
-};
+use assize_evalfile::is_secret_header;
 use assize_llm::{
     AskError, ClientSetup, HeaderMap, HeaderName, HeaderValue, HttpRequest, Method, ModelEndpoint, Redactor,
     Url, WebAnswer, WebClient,
 };
+use assize_model::{HttpBody, HttpTargetSpec};
 use assize_rubric::{Cost, IdentityWriter, Tokens, Usd};
 use assize_targets::{
     BoxFuture, Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput,
     TargetKind, messages_json, prompt_or_messages,
 };
 
+use super::http_request::{
+    HttpTargetCase, HttpTargetRequest, accepts_status, fixed_address, read_answer, write_request,
+};
 use super::secrets::is_secret_name;
 
 /// A server that answers the request of each case.

@@ -7,14 +7,13 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use assize_evalfile::{
-    CommandTargetSpec, CommandText, HealthSpec, HttpTargetSpec, MockTargetSpec, ModelTargetSpec,
-    RecordingKind, RecordingSpec, RetrySpec, SettingVariable, TargetRef, TargetSpec, TargetSpecKind,
-    fixed_address,
-};
 use assize_grade::{ProgramEnvironment, ProgramSetup};
 use assize_llm::{
     ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, Redactor, RetryPolicy, foreign_host,
+};
+use assize_model::{
+    CommandTargetSpec, CommandText, HealthSpec, HttpTargetSpec, MockTargetSpec, ModelTargetSpec,
+    RecordingKind, RecordingSpec, RetrySpec, SettingVariable, TargetRef, TargetSpec, TargetSpecKind,
 };
 use assize_process::{Environment, ProcessCommand};
 use assize_store::TargetInfo;
@@ -26,6 +25,7 @@ use assize_targets::{
 use assize_trace::LogFormat;
 
 use super::http::HttpTarget;
+use super::http_request::fixed_address;
 use super::secrets::{keys, redactor};
 use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
 use crate::engine::Engine;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, Span};
+use assize_document::{MapEntry, NodeValue, TreeNode, codes, file_extension};
 use assize_files::open_file;
 
 use super::DecodeContext;
@@ -16,9 +17,6 @@ use super::cell_scanner::CellScanner;
 use super::dataset_lines::{DatasetLines, LineError, first_text};
 use super::file::not_utf8;
 use super::format::case_list_keys;
-use crate::codes;
-use crate::file_ending::file_extension;
-use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Bytes of a header that are looked at to find out what divides its cells.
 const MAX_HEADER_BYTES: u64 = 64 * 1024;
@@ -40,7 +38,7 @@ struct TableColumn {
 }
 
 /// Returns the character between the cells of a header; `usual` where it has none.
-pub(crate) fn divider_of_header(header: &[u8], usual: u8) -> u8 {
+pub fn divider_of_header(header: &[u8], usual: u8) -> u8 {
     let count = |sign: u8| memchr::memchr_iter(sign, header).count();
 
     // Spreadsheets of many countries write semicolons.

@@ -5,8 +5,12 @@
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes};
+use assize_model::{Case, CaseId, GivenOutput};
+use assize_rubric::{CaseMessage, MessageRole};
 use serde_json::{Map, Value};
 
+use super::DecodeContext;
 use super::answer_columns::{
     ANSWER, AnswerColumns, CLUSTERS, ColumnUse, EXPECTED_OUTCOME, METADATA, QUESTION, REFERENCE, field_of,
     two_columns, unknown_column,
@@ -16,10 +20,6 @@ use super::case::DecodedCase;
 use super::common::{check_id, decode_tags};
 use super::messages::decode_given_output;
 use super::suite::SuiteDefaults;
-use super::{DecodeContext, MapReader};
-use crate::codes;
-use crate::model::{Case, CaseId, CaseMessage, GivenOutput, MessageRole};
-use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Layout of a file of answers.
 #[derive(Debug, Clone, Default)]

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SpannedValue};
+use assize_document::codes;
+use assize_model::Case;
 
 use super::DecodeContext;
 use super::case::DecodedCase;
 use super::dataset::Dataset;
 use super::ids::{IdLocation, IdRegistry};
 use super::suite::SuiteDefaults;
-use crate::codes;
-use crate::model::Case;
 
 /// A run of consecutive cases.
 #[derive(Clone)]
@@ -36,14 +36,15 @@ impl CaseSource {
 pub(crate) type DependencyList = Vec<(SpannedValue<String>, Vec<SpannedValue<String>>)>;
 
 /// Collector of cases and of facts about all of them.
-pub(crate) struct CaseCollector {
-    pub(crate) defaults: Arc<SuiteDefaults>,
+pub struct CaseCollector {
+    /// Defaults of the suite, which each case is decoded with.
+    pub defaults: Arc<SuiteDefaults>,
     pub(crate) ids: IdRegistry,
     pub(crate) parts: Vec<CaseSource>,
     /// True if any case was found, valid or not.
-    pub(crate) met: bool,
+    pub met: bool,
     /// Number of invalid cases in whole files.
-    pub(crate) broken: usize,
+    pub broken: usize,
     /// Number of errors that belong to no case: of the settings, of a reference, of a dependency.
     pub(crate) outside: usize,
     /// Dependencies of the cases.
@@ -52,7 +53,7 @@ pub(crate) struct CaseCollector {
 
 impl CaseCollector {
     /// `outside` is the number of errors in what was decoded before the cases.
-    pub(crate) fn new(defaults: SuiteDefaults, outside: usize) -> Self {
+    pub fn new(defaults: SuiteDefaults, outside: usize) -> Self {
         Self {
             defaults: Arc::new(defaults),
             ids: IdRegistry::default(),
@@ -65,7 +66,7 @@ impl CaseCollector {
     }
 
     /// Adds a case of a file that is read as a whole.
-    pub(crate) fn add_case(&mut self, cx: &mut DecodeContext, read: DecodedCase) {
+    pub fn add_case(&mut self, cx: &mut DecodeContext, read: DecodedCase) {
         self.met = true;
         let before = cx.problems.error_count();
 
@@ -111,7 +112,7 @@ impl CaseCollector {
     }
 
     /// Checks that dependencies name cases of this suite and form no cycle.
-    pub(crate) fn check_dependencies(&mut self, cx: &mut DecodeContext) {
+    pub fn check_dependencies(&mut self, cx: &mut DecodeContext) {
         let before = cx.problems.error_count();
         for (id, names) in &self.dependencies {
             for name in names {

@@ -6,62 +6,65 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
+use assize_document::{DiagnosticCollector, codes};
+use assize_model::{FilePosition, ProgramRunner, SourceMark};
 
-use super::DiagnosticCollector;
 use super::file::unreadable_help;
 use super::grader::TemplateCache;
 use super::lowered::LoweredSuite;
-use crate::codes;
 use crate::load_options::{CaseCheck, EnvironmentLookup, LoadOptions};
-use crate::model::{FilePosition, SourceMark};
-use crate::programs::ProgramRunner;
 
 /// State of one load.
-pub(crate) struct DecodeContext {
-    pub(crate) sources: SourceMap,
-    pub(crate) problems: DiagnosticCollector,
-    pub(crate) reach: Arc<LoadScope>,
+pub struct DecodeContext {
+    /// Texts that were read.
+    pub sources: SourceMap,
+    /// Diagnostics so far.
+    pub problems: DiagnosticCollector,
+    /// Files and variables that the load may access.
+    pub reach: Arc<LoadScope>,
     /// Assertion templates that were loaded.
     pub(crate) templates: TemplateCache,
     /// The suite of a matrix file as its extensions changed it.
-    pub(crate) changed_suite: Option<serde_json::Value>,
+    pub changed_suite: Option<serde_json::Value>,
     /// Literal secrets in the targets that the file defines, which nothing may show; `None` if it defines none.
     pub(crate) secrets: Option<Vec<Span>>,
     /// Matrix file as it is in the `tests` format, if that is to be kept.
-    pub(crate) lowered: Option<Box<LoweredSuite>>,
+    pub lowered: Option<Box<LoweredSuite>>,
 }
 
 /// Files and variables that a load may access.
 #[derive(Clone)]
-pub(crate) struct LoadScope {
-    pub(crate) environment: EnvironmentLookup,
+pub struct LoadScope {
+    /// Lookup of environment variables.
+    pub environment: EnvironmentLookup,
     /// Folders against which a relative reference is resolved, in order.
     pub(crate) search: Vec<PathBuf>,
     /// Folders (canonical) that no reference may leave.
-    pub(crate) roots: Vec<PathBuf>,
+    pub roots: Vec<PathBuf>,
     /// Unsaved texts that replace the files of these paths, such as those open in an editor.
-    pub(crate) open: BTreeMap<PathBuf, String>,
+    pub open: BTreeMap<PathBuf, String>,
     /// Runner of the programs that write parts of the file.
-    pub(crate) programs: Option<Arc<dyn ProgramRunner>>,
+    pub programs: Option<Arc<dyn ProgramRunner>>,
     /// Names of the targets that take the place of those of the file.
-    pub(crate) targets: Vec<String>,
+    pub targets: Vec<String>,
     /// Further check of the cases of datasets.
     pub(crate) case_check: Option<CaseCheck>,
 }
 
 impl LoadScope {
     /// True if there is a folder that files may be read from.
-    pub(crate) fn reads_files(&self) -> bool {
+    pub fn reads_files(&self) -> bool {
         !self.roots.is_empty()
     }
 }
 
 /// A text file that an eval file refers to.
 #[derive(Debug, Clone)]
-pub(crate) struct TextFile {
-    pub(crate) path: PathBuf,
+pub struct TextFile {
+    /// Path by which it was found.
+    pub path: PathBuf,
     /// Text with single newlines as line ends.
-    pub(crate) text: Arc<str>,
+    pub text: Arc<str>,
 }
 
 /// Maximum size of an attachment: larger ones would not fit into any prompt.
@@ -69,14 +72,14 @@ const MAX_ATTACHMENT_BYTES: u64 = 16 * 1024 * 1024;
 
 impl DecodeContext {
     /// Creates a context with no sources and no diagnostics.
-    pub(crate) fn new(environment: EnvironmentLookup, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
+    pub fn new(environment: EnvironmentLookup, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
         let (open, programs, targets, case_check) = (BTreeMap::new(), None, Vec::new(), None);
         let scope = LoadScope { environment, search, roots, open, programs, targets, case_check };
         Self::with_scope(Arc::new(scope))
     }
 
     /// Creates a context with existing limits of access.
-    pub(crate) fn with_scope(reach: Arc<LoadScope>) -> Self {
+    pub fn with_scope(reach: Arc<LoadScope>) -> Self {
         let (sources, problems) = (SourceMap::new(), DiagnosticCollector::default());
         let templates = TemplateCache::default();
         let (changed_suite, secrets, lowered) = (None, None, None);
@@ -98,7 +101,7 @@ impl DecodeContext {
     }
 
     /// Returns the start of a span in a form that outlives the sources.
-    pub(crate) fn position(&self, span: Span) -> FilePosition {
+    pub fn position(&self, span: Span) -> FilePosition {
         let position = self.sources.position(span);
         FilePosition::with_shared_path(
             self.sources.file(span.source).shared_path(),
@@ -108,7 +111,7 @@ impl DecodeContext {
     }
 
     /// Returns the range of a span in a form that outlives the sources.
-    pub(crate) fn mark(&self, span: Span) -> SourceMark {
+    pub fn mark(&self, span: Span) -> SourceMark {
         SourceMark {
             place: self.position(span),
             first_line: self.sources.file(span.source).first_line(),
@@ -120,7 +123,7 @@ impl DecodeContext {
     /// Finds the file or folder that `written` refers to. Relative paths are resolved against the folder of
     /// the file that holds the reference, then against the search folders. Returns `None` after adding a
     /// diagnostic.
-    pub(crate) fn find_file(&mut self, written: &str, span: Span) -> Option<PathBuf> {
+    pub fn find_file(&mut self, written: &str, span: Span) -> Option<PathBuf> {
         if !self.reach.reads_files() {
             self.problems.add(
                 Diagnostic::error(
@@ -180,7 +183,7 @@ impl DecodeContext {
     }
 
     /// Reads the text file that `written` refers to. Returns `None` after adding a diagnostic.
-    pub(crate) fn read_text(&mut self, written: &str, span: Span) -> Option<TextFile> {
+    pub fn read_text(&mut self, written: &str, span: Span) -> Option<TextFile> {
         let path = self.find_file(written, span)?;
         let complaint = match fs::metadata(&path) {
             Err(error) => Some(error.to_string()),
@@ -233,7 +236,7 @@ impl DecodeContext {
     }
 
     /// Returns true if `written` names a file that may be read. Adds no diagnostic.
-    pub(crate) fn is_reachable(&self, written: &str, span: Span) -> bool {
+    pub fn is_reachable(&self, written: &str, span: Span) -> bool {
         let given = Path::new(written);
         self.folders_upward(span)
             .iter()
@@ -242,7 +245,7 @@ impl DecodeContext {
     }
 
     /// Returns the folder of a source file.
-    pub(crate) fn folder_of(&self, source: SourceId) -> PathBuf {
+    pub fn folder_of(&self, source: SourceId) -> PathBuf {
         let path = self.sources.file(source).path();
         match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
@@ -253,7 +256,7 @@ impl DecodeContext {
 
 /// Returns the context of a file: the folders it may refer to, and those against which its references are
 /// resolved.
-pub(crate) fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
+pub fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
         _ => PathBuf::from("."),

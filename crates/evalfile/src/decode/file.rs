@@ -4,20 +4,17 @@ use std::fs;
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, SourceId, Span};
+use assize_document::{
+    DeferredList, TreeNode, YamlListReader, codes, file_extension, near_path, read_json, read_json_in,
+    read_json_outline, read_yaml, read_yaml_outline,
+};
 use assize_files::{MAX_FILE_BYTES, read_bytes};
 
 use super::DecodeContext;
-use crate::codes;
-use crate::file_ending::file_extension;
-use crate::near_path::near_path;
-use crate::tree::{
-    DeferredList, TreeNode, YamlListReader, read_json, read_json_in, read_json_outline, read_yaml,
-    read_yaml_outline,
-};
 
 /// Reads a file as text and adds it to the sources. `from` is the reference that names it; without one,
 /// problems are reported at the beginning of the file.
-pub(crate) fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> Option<SourceId> {
+pub fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> Option<SourceId> {
     let at = |cx: &mut DecodeContext| {
         from.unwrap_or_else(|| {
             let source = cx.sources.add(path, "");
@@ -104,7 +101,7 @@ pub(crate) fn not_utf8(at: Span, byte: u8, offset: usize) -> Diagnostic {
 }
 
 /// Parses the tree of a source, in the syntax of its file extension.
-pub(crate) fn read_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNode> {
+pub fn read_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNode> {
     if is_json(cx, source) {
         read_json(&cx.sources, source, &mut cx.problems)
     } else {
@@ -113,8 +110,9 @@ pub(crate) fn read_tree(cx: &mut DecodeContext, source: SourceId) -> Option<Tree
 }
 
 /// Tree of a file whose list of cases may be parsed later.
-pub(crate) struct FileOutline {
-    pub(crate) root: TreeNode,
+pub struct FileOutline {
+    /// The tree, with empty lists of cases.
+    pub root: TreeNode,
     /// Items of the lists that are empty in the tree.
     pub(crate) deferred: DeferredItems,
 }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use assize_diagnostic::{
     Diagnostic, DiagnosticCode, Severity, SourceId, SourceMap, Span, SpanLabel, SpannedValue,
 };
+use assize_document::{TreeNode, codes, near_path, read_json};
 use assize_files::open_file;
+use assize_model::{Case, CaseLoadError, CasePlace};
 
 use super::DecodeContext;
 use super::answers::decode_answer;
@@ -22,10 +24,6 @@ use super::file::{not_utf8, unreadable_help};
 use super::ids::{IdLocation, IdRegistry};
 use super::line_decoder::LineDecoder;
 use super::suite::SuiteDefaults;
-use crate::codes;
-use crate::model::{Case, CaseLoadError, CasePlace};
-use crate::near_path::near_path;
-use crate::tree::{TreeNode, read_json};
 
 /// Maximum number of invalid lines whose diagnostics are kept. The rest is counted: a file that is wrong
 /// throughout must not fill the memory.

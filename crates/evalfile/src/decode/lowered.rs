@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::Span;
+use assize_document::TreeNode;
+use assize_model::FilePosition;
 use serde_json::{Map, Value, json};
-
-use crate::model::FilePosition;
-use crate::tree::TreeNode;
 
 /// A matrix file as a file of the `tests` format.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +20,7 @@ pub struct LoweredSuite {
     /// Parts that the `tests` format can't express, or that this program can't run, in the order in which they were found.
     pub losses: Vec<LoweredLoss>,
     /// Folder of the file, from which its references are followed.
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
     /// Number of cases that an assertion was left out of.
     left_out: HashMap<Span, usize>,
 }
@@ -54,12 +53,12 @@ pub struct LoweredLoss {
 
 impl LoweredSuite {
     /// Creates a collector for a file.
-    pub(crate) fn new(path: &Path) -> Self {
+    pub fn new(path: &Path) -> Self {
         Self { folder: path.parent().unwrap_or(Path::new("")).to_path_buf(), ..Self::default() }
     }
 
     /// Sets the keys of the suite: its names, and the settings of `node`.
-    pub(crate) fn set_head(
+    pub fn set_head(
         &mut self,
         name: &str,
         description: Option<&str>,
@@ -84,7 +83,7 @@ impl LoweredSuite {
     }
 
     /// Names the targets that all cases are put to.
-    pub(crate) fn name_targets<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+    pub fn name_targets<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
         let names: Vec<&str> = names.collect();
         if !names.is_empty() {
             let execution = self.head.entry("execution").or_insert_with(|| json!({}));
@@ -93,19 +92,19 @@ impl LoweredSuite {
     }
 
     /// Counts a case that an assertion was left out of, since it can't be read. A diagnostic says why.
-    pub(crate) fn leave_out(&mut self, assertion: Span) {
+    pub fn leave_out(&mut self, assertion: Span) {
         *self.left_out.entry(assertion).or_default() += 1;
     }
 
     /// Returns the number of cases that lack what stands at a span.
-    pub(crate) fn cases_without(&self, span: Span) -> usize {
+    pub fn cases_without(&self, span: Span) -> usize {
         let holds =
             |outer: &Span| outer.source == span.source && outer.start <= span.start && span.end <= outer.end;
         self.left_out.iter().find(|(outer, _)| holds(outer)).map_or(0, |(_, count)| *count)
     }
 
     /// Notes a part that is lost; once, however many cases lack it.
-    pub(crate) fn lose(&mut self, place: &FilePosition, item: &str, what: &str) {
+    pub fn lose(&mut self, place: &FilePosition, item: &str, what: &str) {
         let known = self.losses.iter_mut().find(|loss| loss.place == *place && loss.item == item);
         match known {
             Some(loss) => loss.cases += 1,

@@ -5,8 +5,7 @@
 //! that: what a data set holds would be run.
 
 use assize_diagnostic::{Diagnostic, Span};
-
-use crate::codes;
+use assize_document::codes;
 
 const SHELLS: [&str; 9] = ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash"];
 

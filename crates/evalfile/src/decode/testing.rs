@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::DecodeContext;
 
 /// A context without files.
-pub(crate) fn context() -> DecodeContext {
+pub fn context() -> DecodeContext {
     context_with(|_| None)
 }
 

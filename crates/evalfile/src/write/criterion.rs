@@ -1,9 +1,8 @@
 //! Serialisation of criteria.
 
+use assize_model::EvalFileFormat;
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Gate};
 use serde_json::{Map, Value, json};
-
-use crate::model::EvalFileFormat;
 
 /// Returns a criterion in the spelling of a format, with every key written out whose default differs:
 /// `required` never depends on a default.

@@ -1,6 +1,6 @@
 //! `is-json` and `contains-json`: the answer is JSON, or JSON is in it, and perhaps of a given shape.
 
-use assize_evalfile::IsJson;
+use assize_model::IsJson;
 use serde_json::Value;
 
 use super::result::CheckResult;

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use assize_evalfile::{ExecutionMetrics, TokenUsage};
-use assize_rubric::{Tokens, UnitInterval};
+use assize_model::{ExecutionMetrics, TokenUsage};
+use assize_rubric::{GraderNote, Tokens, UnitInterval};
 
 use super::result::{AnswerFacts, CheckResult};
-use assize_rubric::GraderNote;
 
 /// Tools that look around and change nothing, in small letters.
 const EXPLORING: [&str; 10] =

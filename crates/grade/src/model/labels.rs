@@ -1,8 +1,8 @@
 //! Labels of an answer: categories that a model for moderation flags, or a class that a model gives a text.
 
-use assize_evalfile::{LabelCheck, LabelRule};
 use assize_llm::ChatModel;
 use assize_llm::wire::{LabelReply, LabelScore};
+use assize_model::{LabelCheck, LabelRule};
 use assize_rubric::{Decision, GraderNote, JudgeIdentity, JudgingUsage, UngradedKind, UngradedReason};
 
 use super::answer::JudgeFailure;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use assize_evalfile::{ContainerSpec, GraderCommand};
+use assize_model::{ContainerSpec, GraderCommand};
 use assize_process::{Environment, ProcessCommand, ProcessLimits};
 
 /// Time limit of a program in a container that sets none, as the format defines it.

@@ -1,7 +1,7 @@
 //! Comparisons of meaning, by the vectors of a model for embeddings.
 
-use assize_evalfile::SimilarityCheck;
 use assize_grade::decide_similarity;
+use assize_model::SimilarityCheck;
 use assize_rubric::CaseDecision;
 
 use super::path::GraderPath;

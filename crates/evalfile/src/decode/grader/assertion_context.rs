@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Position of an assertion list: the templates it came through.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct AssertionContext {
+pub struct AssertionContext {
     /// The templates (canonical paths) around the list, outermost first.
     pub(super) stack: Vec<PathBuf>,
     /// The names of the list have been checked by whoever reads it.

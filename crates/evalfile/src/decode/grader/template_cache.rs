@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::model::{EvalFileFormat, Grader};
+use assize_model::{EvalFileFormat, Grader};
 
 /// Templates that have been read, so that a file that is included by many cases is read, and
 /// complained about, once.

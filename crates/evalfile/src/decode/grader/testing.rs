@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{TreeNode, read_yaml};
+use assize_model::{EvalFileFormat, Grader};
 
 use crate::decode::DecodeContext;
 use crate::decode::grader::{AssertionContext, decode_assertions};
-use crate::model::{EvalFileFormat, Grader};
-use crate::tree::{TreeNode, read_yaml};
 
 /// A context whose only file is `text`, as if it stood in `path`.
 pub(crate) fn read_at(path: &Path, text: &str) -> (DecodeContext, TreeNode) {
@@ -21,7 +21,7 @@ pub(crate) fn read_at(path: &Path, text: &str) -> (DecodeContext, TreeNode) {
     (cx, node)
 }
 
-pub(crate) fn read(text: &str) -> (DecodeContext, TreeNode) {
+pub fn read(text: &str) -> (DecodeContext, TreeNode) {
     read_at(Path::new("test.yaml"), text)
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn complaints(cx: DecodeContext) -> Vec<(String, usize)> {
 }
 
 /// The graders of an assertion list and what is said about it.
-pub(crate) fn graders(text: &str, format: EvalFileFormat) -> (Vec<Arc<Grader>>, Vec<Diagnostic>) {
+pub fn graders(text: &str, format: EvalFileFormat) -> (Vec<Arc<Grader>>, Vec<Diagnostic>) {
     let (mut cx, node) = read(text);
     let graders = decode_assertions(&mut cx, &node, format, AssertionContext::default());
     let mut problems = cx.problems.into_vec();
@@ -43,7 +43,7 @@ pub(crate) fn graders(text: &str, format: EvalFileFormat) -> (Vec<Arc<Grader>>, 
 }
 
 /// The single grader of a sound list in format 2.
-pub(crate) fn one(text: &str) -> Arc<Grader> {
+pub fn one(text: &str) -> Arc<Grader> {
     let (mut graders, problems) = graders(text, EvalFileFormat::Two);
     assert_eq!(problems, vec![], "{text}");
     assert_eq!(graders.len(), 1, "{text}");
@@ -51,6 +51,6 @@ pub(crate) fn one(text: &str) -> Arc<Grader> {
 }
 
 /// The codes of the complaints about a list in format 2.
-pub(crate) fn codes(text: &str) -> Vec<&'static str> {
+pub fn codes(text: &str) -> Vec<&'static str> {
     graders(text, EvalFileFormat::Two).1.iter().map(|d| d.code.as_str()).collect()
 }

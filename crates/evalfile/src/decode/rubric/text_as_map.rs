@@ -1,10 +1,9 @@
 //! Detection of texts that YAML parsed as maps: `- Returns: the value` without quotes.
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{NodeValue, TreeNode, codes};
 
-use crate::codes;
 use crate::decode::DecodeContext;
-use crate::tree::{NodeValue, TreeNode};
 
 /// Returns the diagnostic for a map that was most likely meant as one text: a map with a single entry whose
 /// key reads like prose (it has a blank or a capital letter).

@@ -23,13 +23,13 @@ mod value;
 pub(crate) mod variables;
 
 pub use file::{LoadedTargets, load_targets};
-pub(crate) use inline::{IdleSetting, InlineTarget, InlineTargets, decode_defined_targets};
+pub(crate) use inline::decode_defined_targets;
+pub use inline::{IdleSetting, InlineTarget, InlineTargets};
 pub use mask::is_secret_header;
 pub(crate) use mask::mask_secrets;
-pub(crate) use model_id::{EMBEDDING_WORDS, model_entry};
-pub(crate) use provider::runnable_names as provider_names;
-pub(crate) use provider::{is_other_tools_provider, is_provider};
+pub use model_id::{EMBEDDING_WORDS, model_entry};
+pub use provider::runnable_names as provider_names;
+pub use provider::{is_other_tools_provider, is_provider};
 pub use provider::{model_hint, model_provider};
-pub(crate) use provider_entry::{agent_of_id, environment_references, target_of_provider};
-#[cfg(test)]
-pub(crate) use read::TYPED as TYPED_TARGET_KEYS;
+pub use provider_entry::{agent_of_id, environment_references, target_of_provider};
+pub use read::TYPED as TYPED_TARGET_KEYS;

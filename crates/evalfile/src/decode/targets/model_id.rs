@@ -44,7 +44,7 @@ const MODEL_IDS: [(&str, &[&str], &str); 37] = [
 ];
 
 /// Words after the first that make an id one of a model for embeddings.
-pub(crate) const EMBEDDING_WORDS: &[&str] = &["embedding", "embeddings"];
+pub const EMBEDDING_WORDS: &[&str] = &["embedding", "embeddings"];
 
 /// Words after the first that make an id another interface than that of a chat.
 const OTHER_INTERFACES: [&str; 24] = [
@@ -55,7 +55,7 @@ const OTHER_INTERFACES: [&str; 24] = [
 ];
 
 /// Returns the entry of a targets file that a provider's id and configuration come to, or the reason why it can't be run.
-pub(crate) fn model_entry(id: &str) -> Result<(&'static str, String), String> {
+pub fn model_entry(id: &str) -> Result<(&'static str, String), String> {
     let (first, rest) = id.split_once(':').unwrap_or((id, ""));
     let refuse = || Err(format!("provider `{id}` can't be run here"));
     let rows: Vec<_> = MODEL_IDS.iter().filter(|row| row.0 == first).collect();

@@ -1,10 +1,10 @@
 //! Providers of AgentV's newest format, as entries of a targets file.
 
 use assize_diagnostic::Span;
+use assize_document::{MapEntry, NodeValue, TreeNode};
 
 use super::model_id::model_entry;
 use super::provider::is_http_provider;
-use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Answer of AgentV's mock that gives none.
 const MOCK_RESPONSE: &str =
@@ -13,7 +13,7 @@ const MOCK_RESPONSE: &str =
 /// Returns an entry of `providers` as one of `targets`: `label` is the name, `id` the provider and perhaps its model, and
 /// the keys of `config` are keys of the entry. References to the environment get the spelling of targets files. The
 /// entry may be an id alone, or a map from an id to its settings.
-pub(crate) fn target_of_provider(node: &TreeNode) -> TreeNode {
+pub fn target_of_provider(node: &TreeNode) -> TreeNode {
     let with_id = |span: Span, id: &str, settings: &[MapEntry]| {
         let value = TreeNode::new(span, NodeValue::Str(id.to_owned()));
         let mut entries = vec![MapEntry { key: "id".to_owned(), key_span: span, value }];
@@ -91,7 +91,7 @@ fn settings_of_id(id: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Returns the agent that an id of several words names, and its model.
-pub(crate) fn agent_of_id(id: &str) -> Option<(&'static str, Option<String>)> {
+pub fn agent_of_id(id: &str) -> Option<(&'static str, Option<String>)> {
     const AGENTS: [(&str, &str); 5] = [
         ("agentv:codex-cli", "codex"),
         ("openai:codex-sdk", "codex-sdk"),
@@ -128,7 +128,7 @@ fn with_environment_references(node: TreeNode) -> TreeNode {
 }
 
 /// Rewrites `{{ env.NAME }}`, with or without a default, as `${{ NAME }}`.
-pub(crate) fn environment_references(text: &str) -> String {
+pub fn environment_references(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("{{") {

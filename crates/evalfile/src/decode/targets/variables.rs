@@ -1,13 +1,11 @@
 //! Expansion of `${{ NAME }}` in settings from the environment, where unset variables are allowed.
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{DiagnosticCollector, MapEntry, NodeValue, TreeNode, codes};
+use assize_model::SettingVariable;
 
 use super::provider::is_http_provider;
-use crate::codes;
-use crate::decode::DiagnosticCollector;
 use crate::load_options::EnvironmentLookup;
-use crate::model::SettingVariable;
-use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// A map with expanded variables.
 pub(crate) struct ExpandedMap {
