@@ -513,18 +513,20 @@ pub mod record {
     pub type RequestedKeys = BTreeMap<&'static str, BTreeMap<&'static str, BTreeSet<String>>>;
 
     thread_local! {
-        static ASKED: RefCell<RequestedKeys> = RefCell::default();
+        /// `None` until the first call of [`take`]: what is not compared with the schemas is not recorded.
+        static ASKED: RefCell<Option<RequestedKeys>> = const { RefCell::new(None) };
     }
 
     /// Notes that a map named `what` was asked for `key` in the way `how`.
     pub(super) fn note(what: &'static str, key: &'static str, how: &str) {
         ASKED.with_borrow_mut(|asked| {
+            let Some(asked) = asked else { return };
             asked.entry(what).or_default().entry(key).or_default().insert(how.to_owned());
         });
     }
 
-    /// All that was asked on this thread since the last call.
+    /// All that was asked on this thread since the last call; the first call begins the recording.
     pub fn take() -> RequestedKeys {
-        ASKED.take()
+        ASKED.replace(Some(RequestedKeys::new())).unwrap_or_default()
     }
 }

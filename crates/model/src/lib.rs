@@ -4,8 +4,8 @@
 
 #![warn(missing_docs)]
 
+mod answer_transform;
 mod author_code;
-mod authored_test;
 mod benchmark_grader;
 mod case;
 mod case_place;
@@ -16,6 +16,7 @@ mod evaluator;
 mod extension;
 mod file_position;
 mod grader;
+mod grader_command;
 mod hosts;
 mod identity;
 mod label_subject;
@@ -30,18 +31,18 @@ mod scorecard;
 mod scorecard_case;
 mod scorecard_tree;
 mod selection;
+mod similarity;
 mod sql;
 mod suite;
 mod target;
 mod trials;
 mod workspace;
 
+pub use answer_transform::AnswerTransform;
 pub use author_code::{AuthorCode, CodeLanguage, CodeProgram};
-pub use authored_test::AuthoredTest;
 pub use benchmark_grader::{Applicability, Behaviour, BenchmarkGrader};
 pub use case::{
-    AnswerTransform, Case, CaseId, GivenOutput, NamedMetric, TargetRef, ThresholdOverrides,
-    UnsupportedFeature,
+    AuthoredTest, Case, CaseId, GivenOutput, NamedMetric, TargetRef, ThresholdOverrides, UnsupportedFeature,
 };
 pub use case_place::{CaseLoadError, CasePlace};
 pub use config::ProjectConfig;
@@ -52,11 +53,11 @@ pub use extension::{Extension, ExtensionHook, SuiteExtensions};
 pub use file_position::FilePosition;
 pub use grader::{
     ArgsMatch, CodeGrader, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
-    ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, GivenPrompt, Grader, GraderCommand, GraderKind,
-    GraderPrompt, IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, Regex, RubricGrader, ScriptCheck,
-    SimilarityCheck, SimilarityMeasure, SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory,
-    TrajectoryMode, TransformedGrader,
+    ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, GivenPrompt, Grader, GraderKind, GraderPrompt,
+    IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, Regex, RubricGrader, ScriptCheck, SkillTrigger,
+    TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode, TransformedGrader,
 };
+pub use grader_command::GraderCommand;
 pub use hosts::PYTHON_LOADER;
 pub use label_subject::value_text;
 pub use labels::{LabelCheck, LabelRule};
@@ -74,6 +75,7 @@ pub use scorecard::{
 pub use scorecard_case::ScorecardCases;
 pub use scorecard_tree::{InventoryRow, ScorecardPart};
 pub use selection::{AnswerSelection, BestAnswerRule, MaxScoreRule};
+pub use similarity::{SimilarityCheck, SimilarityMeasure};
 pub use sql::{SqlCheck, SqlDialect};
 pub use suite::{EvalFileFormat, Suite, SuiteSettings};
 pub use target::{

@@ -9,13 +9,13 @@ use assize_model::SimilarityMeasure;
 use serde_json::{Map, Value, json};
 
 use super::assertion_types::{AssertionSupport, AssertionType};
-use super::assertion_values::{read_value_file, schema_of};
 use super::assertions::{AssertionWriter, PassRule};
 use super::built_in::built_in_code;
 use super::metrics::METRIC_MARK;
 use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
 use super::spelling::MatrixSpelling;
 use super::test_judges::MeasuringModel;
+use super::value_files::{read_value_file, schema_of};
 use super::values::{always_reached, set_without_members, text_of, texts_of};
 
 /// Default threshold of `g-eval`.
@@ -38,17 +38,17 @@ const KEYS_OF_TYPES: [&str; 7] =
 /// An assertion that is being written as a grader. Its methods return `None` after adding a diagnostic.
 pub(super) struct AssertionGrader<'a> {
     pub(super) writer: &'a AssertionWriter<'a>,
-    pub cx: &'a mut DecodeContext,
+    pub(super) cx: &'a mut DecodeContext,
     /// Keys of the assertion.
     pub(super) object: MapReader<'a>,
-    pub kind: &'static AssertionType,
+    pub(super) kind: &'static AssertionType,
     pub(super) negated: bool,
     pub(super) span: Span,
     rule: PassRule,
     /// Number of sets around the assertion.
     depth: usize,
     /// `value`, rendered.
-    pub value: Option<TreeNode>,
+    pub(super) value: Option<TreeNode>,
     pub(super) threshold: Option<f64>,
     /// Name of the judge.
     pub(super) judge: Option<String>,
@@ -269,7 +269,7 @@ impl<'a> AssertionGrader<'a> {
                 | AssertionSupport::SameKeys(_)
         ) && let Some(config) = self.object.entry("config")
         {
-            self.cx.problems.add(super::test_entries::no_effect(config, "this type has no settings here"));
+            self.cx.problems.add(super::values::no_effect(config, "this type has no settings here"));
         }
 
         for key in ["description", "reason"] {
@@ -572,7 +572,7 @@ impl<'a> AssertionGrader<'a> {
             return None;
         }
         if let Some(config) = config {
-            self.cx.problems.add(super::test_entries::no_effect(config, "a set has no settings here"));
+            self.cx.problems.add(super::values::no_effect(config, "a set has no settings here"));
         }
 
         if self.threshold == Some(0.0) {

@@ -27,9 +27,9 @@ pub(super) struct AssertionWriter<'a> {
     pub(super) templates: &'a TemplateRenderer,
     pub(super) scope: &'a TemplateScope,
     /// Variables of the test.
-    pub vars: &'a Map<String, Value>,
+    pub(super) vars: &'a Map<String, Value>,
     /// Templates that `$ref` may name: the root of the file.
-    pub root: &'a TreeNode,
+    pub(super) root: &'a TreeNode,
     /// Name of the judge of the test, if it names one.
     pub(super) judge: Option<&'a str>,
     /// Setting of the test that names its judge, and perhaps models for embeddings, moderation or classification.

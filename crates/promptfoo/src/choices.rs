@@ -4,10 +4,10 @@ use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 use assize_document::codes;
 use assize_evalfile::reading::DecodeContext;
 
+use super::matrix_file::MatrixFile;
+use super::matrix_test::MatrixTest;
 use super::prompts::MatrixPrompt;
 use super::providers::MatrixProvider;
-use super::read::MatrixFile;
-use super::test_entries::MatrixTest;
 use super::values::unknown_provider;
 
 /// Returns the prompts that a test is asked; nothing stands for the input of the test itself.

@@ -121,7 +121,7 @@ fn read_window(cx: &mut DecodeContext, config: &TreeNode) -> Option<u64> {
                 cx.problems.add(wrong_type(&entry.value, "`windowSize`", "a whole number from 1"));
                 return None;
             }
-            _ => cx.problems.add(super::test_entries::no_effect(entry, "`config` has `windowSize`")),
+            _ => cx.problems.add(super::values::no_effect(entry, "`config` has `windowSize`")),
         }
     }
 

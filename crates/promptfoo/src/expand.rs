@@ -16,23 +16,23 @@ use serde_json::{Map, Value};
 use super::assertions::{AssertionWriter, PassRule};
 use super::authored::{MatrixAuthoredTest, MatrixSource};
 use super::choices::{asks, check_prompts_of_providers, prompts_of, runs};
-use super::lower::{decode_readable_graders, keep_case};
+use super::kept_case::{decode_readable_graders, keep_case};
+use super::matrix_file::{MatrixFile, place_of};
+use super::matrix_test::MatrixTest;
 use super::merge::merge_default;
 use super::metrics::{MetricMark, MetricNames, named_metrics, take_marks};
 use super::nodes::{MapNode, json_node, list_node, number_names, text_node};
 use super::pending::{CaseVariant, PendingCase, finish_variables, run_code};
 use super::prompts::{MatrixPrompt, PromptBody, RenderedPrompt};
 use super::providers::MatrixProvider;
-use super::read::{MatrixFile, place_of};
 use super::scoring::{scored_by_function, scoring_function, set_scoring};
 use super::selections::name_weights;
 use super::spelling::MatrixSpelling;
-use super::test_entries::MatrixTest;
 use super::test_judges::JudgeNames;
 use super::values::{always_reached, given_text, given_transform};
 use super::variables::{
-    VariableCombination, absent_variable, blank_variable, combinations, count_combinations, read_values,
-    read_variables_script, strip_line_ends,
+    VariableCombination, absent_variable, blank_variable, combinations, count_combinations, only_variable,
+    read_values, read_variables_script, strip_line_ends,
 };
 
 /// Maximum number of cases that a file may come to.
@@ -669,12 +669,6 @@ impl Combination<'_> {
 
 fn target_ref(name: &str, place: FilePosition) -> TargetRef {
     TargetRef { name: name.to_owned(), use_target: None, hooks: None, place }
-}
-
-/// Returns the name of the variable if a text is nothing but one.
-pub(super) fn only_variable(text: &str) -> Option<&str> {
-    let name = text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
-    name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(name)
 }
 
 /// Returns the input of a test without prompts: its variables.

@@ -11,12 +11,14 @@ use assize_model::{
 };
 use serde_json::{Map, Value, json};
 
-use super::authored::{read_changed_test, test_value, values_agree};
+use super::matrix_test::{DEFAULT_TEST, MatrixTest};
 use super::nodes::json_node;
-use super::prompts::{MatrixPrompt, PromptReader};
+use super::prompts::{MatrixPrompt, PromptReader, prompt_value};
 use super::providers::MatrixProvider;
 use super::spelling::MatrixSpelling;
-use super::test_entries::{DEFAULT_TEST, MatrixTest, TestReader, no_effect};
+use super::test_entries::TestReader;
+use super::test_value::{read_changed_test, test_value, values_agree};
+use super::values::no_effect;
 
 /// Hosts that call a function once, in a workspace.
 const PYTHON_HOST: &str = include_str!("../hosts/workspace_hook.py");
@@ -112,8 +114,8 @@ fn read_file(cx: &mut DecodeContext, written: &str, rest: &str, span: Span) -> O
 /// The parts of a file that extensions get and may change.
 pub(super) struct SuiteParts<'a> {
     pub(super) prompts: &'a mut Vec<MatrixPrompt>,
-    pub default: &'a mut MatrixTest,
-    pub tests: &'a mut Vec<MatrixTest>,
+    pub(super) default: &'a mut MatrixTest,
+    pub(super) tests: &'a mut Vec<MatrixTest>,
 }
 
 impl SuiteParts<'_> {
@@ -218,17 +220,6 @@ fn read_prompt(cx: &mut DecodeContext, node: &TreeNode) -> Vec<MatrixPrompt> {
     let mut reader = PromptReader::default();
     reader.read_list(cx, &TreeNode::new(node.span, NodeValue::Seq(vec![node.clone()])));
     reader.found
-}
-
-pub(super) fn prompt_value(prompt: &MatrixPrompt) -> Value {
-    let raw = prompt.raw_text();
-    let label = prompt.label.clone().unwrap_or_else(|| raw.clone());
-    let mut value = Map::from_iter([("raw".to_owned(), raw.into()), ("label".to_owned(), label.into())]);
-    if let Some(id) = &prompt.id {
-        value.insert("id".to_owned(), id.as_str().into());
-    }
-
-    Value::Object(value)
 }
 
 /// Returns the default test, whose assertions may be added to whether it has any or not.

@@ -2,7 +2,7 @@
 
 use super::assertion_grader::AssertionGrader;
 use super::assertion_types::AssertionSupport;
-use super::test_entries::no_effect;
+use super::values::no_effect;
 
 /// Built-in code that compares a score or a distance with a threshold.
 const CODE_WITH_THRESHOLD: [&str; 3] = ["levenshtein", "rouge-n", "tool-call-f1"];

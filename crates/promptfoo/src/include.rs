@@ -6,8 +6,9 @@ use assize_evalfile::reading::DecodeContext;
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::Value;
 
+use super::matrix_test::{DEFAULT_TEST, MatrixTest};
 use super::merge::merge;
-use super::test_entries::{DEFAULT_TEST, MatrixTest, TestReader};
+use super::test_entries::TestReader;
 
 /// Keys of a suite that its tests would lose in another file.
 const OWN_KEYS: [&str; 4] = ["prompts", "scenarios", "environment", "extensions"];

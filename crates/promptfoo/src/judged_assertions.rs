@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::assertion_grader::AssertionGrader;
 use super::assertion_types::AssertionSupport;
-use super::assertion_values::read_value_file;
 use super::nodes::{MapNode, json_node, list_node, text_node};
 use super::spelling::MatrixSpelling;
+use super::value_files::read_value_file;
 
 impl AssertionGrader<'_> {
     /// Writes an assertion that a judge decides.

@@ -2,8 +2,8 @@
 
 use assize_document::MapEntry;
 
-use super::read::MatrixFile;
-use super::test_entries::MatrixTest;
+use super::matrix_file::MatrixFile;
+use super::matrix_test::MatrixTest;
 
 /// Merges a test with the settings of its scenario.
 pub(super) fn merge_tests(settings: &MatrixTest, test: &MatrixTest, scenario: Option<&str>) -> MatrixTest {

@@ -11,21 +11,21 @@ use assize_script::Script;
 use serde_json::{Map, Value, json};
 
 use super::code_part::{CodeCall, CodePart, CodeResult, run_calls};
+use super::matrix_file::{MatrixFile, place_of};
+use super::matrix_test::MatrixTest;
 use super::prompts::{MatrixPrompt, PromptBody};
 use super::providers::MatrixProvider;
-use super::read::{MatrixFile, place_of};
 use super::spelling::MatrixSpelling;
-use super::test_entries::MatrixTest;
 use super::variables::{
     circle_of_variables, render_variables, strip_line_ends, transform_variables, unread_template,
 };
 
 /// A test with values of its variables and a prompt.
 pub(super) struct PendingCase<'a> {
-    pub id: String,
+    pub(super) id: String,
     /// Name of the test with these values of variables, whatever its prompt.
     pub(super) group: Arc<str>,
-    pub test: Rc<MatrixTest>,
+    pub(super) test: Rc<MatrixTest>,
     /// Script that changes the variables.
     pub(super) transform: Option<Rc<(Script, Span)>>,
     pub(super) prompt: Option<&'a MatrixPrompt>,
@@ -38,12 +38,12 @@ pub(super) struct PendingCase<'a> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct CaseVariant {
     /// Providers that are asked this, by their places in the list; all that the case has if empty.
-    pub providers: Vec<usize>,
-    pub vars: Map<String, Value>,
+    pub(super) providers: Vec<usize>,
+    pub(super) vars: Map<String, Value>,
     /// Variables before others are filled into them, if extensions are shown them so.
     pub(super) unrendered: Option<Map<String, Value>>,
     /// Variables whose code is still to be run, in their order.
-    pub code: Vec<(String, Arc<CodePart>)>,
+    pub(super) code: Vec<(String, Arc<CodePart>)>,
     /// Prompt that code wrote.
     pub(super) prompt: Option<PromptBody>,
     /// Code of variables that was not run, for messages.

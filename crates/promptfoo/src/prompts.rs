@@ -7,7 +7,7 @@ use assize_document::{
     MapEntry, MapReader, NodeValue, PROGRAM_ENDINGS, TreeNode, codes, file_extension, read_yaml, wrong_type,
 };
 use assize_evalfile::reading::{DecodeContext, find_matches};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::code_part::{CodePart, WrittenPart, is_prompt_code};
 use super::nodes::{json_node, list_node, text_node};
@@ -25,7 +25,7 @@ pub(super) struct MatrixPrompt {
     /// Label, else the file it comes from, else nothing.
     pub(super) label: Option<String>,
     /// Id, by which providers and tests may choose it.
-    pub id: Option<String>,
+    pub(super) id: Option<String>,
     pub(super) span: Span,
     pub(super) body: PromptBody,
     /// Settings for the function that writes it; nothing if there are none.
@@ -48,7 +48,7 @@ pub(super) enum PromptBody {
 /// Collector of the prompts of a file.
 #[derive(Debug, Default)]
 pub(super) struct PromptReader {
-    pub found: Vec<MatrixPrompt>,
+    pub(super) found: Vec<MatrixPrompt>,
 }
 
 impl PromptReader {
@@ -336,9 +336,9 @@ impl MatrixPrompt {
 /// A prompt with its variables.
 pub(super) struct RenderedPrompt {
     /// The prompt as `input` of a case.
-    pub input: TreeNode,
+    pub(super) input: TreeNode,
     /// Text that a target which repeats its prompt answers.
-    pub text: String,
+    pub(super) text: String,
     /// True if it has parts that are neither texts nor messages, such as images.
     pub(super) has_media: bool,
 }
@@ -503,4 +503,16 @@ fn prompts_of_table(text: &str) -> Vec<(Option<String>, String)> {
             Some((label.map(str::to_owned), text.to_owned()))
         })
         .collect()
+}
+
+/// Returns a prompt as functions get it.
+pub(super) fn prompt_value(prompt: &MatrixPrompt) -> Value {
+    let raw = prompt.raw_text();
+    let label = prompt.label.clone().unwrap_or_else(|| raw.clone());
+    let mut value = Map::from_iter([("raw".to_owned(), raw.into()), ("label".to_owned(), label.into())]);
+    if let Some(id) = &prompt.id {
+        value.insert("id".to_owned(), id.as_str().into());
+    }
+
+    Value::Object(value)
 }

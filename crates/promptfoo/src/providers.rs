@@ -22,9 +22,9 @@ use super::spelling::{MatrixSpelling, head};
 #[derive(Debug, Clone)]
 pub(super) struct MatrixProvider {
     /// Name in results: its label, else its id.
-    pub name: String,
+    pub(super) name: String,
     /// Id as written, by which tests may choose it.
-    pub id: String,
+    pub(super) id: String,
     pub(super) span: Span,
     /// Labels of the prompts it is asked; all if empty.
     pub(super) prompts: Vec<SpannedValue<String>>,
@@ -98,7 +98,7 @@ pub(super) struct ProviderReader<'a> {
     pub(super) spelling: MatrixSpelling,
     pub(super) targets: &'a mut InlineTargets,
     /// Providers read so far.
-    pub found: Vec<MatrixProvider>,
+    pub(super) found: Vec<MatrixProvider>,
 }
 
 impl ProviderReader<'_> {
@@ -239,7 +239,7 @@ impl ProviderReader<'_> {
         for row in PROVIDER_KEYS {
             let Some(entry) = object.entry(row.name) else { continue };
             if let MatrixKeySupport::NoEffect(reason) = row.support {
-                cx.problems.add(super::test_entries::no_effect(entry, reason));
+                cx.problems.add(super::values::no_effect(entry, reason));
             }
         }
 

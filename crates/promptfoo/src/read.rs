@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_diagnostic::{Diagnostic, SpannedValue};
 use assize_document::{MapReader, NodeValue, TreeNode, codes, wrong_type};
 use assize_evalfile::SuiteCases;
 use assize_evalfile::reading::{
@@ -19,24 +19,16 @@ use super::expand::MatrixExpander;
 use super::extensions::{ReadExtensions, SuiteParts, read_extensions, workspace_functions};
 use super::filters::CustomFilters;
 use super::keys::{MATRIX_KEYS, MatrixKeySupport};
+use super::matrix_file::MatrixFile;
+use super::matrix_test::{DEFAULT_TEST, MatrixTest};
 use super::metrics::DerivedMetrics;
 use super::nodes::MapNode;
 use super::prompts::PromptReader;
 use super::providers::{ProviderReader, read_settings};
 use super::spelling::MatrixSpelling;
 use super::template::TemplateRenderer;
-use super::test_entries::{DEFAULT_TEST, MatrixTest, TestReader, no_effect};
-
-/// Parts of a matrix file that are common to all its cases.
-pub(super) struct MatrixFile<'n> {
-    pub(super) spelling: MatrixSpelling,
-    pub root: &'n TreeNode,
-    pub default: MatrixTest,
-    pub(super) prompts: PromptReader,
-    pub providers: Vec<super::providers::MatrixProvider>,
-    pub tests: Vec<MatrixTest>,
-    pub(super) templates: Arc<TemplateRenderer>,
-}
+use super::test_entries::TestReader;
+use super::values::no_effect;
 
 /// Loads a matrix file. Returns `None` after adding a diagnostic.
 pub fn load_matrix(cx: &mut DecodeContext, path: &Path, root: &TreeNode) -> Option<(Suite, SuiteCases)> {
@@ -445,9 +437,4 @@ fn read_agentv_defaults(cx: &mut DecodeContext, node: &TreeNode, settings: &mut 
         }
     }
     object.finish(&mut cx.problems);
-}
-
-/// Span used for a test without a place of its own.
-pub(super) fn place_of(test: &MatrixTest, fallback: Span) -> Span {
-    test.head.unwrap_or(fallback)
 }

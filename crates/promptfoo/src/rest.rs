@@ -10,8 +10,8 @@ use assize_evalfile::reading::{DecodeContext, SuiteDefaults};
 use serde_json::Value;
 
 use super::expand::{Combination, MatrixExpander};
+use super::matrix_test::MatrixTest;
 use super::pending::{CaseVariant, PendingCase};
-use super::test_entries::MatrixTest;
 
 impl MatrixExpander<'_> {
     /// Reports what is wrong with a test besides its variables. Since their values are not known, only errors that no value could

@@ -5,8 +5,8 @@ use assize_document::{TreeNode, codes};
 use assize_evalfile::reading::{DecodeContext, read_code};
 use assize_model::{CodeLanguage, CompositeAggregator, Grader, GraderKind};
 
+use super::matrix_test::MatrixTest;
 use super::nodes::{MapNode, list_node, text_node};
-use super::test_entries::MatrixTest;
 
 /// Name of the grader that the function decides.
 const SCORING_NAME: &str = "scoring-function";

@@ -10,8 +10,8 @@ use assize_model::{AnswerSelection, Case, GraderKind};
 
 use super::assertion_grader::{AssertionGrader, prompt_not_used};
 use super::assertion_types::AssertionSupport;
+use super::matrix_test::MatrixTest;
 use super::nodes::text_node;
-use super::test_entries::MatrixTest;
 
 /// Keys of the `value` of `max-score`, which are those of the grader.
 const MAX_SCORE_KEYS: [&str; 3] = ["method", "weights", "threshold"];
@@ -54,7 +54,7 @@ impl AssertionGrader<'_> {
                 self.grader.add(&entry.key, entry.key_span, entry.value.clone());
             } else {
                 let reason = "`max-score` has `method`, `weights` and `threshold`";
-                self.cx.problems.add(super::test_entries::no_effect(entry, reason));
+                self.cx.problems.add(super::values::no_effect(entry, reason));
             }
         }
 

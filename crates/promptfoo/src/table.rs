@@ -10,8 +10,8 @@ use assize_table::SheetPath;
 use serde_json::{Value, json};
 
 use super::assertion_types::{ASSERTION_TYPES, find_assertion_type};
+use super::matrix_test::MatrixTest;
 use super::nodes::{MapNode, json_node, text_node};
-use super::test_entries::MatrixTest;
 
 /// Threshold of `similar` in a table that names none.
 const TABLE_SIMILARITY: f64 = 0.8;

@@ -15,8 +15,10 @@ use serde_json::Value;
 use super::assertion_types::resolve_assertion_type;
 use super::code_part::{CodeCall, CodePart, CodeResult, WrittenPart, names_code, run_calls};
 use super::keys::{MatrixKeySupport, OPTION_KEYS, TEST_KEYS};
+use super::matrix_test::{DEFAULT_TEST, MatrixTest, TestOptions};
 use super::spelling::{MatrixSpelling, head};
 use super::table::{tests_of_sheet, tests_of_table};
+use super::values::no_effect;
 
 /// Keys of a test that a case of the `tests` format has too.
 const CASE_KEYS: [&str; 12] = [
@@ -42,54 +44,6 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("type", "indent it below the `-` of its assertion"),
     ("value", "indent it as far as the `type` of its assertion"),
 ];
-
-/// A test as it is written, or the default test.
-#[derive(Debug, Clone, Default)]
-pub(super) struct MatrixTest {
-    /// Place of the test; `None` for a default test that is not there.
-    pub head: Option<Span>,
-    pub id: Option<SpannedValue<String>>,
-    pub description: Option<String>,
-    pub vars: Vec<MapEntry>,
-    /// Assertions, and the place of their key.
-    pub assertions: Vec<TreeNode>,
-    pub(super) assert_span: Option<Span>,
-    pub options: TestOptions,
-    /// Function that makes score and verdict of the named scores.
-    pub(super) scoring: Option<SpannedValue<String>>,
-    pub(super) threshold: Option<SpannedValue<f64>>,
-    /// True if the test itself has the threshold, not only its file.
-    pub(super) has_own_threshold: bool,
-    pub(super) metadata: Vec<MapEntry>,
-    /// Providers it is run with; all if empty.
-    pub providers: Vec<SpannedValue<String>>,
-    /// Prompts it is run with; all if empty.
-    pub(super) prompts: Vec<SpannedValue<String>>,
-    pub output: Option<TreeNode>,
-    /// Input that takes the place of the prompts.
-    pub input: Option<TreeNode>,
-    pub(super) skip_defaults: bool,
-    /// Keys of a case that are taken as they are.
-    pub(super) case_keys: Vec<MapEntry>,
-    /// True if it stands for the tests of a file without any, so that its prompts are asked once.
-    pub(super) is_stand_in: bool,
-    /// True if its variables or assertions can't be read at all.
-    pub(super) is_broken: bool,
-}
-
-/// Options of a test.
-#[derive(Debug, Clone, Default)]
-pub(super) struct TestOptions {
-    /// Judge of its assertions.
-    pub(super) judge: Option<TreeNode>,
-    pub(super) transform: Option<SpannedValue<String>>,
-    /// Script that changes the variables before they are used.
-    pub(super) transform_vars: Option<SpannedValue<String>>,
-    pub(super) rubric_prompt: Option<TreeNode>,
-    pub(super) prefix: Option<String>,
-    pub(super) suffix: Option<String>,
-    pub(super) disable_expansion: bool,
-}
 
 /// Reader of tests.
 pub(super) struct TestReader {
@@ -502,15 +456,6 @@ fn refuse_types_as_keys(cx: &mut DecodeContext, object: &mut MapReader<'_>, node
             .with_help(format!("write it under `assert`: `- {{type: {}, value: ...}}`", entry.key)),
         );
     }
-}
-
-/// Name of the default test in messages.
-pub(super) const DEFAULT_TEST: &str = "the default test";
-
-/// Returns the warning that a key is accepted and not used.
-pub(super) fn no_effect(entry: &MapEntry, why: &str) -> Diagnostic {
-    Diagnostic::warning(codes::NO_EFFECT, format!("`{}` has no effect", entry.key), entry.key_span, why)
-        .with_help("remove it")
 }
 
 /// Reads a list of assertions, following references to files of them. Returns `None` after adding a diagnostic.

@@ -5,8 +5,8 @@ use assize_document::TreeNode;
 use assize_evalfile::reading::DecodeContext;
 
 use super::assertion_types::AssertionSupport;
+use super::matrix_test::MatrixTest;
 use super::providers::{ProviderReader, is_embedding_id};
-use super::test_entries::MatrixTest;
 
 /// Names of the judges that assertions and options define, by the place of the definition.
 pub(super) type JudgeNames = Vec<(Span, String)>;

@@ -130,3 +130,9 @@ pub(super) fn always_reached(part: &str, span: Span) -> Diagnostic {
     )
     .with_help("raise it, or remove it so that each assertion must pass")
 }
+
+/// Returns the warning that a key is accepted and not used.
+pub(super) fn no_effect(entry: &MapEntry, why: &str) -> Diagnostic {
+    Diagnostic::warning(codes::NO_EFFECT, format!("`{}` has no effect", entry.key), entry.key_span, why)
+        .with_help("remove it")
+}

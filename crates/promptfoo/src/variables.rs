@@ -12,10 +12,10 @@ use assize_table::is_table;
 use serde_json::{Map, Value};
 
 use super::code_part::{CodePart, WrittenPart, names_code};
-use super::expand::only_variable;
+use super::matrix_test::MatrixTest;
 use super::prompts::{MatrixPrompt, PromptBody};
 use super::template::TemplateRenderer;
-use super::test_entries::{MatrixTest, is_sheet, sheet_of_variables};
+use super::test_entries::{is_sheet, sheet_of_variables};
 
 /// Endings of files that are no text.
 const MEDIA_ENDINGS: [&str; 16] = [
@@ -28,7 +28,7 @@ const MAX_SHOWN_LETTERS: usize = 60;
 
 /// Values of a variable: one, or several that multiply.
 pub(super) struct VariableValues {
-    pub name: String,
+    pub(super) name: String,
     pub(super) values: Vec<VariableValue>,
 }
 
@@ -43,8 +43,8 @@ pub(super) enum VariableValue {
 /// One value for each variable.
 pub(super) struct VariableCombination {
     /// Values; the path of a file where code returns the value.
-    pub vars: Map<String, Value>,
-    pub code: Vec<(String, Arc<CodePart>)>,
+    pub(super) vars: Map<String, Value>,
+    pub(super) code: Vec<(String, Arc<CodePart>)>,
 }
 
 /// Reads the values of the variables of a test. Returns true as the second part if one of them is an image, a sound or the
@@ -379,4 +379,10 @@ pub(super) fn transform_variables(
 fn bad_script(span: Span, reason: String) -> Diagnostic {
     Diagnostic::error(codes::BAD_SCRIPT, "the variables can't be changed by this script", span, reason)
         .with_help("return a map, such as `{ ...vars, name: vars.name.trim() }`")
+}
+
+/// Returns the name of the variable if a text is nothing but one.
+pub(super) fn only_variable(text: &str) -> Option<&str> {
+    let name = text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
+    name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(name)
 }

@@ -2,6 +2,7 @@
 
 #![warn(missing_docs)]
 
+mod limited_text;
 mod render;
 mod request;
 mod script_values;

@@ -1,21 +1,17 @@
 //! Rendering of a text as a template, within limits of steps and size.
 
-use std::io;
-
 use minijinja::filters;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, ValueKind};
 use minijinja::{AutoEscape, Environment, ErrorKind, Output, State, UndefinedBehavior, Value as JinjaValue};
 use serde_json::Value;
 
-use super::script_values::{add_script_filters, add_text_filters, script_text, with_whole_numbers};
+use super::limited_text::{LimitedText, bounded};
+use super::script_values::{add_script_filters, add_text_filters, script_text};
 use super::syntax::translate;
 
 /// Steps that one template may take.
 const TEMPLATE_FUEL: u64 = 1_000_000;
-/// Maximum size of a rendered text.
-const MAX_RENDERED_BYTES: usize = 16 * 1024 * 1024;
-
 /// Returns true for a text that may be a template.
 pub fn has_markers(text: &str) -> bool {
     ["{{", "{%", "{#"].iter().any(|marker| text.contains(marker))
@@ -90,36 +86,6 @@ fn allowed_environment() -> Environment<'static> {
     environment
 }
 
-pub(super) fn bounded(bytes: usize) -> Result<(), minijinja::Error> {
-    if bytes <= MAX_RENDERED_BYTES {
-        return Ok(());
-    }
-    let limit = format!("the text becomes larger than {} MiB", MAX_RENDERED_BYTES / 1024 / 1024);
-    Err(minijinja::Error::new(ErrorKind::InvalidOperation, limit))
-}
-
-/// A text that takes no more than the limit.
-#[derive(Default)]
-struct LimitedText {
-    bytes: Vec<u8>,
-    is_full: bool,
-}
-
-impl io::Write for LimitedText {
-    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + part.len() > MAX_RENDERED_BYTES {
-            self.is_full = true;
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        self.bytes.extend_from_slice(part);
-        Ok(part.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// Returns the last marker of a template that opens and is not closed, with what follows it on its line, and its closing marker.
 pub fn unclosed_marker(text: &str) -> Option<(&str, &'static str)> {
     let last = |marker: &str| text.rfind(marker);
@@ -147,18 +113,5 @@ pub(super) fn write_value(
     match value.kind() {
         ValueKind::Undefined | ValueKind::String => minijinja::escape_formatter(out, state, value),
         _ => out.write_str(&script_text(value)).map_err(minijinja::Error::from),
-    }
-}
-
-/// Returns a value as JSON; nothing if it is too large or not there.
-pub(super) fn json_text(value: &JinjaValue) -> String {
-    if value.is_undefined() {
-        return String::new();
-    }
-    let mut written = LimitedText::default();
-    let plain = serde_json::to_value(value).map(with_whole_numbers);
-    match plain.and_then(|plain| serde_json::to_writer(&mut written, &plain)) {
-        Ok(()) => String::from_utf8(written.bytes).unwrap_or_default(),
-        Err(_) => String::new(),
     }
 }

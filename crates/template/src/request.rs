@@ -7,8 +7,8 @@ use minijinja::value::{Serde, ValueKind};
 use minijinja::{ErrorKind, UndefinedBehavior, Value as JinjaValue};
 use serde_json::{Map, Value};
 
-use super::render::{first_line, full_environment, has_markers, json_text, render_text, write_value};
-use super::script_values::script_text;
+use super::render::{first_line, full_environment, has_markers, render_text, write_value};
+use super::script_values::{json_text, script_text};
 
 /// Characters that are escaped in addresses and forms: all but those that no part of an address gives a meaning.
 pub const UNRESERVED: &percent_encoding::AsciiSet =

@@ -4,7 +4,7 @@ use minijinja::value::{Rest, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Value as JinjaValue, filters, functions};
 use serde_json::{Value, json};
 
-use super::render::{bounded, json_text};
+use super::limited_text::{LimitedText, bounded};
 
 /// Returns the text that a template shows for a value: nothing for what is absent, and the elements of a list with
 /// commas between them. Maps, and lists with maps in them, are JSON: JavaScript's `[object Object]` says nothing.
@@ -20,6 +20,19 @@ pub(super) fn script_text(value: &JinjaValue) -> String {
         }
         ValueKind::Seq | ValueKind::Iterable | ValueKind::Map => json_text(value),
         _ => value.to_string(),
+    }
+}
+
+/// Returns a value as JSON; nothing if it is too large or not there.
+pub(super) fn json_text(value: &JinjaValue) -> String {
+    if value.is_undefined() {
+        return String::new();
+    }
+    let mut written = LimitedText::default();
+    let plain = serde_json::to_value(value).map(with_whole_numbers);
+    match plain.and_then(|plain| serde_json::to_writer(&mut written, &plain)) {
+        Ok(()) => String::from_utf8(written.bytes).unwrap_or_default(),
+        Err(_) => String::new(),
     }
 }
 

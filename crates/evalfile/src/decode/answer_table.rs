@@ -381,6 +381,15 @@ pub(super) fn read_list(text: &str) -> Vec<(Option<String>, Range<usize>)> {
     items.into_iter().zip(places).collect()
 }
 
+/// Layout of a file of answers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AnswerFormat {
+    /// Columns that the user named.
+    pub(crate) columns: AnswerColumns,
+    /// Layout of a table; `None` for JSON objects.
+    pub(crate) table: Option<AnswerTable>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

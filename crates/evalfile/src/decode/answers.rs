@@ -15,20 +15,11 @@ use super::answer_columns::{
     ANSWER, AnswerColumns, CLUSTERS, ColumnUse, EXPECTED_OUTCOME, METADATA, QUESTION, REFERENCE, field_of,
     two_columns, unknown_column,
 };
-use super::answer_table::{AnswerTable, meant_columns, missing_column};
+use super::answer_table::{AnswerFormat, meant_columns, missing_column};
 use super::case::DecodedCase;
 use super::common::{check_id, decode_tags};
 use super::messages::decode_given_output;
 use super::suite::SuiteDefaults;
-
-/// Layout of a file of answers.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct AnswerFormat {
-    /// Columns that the user named.
-    pub(crate) columns: AnswerColumns,
-    /// Layout of a table; `None` for JSON objects.
-    pub(crate) table: Option<AnswerTable>,
-}
 
 /// Decodes one line of JSON or one row of a table.
 pub(super) fn decode_answer(

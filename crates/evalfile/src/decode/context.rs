@@ -9,7 +9,6 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use assize_document::{DiagnosticCollector, codes};
 use assize_model::{FilePosition, ProgramRunner, SourceMark};
 
-use super::file::unreadable_help;
 use super::grader::TemplateCache;
 use super::lowered::LoweredSuite;
 use crate::load_options::{CaseCheck, EnvironmentLookup, LoadOptions};
@@ -293,4 +292,13 @@ pub fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
         targets: options.targets.clone(),
         case_check: options.case_check.clone(),
     }))
+}
+
+/// Returns advice on a file that can't be read, by the reason.
+pub(super) fn unreadable_help(reason: &str) -> &'static str {
+    match reason {
+        "it is a folder" => "name a file in it",
+        "it is not UTF-8 text" => "save it as UTF-8",
+        _ => "check the path and the file's permissions",
+    }
 }

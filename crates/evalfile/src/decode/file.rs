@@ -11,6 +11,7 @@ use assize_document::{
 use assize_files::{MAX_FILE_BYTES, read_bytes};
 
 use super::DecodeContext;
+use super::context::unreadable_help;
 
 /// Reads a file as text and adds it to the sources. `from` is the reference that names it; without one,
 /// problems are reported at the beginning of the file.
@@ -172,13 +173,4 @@ pub(crate) fn for_each_item(
 fn is_json(cx: &DecodeContext, source: SourceId) -> bool {
     let file = cx.sources.file(source);
     file_extension(file.path()) == "json" && !file.text().trim().is_empty()
-}
-
-/// Returns advice on a file that can't be read, by the reason.
-pub(super) fn unreadable_help(reason: &str) -> &'static str {
-    match reason {
-        "it is a folder" => "name a file in it",
-        "it is not UTF-8 text" => "save it as UTF-8",
-        _ => "check the path and the file's permissions",
-    }
 }

@@ -39,8 +39,7 @@ pub(crate) mod trials;
 mod vars;
 mod workspace;
 
-pub(crate) use answer_table::{AnswerTable, find_divider};
-pub(crate) use answers::AnswerFormat;
+pub(crate) use answer_table::{AnswerFormat, AnswerTable, find_divider};
 pub use case_collector::CaseCollector;
 pub(crate) use case_collector::CaseSource;
 pub use context::{DecodeContext, LoadScope, TextFile, load_context};
