@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{Case, Grader, GraderKind};
+use assize_model::{Case, Grader, GraderKind};
 use assize_run::{ItemSource, WorkItem};
 use assize_targets::{Target, TargetAnswer};
 use tokio::sync::OnceCell;

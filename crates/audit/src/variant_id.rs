@@ -1,6 +1,6 @@
 //! Ids of the cases of an audit: the case id, `@`, and the label of the change.
 
-use assize_evalfile::CaseId;
+use assize_model::CaseId;
 
 /// Label of an unchanged case.
 pub const UNCHANGED: &str = "unchanged";

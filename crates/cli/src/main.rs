@@ -17,12 +17,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use assize_engine::ExitStatus;
-use assize_evalfile::{find_suites, load_config};
+use assize_evalfile::load_config;
+use assize_load::find_suites;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::{
-    Args, CliCommand, GlobalArgs, asks_for_json, is_bare, is_help, print_usage_error, usage_message, wants_json,
-    with_fitting_tips, with_front_page,
+    Args, CliCommand, GlobalArgs, asks_for_json, is_bare, is_help, print_usage_error, usage_message,
+    wants_json, with_fitting_tips, with_front_page,
 };
 use crate::context::CliContext;
 use crate::failure::CommandFailure;

@@ -1,6 +1,6 @@
 //! Compares the meaning of two eval files.
 
-use assize_evalfile::{Case, EvalFileFormat, Grader, GraderKind, Suite};
+use assize_model::{Case, EvalFileFormat, Grader, GraderKind, Suite};
 use assize_rubric::{CriterionOperator, CriterionScale, Gate, Rubric, VerdictThresholds};
 
 /// Describes the differences between two files, each given as a suite with its cases: cases, questions,

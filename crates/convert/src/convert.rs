@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
+use assize_document::{ParsedDocument, to_yaml};
 use assize_evalfile::{
-    Case, EvalFileFormat, LoadOptions, LoadedRubric, LoadedScorecard, LoadedSuite, PanelSpec, ParsedDocument,
-    RubricGrader, Suite, ThresholdOverrides, criterion_value, is_rubric_in_place_of_suite, load_rubric,
-    load_scorecard, load_suite, read_rubric, read_suite, to_yaml,
+    LoadOptions, LoadedRubric, LoadedSuite, criterion_value, is_rubric_in_place_of_suite, load_rubric,
+    read_rubric,
 };
+use assize_load::{load_suite, read_suite};
+use assize_model::{Case, EvalFileFormat, PanelSpec, RubricGrader, Suite, ThresholdOverrides};
 use assize_rubric::{UnitInterval, VerdictThresholds};
+use assize_scorecard::{LoadedScorecard, load_scorecard};
 use assize_table::{SheetPath, read_sheet};
 use serde_json::{Value, json};
 
@@ -318,7 +321,7 @@ fn convert_loaded_suite(
     let value = if is_lines {
         let lines = read_jsonl(path)?;
 
-        if !original.graders.is_empty() || original.settings != assize_evalfile::SuiteSettings::default() {
+        if !original.graders.is_empty() || original.settings != assize_model::SuiteSettings::default() {
             notes.add_loss(None, "settings", "the settings file of the dataset is not converted");
         }
 

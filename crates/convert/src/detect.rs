@@ -3,7 +3,8 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
-use assize_evalfile::{ParsedDocument, is_scorecard};
+use assize_document::ParsedDocument;
+use assize_scorecard::is_scorecard;
 use assize_table::is_table;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_evalfile::ParsedDocument;
+use assize_document::ParsedDocument;
 use serde_json::Value;
 
 use crate::note::ConversionNotes;

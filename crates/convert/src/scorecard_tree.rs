@@ -1,6 +1,6 @@
 //! Converts scorecards and suites to requirement trees.
 
-use assize_evalfile::{Case, Grader, GraderKind, RubricChildren, Scorecard, Suite};
+use assize_model::{Case, Grader, GraderKind, RubricChildren, Scorecard, Suite};
 use assize_rubric::{CriterionOperator, CriterionScale, Criticality, Gate, ScorecardAggregation};
 
 use crate::note::ConversionNotes;

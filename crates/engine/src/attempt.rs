@@ -4,7 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::{LoadOptions, ThresholdOverrides};
+use assize_evalfile::LoadOptions;
+use assize_model::ThresholdOverrides;
 use assize_run::{Recorder, RunError, RunLimits, RunStart};
 use assize_store::{CaseRecord, StoreError};
 use tokio_util::sync::CancellationToken;

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, did_you_mean_name};
-use assize_evalfile::{
-    Case, CaseMessage, GivenAnswer, GivenOutput, GraderKind, LoadOptions, LoadedRubric, MessageRole, Suite,
-    codes, load_rubric, load_suite, read_rubric, suite_from_answer,
-};
+use assize_document::codes;
+use assize_evalfile::{GivenAnswer, LoadOptions, LoadedRubric, load_rubric, read_rubric, suite_from_answer};
+use assize_load::load_suite;
+use assize_model::{Case, GivenOutput, GraderKind, Suite};
+use assize_rubric::{CaseMessage, MessageRole};
 use serde_json::{Map, Value, json};
 
 use crate::engine::Engine;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_evalfile::{Case, Grader, GraderKind, RubricGrader};
 use assize_files::MAX_FILE_BYTES;
+use assize_model::{Case, Grader, GraderKind, RubricGrader};
 use assize_rubric::{Criterion, IdentityWriter, OutcomeKind, Rubric};
 use assize_store::{CaseRecord, CriterionRow};
 use tokio_util::sync::CancellationToken;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use assize_evalfile::{Case, CompositeGrader, Grader, GraderKind, PairwiseBaseline, PairwiseGrader};
+use assize_model::{Case, CompositeGrader, Grader, GraderKind, PairwiseBaseline, PairwiseGrader};
 use assize_store::{AnswerIndex, RunFolder};
 
 use crate::engine::Engine;

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use assize_evalfile::{
-    Case, FilePosition, Grader, GraderKind, LoadOptions, RubricGrader, load_rubric, load_scorecard,
-    load_suite,
-};
+use assize_evalfile::{LoadOptions, load_rubric};
+use assize_load::load_suite;
+use assize_model::{Case, FilePosition, Grader, GraderKind, RubricGrader};
+use assize_scorecard::load_scorecard;
 use assize_store::{RunInfo, SuiteInfo};
 
 use crate::process::ProcessContext;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use assize_evalfile::{Case, CaseId, SuiteCases};
+use assize_evalfile::SuiteCases;
+use assize_model::{Case, CaseId};
 use assize_run::{CasePrerequisite, RivalAnswer, RivalGroup};
 
 use crate::error::EngineError;

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_evalfile::{LoadOptions, ProjectConfig, codes, find_config, load_config, load_targets};
+use assize_document::codes;
+use assize_evalfile::{LoadOptions, find_config, load_config, load_targets};
 use assize_grade::{FilePrograms, Judge};
 use assize_llm::{BudgetSource, ReplyStore, SharedRate};
+use assize_model::ProjectConfig;
 use assize_run::SharedReplies;
 use assize_targets::Target;
 use tokio_util::sync::CancellationToken;

@@ -1,6 +1,6 @@
 //! Errors of the engine, each with a kind, a message and an exit code.
 
-use assize_evalfile::CaseLoadError;
+use assize_model::CaseLoadError;
 use assize_run::{ItemError, JudgeError};
 use assize_store::StoreError;
 

@@ -5,9 +5,9 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::{Case, CasePlace, Suite};
 use assize_grade::ProgramSetup;
 use assize_llm::Budget;
+use assize_model::{Case, CasePlace, Suite};
 use assize_rubric::{OFFLINE_NOTICE, OFFLINE_PLAN_NOTICE, Usd};
 use assize_run::{DealtCase, DealtPlan, ItemError, PlacedItems, ShardNumber, ShardPart, ShardPlan, WorkItem};
 use assize_store::{InputHash, RunSettings, SuiteInfo};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use assize_evalfile::{Case, GraderKind};
 use assize_grade::CallForecast;
 use assize_llm::{Budget, CallBound, ModelCard};
+use assize_model::{Case, GraderKind};
 use assize_rubric::{JudgingMode, Usd, dollars, grouped};
 use assize_run::{ItemError, ItemSource, JudgeError, WorkItem, forecast};
 use assize_targets::TargetKind;

@@ -9,7 +9,10 @@ use assize_author::draft::{
     CaseOutcome, DraftBrief, DraftJob, DraftNeed, DraftOptions, DraftOutcome, DraftWriter, EditedFile,
     ModelDrafter, PROMPT_VERSION, RubricForm, need, prompt_hash,
 };
-use assize_evalfile::{Case, CaseLocation, LoadOptions, load_suite};
+use assize_document::CaseLocation;
+use assize_evalfile::LoadOptions;
+use assize_load::load_suite;
+use assize_model::Case;
 use globset::GlobSet;
 use serde_json::{Value, json};
 

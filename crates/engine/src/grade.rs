@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_evalfile::{AnswerColumns, Case, GivenOutput, codes, load_answers, load_rubric};
+use assize_document::codes;
+use assize_evalfile::{AnswerColumns, load_answers, load_rubric};
+use assize_model::{Case, GivenOutput};
 use assize_run::WorkItem;
 use assize_store::SuiteInfo;
 

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, LazyLock};
 
-use assize_evalfile::{
+use assize_grade::schema_problem;
+use assize_model::{
     AnswerSelection, Case, CompositeAggregator, ContextMeasure, ContextSource, Grader, GraderKind,
     GraderPrompt, PairwiseBaseline, PanelSpec,
 };
-use assize_grade::schema_problem;
 use assize_rubric::JudgingMode;
 use assize_run::custom_command;
 

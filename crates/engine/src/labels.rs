@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use assize_analysis::{LabelSet, ScorecardRun};
-use assize_evalfile::{Scorecard, load_scorecard_with_labels};
+use assize_model::Scorecard;
 use assize_rubric::{DecidedBy, UnboundLabels};
+use assize_scorecard::load_scorecard_with_labels;
 use assize_store::{RunFolder, RunInfo};
 
 use crate::error::{EngineError, EngineErrorKind};

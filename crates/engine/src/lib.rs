@@ -307,8 +307,9 @@ mod workspaces;
 pub use assize_run::RunEvent as CaseEvent;
 
 // Options and results are made of these.
-pub use assize_evalfile::{GivenAnswer, GivenOutput};
+pub use assize_evalfile::GivenAnswer;
 pub use assize_llm::{BatchPlace, BatchRole, Budget};
+pub use assize_model::GivenOutput;
 pub use assize_rubric::{Usd, Verdict};
 pub use assize_store::{CaseRecord, ResultRow, RunFolder, RunInfo, RunSummary, SentRequests};
 pub use tokio_util::sync::CancellationToken;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assize_diagnostic::{Diagnostic, SourceMap, did_you_mean, render};
-use assize_evalfile::{
-    Case, DiscoveredFiles, LoadOptions, Suite, SuiteCases, codes, find_suites, load_suite,
-};
+use assize_document::codes;
+use assize_evalfile::{LoadOptions, SuiteCases};
+use assize_load::{DiscoveredFiles, find_suites, load_suite};
+use assize_model::{Case, Suite};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::engine::{Engine, folder_of};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assize_evalfile::{Case, Suite};
+use assize_model::{Case, Suite};
 use assize_run::{ItemError, WorkItem};
 use assize_store::{RunFolder, ScorecardConclusion, VerdictCounts};
 

@@ -5,11 +5,11 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_evalfile::{
-    EscalateWhen, Escalation, PanelJudge, PanelSpec, ProjectConfig, ScoringMethod, ThresholdOverrides,
-};
 use assize_grade::WarmUp;
 use assize_llm::{BatchPlace, BatchRole, Budget};
+use assize_model::{
+    EscalateWhen, Escalation, PanelJudge, PanelSpec, ProjectConfig, ScoringMethod, ThresholdOverrides,
+};
 use assize_rubric::{
     JudgingMode, PanelRule, TiePolicy, TrialStrategy, TruncationMode, UnitInterval, Usd, Weight,
 };

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_evalfile::{
-    Case, CaseMessage, FilePosition, GivenOutput, Grader, GraderKind, PanelSpec, ProjectConfig,
-    ScoringMethod, Suite, TargetRef, ThresholdOverrides,
-};
 use assize_grade::Judge;
+use assize_model::{
+    Case, FilePosition, GivenOutput, Grader, GraderKind, PanelSpec, ProjectConfig, ScoringMethod, Suite,
+    TargetRef, ThresholdOverrides,
+};
 use assize_rubric::{
-    JudgingMode, ThresholdOrderError, TrialPlan, TrialStrategy, TruncationMode, VerdictThresholds,
+    CaseMessage, JudgingMode, ThresholdOrderError, TrialPlan, TrialStrategy, TruncationMode,
+    VerdictThresholds,
 };
 use assize_run::{
     CaseHooks, ItemError, ItemRelations, ItemSource, JudgeProvider, JudgeSelector, PanelSettings,

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_diagnostic::list_first;
-use assize_evalfile::{FilePosition, Grader, Suite};
 use assize_llm::ModelId;
+use assize_model::{FilePosition, Grader, Suite};
 use assize_rubric::OFFLINE_NOTICE;
 use assize_run::JudgeProvider as _;
 use assize_targets::{Target, TargetKind};

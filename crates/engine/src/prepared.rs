@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use assize_evalfile::Case;
+use assize_model::Case;
 use assize_run::DealtPlan;
 use assize_store::SuiteInfo;
 

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::str::FromStr;
 
 use assize_diagnostic::render;
-use assize_evalfile::{LoadOptions, PriceRow, Suite, load_prices};
+use assize_evalfile::{LoadOptions, load_prices};
 use assize_llm::{ModelId, ModelName, ModelPrice, PriceOverride, PriceTable, TokenRates, is_at_home};
+use assize_model::{PriceRow, Suite};
 use assize_rubric::Usd;
 
 use crate::engine::Engine;

@@ -1,6 +1,6 @@
 //! JSON Schemas of all files that are read or stored.
 
-use assize_evalfile::SchemaFile;
+use assize_schema::SchemaFile;
 
 /// Titles of the files of a run, by the names of their schemas.
 const STORED_TITLES: [(&str, &str); 6] = [
@@ -14,7 +14,7 @@ const STORED_TITLES: [(&str, &str); 6] = [
 
 /// Returns all schemas, each self-contained: of input files and of stored runs.
 pub fn all_schemas() -> Vec<SchemaFile> {
-    let mut all = assize_evalfile::schemas();
+    let mut all = assize_schema::schemas();
     all.extend(stored_schemas());
     all
 }

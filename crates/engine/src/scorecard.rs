@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use assize_analysis::{LabelSet, ScorecardRun, ScorecardTree};
 use assize_diagnostic::render;
-use assize_evalfile::{
+use assize_model::{
     Case, EvalFileFormat, EvaluatorType, GivenOutput, Grader, GraderKind, Scorecard, ScorecardCases, Suite,
-    ThresholdOverrides, load_scorecard,
+    ThresholdOverrides,
 };
 use assize_rubric::{
     CaseTally, DistinctCases, JudgingMode, MissingPolicy, NodeStatus, ScorecardNodeId, ScorecardScores,
     UnitInterval, at_least, format_rate,
 };
 use assize_run::{ItemError, WorkItem, describe_scorecard};
+use assize_scorecard::load_scorecard;
 use assize_store::{RunFolder, RunSettings, ScorecardConclusion, ScorecardInfo, SuiteInfo, VerdictCounts};
 
 use crate::dependencies::CaseDependencies;

@@ -6,12 +6,14 @@ use std::str::FromStr as _;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span, did_you_mean, render};
+use assize_document::{codes, note_unset_variables};
 use assize_evalfile::{
-    Case, FilePosition, Grader, LoadOptions, LoadedConfig, LoadedRubric, Suite, codes,
-    is_rubric_in_place_of_suite, load_config, load_rubric, load_scorecard, load_targets,
-    note_unset_variables,
+    LoadOptions, LoadedConfig, LoadedRubric, is_rubric_in_place_of_suite, load_config, load_rubric,
+    load_targets,
 };
 use assize_llm::ModelName;
+use assize_model::{Case, FilePosition, Grader, Suite};
+use assize_scorecard::load_scorecard;
 use serde_json::{Value, json};
 
 use crate::engine::{Engine, folder_of};

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_diagnostic::Severity;
-use assize_evalfile::{LoadOptions, LoadedTargets, ProjectConfig, Suite, TargetSpec, load_targets};
+use assize_evalfile::{LoadOptions, LoadedTargets, load_targets};
 use assize_grade::{FenceSource, KeyedFences, WarmUp};
 use assize_llm::{ChatModel, ModelCard};
+use assize_model::{ProjectConfig, Suite, TargetSpec};
 use assize_rubric::Usd;
 use tokio::sync::Semaphore;
 

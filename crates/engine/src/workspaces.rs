@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use assize_evalfile::{Case, HookEvent, Suite, TargetRef, WorkspaceSpec};
+use assize_model::{Case, HookEvent, Suite, TargetRef, WorkspaceSpec};
 use assize_process::Environment;
 use assize_rubric::IdentityWriter;
 use assize_targets::TargetKind;

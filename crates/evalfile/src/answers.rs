@@ -5,20 +5,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::codes;
+use assize_model::{
+    Case, CaseId, FilePosition, GivenOutput, Grader, GraderKind, RubricGrader, Suite, SuiteSettings,
+};
 use assize_records::RecordFormat;
-use assize_rubric::GraderWeighting;
+use assize_rubric::{CaseMessage, GraderWeighting, MessageRole};
 use assize_table::{Sheet, SheetPath};
 
-use crate::codes;
+use crate::decode::load_context;
 use crate::decode::{
     AnswerColumns, AnswerFormat, AnswerTable, CaseCollector, DecodeContext, LoadedRubric, SuiteDefaults,
     collect_answer_sheet, collect_records, find_divider, find_format, first_text, jsonl, load_answer_sheet,
 };
-use crate::load::{LoadOptions, LoadedSuite, load_context};
-use crate::model::{
-    Case, CaseId, CaseMessage, FilePosition, GivenOutput, Grader, GraderKind, MessageRole, RubricGrader,
-    Suite, SuiteSettings,
-};
+use crate::load_options::LoadOptions;
+use crate::loaded_suite::LoadedSuite;
 
 /// Loads a file of answers as the cases of a suite whose only grader is the rubric. The file may be JSONL, a
 /// CSV or TSV table, a sheet of a spreadsheet (`answers.xlsx`, `answers.xlsx#Sheet`), a Parquet file, or

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::decode::{CaseCollector, CaseLoadError, CasePlace, CaseSource, DatasetCases, PickedCases};
-use crate::model::Case;
+use assize_model::{Case, CaseLoadError, CasePlace};
+
+use crate::decode::{CaseCollector, CaseSource, DatasetCases, PickedCases};
 
 /// The valid cases of a suite, in the order of its files. Cheap to clone.
 ///
@@ -20,7 +21,7 @@ pub struct SuiteCases {
 
 impl CaseCollector {
     /// Returns the collected cases.
-    pub(crate) fn into_cases(self) -> SuiteCases {
+    pub fn into_cases(self) -> SuiteCases {
         let outside = self.outside;
         SuiteCases { outside, ..SuiteCases::new(self.parts, self.broken, !self.dependencies.is_empty()) }
     }

@@ -1,8 +1,7 @@
 //! Answers to grade, as files of other tools have them.
 
-use assize_evalfile::{
-    AnswerColumns, Case, GivenOutput, LoadOptions, LoadedSuite, load_answers, load_rubric,
-};
+use assize_evalfile::{AnswerColumns, LoadOptions, LoadedSuite, load_answers, load_rubric};
+use assize_model::{Case, GivenOutput};
 
 /// The answers of a file of this name and content, read with these columns.
 fn read(name: &str, content: &str, columns: &str) -> LoadedSuite {

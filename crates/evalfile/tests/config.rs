@@ -78,7 +78,7 @@ fn our_file_is_read_strictly() {
     for text in ["", "# nothing\n", "{}\n"] {
         let (_folder, loaded) = load(".assize/config.yaml", text);
         assert_eq!(complaints(&loaded), Vec::<String>::new(), "{text}");
-        assert_eq!(loaded.config, assize_evalfile::ProjectConfig::default());
+        assert_eq!(loaded.config, assize_model::ProjectConfig::default());
     }
 }
 

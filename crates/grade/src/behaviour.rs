@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::Behaviour;
+use assize_model::Behaviour;
 
 use crate::SamplingOptions;
 

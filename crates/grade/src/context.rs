@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{ContextGrader, ContextMeasure};
+use assize_model::{ContextGrader, ContextMeasure};
 use assize_rubric::{Criterion, Rubric};
 use serde_json::Value;
 
@@ -114,7 +114,7 @@ pub fn context_rubric(
 
 #[cfg(test)]
 mod tests {
-    use assize_evalfile::{ContextSource, PanelSpec};
+    use assize_model::{ContextSource, PanelSpec};
     use serde_json::json;
 
     use super::*;

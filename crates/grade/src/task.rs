@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::PanelSpec;
+use assize_model::PanelSpec;
 use assize_rubric::{EvidencePolicy, JudgingMode, Rubric, TruncationMode};
 
 /// Material that a judge may see. All of it is untrusted text: it is shown as data and must never act as

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_evalfile::SourceMark;
+use assize_model::SourceMark;
 
 use crate::sources::LintSources;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use assize_diagnostic::{Diagnostic, SourceMap};
-use assize_evalfile::{TextChange, apply_changes};
+use assize_document::{TextChange, apply_changes};
 
 use crate::rules::RULES;
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode, Span};
-use assize_evalfile::{CriterionMarks, FilePosition, SourceMark};
+use assize_model::{CriterionMarks, FilePosition, SourceMark};
 
 use crate::finding::FindingCollector;
 use crate::rule::{LintRule, QuestionScope};
@@ -78,9 +78,9 @@ impl LintInquiry {
         Self {
             case: case.map(|case| case.id.to_string()),
             place: head.map(|mark| mark.place.clone()),
-            question: case.map(assize_evalfile::Case::question).unwrap_or_default(),
+            question: case.map(assize_model::Case::question).unwrap_or_default(),
             expected_outcome: case.and_then(|case| case.expected_outcome.clone()).unwrap_or_default(),
-            reference: case.and_then(assize_evalfile::Case::reference).unwrap_or_default(),
+            reference: case.and_then(assize_model::Case::reference).unwrap_or_default(),
             criteria: view.criteria().map(asked).collect(),
             outcome_mark: case.and_then(|case| case.marks.expected_outcome.clone()),
             marks,

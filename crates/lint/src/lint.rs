@@ -4,10 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode, SourceMap, Span};
-use assize_evalfile::{
-    Case, CaseLoadError, Grader, GraderKind, LoadedRubric, LoadedScorecard, LoadedSuite, RubricGrader, Suite,
-    SuiteCases,
-};
+use assize_evalfile::{LoadedRubric, LoadedSuite, SuiteCases};
+use assize_model::{Case, CaseLoadError, Grader, GraderKind, RubricGrader, Suite};
+use assize_scorecard::LoadedScorecard;
 
 use crate::allow_comment;
 use crate::finding::{FindingCollector, LintFinding};

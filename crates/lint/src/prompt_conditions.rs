@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_diagnostic::DiagnosticCode;
-use assize_evalfile::{CriterionMarks, FilePosition, JudgePrompt, PanelSpec, RubricGrader, SourceMark};
+use assize_model::{CriterionMarks, FilePosition, JudgePrompt, PanelSpec, RubricGrader, SourceMark};
 use assize_rubric::{Criterion, Rubric};
 
 /// Prefix of the codes of rules about wording.

@@ -1,7 +1,7 @@
 //! Definition of a rule.
 
 use assize_diagnostic::DiagnosticCode;
-use assize_evalfile::Scorecard;
+use assize_model::Scorecard;
 
 use crate::finding::FindingCollector;
 use crate::view::{CaseView, CriterionView, RubricView};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{SourceId, SourceMap, Span};
-use assize_evalfile::SourceMark;
+use assize_model::SourceMark;
 
 /// Files as they are on disk. Each is read once.
 #[derive(Default)]
@@ -92,7 +92,7 @@ impl LintSources {
 mod tests {
     use std::fs;
 
-    use assize_evalfile::FilePosition;
+    use assize_model::FilePosition;
 
     use super::*;
 

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use assize_diagnostic::Diagnostic;
-use assize_evalfile::{LoadOptions, load_scorecard, load_suite};
+use assize_evalfile::LoadOptions;
+use assize_load::load_suite;
+use assize_scorecard::load_scorecard;
 
 use crate::{LintReport, RuleExample, lint_scorecard, lint_suite};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use assize_evalfile::{Case, CriterionMarks, MessageBlock, RubricGrader, SourceMark, Suite};
-use assize_rubric::{Criterion, CriterionScale, Rubric, ScoreBands, VerdictThresholds};
+use assize_model::{Case, CriterionMarks, RubricGrader, SourceMark, Suite};
+use assize_rubric::{Criterion, CriterionScale, MessageBlock, Rubric, ScoreBands, VerdictThresholds};
 
 /// A rubric with its context.
 pub(crate) struct RubricView<'a> {

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
-use assize_evalfile::{
-    LoadOptions, RubricGrader, Scorecard, SuiteCases, note_unset_variables, read_rubric_file, read_scorecard,
-    read_suite,
-};
+use assize_document::note_unset_variables;
+use assize_evalfile::{LoadOptions, SuiteCases, read_rubric_file};
 use assize_lint::{LintReport, lint_loaded, lint_rubric, lint_scorecard};
+use assize_load::read_suite;
+use assize_model::{RubricGrader, Scorecard};
+use assize_scorecard::read_scorecard;
 use lsp_types::{
     DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
 };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_evalfile::{is_scorecard, looks_like_scorecard};
+use assize_scorecard::{is_scorecard, looks_like_scorecard};
 
 /// Number of parent folders searched for the folder of a scorecard.
 const MAX_PARENT_FOLDERS: usize = 16;

@@ -1,7 +1,7 @@
 //! Hover texts: the meaning of a key, the share of a criterion in the score, the error index page of a
 //! diagnostic.
 
-use assize_evalfile::codes;
+use assize_document::codes;
 use assize_lint::RULES;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 

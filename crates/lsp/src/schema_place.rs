@@ -10,7 +10,7 @@ use serde_json::Value;
 const MAX_REFERENCE_DEPTH: usize = 24;
 
 static SCHEMAS: LazyLock<BTreeMap<&'static str, Value>> =
-    LazyLock::new(|| assize_evalfile::schemas().into_iter().map(|file| (file.name, file.schema)).collect());
+    LazyLock::new(|| assize_schema::schemas().into_iter().map(|file| (file.name, file.schema)).collect());
 
 /// A place in a schema: every schema that describes it.
 #[derive(Clone)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_evalfile::{
+use assize_model::{
     Case, Grader, GraderKind, RubricChildren, RubricGrader, Scorecard, ScorecardMarks, SourceMark,
 };
 use assize_rubric::{Criticality, Gate, Rubric, ScorecardAggregation, format_rate};

@@ -1,6 +1,6 @@
 //! Resources: JSON Schemas, and the pages of error codes and lint rules.
 
-use assize_evalfile::codes;
+use assize_document::codes;
 use assize_lint::{LintRule, RULES};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_diagnostic::{Diagnostic, Severity};
+use assize_document::codes;
 use assize_engine::{PreparedRubric, ProcessContext, SampleGrader};
-use assize_evalfile::{LoadedRubric, codes, read_rubric_file_with, read_rubric_with};
+use assize_evalfile::{LoadedRubric, read_rubric_file_with, read_rubric_with};
 use serde_json::Value;
 
 use crate::failure::LibraryError;

@@ -70,9 +70,9 @@ struct LabelMark {
 }
 
 impl LabelMark {
-    fn new(label: &Label, said: ReviewAnswer, after_judge: bool, line: usize) -> Self {
+    fn new(label: &Label, answer: ReviewAnswer, after_judge: bool, line: usize) -> Self {
         let note = label.note.clone();
-        let decision = ReviewDecision { said, severity: label.severity, note, after_judge };
+        let decision = ReviewDecision { answer, severity: label.severity, note, after_judge };
         Self {
             line,
             decision,
@@ -124,8 +124,8 @@ impl ReviewerLabelFile {
             let ParsedLabel { label, primary, after_judge } = found.map_err(|message| {
                 ReviewerLabelError::Line { path: path.clone(), line: index + 1, message }
             })?;
-            let said = label_answer(&label, primary);
-            let mark = LabelMark::new(&label, said, after_judge, index + 1);
+            let answer = label_answer(&label, primary);
+            let mark = LabelMark::new(&label, answer, after_judge, index + 1);
             known.entry(label_target(&label, primary)).or_default().push(mark);
         }
 
@@ -186,9 +186,9 @@ impl ReviewerLabelFile {
         at: &str,
     ) -> Result<(), ReviewerLabelError> {
         let mut label = blank_label(item);
-        let primary = matches!(decision.said, ReviewAnswer::Primary(_));
+        let primary = matches!(decision.answer, ReviewAnswer::Primary(_));
 
-        match &decision.said {
+        match &decision.answer {
             ReviewAnswer::Outcome(outcome) => label.label = *outcome,
             ReviewAnswer::Primary(code) => {
                 label.criterion.clone_from(code);
@@ -223,7 +223,7 @@ impl ReviewerLabelFile {
         self.append_line(&format!("{value}\n"))
             .map_err(|error| ReviewerLabelError::File { path: self.path.clone(), error })?;
         self.lines += 1;
-        let mark = LabelMark::new(&label, decision.said.clone(), decision.after_judge, self.lines);
+        let mark = LabelMark::new(&label, decision.answer.clone(), decision.after_judge, self.lines);
         self.known.entry(label_target(&label, primary)).or_default().push(mark);
 
         Ok(())
@@ -314,8 +314,8 @@ mod tests {
     use super::*;
     use crate::session::tests::items;
 
-    fn decision(said: ReviewAnswer) -> ReviewDecision {
-        ReviewDecision { said, severity: Some(FailureSeverity::High), note: None, after_judge: false }
+    fn decision(answer: ReviewAnswer) -> ReviewDecision {
+        ReviewDecision { answer, severity: Some(FailureSeverity::High), note: None, after_judge: false }
     }
 
     fn given(sampled: SamplingMethod) -> ReviewLabelMetadata {

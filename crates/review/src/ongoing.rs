@@ -169,7 +169,7 @@ impl OngoingReview {
     pub fn decide(
         &mut self,
         at: usize,
-        said: ReviewAnswer,
+        answer: ReviewAnswer,
         severity: Option<FailureSeverity>,
         note: Option<String>,
     ) -> Result<DecisionEffect, DecisionError> {
@@ -177,11 +177,11 @@ impl OngoingReview {
         let before = self.session.decision_at(at).cloned();
         self.session.show(at);
         let is_open = !self.session.may_show_judge();
-        let step = self.session.decide(said, severity, note).map_err(DecisionError::Unfit)?;
+        let step = self.session.decide(answer, severity, note).map_err(DecisionError::Unfit)?;
         let ReviewStep::Record(decision) = step else { return Ok(DecisionEffect::Unchanged) };
 
         if let Some(before) = &before {
-            let is_same = before.said == decision.said
+            let is_same = before.answer == decision.answer
                 && before.severity == decision.severity
                 && before.note == decision.note;
             if is_same {
@@ -190,12 +190,12 @@ impl OngoingReview {
             }
             if !is_open {
                 self.session.keep_decision();
-                let words = crate::decision_words(&before.said, before.severity, before.note.as_deref());
+                let words = crate::decision_words(&before.answer, before.severity, before.note.as_deref());
                 return Err(DecisionError::DecidedBefore(words));
             }
         }
 
-        let is_decisive = decision.said != ReviewAnswer::Outcome(LabelOutcome::Unsure);
+        let is_decisive = decision.answer != ReviewAnswer::Outcome(LabelOutcome::Unsure);
         let written = self.recorder.record(&mut self.session, &decision);
         written.map_err(|error| DecisionError::Unwritten(not_recorded(&error)))?;
         Ok(DecisionEffect::Written(before.is_none() && is_decisive))

@@ -164,7 +164,7 @@ fn body_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec<S
             add_section(
                 &mut lines,
                 "You",
-                &decision_words(&decision.said, decision.severity, decision.note.as_deref()),
+                &decision_words(&decision.answer, decision.severity, decision.note.as_deref()),
                 width,
             );
         }
@@ -243,8 +243,12 @@ fn side_by_side(left: Vec<ScreenLine>, right: Vec<ScreenLine>, width: usize) -> 
 }
 
 /// Describes a decision in one line, as a reviewer reads it.
-pub fn decision_words(said: &ReviewAnswer, severity: Option<FailureSeverity>, note: Option<&str>) -> String {
-    let mut words = match said {
+pub fn decision_words(
+    answer: &ReviewAnswer,
+    severity: Option<FailureSeverity>,
+    note: Option<&str>,
+) -> String {
+    let mut words = match answer {
         ReviewAnswer::Outcome(outcome) => outcome_word(*outcome),
         ReviewAnswer::Primary(code) => code.clone(),
     };

@@ -39,7 +39,7 @@ pub enum ReviewScriptLine {
         /// Item named by the line, if there is one.
         of: Option<NamedItem>,
         /// The decision.
-        said: ReviewAnswer,
+        answer: ReviewAnswer,
         /// Severity of the failure.
         severity: Option<FailureSeverity>,
         /// Reason given by the reviewer.
@@ -98,7 +98,7 @@ pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {
 
     Ok(ReviewScriptLine::Decide {
         of: None,
-        said: parse_answer(first)?,
+        answer: parse_answer(first)?,
         severity,
         note,
         who: None,
@@ -218,7 +218,7 @@ pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScript
         };
     }
 
-    let said = match field("label") {
+    let answer = match field("label") {
         Some(Value::String(text)) => parse_answer(text)?,
         Some(Value::Number(score)) => {
             ReviewAnswer::Outcome(LabelOutcome::Score(score.as_f64().ok_or("`label` is not a score")?))
@@ -239,7 +239,7 @@ pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScript
         at: word("at")?.map(|at| parse_time(&at)).transpose()?,
         split: word("split")?.map(|split| parse_split(&split)).transpose()?,
     });
-    Ok(ReviewScriptLine::Decide { of: Some(of), said, severity, note, who, earlier })
+    Ok(ReviewScriptLine::Decide { of: Some(of), answer, severity, note, who, earlier })
 }
 
 #[cfg(test)]
@@ -266,7 +266,7 @@ mod tests {
         let line = parse_line("fail high -- the dose is wrong").expect("sound");
         let expected = ReviewScriptLine::Decide {
             of: None,
-            said: ReviewAnswer::Outcome(LabelOutcome::Unmet),
+            answer: ReviewAnswer::Outcome(LabelOutcome::Unmet),
             severity: Some(FailureSeverity::High),
             note: Some("the dose is wrong".to_owned()),
             who: None,
@@ -277,14 +277,14 @@ mod tests {
         for (word, code) in [("none", NONE_OF_THE_ABOVE), ("clean", NO_FAILURE), (NO_FAILURE, NO_FAILURE)] {
             let line = parse_line(word).expect("sound");
             assert!(
-                matches!(&line, ReviewScriptLine::Decide { said: ReviewAnswer::Primary(said), .. } if said == code),
+                matches!(&line, ReviewScriptLine::Decide { answer: ReviewAnswer::Primary(answer), .. } if answer == code),
                 "{line:?}"
             );
         }
         assert_eq!(parse_line("undo"), Ok(ReviewScriptLine::Undo));
         let scored = parse_line("4.5").expect("sound");
         assert!(
-            matches!(scored, ReviewScriptLine::Decide { said: ReviewAnswer::Outcome(LabelOutcome::Score(score)), .. } if score == 4.5)
+            matches!(scored, ReviewScriptLine::Decide { answer: ReviewAnswer::Outcome(LabelOutcome::Score(score)), .. } if score == 4.5)
         );
         let named = parse_line(r#"{"case":"c","criterion":"k","label":"met"}"#).expect("sound");
         assert!(matches!(named, ReviewScriptLine::Decide { of: Some(named), .. } if named.case == "c"));
@@ -293,11 +293,11 @@ mod tests {
     #[test]
     fn lines_of_label_files_and_tables_are_decisions() {
         let line = r#"{"trace_id":"c","benchmark_code":"k","outcome":"4","reviewer":"ann","at":"2026-01-31","note":null}"#;
-        let ReviewScriptLine::Decide { of, said, who, .. } = parse_line(line).expect("sound") else {
+        let ReviewScriptLine::Decide { of, answer, who, .. } = parse_line(line).expect("sound") else {
             panic!("a decision")
         };
         assert_eq!(of.map(|of| (of.case, of.criterion)), Some(("c".to_owned(), "k".to_owned())));
-        assert_eq!(said, ReviewAnswer::Outcome(LabelOutcome::Score(4.0)));
+        assert_eq!(answer, ReviewAnswer::Outcome(LabelOutcome::Score(4.0)));
         assert_eq!(who.as_deref(), Some("ann"));
     }
 

@@ -20,7 +20,7 @@ pub enum ReviewAnswer {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewDecision {
     /// The label.
-    pub said: ReviewAnswer,
+    pub answer: ReviewAnswer,
     /// Severity of the failure, if given.
     pub severity: Option<FailureSeverity>,
     /// Reason, if given.
@@ -327,19 +327,19 @@ impl ReviewSession {
     /// If it doesn't fit the question of the item.
     pub fn decide(
         &mut self,
-        said: ReviewAnswer,
+        answer: ReviewAnswer,
         severity: Option<FailureSeverity>,
         note: Option<String>,
     ) -> Result<ReviewStep, String> {
         let item = self.item().ok_or("no items left")?;
-        check_label(item, &said)?;
+        check_label(item, &answer)?;
         self.severity = severity.or(self.severity);
 
         if let Some(note) = note {
             self.note = note;
         }
 
-        Ok(self.record(said))
+        Ok(self.record(answer))
     }
 
     /// Confirms that the pending decision has been written.
@@ -408,11 +408,11 @@ impl ReviewSession {
         self.mode = if at < self.items.len() { ReviewMode::Deciding } else { ReviewMode::Finished };
     }
 
-    fn record(&mut self, said: ReviewAnswer) -> ReviewStep {
+    fn record(&mut self, answer: ReviewAnswer) -> ReviewStep {
         let note = self.note.trim();
-        let is_clean = matches!(&said, ReviewAnswer::Primary(code) if code == NO_FAILURE);
+        let is_clean = matches!(&answer, ReviewAnswer::Primary(code) if code == NO_FAILURE);
         let decision = ReviewDecision {
-            said,
+            answer,
             severity: self.severity.filter(|_| !is_clean),
             note: (!note.is_empty()).then(|| note.to_owned()),
             after_judge: self.decision().is_some() && self.item().is_some_and(|item| item.judge.is_some()),
@@ -438,13 +438,13 @@ impl ReviewSession {
         };
         match (key, outcome) {
             (_, Some(outcome)) if verdict => {
-                let said = ReviewAnswer::Outcome(outcome);
-                match self.item().map(|item| check_label(item, &said)) {
+                let answer = ReviewAnswer::Outcome(outcome);
+                match self.item().map(|item| check_label(item, &answer)) {
                     Some(Err(why)) => {
                         self.message = Some(why);
                         ReviewStep::Redraw
                     }
-                    _ => self.record(said),
+                    _ => self.record(answer),
                 }
             }
             (ReviewKey::Char('v'), _) if matches!(question, ReviewQuestion::Verdict(Some(_))) => {
@@ -528,14 +528,15 @@ impl ReviewSession {
         match key {
             ReviewKey::Escape => self.mode = ReviewMode::Deciding,
             ReviewKey::Enter => {
-                let said = text.trim().parse().map(|score| ReviewAnswer::Outcome(LabelOutcome::Score(score)));
+                let answer =
+                    text.trim().parse().map(|score| ReviewAnswer::Outcome(LabelOutcome::Score(score)));
                 let fitting =
-                    said.map_err(|_| format!("`{}` is not a number", text.trim())).and_then(|said| {
+                    answer.map_err(|_| format!("`{}` is not a number", text.trim())).and_then(|answer| {
                         let item = self.item().ok_or("no items left")?;
-                        check_label(item, &said).map(|()| said)
+                        check_label(item, &answer).map(|()| answer)
                     });
                 match fitting {
-                    Ok(said) => return self.record(said),
+                    Ok(answer) => return self.record(answer),
                     Err(why) => self.message = Some(why),
                 }
             }
@@ -607,8 +608,8 @@ fn type_key(text: &mut String, key: ReviewKey) {
 }
 
 /// Checks that a label fits the question of an item.
-fn check_label(item: &ReviewItem, said: &ReviewAnswer) -> Result<(), String> {
-    match (&item.question, said) {
+fn check_label(item: &ReviewItem, answer: &ReviewAnswer) -> Result<(), String> {
+    match (&item.question, answer) {
         (ReviewQuestion::Primary(choices), ReviewAnswer::Primary(code)) => {
             let known =
                 WITHOUT_CODE.contains(&code.as_str()) || choices.iter().any(|choice| choice.code == *code);

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_evalfile::FilePreprocessor;
 use assize_grade::{AnswerFile, convert_file};
+use assize_model::FilePreprocessor;
 use assize_targets::TargetAnswer;
 use assize_workspace::WorkspaceLease;
 use serde_json::Value;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::NamedMetric;
+use assize_model::NamedMetric;
 use assize_rubric::{
     CaseDecision, Cost, GraderOutcome, GraderWeighting, Tokens, TrialPlan, VerdictThresholds, grader_gates,
     grader_outcome, member_score, score_case,

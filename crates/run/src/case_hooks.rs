@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::Case;
 use assize_llm::BoxFuture;
+use assize_model::Case;
 use assize_rubric::IdentityWriter;
 use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage};
 

@@ -1,6 +1,6 @@
 //! Fields of a result row that describe its case: the cluster and the hash of the question.
 
-use assize_evalfile::Case;
+use assize_model::Case;
 use assize_store::QuestionRow;
 use serde_json::Value;
 

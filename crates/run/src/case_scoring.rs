@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use assize_evalfile::{Case, GraderKind};
+use assize_model::{Case, GraderKind};
 use assize_rubric::{
-    CaseDecision, Criterion, Finding, GraderFindingKind, GraderWeighting, VerdictThresholds,
+    CaseDecision, CompositeStructure, Criterion, Finding, GraderFinding, GraderFindingKind, GraderWeighting,
+    VerdictThresholds,
 };
-use assize_rubric::{CompositeStructure, GraderFinding};
 use assize_store::{CaseRecord, ResultRow};
 
 use crate::rescore::{has_id, is_forbidden, reads_the_same, recombine, score_record, with_current_criterion};

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_evalfile::{Case, CaseMessage, Conversation, ConversationTurn, MessageRole, OnTurnFailure};
-use assize_rubric::{Cost, Tokens};
+use assize_model::{Case, Conversation, ConversationTurn, OnTurnFailure};
+use assize_rubric::{CaseMessage, Cost, MessageRole, Tokens};
 use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, ToolCallRow, TurnRow};
 use assize_targets::{TargetAnswer, TargetError, TargetInput, TurnInput, is_question, turn_answers};
 use assize_workspace::WorkspaceLease;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_evalfile::CasePlace;
+use assize_model::CasePlace;
 use assize_store::{SortedRecords, StoreError};
 
 use crate::shard::{CaseGroups, GroupBuilder, ShardDealer, ShardNumber, ShardPart, ShardPlan, add_item};

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use assize_evalfile::OnDependencyFailure;
+use assize_model::OnDependencyFailure;
 use assize_rubric::{TrialPlan, TrialResult, Verdict};
 use assize_stats::{ConfidenceLevel, repeats::mean_lower_bound};
 use assize_store::ResultRow;

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use assize_evalfile::CaseLoadError;
+use assize_model::CaseLoadError;
 use assize_rubric::ThresholdOrderError;
 use assize_store::StoreError;
 

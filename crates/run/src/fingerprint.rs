@@ -5,15 +5,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_evalfile::{
-    AnswerSelection, BenchmarkGrader, BestAnswerRule, Case, CaseMessage, CodeGrader, CompositeAggregator,
-    CompositeGrader, ContextGrader, ContextSource, Conversation, CustomGrader, Grader, GraderKind,
-    GraderPrompt, LlmGrader, PairwiseBaseline, PairwiseGrader, PanelSpec, RubricGrader,
-};
 use assize_grade::{
     BEHAVIOUR_PROMPT_VERSION, PAIR_PROMPT_VERSION, QUESTIONS_PROMPT_VERSION, WHOLE_PROMPT_VERSION,
 };
-use assize_rubric::{Identify, IdentityWriter};
+use assize_model::{
+    AnswerSelection, BenchmarkGrader, BestAnswerRule, Case, CodeGrader, CompositeAggregator, CompositeGrader,
+    ContextGrader, ContextSource, Conversation, CustomGrader, Grader, GraderKind, GraderPrompt, LlmGrader,
+    PairwiseBaseline, PairwiseGrader, PanelSpec, RubricGrader,
+};
+use assize_rubric::{CaseMessage, Identify, IdentityWriter};
 use assize_targets::{Target, TargetKind};
 use serde_json::Value;
 

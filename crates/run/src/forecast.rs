@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{
-    AnswerSelection, CaseMessage, CompositeAggregator, Grader, GraderKind, GraderPrompt, LlmGrader,
-    RubricGrader,
-};
 use assize_grade::{
     CallForecast, Judge, JudgeQuestion, answer_relevance_forecast, label_forecast, questions_task,
     similarity_forecast,
 };
-use assize_rubric::JudgingMode;
+use assize_model::{
+    AnswerSelection, CompositeAggregator, Grader, GraderKind, GraderPrompt, LlmGrader, RubricGrader,
+};
+use assize_rubric::{CaseMessage, JudgingMode};
 use serde_json::Value;
 
 use crate::grading::{

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_evalfile::{
+use assize_model::{
     AnswerSelection, BenchmarkGrader, BestAnswerRule, CodeGrader, CompositeAggregator, CompositeGrader,
     Conversation, CustomGrader, GivenPrompt, Grader, GraderKind, LlmGrader, PairwiseGrader, RubricGrader,
 };

@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_evalfile::{Case, OnDependencyFailure};
 use assize_grade::{Judge, ProgramSetup};
 use assize_llm::ChatModel;
+use assize_model::{Case, OnDependencyFailure};
 use assize_rubric::{
     EvidencePolicy, IdentityWriter, JudgingMode, TrialPlan, TruncationMode, VerdictThresholds,
 };

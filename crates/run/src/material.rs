@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use assize_evalfile::{Case, MessageBlock};
 use assize_grade::JudgeMaterial;
+use assize_model::Case;
+use assize_rubric::MessageBlock;
 use assize_targets::{
     InputMessage, TargetAnswer, TargetError, TargetErrorKind, TargetInput, TargetInputPart,
 };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use assize_evalfile::{EscalateWhen, PanelSpec, ScoringMethod};
+use assize_model::{EscalateWhen, PanelSpec, ScoringMethod};
 use assize_rubric::{CriterionScale, PanelRule, TiePolicy};
 
 use crate::JudgeSelector;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use assize_evalfile::NamedMetric;
+use assize_model::NamedMetric;
 use assize_rubric::{
     CaseDecision, Cost, Criterion, CriterionId, Decision, Finding, Outcome, Rubric, Tokens, TrialPlan,
     UngradedKind, UngradedReason, VerdictThresholds, grader_outcome,

@@ -3,7 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use assize_evalfile::{Grader, GraderKind};
+use assize_model::{Grader, GraderKind};
 use assize_rubric::{Decision, JudgeIdentity, UngradedKind, UngradedReason};
 use assize_store::CaseRecord;
 use futures_util::FutureExt as _;

@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use assize_evalfile::{AnswerSelection, GraderKind, PanelSpec};
+use assize_model::{AnswerSelection, GraderKind, PanelSpec};
 use assize_rubric::IdentityWriter;
 
 use crate::case_identity::hash_case;

@@ -1,6 +1,6 @@
 //! Resolves a case's pass and borderline thresholds.
 
-use assize_evalfile::{EvalFileFormat, ThresholdOverrides};
+use assize_model::{EvalFileFormat, ThresholdOverrides};
 use assize_rubric::{ThresholdOrderError, UnitInterval, VerdictThresholds};
 
 /// All sources of thresholds, in order of precedence.

@@ -1,6 +1,6 @@
 //! The workspace of an item: acquired before the work, checked for changes, released after it.
 
-use assize_evalfile::Case;
+use assize_model::Case;
 use assize_store::{CaseError, CaseErrorKind, CaseStage};
 use assize_targets::TargetAnswer;
 use assize_workspace::{CaseInfo, LeaseQueuePosition, WorkspaceError, WorkspaceLease};

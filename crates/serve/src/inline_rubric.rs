@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Severity};
-use assize_evalfile::{LoadedRubric, ParsedDocument, codes, read_rubric_with};
+use assize_document::{ParsedDocument, codes};
+use assize_evalfile::{LoadedRubric, read_rubric_with};
 use serde_json::Value;
 
 use crate::decode::child;

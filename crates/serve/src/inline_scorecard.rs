@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::Severity;
-use assize_evalfile::{Scorecard, read_scorecard_text};
+use assize_model::Scorecard;
+use assize_scorecard::read_scorecard_text;
 use serde_json::{Map, Value};
 
 use crate::decode::{child, type_name};

@@ -63,7 +63,7 @@ struct SchemaReferences {
 
 /// Definitions of rubric files; rubrics in requests have the same form.
 fn rubric_definitions() -> Map<String, Value> {
-    let files = assize_evalfile::schemas();
+    let files = assize_schema::schemas();
     let file = files.into_iter().find(|file| file.name == RUBRIC_SCHEMA);
     let mut definitions = match file.and_then(|mut file| file.schema.get_mut("$defs").map(Value::take)) {
         Some(Value::Object(definitions)) => definitions,

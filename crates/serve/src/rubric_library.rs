@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, list_first};
-use assize_evalfile::{
-    LoadOptions, LoadedRubric, Scorecard, codes, is_scorecard, load_scorecard, read_rubric_file_with,
-};
+use assize_document::codes;
+use assize_evalfile::{LoadOptions, LoadedRubric, read_rubric_file_with};
+use assize_model::Scorecard;
+use assize_scorecard::{is_scorecard, load_scorecard};
 use serde_json::Value;
 
 use crate::api::{RubricListing, RubricListingKind};

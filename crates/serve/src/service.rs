@@ -11,7 +11,7 @@ use assize_engine::{
     Engine, EngineError, EngineErrorKind, FailureLog, GradingStop, PreparedRubric, RunOptions, SamplePlace,
     SampleService,
 };
-use assize_evalfile::Scorecard;
+use assize_model::Scorecard;
 use assize_rubric::{OFFLINE_NOTICE, UngradedKind};
 use axum::http::StatusCode;
 use serde_json::Value;

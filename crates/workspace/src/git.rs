@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use assize_evalfile::{RepoSource, RepoSpec};
+use assize_model::{RepoSource, RepoSpec};
 use assize_process::{Environment, ProcessCommand, ProcessError, ProcessLimits};
 
 use crate::WorkspaceError;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assize_evalfile::{GraderCommand as Words, HookEvent, WorkspaceHook};
+use assize_model::{GraderCommand as Words, HookEvent, WorkspaceHook};
 use assize_process::{
     PlaceholderValue, ProcessCommand, ProcessError, ProcessLimits, fill_arguments, fill_script,
 };

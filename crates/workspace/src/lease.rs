@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_evalfile::WorkspaceIsolation;
+use assize_model::WorkspaceIsolation;
 
 use crate::blocking::run_blocking;
 use crate::folder_handle::FolderHandle;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use assize_evalfile::{
+use assize_model::{
     HookEvent, RepoSpec, WorkspaceHooks, WorkspaceIsolation, WorkspaceMode, WorkspaceReset, WorkspaceSpec,
 };
 use assize_rubric::IdentityWriter;
@@ -379,7 +379,7 @@ fn fingerprint(folder: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assize_evalfile::{FilePosition, GraderCommand, RepoSource, WorkspaceHook};
+    use assize_model::{FilePosition, GraderCommand, RepoSource, WorkspaceHook};
 
     use super::*;
 

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use assize_evalfile::{LoadOptions, load_suite, load_targets};
+use assize_evalfile::{LoadOptions, load_targets};
+use assize_load::load_suite;
 
 use xtask::shell;
 

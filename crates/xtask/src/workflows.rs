@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_evalfile::ParsedDocument;
+use assize_document::ParsedDocument;
 use serde_json::Value;
 
 /// Returns what is wrong with a workflow file.

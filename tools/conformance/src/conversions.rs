@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_convert::{ConvertError, ConvertedFile, ExportFormat, ImportFormat, convert, detect};
-use assize_evalfile::{Case, GraderKind, LoadOptions, Suite, load_suite};
+use assize_evalfile::LoadOptions;
+use assize_load::load_suite;
+use assize_model::{Case, GraderKind, Suite};
 use assize_rubric::{Outcome, UnitInterval, VerdictThresholds, score_rubric};
 use assize_testkit::cli::CliTest;
 use serde_json::Value;

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::Severity;
-use assize_evalfile::{LoadOptions, TargetSpecKind, find_suites, load_suite, load_targets};
+use assize_evalfile::{LoadOptions, load_targets};
+use assize_load::{find_suites, load_suite};
+use assize_model::TargetSpecKind;
 
 use crate::output;
 use crate::shared::SharedFolder;
 
-#[path = "../../../crates/evalfile/tests/edit/probe.rs"]
+#[path = "../../../crates/load/tests/edit/probe.rs"]
 mod probe;
 
 /// Appends a line to a text.

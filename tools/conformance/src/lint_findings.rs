@@ -1,7 +1,8 @@
 //! Findings of the linter in eval files written by other people.
 
-use assize_evalfile::{LoadOptions, find_suites, load_suite};
+use assize_evalfile::LoadOptions;
 use assize_lint::lint_suite;
+use assize_load::{find_suites, load_suite};
 
 use crate::shared::SharedFolder;
 

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::Severity;
-use assize_evalfile::{LoadOptions, load_suite};
+use assize_evalfile::LoadOptions;
+use assize_load::load_suite;
 
 use crate::output;
 use crate::shared::SharedFolder;

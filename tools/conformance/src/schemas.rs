@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::{LoadOptions, ParsedDocument, find_suites, load_suite, load_targets, schemas};
+use assize_document::ParsedDocument;
+use assize_evalfile::{LoadOptions, load_targets};
+use assize_load::{find_suites, load_suite};
+use assize_schema::schemas;
 use jsonschema::Validator;
 use serde_json::Value;
 

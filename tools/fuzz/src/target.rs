@@ -5,11 +5,13 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_evalfile::{LoadOptions, ParsedDocument, read_suite};
+use assize_document::ParsedDocument;
+use assize_evalfile::LoadOptions;
 use assize_grade::{
     Judge as _, JudgeMaterial, JudgeOptions, JudgeQuestion, KeyedFences, ModelJudge, RubricTask,
 };
 use assize_llm::{AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, FinishReason, ModelId};
+use assize_load::read_suite;
 use assize_records::{detect_records, read_records};
 use assize_rubric::{Criterion, CriterionScale, JudgingMode, RawScore, Rubric, ScoreBand, ScoreBands};
 use assize_serve::{AdapterBody, RequestLimits, check_adapter, check_formula, check_request};

@@ -1,6 +1,6 @@
 //! Texts inserted into answers: one JSON object per line, each with the attack that it represents.
 
-use assize_evalfile::{Case, GraderKind};
+use assize_model::{Case, GraderKind};
 use assize_targets::TargetAnswer;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use assize_evalfile::{Grader, GraderKind, RubricGrader};
+use assize_model::{Grader, GraderKind, RubricGrader};
 use assize_rubric::Rubric;
 use assize_run::WorkItem;
 use assize_stats::SeededRandom;

@@ -1,6 +1,6 @@
 //! The material for a draft.
 
-use assize_evalfile::{Case, GivenOutput};
+use assize_model::{Case, GivenOutput};
 
 /// How drafted criteria are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,7 +35,7 @@ impl DraftBrief {
         let sample = case.output.as_ref().and_then(|output| match output {
             GivenOutput::Text(text) => Some(text.clone()),
             GivenOutput::Json(value) => serde_json::to_string_pretty(value).ok(),
-            GivenOutput::Messages(messages) => messages.last().map(assize_evalfile::CaseMessage::to_text),
+            GivenOutput::Messages(messages) => messages.last().map(assize_rubric::CaseMessage::to_text),
         });
         Some(Self {
             question: case.question(),

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use assize_diagnostic::Severity;
-use assize_evalfile::{Case, EvalFileFormat, criterion_value, read_rubric, to_yaml};
+use assize_document::to_yaml;
+use assize_evalfile::{criterion_value, read_rubric};
 use assize_lint::lint_rubric_for;
+use assize_model::{Case, EvalFileFormat};
 use assize_rubric::{Criterion, Rubric};
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::Case;
 use assize_grade::{FenceSource, find_reply_object};
 use assize_llm::{AskError, ChatModel, TokenCounts};
+use assize_model::Case;
 use assize_rubric::Criterion;
 
 use super::DraftBrief;

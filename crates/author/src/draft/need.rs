@@ -1,6 +1,6 @@
 //! Which cases lack a rubric.
 
-use assize_evalfile::{Case, Grader, GraderKind};
+use assize_model::{Case, Grader, GraderKind};
 
 /// Whether a case needs a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

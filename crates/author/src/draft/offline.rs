@@ -1,7 +1,7 @@
 //! Drafts without a model, from the clauses of the expected outcome and the statements of the reference answer.
 
-use assize_evalfile::Case;
 use assize_llm::TokenCounts;
+use assize_model::Case;
 use assize_rubric::{
     Criterion, CriterionOperator, CriterionScale, Gate, RawScore, ScoreBand, ScoreBands, Weight,
 };

@@ -1,6 +1,8 @@
 //! Writes a draft into its case.
 
-use assize_evalfile::{CaseFile, CaseLocation, EditError, EvalFileFormat, ValueInsertion, criterion_value};
+use assize_document::{CaseFile, CaseLocation, EditError, ValueInsertion};
+use assize_evalfile::criterion_value;
+use assize_model::EvalFileFormat;
 use assize_rubric::Criterion;
 use serde_json::{Value, json};
 

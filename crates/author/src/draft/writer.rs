@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::{Case, CaseFile, CaseLocation, EvalFileFormat, unified_diff};
+use assize_document::{CaseFile, CaseLocation, unified_diff};
+use assize_model::{Case, EvalFileFormat};
 use tokio_util::sync::CancellationToken;
 
 use super::{CaseDraft, CriteriaDraft, DraftBrief, DraftError, ModelDrafter, draft_offline};

@@ -1,8 +1,8 @@
 //! Options about several judges, and about one that is asked several times.
 
 use assize_engine::PanelOptions;
-use assize_evalfile::ScoringMethod;
 use assize_grade::WarmUp;
+use assize_model::ScoringMethod;
 use assize_rubric::{PanelRule, TiePolicy, Weight};
 
 use super::headings::JUDGE;

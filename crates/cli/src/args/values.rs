@@ -122,7 +122,7 @@ pub(super) fn judging(text: &str) -> Result<JudgingMode, String> {
 
 /// Parses a duration above zero, such as `30m`, `90s`, `1h30m` or `500ms`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    assize_evalfile::parse_duration(text)
+    assize_document::parse_duration(text)
         .ok_or_else(|| "expected a length of time such as `90s`, `30m` or `1h30m`".to_owned())
 }
 
@@ -141,7 +141,7 @@ pub(super) fn age(text: &str) -> Result<Duration, String> {
 
     seconds
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .or_else(|| assize_evalfile::parse_duration(text))
+        .or_else(|| assize_document::parse_duration(text))
         .ok_or_else(|| {
             "expected a number of days, or a length of time such as `12h`, `7d` or `2w`".to_owned()
         })

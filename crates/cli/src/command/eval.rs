@@ -17,8 +17,8 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
         return Err(super::missing::failure("eval --cluster"));
     }
     #[cfg(feature = "cluster")]
-    if let Some(cluster) = args.cluster.options(run.resume.is_some())? {
-        let finished = super::cluster::coordinate(args, cluster, engine, context)?;
+    if let Some((address, options)) = args.cluster.options(run.resume.is_some())? {
+        let finished = super::cluster::coordinate(args, address, options, engine, context)?;
         present::finished_run(&finished, run.output(), run.output.show, context)?;
         return Ok(finished.exit);
     }

@@ -3,8 +3,8 @@
 use std::path::{Component, Path};
 
 use assize_engine::{ExitStatus, all_schemas, stored_schemas};
-use assize_evalfile::{SchemaFile, schema_file_name, schema_folder};
 use assize_report::{ListingRow, render_listing};
+use assize_schema::{SchemaFile, schema_file_name, schema_folder};
 use serde_json::json;
 
 use crate::args::SchemaArgs;

@@ -4,7 +4,8 @@ use assize_engine::{
     EngineError, ExitStatus, LabelOptions, RunEnding, apply_early_stop, exit_with_pass_rate, metrics, runs,
     stored_records, summary_json,
 };
-use assize_evalfile::{ThresholdOverrides, load_rubric};
+use assize_evalfile::load_rubric;
+use assize_model::ThresholdOverrides;
 use assize_report::run_warnings;
 use assize_rubric::{MissingPolicy, OFFLINE_STORED_NOTICE, Rubric, UnitInterval, VerdictThresholds};
 use assize_run::{RescoreResult, RunTotals, rescore};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use assize_diagnostic::{list_first, render};
+use assize_document::codes;
 use assize_engine::ExitStatus;
-use assize_evalfile::codes;
 
 use crate::args::{FormatChoice, ValidateArgs};
 use crate::context::CliContext;

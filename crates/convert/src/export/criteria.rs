@@ -1,6 +1,6 @@
 //! The criteria of a case as a single list, for formats that have neither graders nor gates.
 
-use assize_evalfile::{Case, Grader, GraderKind, RubricGrader, Suite};
+use assize_model::{Case, Grader, GraderKind, RubricGrader, Suite};
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Gate, UnitInterval, VerdictThresholds};
 
 use crate::note::ConversionNotes;
@@ -195,7 +195,7 @@ pub(super) fn note_judge_settings(
         || rubric.judging.is_some()
         || rubric.evidence.is_some()
         || rubric.truncate.is_some()
-        || rubric.panel != assize_evalfile::PanelSpec::default();
+        || rubric.panel != assize_model::PanelSpec::default();
     if has_settings {
         notes.add_loss(
             grader.place.line,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use assize_evalfile::{Case, Suite};
+use assize_model::{Case, Suite};
 
 use super::criteria::{FlatCriterion, flatten_criteria, note_other_content, note_thresholds};
 use super::settings::{KeptSettings, note_case_settings, note_suite_settings};

@@ -1,6 +1,7 @@
 //! HealthBench examples: a conversation, and criteria with points; one JSON object per line.
 
-use assize_evalfile::{Case, CaseMessage, MessageBlock, Suite};
+use assize_model::{Case, Suite};
+use assize_rubric::{CaseMessage, MessageBlock};
 use serde_json::{Value, json};
 
 use super::criteria::{FlatCriterion, flatten_criteria, note_other_content, note_thresholds};

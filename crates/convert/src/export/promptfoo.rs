@@ -1,6 +1,6 @@
 //! A promptfoo configuration, with a test for each case, and an assertion for each criterion and check.
 
-use assize_evalfile::{
+use assize_model::{
     AuthorCode, Case, CodeLanguage, Grader, GraderKind, ScriptCheck, SimilarityMeasure, Suite, TextCheck,
     TextRule,
 };

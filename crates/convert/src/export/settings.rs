@@ -1,6 +1,6 @@
 //! Settings of suites and cases that other tools' formats can't express.
 
-use assize_evalfile::{Case, PanelSpec, Suite, SuiteSettings, TargetRef};
+use assize_model::{Case, PanelSpec, Suite, SuiteSettings, TargetRef};
 use serde_json::Value;
 
 use crate::note::ConversionNotes;

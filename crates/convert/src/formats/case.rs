@@ -1,6 +1,6 @@
 //! Converts cases between the two formats of eval files.
 
-use assize_evalfile::EvalFileFormat;
+use assize_model::EvalFileFormat;
 use serde_json::{Map, Value, json};
 
 use super::FormatDirection;

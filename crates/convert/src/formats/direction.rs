@@ -1,6 +1,6 @@
 //! Parameters that all parts of a conversion between the formats share.
 
-use assize_evalfile::EvalFileFormat;
+use assize_model::EvalFileFormat;
 
 /// The two formats of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

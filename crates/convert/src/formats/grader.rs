@@ -1,6 +1,6 @@
 //! Converts graders between the two formats of eval files.
 
-use assize_evalfile::EvalFileFormat;
+use assize_model::EvalFileFormat;
 use assize_records::UniqueIds;
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,6 @@
 //! Converts the top level between the two formats of eval files.
 
-use assize_evalfile::EvalFileFormat;
+use assize_model::EvalFileFormat;
 use serde_json::{Map, Value, json};
 
 use super::case::{convert_case, own_list_pointer};

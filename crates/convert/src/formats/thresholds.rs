@@ -1,6 +1,6 @@
 //! Converts thresholds. The `evalcases` format has a default borderline threshold, the `tests` format has none.
 
-use assize_evalfile::EvalFileFormat;
+use assize_model::EvalFileFormat;
 use assize_rubric::VerdictThresholds;
 use serde_json::{Map, Value, json};
 

@@ -4,10 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, SourceMap};
-use assize_evalfile::{
-    Case, LOSS_WARNINGS, LoadOptions, LoadedSuite, LoweredLoss, LoweredSuite, LoweredTarget, Suite,
-    lower_matrix,
-};
+use assize_evalfile::{LoadOptions, LoadedSuite, LoweredLoss, LoweredSuite, LoweredTarget};
+use assize_model::{Case, Suite};
+use assize_promptfoo::{LOSS_WARNINGS, lower_matrix};
 use serde_json::{Map, Value, json};
 
 use crate::ConvertError;

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use assize_evalfile::{LoadOptions, LoweredSuite, lower_matrix_text};
+use assize_evalfile::{LoadOptions, LoweredSuite};
+use assize_promptfoo::lower_matrix_text;
 use assize_records::Record;
 use serde_json::{Value, json};
 

@@ -4,13 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_convert::{ConvertError, ConvertedFile, ExportFormat, ImportFormat, convert, detect, differences};
-use assize_evalfile::{
-    Case, GraderKind, LoadOptions, Suite, load_rubric, load_scorecard, load_suite, to_yaml,
-};
+use assize_document::to_yaml;
+use assize_evalfile::{LoadOptions, load_rubric};
+use assize_load::load_suite;
+use assize_model::{Case, GraderKind, Suite};
 use assize_rubric::{
     CriterionScale, GraderOutcome, Outcome, RawScore, UnitInterval, Verdict, VerdictThresholds, score_case,
     score_rubric,
 };
+use assize_scorecard::load_scorecard;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

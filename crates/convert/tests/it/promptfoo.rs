@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_convert::{ConvertError, ConvertedFile, ExportFormat, convert, convert_records, detect};
-use assize_evalfile::{Case, GraderKind, LoadOptions, Suite, TargetSpecKind, load_suite};
+use assize_evalfile::LoadOptions;
+use assize_load::load_suite;
+use assize_model::{Case, GraderKind, Suite, TargetSpecKind};
 use assize_records::RecordFormat;
 use assize_rubric::UnitInterval;
 use serde_json::json;

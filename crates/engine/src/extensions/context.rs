@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_evalfile::Case;
+use assize_model::Case;
 use assize_rubric::Verdict;
 use assize_store::{CaseRecord, CriterionRow, GraderRow, ResultRow};
 use serde_json::{Map, Value, json};

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use assize_evalfile::{ExtensionHook, LoadedSuite, load_changed_suite};
+use assize_evalfile::LoadedSuite;
+use assize_load::load_changed_suite;
+use assize_model::ExtensionHook;
 use serde_json::Value;
 
 use super::hooks::{ExtensionPool, SuiteHooks};
@@ -128,7 +130,7 @@ impl Engine {
                 load_changed_suite(&file.path, changed, &load_options);
             // Suites that share a name have been given distinct ones.
             let suite = suite.map(|suite| match &file.suite {
-                Some(earlier) => assize_evalfile::Suite { name: earlier.name.clone(), ..suite },
+                Some(earlier) => assize_model::Suite { name: earlier.name.clone(), ..suite },
                 None => suite,
             });
             LoadedFile { path: file.path.clone(), suite, cases, sources, diagnostics }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use assize_evalfile::{Case, Extension, ExtensionHook, Suite, SuiteExtensions};
 use assize_grade::{ExtensionCall, ExtensionHost, ProgramSetup};
 use assize_llm::BoxFuture;
+use assize_model::{Case, Extension, ExtensionHook, Suite, SuiteExtensions};
 use assize_rubric::IdentityWriter;
 use assize_run::{CaseHooks, WorkItem};
 use assize_store::{CaseKey, CaseRecord, RunFolder, RunInfo};

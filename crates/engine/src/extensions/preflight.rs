@@ -1,6 +1,6 @@
 //! Extensions of suites in the planning of a run.
 
-use assize_evalfile::Suite;
+use assize_model::Suite;
 
 use super::ExtensionUse;
 use crate::preflight_report::PreflightReport;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assize_analysis::pairwise::{PairwiseMatches, PairwiseReport, pairwise_report};
-use assize_evalfile::{
+use assize_model::{
     Case, CaseId, GivenOutput, Grader, GraderKind, PairwiseBaseline, PairwiseGrader, PanelSpec, Suite,
 };
 use assize_rubric::{Criterion, GraderWeighting, PairScores};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_analysis::{BenchmarkCase, ScorecardRun, ScorecardTree};
-use assize_evalfile::{
+use assize_model::{
     Case, EvaluatorType, FilePosition, Grader, GraderKind, Scorecard, ScorecardCase, ScorecardCases,
 };
 use assize_rubric::{BenchmarkState, MissingPolicy, NodeScore};

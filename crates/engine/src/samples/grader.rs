@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use assize_evalfile::{
-    Case, GivenAnswer, GivenPrompt, Grader, GraderKind, GraderPrompt, LlmGrader, LoadedRubric,
-    PairwiseBaseline, PairwiseGrader, PanelSpec, ProjectConfig, Scorecard, Suite, ThresholdOverrides,
-    read_rubric, suite_from_answer,
-};
+use assize_evalfile::{GivenAnswer, LoadedRubric, read_rubric, suite_from_answer};
 use assize_grade::Judge;
 use assize_llm::{ChatModel, ModelCard, ModelId};
+use assize_model::{
+    Case, GivenPrompt, Grader, GraderKind, GraderPrompt, LlmGrader, PairwiseBaseline, PairwiseGrader,
+    PanelSpec, ProjectConfig, Scorecard, Suite, ThresholdOverrides,
+};
 use assize_rubric::{GraderWeighting, IdentityWriter};
 use assize_run::{
     ItemSource, JudgeError, JudgeProvider, JudgeSelector, WorkItem, fingerprint, panel_selectors, run_item,

@@ -1,6 +1,7 @@
 //! Samples made from parts: JSON values as in chat APIs and datasets.
 
-use assize_evalfile::{CaseMessage, GivenOutput, MessageRole};
+use assize_model::GivenOutput;
+use assize_rubric::{CaseMessage, MessageRole};
 use serde_json::Value;
 
 use super::GradingSample;

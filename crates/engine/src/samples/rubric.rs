@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::{
-    Grader, GraderKind, LoadedRubric, codes, load_rubric, load_rubric_with, read_rubric, read_rubric_with,
-};
+use assize_document::codes;
+use assize_evalfile::{LoadedRubric, load_rubric, load_rubric_with, read_rubric, read_rubric_with};
+use assize_model::{Grader, GraderKind};
 use assize_run::WorkItem;
 use assize_store::CaseRecord;
 use serde_json::Value;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{Case, CaseId, CaseMessage, GivenOutput, Grader, MessageRole};
+use assize_model::{Case, CaseId, GivenOutput, Grader};
+use assize_rubric::{CaseMessage, MessageRole};
 use assize_targets::TargetAnswer;
 
 use crate::error::EngineError;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::ProjectConfig;
 use assize_llm::AccountStatus;
+use assize_model::ProjectConfig;
 
 use super::grader::SampleGrader;
 use super::stop::FailureLog;

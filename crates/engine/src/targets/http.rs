@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_evalfile::{HttpBody, HttpTargetCase, HttpTargetRequest, HttpTargetSpec, is_secret_header};
+use assize_evalfile::is_secret_header;
 use assize_llm::{
     AskError, ClientSetup, HeaderMap, HeaderName, HeaderValue, HttpRequest, Method, ModelEndpoint, Redactor,
     Url, WebAnswer, WebClient,
 };
+use assize_model::{HttpBody, HttpTargetSpec};
 use assize_rubric::{Cost, IdentityWriter, Tokens, Usd};
 use assize_targets::{
     BoxFuture, Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput,
     TargetKind, messages_json, prompt_or_messages,
 };
 
+use super::http_request::{
+    HttpTargetCase, HttpTargetRequest, accepts_status, fixed_address, read_answer, write_request,
+};
 use super::secrets::is_secret_name;
 
 /// A server that answers the request of each case.
@@ -33,7 +37,7 @@ impl HttpTarget {
     /// # Errors
     /// If the address is not valid, or has no fixed host.
     pub(super) fn new(name: &str, spec: &HttpTargetSpec, setup: ClientSetup) -> Result<Self, String> {
-        let fixed = spec.fixed_address()?;
+        let fixed = fixed_address(spec)?;
         let endpoint = ModelEndpoint::new(&fixed, "url").map_err(|_| BAD_ADDRESS.to_owned())?;
         let origin = Url::parse(fixed.trim()).map_err(|_| BAD_ADDRESS.to_owned())?;
         let timeout = spec.timeout.unwrap_or(setup.timeout);
@@ -55,10 +59,10 @@ impl HttpTarget {
             attempts: 0,
             ..TargetError::new(TargetErrorKind::BadInput, message)
         };
-        let written = self.spec.request(&case).map_err(unsent)?;
+        let written = write_request(&self.spec, &case).map_err(unsent)?;
         let request = self.outgoing(written).map_err(unsent)?;
 
-        let accepts = |status| self.spec.accepts(status);
+        let accepts = |status| accepts_status(&self.spec, status);
         let sent = self.client.send(&request, &accepts).await;
         let WebAnswer { answer, attempts, latency } = sent.map_err(|error: AskError| TargetError {
             // No server reports what the answer cost.
@@ -73,7 +77,7 @@ impl HttpTarget {
         };
         let headers = shown_headers(&answer.headers);
         let text = String::from_utf8_lossy(&answer.body).into_owned();
-        let reply = self.spec.read(answer.status, &headers, &text, &case);
+        let reply = read_answer(&self.spec, answer.status, &headers, &text, &case);
         match reply.map_err(|message| failed(TargetErrorKind::Malformed, message))? {
             None => Err(failed(
                 TargetErrorKind::NoAnswer,

@@ -1,6 +1,7 @@
 //! Targets of a run, created from their names.
 
 mod http;
+mod http_request;
 mod registry;
 mod secrets;
 mod wrapped;

@@ -7,13 +7,13 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use assize_evalfile::{
-    CommandTargetSpec, CommandText, HealthSpec, HttpTargetSpec, MockTargetSpec, ModelTargetSpec,
-    RecordingKind, RecordingSpec, RetrySpec, SettingVariable, TargetRef, TargetSpec, TargetSpecKind,
-};
 use assize_grade::{ProgramEnvironment, ProgramSetup};
 use assize_llm::{
     ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, Redactor, RetryPolicy, foreign_host,
+};
+use assize_model::{
+    CommandTargetSpec, CommandText, HealthSpec, HttpTargetSpec, MockTargetSpec, ModelTargetSpec,
+    RecordingKind, RecordingSpec, RetrySpec, SettingVariable, TargetRef, TargetSpec, TargetSpecKind,
 };
 use assize_process::{Environment, ProcessCommand};
 use assize_store::TargetInfo;
@@ -25,6 +25,7 @@ use assize_targets::{
 use assize_trace::LogFormat;
 
 use super::http::HttpTarget;
+use super::http_request::fixed_address;
 use super::secrets::{keys, redactor};
 use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
 use crate::engine::Engine;
@@ -550,7 +551,7 @@ impl TargetRegistry {
     fn server(&self, spec: &TargetSpec, http: &HttpTargetSpec) -> Result<Arc<dyn Target>, EngineError> {
         let mut setup = self.gateway.setup();
         setup.policy = with_retries(setup.policy, &spec.retry);
-        let address = http.fixed_address().unwrap_or_default();
+        let address = fixed_address(http).unwrap_or_default();
         self.note_foreign_keys(spec, &address, |setting| setting != HEALTH_SETTING);
 
         let target = HttpTarget::new(&spec.name, http, setup)

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use assize_evalfile::{TargetSpec, TargetSpecKind, looks_like_secret};
+use assize_evalfile::looks_like_secret;
 use assize_llm::{Redactor, key_variables};
+use assize_model::{TargetSpec, TargetSpecKind};
 
 /// Parts of the names of variables that hold secrets.
 const SECRET_NAMES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];

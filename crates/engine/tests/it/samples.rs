@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use assize_engine::{Engine, GradingSample, GradingStop, ProcessContext, RunOptions, SampleService};
-use assize_evalfile::{GivenOutput, read_rubric};
+use assize_evalfile::read_rubric;
+use assize_model::GivenOutput;
 use assize_rubric::{UngradedKind, Verdict};
 
 fn sample(answer: &str) -> GradingSample {

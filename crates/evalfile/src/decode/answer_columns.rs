@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_diagnostic::{Diagnostic, NamePairError, Span, did_you_mean, parse_name_pairs};
-
-use crate::codes;
+use assize_document::codes;
 
 /// Keys of the id.
 pub(super) const ID: &[&str] = &["id"];

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, Span};
+use assize_document::{MapEntry, NodeValue, TreeNode, codes, file_extension};
 use assize_files::open_file;
 
 use super::DecodeContext;
@@ -14,10 +15,8 @@ use super::answer_columns::{
 };
 use super::cell_scanner::CellScanner;
 use super::dataset_lines::{DatasetLines, LineError, first_text};
-use super::file::{file_extension, not_utf8};
+use super::file::not_utf8;
 use super::format::case_list_keys;
-use crate::codes;
-use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Number of bytes of a header that are searched for the character between its cells.
 const MAX_HEADER_BYTES: u64 = 64 * 1024;
@@ -38,8 +37,8 @@ struct TableColumn {
     usage: ColumnUse,
 }
 
-/// Returns the character between the cells of a header; `usual` if there is none.
-pub(crate) fn divider_of_header(header: &[u8], usual: u8) -> u8 {
+/// Returns the character between the cells of a header; `usual` where it has none.
+pub fn divider_of_header(header: &[u8], usual: u8) -> u8 {
     let count = |sign: u8| memchr::memchr_iter(sign, header).count();
 
     // In many countries, spreadsheets are exported with semicolons.
@@ -382,6 +381,15 @@ pub(super) fn read_list(text: &str) -> Vec<(Option<String>, Range<usize>)> {
 
     let items: Vec<Option<String>> = serde_json::from_str(text).unwrap_or_default();
     items.into_iter().zip(places).collect()
+}
+
+/// Layout of a file of answers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AnswerFormat {
+    /// Columns that the user named.
+    pub(crate) columns: AnswerColumns,
+    /// Layout of a table; `None` for JSON objects.
+    pub(crate) table: Option<AnswerTable>,
 }
 
 #[cfg(test)]

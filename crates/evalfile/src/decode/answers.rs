@@ -6,30 +6,21 @@
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes};
+use assize_model::{Case, CaseId, GivenOutput};
+use assize_rubric::{CaseMessage, MessageRole};
 use serde_json::{Map, Value};
 
+use super::DecodeContext;
 use super::answer_columns::{
     ANSWER, AnswerColumns, CLUSTERS, ColumnUse, EXPECTED_OUTCOME, METADATA, QUESTION, REFERENCE, field_of,
     two_columns, unknown_column,
 };
-use super::answer_table::{AnswerTable, meant_columns, missing_column};
+use super::answer_table::{AnswerFormat, meant_columns, missing_column};
 use super::case::DecodedCase;
 use super::common::{check_id, decode_tags};
 use super::messages::decode_given_output;
 use super::suite::SuiteDefaults;
-use super::{DecodeContext, MapReader};
-use crate::codes;
-use crate::model::{Case, CaseId, CaseMessage, GivenOutput, MessageRole};
-use crate::tree::{MapEntry, NodeValue, TreeNode};
-
-/// Layout of a file of answers.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct AnswerFormat {
-    /// Columns that the user named.
-    pub(crate) columns: AnswerColumns,
-    /// Layout of a table; `None` for JSON objects.
-    pub(crate) table: Option<AnswerTable>,
-}
 
 /// Decodes a line of JSON or a row of a table.
 pub(super) fn decode_answer(

@@ -4,6 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, check_not_blank, codes, string, wrong_type};
+use assize_model::{
+    AnswerTransform, Case, CaseId, CaseMarks, EvalFileFormat, GivenOutput, Grader, GraderKind,
+    OnDependencyFailure, ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
+};
+use assize_rubric::CaseMessage;
 use serde_json::{Map, Value};
 
 use super::common::{
@@ -13,19 +19,12 @@ use super::common::{
 use super::conversation::decode_conversation;
 use super::grader::{AssertionContext, decode_inline_rubrics, decode_transforms, grader_from_outcome};
 use super::interpolate::interpolate_described;
-use super::map_reader::{check_not_blank, string, wrong_type};
 use super::preprocessors::merge_preprocessors;
 use super::suite::{SuiteDefaults, check_default_kind, keep_in_metadata};
 use super::trials::decode_trials;
 use super::vars::fill_templates;
 use super::workspace::decode_workspace;
-use super::{DecodeContext, MapReader, execution, graders, messages};
-use crate::codes;
-use crate::model::{
-    AnswerTransform, Case, CaseId, CaseMarks, CaseMessage, EvalFileFormat, GivenOutput, Grader, GraderKind,
-    OnDependencyFailure, ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
-};
-use crate::tree::{MapEntry, NodeValue, TreeNode};
+use super::{DecodeContext, execution, graders, messages};
 
 /// Keys of newer versions, and common guesses, with the equivalent in this format.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
@@ -49,12 +48,12 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
 ];
 
 /// Result of decoding a case.
-pub(crate) struct DecodedCase {
-    /// Id. Invalid cases have one too, because duplicates are detected among all cases.
+pub struct DecodedCase {
+    /// Id, also of an invalid case: duplicates are detected among all.
     pub(crate) id: Option<SpannedValue<String>>,
     /// Decoded case; `None` if it has errors.
-    pub(crate) case: Option<Arc<Case>>,
-    /// Ids of the cases that it depends on, with their spans.
+    pub case: Option<Arc<Case>>,
+    /// Ids of the cases it depends on, with their spans.
     pub(crate) depends_on: Vec<SpannedValue<String>>,
 }
 
@@ -85,8 +84,8 @@ pub(crate) fn decode_case(
     decode_filled_case(cx, node, defaults, fallback_id, vars, before)
 }
 
-/// Decodes a case whose texts are final, so nothing is substituted in them.
-pub(crate) fn decode_prepared_case(
+/// Decodes a case whose texts are final: nothing is substituted in them.
+pub fn decode_prepared_case(
     cx: &mut DecodeContext,
     node: &TreeNode,
     defaults: &SuiteDefaults,
@@ -204,17 +203,17 @@ struct PartialCase {
     input: Vec<CaseMessage>,
     expected_outcome: Option<SpannedValue<String>>,
     expected_output: Vec<CaseMessage>,
-    output: Option<crate::model::GivenOutput>,
+    output: Option<assize_model::GivenOutput>,
     transforms: Vec<AnswerTransform>,
     graders: Vec<Arc<Grader>>,
     lines: ThresholdOverrides,
     threshold: Option<Span>,
-    targets: Vec<crate::model::TargetRef>,
+    targets: Vec<assize_model::TargetRef>,
     trials: Option<Trials>,
     tags: Vec<String>,
     metadata: Map<String, Value>,
     conversation_id: Option<String>,
-    conversation: Option<crate::model::Conversation>,
+    conversation: Option<assize_model::Conversation>,
     depends_on: Vec<SpannedValue<String>>,
     on_dependency_failure: OnDependencyFailure,
     workspace: Option<Arc<WorkspaceSpec>>,

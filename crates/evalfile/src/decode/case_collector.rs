@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SpannedValue};
+use assize_document::codes;
+use assize_model::Case;
 
 use super::DecodeContext;
 use super::case::DecodedCase;
 use super::dataset::Dataset;
 use super::ids::{IdLocation, IdRegistry};
 use super::suite::SuiteDefaults;
-use crate::codes;
-use crate::model::Case;
 
 /// A run of consecutive cases.
 #[derive(Clone)]
@@ -35,24 +35,25 @@ impl CaseSource {
 /// Ids of cases that depend on others, each with the ids of its dependencies.
 pub(crate) type DependencyList = Vec<(SpannedValue<String>, Vec<SpannedValue<String>>)>;
 
-/// Collects cases, and facts about all of them.
-pub(crate) struct CaseCollector {
-    pub(crate) defaults: Arc<SuiteDefaults>,
+/// Collector of cases and of facts about all of them.
+pub struct CaseCollector {
+    /// Defaults of the suite, which each case is decoded with.
+    pub defaults: Arc<SuiteDefaults>,
     pub(crate) ids: IdRegistry,
     pub(crate) parts: Vec<CaseSource>,
     /// True if any case was found, valid or not.
-    pub(crate) met: bool,
-    /// Number of invalid cases outside of datasets.
-    pub(crate) broken: usize,
-    /// Number of errors that belong to no case, but to settings, a reference, or a dependency.
+    pub met: bool,
+    /// Number of invalid cases in whole files.
+    pub broken: usize,
+    /// Number of errors that belong to no case: of the settings, of a reference, of a dependency.
     pub(crate) outside: usize,
     /// Dependencies of the cases.
     pub(crate) dependencies: DependencyList,
 }
 
 impl CaseCollector {
-    /// Creates a collector. `outside` is the number of errors found before the cases.
-    pub(crate) fn new(defaults: SuiteDefaults, outside: usize) -> Self {
+    /// `outside` is the number of errors in what was decoded before the cases.
+    pub fn new(defaults: SuiteDefaults, outside: usize) -> Self {
         Self {
             defaults: Arc::new(defaults),
             ids: IdRegistry::default(),
@@ -64,8 +65,8 @@ impl CaseCollector {
         }
     }
 
-    /// Adds a case that is kept in memory.
-    pub(crate) fn add_case(&mut self, cx: &mut DecodeContext, read: DecodedCase) {
+    /// Adds a case of a file that is read as a whole.
+    pub fn add_case(&mut self, cx: &mut DecodeContext, read: DecodedCase) {
         self.met = true;
         let before = cx.problems.error_count();
 
@@ -112,7 +113,7 @@ impl CaseCollector {
     }
 
     /// Checks that dependencies name cases of this suite and form no cycle.
-    pub(crate) fn check_dependencies(&mut self, cx: &mut DecodeContext) {
+    pub fn check_dependencies(&mut self, cx: &mut DecodeContext) {
         let before = cx.problems.error_count();
         for (id, names) in &self.dependencies {
             for name in names {

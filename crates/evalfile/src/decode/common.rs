@@ -1,14 +1,12 @@
 //! Helpers shared by the decoders of suites, cases and their settings.
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, wrong_type};
+use assize_model::{ThresholdOverrides, UnsupportedFeature};
 use serde_json::{Map, Value};
 
+use super::DecodeContext;
 use super::grader::decode_choice;
-use super::map_reader::wrong_type;
-use super::{DecodeContext, MapReader};
-use crate::codes;
-use crate::model::{ThresholdOverrides, UnsupportedFeature};
-use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Warns that a key is an older or foreign spelling of `present`.
 pub(crate) fn old_spelling(cx: &mut DecodeContext, entry: &MapEntry, present: &str) {
@@ -43,8 +41,8 @@ pub(crate) fn find_spelling<'n>(
     Some(entry)
 }
 
-/// Decodes one of several words to its value. Returns `None` after adding a diagnostic.
-pub(crate) fn decode_keyword<T: Copy>(
+/// Decodes one of several words to a value. Returns `None` after adding a diagnostic.
+pub fn decode_keyword<T: Copy>(
     cx: &mut DecodeContext,
     node: &TreeNode,
     key: &str,
@@ -55,9 +53,9 @@ pub(crate) fn decode_keyword<T: Copy>(
     choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
 }
 
-/// Reports keys that belong to another tool or version, each with its equivalent here. If the help ends with
-/// "as `NAME`", the key counts as `NAME` under another name, and `NAME` is not reported as missing.
-pub(crate) fn refuse_foreign_keys(
+/// Reports keys that belong to another tool or version, each with its equivalent here. A help that ends in
+/// "as `NAME`" means that the key is `NAME` under another name.
+pub fn refuse_foreign_keys(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
     keys: &[(&'static str, &'static str)],
@@ -81,7 +79,7 @@ pub(crate) fn refuse_foreign_keys(
 }
 
 /// Decodes a map of arbitrary data.
-pub(crate) fn decode_free_map(cx: &mut DecodeContext, node: &TreeNode, key: &str) -> Map<String, Value> {
+pub fn decode_free_map(cx: &mut DecodeContext, node: &TreeNode, key: &str) -> Map<String, Value> {
     let Value::Object(map) = node.to_json() else {
         cx.problems.add(wrong_type(node, &format!("`{key}`"), "a map"));
         return Map::new();
@@ -90,15 +88,12 @@ pub(crate) fn decode_free_map(cx: &mut DecodeContext, node: &TreeNode, key: &str
 }
 
 /// Decodes `tags`: a list of texts, none of them blank.
-pub(crate) fn decode_tags(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<String> {
+pub fn decode_tags(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<String> {
     decode_spanned_tags(cx, object).into_iter().map(|tag| tag.value).collect()
 }
 
-/// Decodes `tags` with their spans.
-pub(crate) fn decode_spanned_tags(
-    cx: &mut DecodeContext,
-    object: &mut MapReader<'_>,
-) -> Vec<SpannedValue<String>> {
+/// Decodes `tags` with their places.
+pub fn decode_spanned_tags(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<SpannedValue<String>> {
     let mut tags: Vec<SpannedValue<String>> = Vec::new();
     for tag in object.strings("tags", &mut cx.problems) {
         if tag.value.trim().is_empty() {
@@ -116,7 +111,7 @@ pub(crate) fn decode_spanned_tags(
 
 /// Checks a text that becomes an id or a name in records: it needs a visible character, no control
 /// characters, and no blanks at the ends.
-pub(crate) fn check_id(
+pub fn check_id(
     cx: &mut DecodeContext,
     id: SpannedValue<String>,
     what: &str,

@@ -5,16 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span, SpannedValue};
+use assize_document::{MapReader, TreeNode, codes, finish_diagnostics, parse_duration, read_yaml};
+use assize_model::{PanelSpec, ProjectConfig, ThresholdOverrides};
 
 use super::grader::{PanelUse, decode_evidence, decode_judging, decode_panel, decode_truncate};
 use super::targets::settings_files::{find_first_file, read_settings_file, search_folders};
 use super::targets::variables::{ExpandedMap, expand_variables};
-use super::{DecodeContext, MapReader, common, finish_diagnostics};
+use super::{DecodeContext, common};
 use crate::LoadOptions;
-use crate::codes;
-use crate::duration::parse_duration;
-use crate::model::{PanelSpec, ProjectConfig, ThresholdOverrides};
-use crate::tree::{TreeNode, read_yaml};
 
 /// Paths of the config file in a folder, in order of precedence.
 const CONFIG_PATHS: &[&str] =

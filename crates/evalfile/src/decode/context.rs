@@ -6,66 +6,64 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
+use assize_document::{DiagnosticCollector, codes};
+use assize_model::{FilePosition, ProgramRunner, SourceMark};
 
-use super::DiagnosticCollector;
-use super::file::unreadable_help;
 use super::grader::TemplateCache;
-use super::matrix::LoweredSuite;
-use crate::codes;
-use crate::load::CaseCheck;
-use crate::model::{FilePosition, SourceMark};
-use crate::programs::ProgramRunner;
-
-/// Lookup of an environment variable.
-pub type EnvironmentLookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+use super::lowered::LoweredSuite;
+use crate::load_options::{CaseCheck, EnvironmentLookup, LoadOptions};
 
 /// State of one load.
-pub(crate) struct DecodeContext {
-    pub(crate) sources: SourceMap,
-    pub(crate) problems: DiagnosticCollector,
-    pub(crate) reach: Arc<LoadScope>,
-    /// Cache of assertion templates.
+pub struct DecodeContext {
+    /// Texts that were read.
+    pub sources: SourceMap,
+    /// Diagnostics so far.
+    pub problems: DiagnosticCollector,
+    /// Files and variables that the load may access.
+    pub reach: Arc<LoadScope>,
+    /// Assertion templates that were loaded.
     pub(crate) templates: TemplateCache,
-    /// The suite of a matrix file, if its extensions changed it.
-    pub(crate) changed_suite: Option<serde_json::Value>,
-    /// Spans of literal secrets in the targets that the file defines. Nothing may show them. `None` if it
-    /// defines no targets.
+    /// The suite of a matrix file as its extensions changed it.
+    pub changed_suite: Option<serde_json::Value>,
+    /// Literal secrets in the targets that the file defines, which nothing may show; `None` if it defines none.
     pub(crate) secrets: Option<Vec<Span>>,
-    /// The matrix file rewritten in the `tests` format, if the caller wants it.
-    pub(crate) lowered: Option<Box<LoweredSuite>>,
+    /// Matrix file as it is in the `tests` format, if that is to be kept.
+    pub lowered: Option<Box<LoweredSuite>>,
 }
 
 /// Files and variables that a load may access.
 #[derive(Clone)]
-pub(crate) struct LoadScope {
-    pub(crate) environment: EnvironmentLookup,
+pub struct LoadScope {
+    /// Lookup of environment variables.
+    pub environment: EnvironmentLookup,
     /// Folders against which a relative reference is resolved, in order.
     pub(crate) search: Vec<PathBuf>,
     /// Folders (canonical) that no reference may leave.
-    pub(crate) roots: Vec<PathBuf>,
-    /// Unsaved texts that replace the files at these paths, such as those open in an editor.
-    pub(crate) open: BTreeMap<PathBuf, String>,
+    pub roots: Vec<PathBuf>,
+    /// Unsaved texts that replace the files of these paths, such as those open in an editor.
+    pub open: BTreeMap<PathBuf, String>,
     /// Runner of the programs that write parts of the file.
-    pub(crate) programs: Option<Arc<dyn ProgramRunner>>,
-    /// Names of the targets that replace those of the file.
-    pub(crate) targets: Vec<String>,
-    /// Additional check for the cases of datasets.
+    pub programs: Option<Arc<dyn ProgramRunner>>,
+    /// Names of the targets that take the place of those of the file.
+    pub targets: Vec<String>,
+    /// Further check of the cases of datasets.
     pub(crate) case_check: Option<CaseCheck>,
 }
 
 impl LoadScope {
-    /// Returns true if there is a folder that files may be read from.
-    pub(crate) fn reads_files(&self) -> bool {
+    /// True if there is a folder that files may be read from.
+    pub fn reads_files(&self) -> bool {
         !self.roots.is_empty()
     }
 }
 
 /// A text file that an eval file refers to.
 #[derive(Debug, Clone)]
-pub(crate) struct TextFile {
-    pub(crate) path: PathBuf,
+pub struct TextFile {
+    /// Path by which it was found.
+    pub path: PathBuf,
     /// Text with single newlines as line ends.
-    pub(crate) text: Arc<str>,
+    pub text: Arc<str>,
 }
 
 /// Maximum size of an attachment: larger ones would not fit into any prompt.
@@ -73,14 +71,14 @@ const MAX_ATTACHMENT_BYTES: u64 = 16 * 1024 * 1024;
 
 impl DecodeContext {
     /// Creates a context with no sources and no diagnostics.
-    pub(crate) fn new(environment: EnvironmentLookup, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
+    pub fn new(environment: EnvironmentLookup, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
         let (open, programs, targets, case_check) = (BTreeMap::new(), None, Vec::new(), None);
         let scope = LoadScope { environment, search, roots, open, programs, targets, case_check };
         Self::with_scope(Arc::new(scope))
     }
 
-    /// Creates a context with the access of an existing one.
-    pub(crate) fn with_scope(reach: Arc<LoadScope>) -> Self {
+    /// Creates a context with existing limits of access.
+    pub fn with_scope(reach: Arc<LoadScope>) -> Self {
         let (sources, problems) = (SourceMap::new(), DiagnosticCollector::default());
         let templates = TemplateCache::default();
         let (changed_suite, secrets, lowered) = (None, None, None);
@@ -101,8 +99,8 @@ impl DecodeContext {
         }
     }
 
-    /// Returns the start of a span in a form that does not need the sources.
-    pub(crate) fn position(&self, span: Span) -> FilePosition {
+    /// Returns the start of a span in a form that outlives the sources.
+    pub fn position(&self, span: Span) -> FilePosition {
         let position = self.sources.position(span);
         FilePosition::with_shared_path(
             self.sources.file(span.source).shared_path(),
@@ -111,8 +109,8 @@ impl DecodeContext {
         )
     }
 
-    /// Returns the range of a span in a form that does not need the sources.
-    pub(crate) fn mark(&self, span: Span) -> SourceMark {
+    /// Returns the range of a span in a form that outlives the sources.
+    pub fn mark(&self, span: Span) -> SourceMark {
         SourceMark {
             place: self.position(span),
             first_line: self.sources.file(span.source).first_line(),
@@ -124,7 +122,7 @@ impl DecodeContext {
     /// Finds the file or folder that `written` refers to. Relative paths are resolved against the folder of
     /// the file that holds the reference, then against the search folders. Returns `None` after adding a
     /// diagnostic.
-    pub(crate) fn find_file(&mut self, written: &str, span: Span) -> Option<PathBuf> {
+    pub fn find_file(&mut self, written: &str, span: Span) -> Option<PathBuf> {
         if !self.reach.reads_files() {
             self.problems.add(
                 Diagnostic::error(
@@ -184,7 +182,7 @@ impl DecodeContext {
     }
 
     /// Reads the text file that `written` refers to. Returns `None` after adding a diagnostic.
-    pub(crate) fn read_text(&mut self, written: &str, span: Span) -> Option<TextFile> {
+    pub fn read_text(&mut self, written: &str, span: Span) -> Option<TextFile> {
         let path = self.find_file(written, span)?;
         let complaint = match fs::metadata(&path) {
             Err(error) => Some(error.to_string()),
@@ -237,7 +235,7 @@ impl DecodeContext {
     }
 
     /// Returns true if `written` names a file that may be read. Adds no diagnostic.
-    pub(crate) fn is_reachable(&self, written: &str, span: Span) -> bool {
+    pub fn is_reachable(&self, written: &str, span: Span) -> bool {
         let given = Path::new(written);
         self.folders_upward(span)
             .iter()
@@ -246,11 +244,61 @@ impl DecodeContext {
     }
 
     /// Returns the folder of a source file.
-    pub(crate) fn folder_of(&self, source: SourceId) -> PathBuf {
+    pub fn folder_of(&self, source: SourceId) -> PathBuf {
         let path = self.sources.file(source).path();
         match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
             _ => PathBuf::from("."),
         }
+    }
+}
+
+/// Returns the context of a file: the folders it may refer to, and those against which its references are
+/// resolved.
+pub fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    let real = fs::canonicalize(options.working_folder.join(&folder)).unwrap_or_else(|_| folder.clone());
+    let repository = real.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_path_buf);
+    let mut search = vec![folder];
+    let mut roots: Vec<PathBuf> = Vec::new();
+    let mut allow = |root: PathBuf| {
+        if !roots.iter().any(|known| root.starts_with(known)) {
+            roots.push(root);
+        }
+    };
+    if let Some(root) = repository {
+        allow(root);
+    } else {
+        fs::canonicalize(&options.working_folder).into_iter().for_each(&mut allow);
+    }
+
+    allow(real.clone());
+    options.extra_roots.iter().filter_map(|root| fs::canonicalize(root).ok()).for_each(allow);
+
+    // Parent folders are searched as far as they may be read.
+    let above = real.ancestors().skip(1).take_while(|up| roots.iter().any(|root| up.starts_with(root)));
+    search.extend(above.map(Path::to_path_buf));
+    search.push(options.working_folder.clone());
+
+    DecodeContext::with_scope(Arc::new(LoadScope {
+        environment: options.environment.clone(),
+        search,
+        roots,
+        open: BTreeMap::new(),
+        programs: options.programs.clone(),
+        targets: options.targets.clone(),
+        case_check: options.case_check.clone(),
+    }))
+}
+
+/// Returns advice on a file that can't be read, by the reason.
+pub(super) fn unreadable_help(reason: &str) -> &'static str {
+    match reason {
+        "it is a folder" => "name a file in it",
+        "it is not UTF-8 text" => "save it as UTF-8",
+        _ => "check the path and the file's permissions",
     }
 }

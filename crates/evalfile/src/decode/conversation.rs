@@ -3,20 +3,19 @@
 use std::sync::Arc;
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{MapReader, TreeNode, codes};
+use assize_model::{
+    Conversation, ConversationTurn, EvalFileFormat, FilePosition, Grader, GraderKind, LlmGrader,
+    OnTurnFailure, PanelSpec, TurnAggregation,
+};
 use assize_rubric::GraderWeighting;
 use serde_json::Map;
 
+use super::DecodeContext;
 use super::common::{decode_keyword, empty, find_spelling, non_empty_list};
 use super::grader::{AssertionContext, refuse_selection};
 use super::graders;
 use super::messages;
-use super::{DecodeContext, MapReader};
-use crate::codes;
-use crate::model::{
-    Conversation, ConversationTurn, EvalFileFormat, FilePosition, Grader, GraderKind, LlmGrader,
-    OnTurnFailure, PanelSpec, TurnAggregation,
-};
-use crate::tree::TreeNode;
 
 /// Decodes the keys of a conversation. Returns `None` for an ordinary case, and after adding a diagnostic.
 pub(crate) fn decode_conversation(

@@ -4,19 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, string, wrong_type};
+use assize_model::{EvalFileFormat, SuiteSettings, TargetRef};
 
+use super::DecodeContext;
 use super::common::{
     DecodedThresholds, check_id, decode_dollars, decode_thresholds, non_empty_list, old_spelling,
     refuse_foreign_keys,
 };
 use super::grader::{PanelUse, decode_evidence, decode_judging, decode_panel, decode_truncate};
-use super::map_reader::{string, wrong_type};
 use super::trials::decode_trials;
 use super::workspace::decode_hooks;
-use super::{DecodeContext, MapReader};
-use crate::codes;
-use crate::model::{EvalFileFormat, SuiteSettings, TargetRef};
-use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Keys of newer versions, with the equivalent here.
 const FOREIGN_KEYS: &[(&str, &str)] = &[

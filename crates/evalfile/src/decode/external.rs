@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{NodeValue, PROGRAM_ENDINGS, TreeNode, codes, file_extension, wrong_type};
 use assize_table::TABLE_ENDINGS;
 use globset::{GlobBuilder, GlobSet};
 
@@ -12,12 +13,9 @@ use super::DecodeContext;
 use super::case::{DecodedCase, decode_case};
 use super::case_collector::CaseCollector;
 use super::common::empty;
-use super::file::{PROGRAM_ENDINGS, file_extension, read_source, read_tree};
+use super::file::{read_source, read_tree};
 use super::jsonl;
-use super::map_reader::wrong_type;
 use super::workspace::workspace_from_template;
-use crate::codes;
-use crate::tree::{NodeValue, TreeNode};
 
 /// Maximum depth of the folders that are searched for a pattern.
 const MAX_DEPTH: usize = 32;
@@ -246,9 +244,9 @@ fn collect_folder_case(
     into.add_case(cx, read);
 }
 
-/// Returns the files that match a pattern, sorted. It is an error if there is none.
-pub(crate) fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<PathBuf> {
-    // The folders before the first special character are not searched.
+/// Returns the files that a pattern matches, sorted. A pattern without a match is an error.
+pub fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<PathBuf> {
+    // The folders before the first special character are not part of the search.
     let mut base = cx.folder_of(span.source);
     let mut rest: Vec<&str> = Vec::new();
     for component in Path::new(pattern).components() {

@@ -4,19 +4,18 @@ use std::fs;
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, SourceId, Span};
+use assize_document::{
+    DeferredList, TreeNode, YamlListReader, codes, file_extension, near_path, read_json, read_json_in,
+    read_json_outline, read_yaml, read_yaml_outline,
+};
 use assize_files::{MAX_FILE_BYTES, read_bytes};
 
 use super::DecodeContext;
-use crate::codes;
-use crate::near_path::near_path;
-use crate::tree::{
-    DeferredList, TreeNode, YamlListReader, read_json, read_json_in, read_json_outline, read_yaml,
-    read_yaml_outline,
-};
+use super::context::unreadable_help;
 
-/// Reads a file as text and adds it to the sources. `from` is the reference to it. Without one, problems are
-/// reported at the beginning of the file.
-pub(crate) fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> Option<SourceId> {
+/// Reads a file as text and adds it to the sources. `from` is the reference that names it; without one,
+/// problems are reported at the beginning of the file.
+pub fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> Option<SourceId> {
     let at = |cx: &mut DecodeContext| {
         from.unwrap_or_else(|| {
             let source = cx.sources.add(path, "");
@@ -102,8 +101,8 @@ pub(crate) fn not_utf8(at: Span, byte: u8, offset: usize) -> Diagnostic {
     .with_help(format!("save the file as UTF-8 (it is probably {now} now)"))
 }
 
-/// Parses the tree of a source, as JSON or YAML according to its file extension.
-pub(crate) fn read_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNode> {
+/// Parses the tree of a source, in the syntax of its file extension.
+pub fn read_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNode> {
     if is_json(cx, source) {
         read_json(&cx.sources, source, &mut cx.problems)
     } else {
@@ -112,8 +111,9 @@ pub(crate) fn read_tree(cx: &mut DecodeContext, source: SourceId) -> Option<Tree
 }
 
 /// Tree of a file whose list of cases may be parsed later.
-pub(crate) struct FileOutline {
-    pub(crate) root: TreeNode,
+pub struct FileOutline {
+    /// The tree, with empty lists of cases.
+    pub root: TreeNode,
     /// Items of the lists that are empty in the tree.
     pub(crate) deferred: DeferredItems,
 }
@@ -174,21 +174,4 @@ pub(crate) fn for_each_item(
 fn is_json(cx: &DecodeContext, source: SourceId) -> bool {
     let file = cx.sources.file(source);
     file_extension(file.path()) == "json" && !file.text().trim().is_empty()
-}
-
-/// Extensions of programs, in lower case.
-pub(crate) const PROGRAM_ENDINGS: [&str; 7] = ["py", "js", "mjs", "cjs", "ts", "mts", "cts"];
-
-/// Returns the extension of a file name in lower case, without its dot.
-pub(crate) fn file_extension(path: &Path) -> String {
-    path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
-}
-
-/// Returns advice for a file that can't be read for this reason.
-pub(super) fn unreadable_help(reason: &str) -> &'static str {
-    match reason {
-        "it is a folder" => "name a file in it",
-        "it is not UTF-8 text" => "save it as UTF-8",
-        _ => "check the path and the file's permissions",
-    }
 }

@@ -1,13 +1,11 @@
 //! Detection of the format of a file, and hints for a file in neither format.
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{NodeValue, TreeNode, codes, wrong_type};
+use assize_model::EvalFileFormat;
 
 use super::DecodeContext;
 use super::common::old_spelling;
-use super::map_reader::wrong_type;
-use crate::codes;
-use crate::model::EvalFileFormat;
-use crate::tree::{NodeValue, TreeNode};
 
 /// Keys of the list of cases, each with the format it implies.
 const CASE_LIST_KEYS: [(&str, EvalFileFormat); 4] = [

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{MapEntry, codes};
+use assize_model::{EvalFileFormat, Grader};
 
 use super::DecodeContext;
 use super::common::non_empty_list;
 use super::grader::{AssertionContext, decode_assertions, distinct_names};
-use crate::codes;
-use crate::model::{EvalFileFormat, Grader};
-use crate::tree::MapEntry;
 
 /// Decodes a list of graders. An empty list is an error, because it would leave a case ungraded.
 pub(crate) fn decode_list(

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_document::codes;
+use assize_model::FilePosition;
 
 use super::DecodeContext;
-use crate::codes;
-use crate::model::FilePosition;
 
 /// Location of an id.
 #[derive(Debug, Clone, Copy)]

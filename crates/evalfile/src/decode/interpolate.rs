@@ -1,10 +1,9 @@
 //! Substitution of `${{ NAME }}`: inserts values from the environment into the strings of a tree.
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapEntry, NodeValue, TreeNode, codes};
 
 use super::DecodeContext;
-use crate::codes;
-use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Keys whose values are settings of programs. Nothing below them is sent to a judge or stored in a run, so
 /// they may contain secrets.
@@ -116,8 +115,8 @@ fn substitute(cx: &mut DecodeContext, text: &str, place: Span, settings: bool) -
     Some(if only_reference { parse_typed_value(result) } else { NodeValue::Str(result) })
 }
 
-/// Returns true if a variable holds a secret, judging by its name or its value.
-pub(crate) fn is_secret_variable(name: &str, value: &str) -> bool {
+/// True if a variable holds a secret, by its name or by its value.
+pub fn is_secret_variable(name: &str, value: &str) -> bool {
     is_secret_name(name) || looks_like_secret(value)
 }
 
@@ -224,9 +223,10 @@ fn parse_typed_value(text: String) -> NodeValue {
 
 #[cfg(test)]
 mod tests {
+    use assize_document::read_yaml;
+
     use super::*;
     use crate::decode::testing::context_with;
-    use crate::tree::read_yaml;
 
     #[test]
     fn values_of_secrets_are_told_from_others() {

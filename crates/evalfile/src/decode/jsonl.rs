@@ -8,28 +8,27 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{
     Diagnostic, DiagnosticCode, Severity, SourceId, SourceMap, Span, SpanLabel, SpannedValue,
 };
+use assize_document::{TreeNode, codes, near_path, read_json};
 use assize_files::open_file;
+use assize_model::{Case, CaseLoadError, CasePlace};
 
 use super::DecodeContext;
 use super::answers::decode_answer;
 use super::case::{DecodedCase, decode_case};
 use super::case_collector::{CaseCollector, CaseSource, DependencyList};
+use super::context::unreadable_help;
 use super::dataset::{Dataset, Fingerprint};
 use super::dataset_lines::{DatasetLine, DatasetLines, LineError, MAX_LINE_BYTES};
-use super::file::{not_utf8, unreadable_help};
+use super::file::not_utf8;
 use super::ids::{IdLocation, IdRegistry};
 use super::line_decoder::LineDecoder;
 use super::suite::SuiteDefaults;
-use crate::codes;
-use crate::model::Case;
-use crate::near_path::near_path;
-use crate::tree::{TreeNode, read_json};
 
 /// Maximum number of invalid lines whose diagnostics are kept. Any more are only counted, so that a file full
 /// of mistakes does not fill the memory.
@@ -81,17 +80,7 @@ impl Dataset {
     }
 }
 
-/// Position of a case in its dataset, so that it can be read without the cases before it. For a case that is
-/// kept in memory, both numbers are 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CasePlace {
-    /// Byte offset of the beginning of its line.
-    pub start: u64,
-    /// Number of its line, from 1.
-    pub line: u64,
-}
-
-/// Reads single cases of a dataset, in any order.
+/// Reader of single cases of a dataset.
 pub(crate) struct PickedCases {
     dataset: Dataset,
     reader: DatasetReader,
@@ -504,33 +493,6 @@ impl SourceRemapper<'_> {
             sources.add_copy(path, file.shared_text(), file)
         });
     }
-}
-
-/// Error of a later pass over a dataset.
-#[derive(Debug, thiserror::Error)]
-pub enum CaseLoadError {
-    /// The file can no longer be read.
-    #[error("can't read {}: {source}", path.display())]
-    Unreadable {
-        /// Path of the dataset.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: io::Error,
-    },
-    /// The file has changed since it was checked.
-    #[error("{} changed while it was read; run the command again", path.display())]
-    Changed {
-        /// Path of the dataset.
-        path: PathBuf,
-    },
-    /// A valid line has become invalid: the dataset, or a file it refers to, has changed.
-    #[error("line {line} of {} is no longer valid; it, or a file it names, changed during the run", path.display())]
-    Invalid {
-        /// Path of the dataset.
-        path: PathBuf,
-        /// Line number, from 1.
-        line: usize,
-    },
 }
 
 /// A later pass over a dataset.

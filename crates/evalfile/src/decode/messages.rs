@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span, did_you_mean};
+use assize_document::{MapReader, NodeValue, TreeNode, codes, string, wrong_type};
+use assize_model::GivenOutput;
+use assize_rubric::{CaseMessage, MessageBlock, MessageRole};
 use serde_json::Value;
 
+use super::DecodeContext;
 use super::common::{empty, empty_list, refuse_foreign_keys};
-use super::map_reader::{string, wrong_type};
-use super::{DecodeContext, MapReader};
-use crate::codes;
-use crate::model::{CaseMessage, GivenOutput, MessageBlock, MessageRole};
-use crate::tree::{NodeValue, TreeNode};
 
 /// What a list of messages is used for. Answers may be empty, questions may not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -463,9 +462,10 @@ fn media_type(written: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use assize_document::read_yaml;
+
     use super::*;
     use crate::decode::testing::context;
-    use crate::tree::read_yaml;
 
     fn read<T>(text: &str, decode: impl FnOnce(&mut DecodeContext, &TreeNode) -> T) -> (T, Vec<Diagnostic>) {
         let mut cx = context();

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapReader, NodeValue, TreeNode, codes, wrong_type};
+use assize_model::{FilePreprocessor, Grader, GraderKind};
 
+use super::DecodeContext;
 use super::grader::decode_command;
-use super::map_reader::wrong_type;
-use super::{DecodeContext, MapReader};
-use crate::codes;
-use crate::model::{FilePreprocessor, Grader, GraderKind};
-use crate::tree::{NodeValue, TreeNode};
 
 /// Decodes the list.
 pub(crate) fn decode_preprocessors(

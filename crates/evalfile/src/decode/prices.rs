@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, SpannedValue};
+use assize_document::{
+    DiagnosticCollector, MapEntry, MapReader, TreeNode, codes, finish_diagnostics, read_yaml,
+};
+use assize_model::{PriceRates, PriceRow};
 
+use super::DecodeContext;
 use super::grader::missing_key;
 use super::targets::settings_files::{find_first_file, read_settings_file, search_folders};
-use super::{DecodeContext, DiagnosticCollector, MapReader, finish_diagnostics};
 use crate::LoadOptions;
-use crate::codes;
-use crate::model::{PriceRates, PriceRow};
-use crate::tree::{MapEntry, TreeNode, read_yaml};
 
 /// Paths of the prices file in a folder, in order of precedence.
 const PRICES_PATHS: &[&str] = &[".assize/prices.yaml", ".assize/prices.yml"];

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::codes;
 use assize_records::{RecordError, RecordFile, RecordFormat, detect_records, read_records};
 
 use super::case_collector::CaseCollector;
 use super::{DecodeContext, jsonl};
-use crate::codes;
 
 /// Maximum number of records without an answer that are named.
 const MAX_NAMED: usize = 5;

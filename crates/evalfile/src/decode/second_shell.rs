@@ -10,8 +10,7 @@
 //! may miss code that is hidden deliberately; but an author who wants to run code can do so anyway.
 
 use assize_diagnostic::{Diagnostic, Span};
-
-use crate::codes;
+use assize_document::codes;
 
 const SHELLS: [&str; 9] = ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash"];
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, RowCells, Span};
+use assize_document::codes;
 use assize_table::{Sheet, SheetPath, SheetRow, TableError, read_sheet};
 
 use super::answer_columns::AnswerColumns;
@@ -12,20 +13,18 @@ use super::answer_table::{AnswerTable, read_list};
 use super::case_collector::CaseCollector;
 use super::dataset_lines::DatasetLine;
 use super::{DecodeContext, jsonl};
-use crate::codes;
 
 /// Maximum number of sheets that a warning names.
 const MAX_NAMED_SHEETS: usize = 5;
 
-/// The source text of a row: a JSON list with the text of each cell, or null where there is no value, without
-/// line breaks.
-pub(super) struct RowText {
+/// A row as the text of its source: a JSON list of the texts of its cells, null where there is no value, without line breaks.
+pub struct RowText {
     pub(super) text: Arc<str>,
     pub(super) cells: Arc<RowCells>,
 }
 
-/// Returns the source text of a row.
-pub(super) fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowText {
+/// Returns the text that stands for a row.
+pub fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowText {
     let mut text = String::from("[");
     let mut starts = Vec::with_capacity(row.cells.len());
     for (index, (cell, column)) in row.cells.iter().zip(&sheet.columns).enumerate() {
@@ -43,8 +42,8 @@ pub(super) fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowTex
 }
 
 impl RowText {
-    /// Adds the row to the sources. Returns the span of the whole row and the spans of its cells.
-    pub(super) fn add(&self, cx: &mut DecodeContext, path: &Arc<Path>, number: usize) -> (Span, Vec<Span>) {
+    /// Adds the row to the sources. Returns the span of the whole row, and those of its cells.
+    pub fn add(&self, cx: &mut DecodeContext, path: &Arc<Path>, number: usize) -> (Span, Vec<Span>) {
         let (text, cells) = (Arc::clone(&self.text), Arc::clone(&self.cells));
         let source = cx.sources.add_row(Arc::clone(path), text, number, cells);
         let span = |at: Range<usize>| Span::new(source, at.start, at.end);
@@ -52,9 +51,9 @@ impl RowText {
     }
 }
 
-/// Reads a sheet. `from` is the reference to it. Without one, problems are reported at the beginning of the
-/// file. Returns `None` after adding a diagnostic.
-pub(super) fn load_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Option<Span>) -> Option<Sheet> {
+/// Reads a sheet. `from` is the reference that names it; without one, problems are reported at the beginning of the file.
+/// Returns `None` after adding a diagnostic.
+pub fn load_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Option<Span>) -> Option<Sheet> {
     let at = |cx: &mut DecodeContext| {
         from.unwrap_or_else(|| {
             let source = cx.sources.add(&path.file, "");

@@ -4,27 +4,23 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SpannedValue};
+use assize_document::{MapEntry, MapReader, TreeNode, codes, string};
+use assize_model::{ContainerSpec, EvalFileFormat, FilePreprocessor, Grader, Suite, UnsupportedFeature};
+use assize_rubric::{CaseMessage, MessageBlock};
 use serde_json::Map;
 
 use super::common::{
     check_id, decode_free_map, decode_tags, empty, find_spelling, old_spelling, refuse_foreign_keys,
 };
 use super::grader::AssertionContext;
-use super::map_reader::string;
 use super::preprocessors::decode_preprocessors;
 use super::targets::decode_defined_targets;
 use super::workspace::decode_workspace;
-use super::{AnswerFormat, DecodeContext, MapReader, execution, graders, messages};
-use crate::codes;
-use crate::model::{
-    CaseMessage, ContainerSpec, EvalFileFormat, FilePreprocessor, Grader, MessageBlock, Suite,
-    UnsupportedFeature,
-};
-use crate::tree::{MapEntry, TreeNode};
+use super::{AnswerFormat, DecodeContext, execution, graders, messages};
 
 /// Defaults of a suite for each of its cases.
 #[derive(Debug)]
-pub(crate) struct SuiteDefaults {
+pub struct SuiteDefaults {
     pub(crate) format: EvalFileFormat,
     /// Graders of the suite, with unique names.
     pub(crate) graders: Vec<Arc<Grader>>,
@@ -83,7 +79,7 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
 
 /// Decodes the top level of an eval file or of the settings file of a dataset. `list_key` is the key of the
 /// cases, which are decoded elsewhere.
-pub(crate) fn decode_suite(
+pub fn decode_suite(
     cx: &mut DecodeContext,
     node: &TreeNode,
     format: EvalFileFormat,
@@ -188,7 +184,7 @@ fn decode_suite_name(
 }
 
 /// Returns the file name without its extensions: `a.eval.yaml` becomes `a`.
-pub(crate) fn default_name(path: &Path) -> String {
+pub fn default_name(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let short = stem.strip_suffix(".eval").or_else(|| stem.strip_suffix(".EVAL")).unwrap_or(&stem);
     let clean: String = short.chars().filter(|c| !c.is_control()).collect();

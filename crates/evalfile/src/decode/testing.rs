@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::DecodeContext;
 
-/// Returns a context without access to files.
+/// A context without files.
 pub(crate) fn context() -> DecodeContext {
     context_with(|_| None)
 }

@@ -1,19 +1,17 @@
 //! Decoder of `trials` and `repeat`: several trials of each case.
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{MapReader, NodeValue, TreeNode, codes, wrong_type};
+use assize_model::Trials;
 use assize_rubric::{TrialStrategy, Usd};
 
+use super::DecodeContext;
 use super::common::{decode_dollars, decode_keyword};
-use super::map_reader::wrong_type;
-use super::{DecodeContext, MapReader};
-use crate::codes;
-use crate::model::Trials;
-use crate::tree::{NodeValue, TreeNode};
 
 /// Spellings of the key.
 const TRIALS_KEYS: [&str; 2] = ["trials", "repeat"];
 /// Maximum number of trials of a case.
-pub(crate) const MAX_TRIALS: i64 = 1000;
+pub const MAX_TRIALS: i64 = 1000;
 
 /// Names of the strategies, in current and older spellings.
 const STRATEGIES: [(&str, TrialStrategy); 6] = [
@@ -26,7 +24,7 @@ const STRATEGIES: [(&str, TrialStrategy); 6] = [
 ];
 
 /// Returns the accepted names, the current ones first.
-pub(crate) fn strategy_names() -> Vec<&'static str> {
+pub fn strategy_names() -> Vec<&'static str> {
     STRATEGIES.iter().map(|(word, _)| *word).collect()
 }
 

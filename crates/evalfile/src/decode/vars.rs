@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_diagnostic::{Diagnostic, Span, did_you_mean};
+use assize_document::{MapEntry, NodeValue, TreeNode, codes};
 use serde_json::Value;
 
 use super::DecodeContext;
-use crate::codes;
-use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Keys of a case whose texts are templates, apart from its graders and turns.
 const TEMPLATE_KEYS: [&str; 9] = [
@@ -259,9 +258,10 @@ fn variable_text(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use assize_document::read_yaml;
+
     use super::*;
     use crate::decode::testing::context;
-    use crate::tree::read_yaml;
 
     #[test]
     fn texts_are_filled_programs_and_prompts_are_not() {

@@ -1,12 +1,11 @@
 //! Serialisation of criteria.
 
+use assize_model::EvalFileFormat;
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Gate};
 use serde_json::{Map, Value, json};
 
-use crate::model::EvalFileFormat;
-
-/// Returns a criterion in the spelling of a format. Keys whose default differs between the formats are always
-/// written, so `required` never depends on a default.
+/// Returns a criterion in the spelling of a format, with every key written out whose default differs:
+/// `required` never depends on a default.
 pub fn criterion_value(criterion: &Criterion, format: EvalFileFormat) -> Value {
     let text_key = match format {
         EvalFileFormat::One => "expected_outcome",

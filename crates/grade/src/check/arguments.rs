@@ -1,6 +1,6 @@
 //! Compares JSON values: whole, in part, or by chosen fields.
 
-use assize_evalfile::ArgsMatch;
+use assize_model::ArgsMatch;
 use serde_json::Value;
 
 /// Returns true if two values are equal. 1 and 1.0 are equal; the order of an object's members does not matter.

@@ -1,6 +1,6 @@
 //! `field-accuracy`: compares fields of a JSON answer with the fields of the reference.
 
-use assize_evalfile::{FieldAccuracy, FieldCheck, FieldMatch};
+use assize_model::{FieldAccuracy, FieldCheck, FieldMatch};
 use serde_json::Value;
 
 use super::arguments::{json_equal, value_at_path};

@@ -1,6 +1,6 @@
 //! `is-json` and `contains-json`: the answer is or contains JSON, optionally with a schema.
 
-use assize_evalfile::IsJson;
+use assize_model::IsJson;
 use serde_json::Value;
 
 use super::result::CheckResult;

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use assize_evalfile::{ExecutionMetrics, TokenUsage};
-use assize_rubric::{Tokens, UnitInterval};
+use assize_model::{ExecutionMetrics, TokenUsage};
+use assize_rubric::{GraderNote, Tokens, UnitInterval};
 
 use super::result::{AnswerFacts, CheckResult};
-use assize_rubric::GraderNote;
 
 /// Tools that only look and change nothing, in lower case.
 const EXPLORING: [&str; 10] =

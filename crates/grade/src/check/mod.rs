@@ -20,7 +20,7 @@ mod sql;
 mod text;
 mod trajectory;
 
-use assize_evalfile::{AuthorCode, GraderKind};
+use assize_model::{AuthorCode, GraderKind};
 
 pub use metrics::is_unreported;
 pub use result::{AnswerFacts, CheckResult};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_evalfile::{AuthorCode, CodeProgram, ScriptCheck};
+use assize_model::{AuthorCode, CodeProgram, ScriptCheck};
 use assize_rubric::GraderNote;
 use assize_script::{Script, ScriptError, ScriptValue};
 use serde_json::{Map, Value, json};

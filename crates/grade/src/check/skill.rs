@@ -1,11 +1,10 @@
 //! `skill-trigger`: whether a skill was used.
 
-use assize_evalfile::SkillTrigger;
-use assize_rubric::ToolCall;
+use assize_model::SkillTrigger;
+use assize_rubric::{GraderNote, ToolCall};
 use serde_json::Value;
 
 use super::result::CheckResult;
-use assize_rubric::GraderNote;
 
 /// 1 if the skill was used, or not used, as expected.
 ///

@@ -1,6 +1,6 @@
 //! `is-sql` and `contains-sql` in a build without the SQL parser.
 
-use assize_evalfile::SqlCheck;
+use assize_model::SqlCheck;
 
 use super::result::CheckResult;
 

@@ -1,6 +1,6 @@
 //! Text comparisons: `contains` and its variants, `starts-with`, `ends-with`, `equals`, `regex`.
 
-use assize_evalfile::{TextCheck, TextRule, compile_pattern};
+use assize_model::{TextCheck, TextRule, compile_pattern};
 
 use super::result::{CheckResult, shorten};
 use assize_rubric::GraderNote;
@@ -85,7 +85,7 @@ fn format_list(values: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assize_evalfile::Regex;
+    use assize_model::Regex;
 
     fn score(rule: TextRule, values: &[&str], answer: &str) -> f64 {
         let values = values.iter().map(|value| (*value).to_owned()).collect();

@@ -1,11 +1,10 @@
 //! `tool-trajectory`: the tool calls behind an answer, compared with the expected calls.
 
-use assize_evalfile::{ArgsMatch, ExpectedCall, ToolTrajectory, TrajectoryMode};
-use assize_rubric::ToolCall;
+use assize_model::{ArgsMatch, ExpectedCall, ToolTrajectory, TrajectoryMode};
+use assize_rubric::{GraderNote, ToolCall};
 
 use super::arguments::matches_arguments;
 use super::result::{CheckResult, shorten, to_unit_interval};
-use assize_rubric::GraderNote;
 
 /// The share of checks that hold.
 ///

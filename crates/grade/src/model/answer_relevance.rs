@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{AnswerRelevanceCheck, SimilarityMeasure};
 use assize_llm::ChatModel;
+use assize_model::{AnswerRelevanceCheck, SimilarityMeasure};
 use assize_rubric::{Decision, Finding, GraderNote, UngradedKind, UngradedReason};
 
 use super::answer::JudgeFailure;

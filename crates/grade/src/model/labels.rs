@@ -1,8 +1,8 @@
 //! Labels of an answer: categories that a moderation model flags, or the class that a classifier assigns.
 
-use assize_evalfile::{LabelCheck, LabelRule};
 use assize_llm::ChatModel;
 use assize_llm::wire::{LabelReply, LabelScore};
+use assize_model::{LabelCheck, LabelRule};
 use assize_rubric::{Decision, GraderNote, JudgeIdentity, JudgingUsage, UngradedKind, UngradedReason};
 
 use super::answer::JudgeFailure;

@@ -1,7 +1,7 @@
 //! Similarity of meaning: the answer and given texts as vectors, and the distance between them.
 
-use assize_evalfile::{SimilarityCheck, SimilarityMeasure};
 use assize_llm::{CacheableReply, ChatMessage, ChatModel, ChatRequest};
+use assize_model::{SimilarityCheck, SimilarityMeasure};
 use assize_rubric::{
     Decision, GraderFinding, GraderFindingKind, GraderNote, JudgeIdentity, JudgingUsage, UngradedKind,
     UngradedReason,

@@ -1,6 +1,6 @@
 //! Judges a behaviour without a model: compares the output with the ground truth, word by word.
 
-use assize_evalfile::ScoringScale;
+use assize_model::ScoringScale;
 use assize_rubric::{
     BenchmarkFinding, Criterion, CriterionOperator, Decision, EvidenceQuote, JudgeConfidence, Outcome,
 };
@@ -117,7 +117,7 @@ fn collect_facts_into(value: &Value, name: &str, found: &mut Vec<String>) {
 mod tests {
     use std::sync::Arc;
 
-    use assize_evalfile::{Applicability, Behaviour};
+    use assize_model::{Applicability, Behaviour};
     use assize_rubric::UnitInterval;
 
     use super::*;

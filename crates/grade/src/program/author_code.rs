@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use assize_evalfile::{CodeLanguage, CodeProgram};
+use assize_model::{CodeLanguage, CodeProgram};
 use assize_process::{ProcessCommand, ProcessLimits, ProcessOutput};
 use assize_script::ScriptValue;
 use serde_json::{Map, Value, json};

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use assize_evalfile::{ContainerSpec, GraderCommand};
+use assize_model::{ContainerSpec, GraderCommand};
 use assize_process::{Environment, ProcessCommand, ProcessLimits};
 
 /// Default time limit of a program in a container, as the format defines it.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use assize_evalfile::{FilePreprocessor, GraderCommand};
+use assize_model::{FilePreprocessor, GraderCommand};
 use assize_process::{ProcessCommand, ProcessLimits};
 use serde_json::json;
 

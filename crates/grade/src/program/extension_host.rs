@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use assize_evalfile::{CodeLanguage, CodeProgram};
+use assize_model::{CodeLanguage, CodeProgram};
 use assize_process::{LineProcess, LineReader, ProcessCommand, ProcessLimits};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc, oneshot};

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use assize_evalfile::{CodeLanguage, CodeProgram, LoadProgram, ProgramRunner};
+use assize_model::{CodeLanguage, CodeProgram, LoadProgram, ProgramRunner};
 use assize_process::{ProcessCommand, ProcessLimits};
 use futures_util::StreamExt as _;
 use futures_util::stream;

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_evalfile::{ContainerSpec, GraderCommand, PYTHON_LOADER};
 use assize_llm::{ModelProxy, ProxySetup, ProxyUsage, Redactor};
+use assize_model::{ContainerSpec, GraderCommand, PYTHON_LOADER};
 use assize_process::{
     CapturedStream, Environment, ProcessCommand, ProcessExit, ProcessLimits, ProcessOutput,
 };

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use assize_evalfile::{Behaviour, Guidelines, ScoringScale};
 use assize_llm::{ChatMessage, JsonSchemaFormat, MessageRole, Part};
+use assize_model::{Behaviour, Guidelines, ScoringScale};
 use serde_json::{Map, Value, json};
 
 use super::block::format_block;
@@ -292,7 +292,7 @@ fn find_named_input(text: &str) -> Option<(usize, &'static str)> {
 mod tests {
     use std::sync::Arc;
 
-    use assize_evalfile::Applicability;
+    use assize_model::Applicability;
     use assize_rubric::UnitInterval;
 
     use super::*;

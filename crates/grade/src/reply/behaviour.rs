@@ -1,6 +1,6 @@
 //! Parses a reply about one behaviour.
 
-use assize_evalfile::{Behaviour, ScoringScale};
+use assize_model::{Behaviour, ScoringScale};
 use assize_rubric::{BenchmarkFinding, GraderFinding, JudgeConfidence, find_contradiction};
 use serde_json::{Map, Number, Value};
 
@@ -107,7 +107,7 @@ fn parse_boolean(object: &Map<String, Value>, name: &str) -> Result<Option<bool>
 
 #[cfg(test)]
 mod tests {
-    use assize_evalfile::Applicability;
+    use assize_model::Applicability;
     use assize_rubric::{BenchmarkState, NormalisationFormula, UnitInterval};
 
     use super::*;

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
-use assize_evalfile::{Case, GraderKind, MessageBlock};
+use assize_model::{Case, GraderKind};
+use assize_rubric::MessageBlock;
 
 use crate::finding::FindingCollector;
 use crate::rule::{LintRule, RuleCheck, RuleExample};
@@ -139,7 +140,7 @@ fn find_demanded_feeling(words: &[TextWord]) -> Option<Range<usize>> {
 /// Returns true if the target's work is executed: by an agent in a workspace, or by a program grader.
 fn is_executed(view: &CriterionView<'_>) -> bool {
     let Some(case) = view.rubric.case else { return true };
-    let programs = |grader: &std::sync::Arc<assize_evalfile::Grader>| {
+    let programs = |grader: &std::sync::Arc<assize_model::Grader>| {
         matches!(grader.kind, GraderKind::Code(_) | GraderKind::Custom(_))
     };
     case.workspace.is_some() || case.graders.iter().any(programs)

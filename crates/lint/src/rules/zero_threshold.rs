@@ -1,7 +1,7 @@
 //! L0210: a threshold of 0 without a gate.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
-use assize_evalfile::{Grader, GraderKind};
+use assize_model::{Grader, GraderKind};
 
 use super::cited;
 use crate::finding::FindingCollector;

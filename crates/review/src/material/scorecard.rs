@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 
 use assize_analysis::needs_person;
 use assize_engine::label_set;
-use assize_evalfile::{
+use assize_model::{
     BenchmarkApplicability, EvaluatorType, Guidelines, Scorecard, ScorecardBenchmark, ScorecardCase,
     ScoringScale, value_text,
 };

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use assize_engine::ProcessContext;
-use assize_evalfile::{CaseMessage, load_suite};
+use assize_load::load_suite;
 use assize_rubric::{
-    CaseDecision, Criterion, CriterionScale, Decision, JudgeConfidence, LabelOutcome, Outcome, RawScore,
-    SeenHash,
+    CaseDecision, CaseMessage, Criterion, CriterionScale, Decision, JudgeConfidence, LabelOutcome, Outcome,
+    RawScore, SeenHash,
 };
 use assize_store::{CaseRecord, QuestionRow, RunFolder, RunInfo, StoreError};
 

@@ -68,7 +68,7 @@ fn a_decision_takes_note_and_severity_along_and_opens_the_judge() {
     session.handle_key(ReviewKey::Enter);
     assert!(!session.may_show_judge());
     let decision = records(&mut session, ReviewKey::Char('f'));
-    assert_eq!(decision.said, ReviewAnswer::Outcome(LabelOutcome::Unmet));
+    assert_eq!(decision.answer, ReviewAnswer::Outcome(LabelOutcome::Unmet));
     assert_eq!(decision.severity, Some(FailureSeverity::Medium));
     assert_eq!(decision.note.as_deref(), Some("quite pf"));
     assert!(session.may_show_judge());
@@ -159,7 +159,10 @@ fn scores_must_be_on_the_scale() {
     assert!(session.message.as_deref().is_some_and(|text| text.contains("from 1 to 5")));
     session.handle_key(ReviewKey::Backspace);
     type_in(&mut session, "4.5");
-    assert_eq!(records(&mut session, ReviewKey::Enter).said, ReviewAnswer::Outcome(LabelOutcome::Score(4.5)));
+    assert_eq!(
+        records(&mut session, ReviewKey::Enter).answer,
+        ReviewAnswer::Outcome(LabelOutcome::Score(4.5))
+    );
 }
 
 #[test]
@@ -178,22 +181,22 @@ fn a_trace_gets_one_code_or_none_of_them() {
     assert_eq!(session.handle_key(ReviewKey::Char('p')), ReviewStep::Redraw, "a trace is not passed");
     session.handle_key(ReviewKey::Char('c'));
     session.handle_key(ReviewKey::Down);
-    assert_eq!(records(&mut session, ReviewKey::Enter).said, ReviewAnswer::Primary("A2".to_owned()));
+    assert_eq!(records(&mut session, ReviewKey::Enter).answer, ReviewAnswer::Primary("A2".to_owned()));
     session.handle_key(ReviewKey::Enter);
     assert_eq!(
-        records(&mut session, ReviewKey::Char('0')).said,
+        records(&mut session, ReviewKey::Char('0')).answer,
         ReviewAnswer::Primary(NONE_OF_THE_ABOVE.to_owned())
     );
     session.handle_key(ReviewKey::Char('z'));
     session.handle_key(ReviewKey::Char('s'));
     let clean = records(&mut session, ReviewKey::Char('o'));
-    assert_eq!(clean.said, ReviewAnswer::Primary(NO_FAILURE.to_owned()));
+    assert_eq!(clean.answer, ReviewAnswer::Primary(NO_FAILURE.to_owned()));
     assert_eq!(clean.severity, None, "no failure has no severity");
     session.handle_key(ReviewKey::Char('z'));
     session.handle_key(ReviewKey::Char('c'));
     session.handle_key(ReviewKey::Char('0'));
     assert_eq!(
-        records(&mut session, ReviewKey::Enter).said,
+        records(&mut session, ReviewKey::Enter).answer,
         ReviewAnswer::Primary(NONE_OF_THE_ABOVE.to_owned()),
         "an entry of the list"
     );
@@ -201,7 +204,7 @@ fn a_trace_gets_one_code_or_none_of_them() {
     session.handle_key(ReviewKey::Char('c'));
     session.handle_key(ReviewKey::End);
     assert_eq!(
-        records(&mut session, ReviewKey::Enter).said,
+        records(&mut session, ReviewKey::Enter).answer,
         ReviewAnswer::Primary(NO_FAILURE.to_owned()),
         "the last one"
     );
@@ -242,9 +245,9 @@ fn a_line_about_another_answer_is_stale() {
 #[test]
 fn a_criterion_that_always_applies_takes_no_other_word() {
     let mut item = items(1).remove(0);
-    let said = ReviewAnswer::Outcome(LabelOutcome::NotApplicable);
-    assert_eq!(check_label(&item, &said), Ok(()));
+    let answer = ReviewAnswer::Outcome(LabelOutcome::NotApplicable);
+    assert_eq!(check_label(&item, &answer), Ok(()));
     item.may_not_apply = false;
-    let refused = check_label(&item, &said);
+    let refused = check_label(&item, &answer);
     assert!(refused.is_err_and(|why| why.contains("always applies")));
 }

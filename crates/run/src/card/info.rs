@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use assize_evalfile::{BenchmarkApplicability, EvaluatorType, Scorecard, ScorecardPart, ScoringScale};
+use assize_model::{BenchmarkApplicability, EvaluatorType, Scorecard, ScorecardPart, ScoringScale};
 use assize_rubric::{Criticality, Weight};
 use assize_store::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardScale, ScorecardWeightSet};
 

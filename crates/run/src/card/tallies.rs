@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_evalfile::{
+use assize_model::{
     BenchmarkApplicability, EvaluatorType, Scorecard, ScorecardOutcome, ScorecardResult, ScoringScale,
 };
 use assize_rubric::{CaseTally, Label, LabelAccount, LabelCounts, LabelScore, SettledLabels, UnitInterval};
@@ -147,8 +147,9 @@ fn is_for_people(evaluator: EvaluatorType, results: &[ScorecardOutcome]) -> bool
 mod tests {
     use std::path::Path;
 
-    use assize_evalfile::{LoadOptions, load_scorecard};
+    use assize_evalfile::LoadOptions;
     use assize_rubric::{LabelOutcome, UnboundLabels};
+    use assize_scorecard::load_scorecard;
 
     use super::*;
 

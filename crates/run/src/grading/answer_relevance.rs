@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::AnswerRelevanceCheck;
 use assize_grade::{decide_answer_relevance, questions_task};
+use assize_model::AnswerRelevanceCheck;
 use assize_rubric::CaseDecision;
 
 use super::path::GraderPath;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{GraderPrompt, LlmGrader};
 use assize_grade::{
     AnswerScoreTask, COMBINE_PROMPT, GradingProgram, JudgeQuestion, ProgramInput, SamplingOptions,
 };
+use assize_model::{GraderPrompt, LlmGrader};
 use assize_rubric::{CaseDecision, Decision, JudgeIdentity, PanelRule};
 use serde_json::{Map, Value};
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use assize_evalfile::{Behaviour, BenchmarkGrader, PanelSpec};
 use assize_grade::{BehaviourTask, JudgeQuestion, SamplingOptions};
+use assize_model::{Behaviour, BenchmarkGrader, PanelSpec};
 use assize_rubric::{
     BenchmarkFinding, BenchmarkState, CaseDecision, DecidedBy, Decision, GraderFinding, GraderFindingKind,
     GraderNote, JudgeIdentity, PanelRule, UnitInterval,

@@ -1,6 +1,6 @@
 //! Benchmarks of a scorecard on one case: who decides, and the results of checks and people.
 
-use assize_evalfile::{BenchmarkGrader, EvaluatorType, ScoringScale};
+use assize_model::{BenchmarkGrader, EvaluatorType, ScoringScale};
 use assize_rubric::{
     BenchmarkFinding, BenchmarkState, CaseDecision, DecidedBy, GraderFindingKind, LabelAccount, SeenHash,
     UnitInterval,

@@ -1,6 +1,6 @@
 //! Checks of a benchmark, and findings if nothing is decided.
 
-use assize_evalfile::BenchmarkGrader;
+use assize_model::BenchmarkGrader;
 use assize_rubric::{BenchmarkFinding, BenchmarkState, CaseDecision, GraderNote, UnitInterval};
 
 use super::grade_at;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use assize_evalfile::{CompositeAggregator, CompositeGrader};
 use assize_grade::{GradingProgram, ProgramInput};
+use assize_model::{CompositeAggregator, CompositeGrader};
 use assize_rubric::{
     CaseDecision, CompositeFormula, CompositeMember, CompositeStructure, GraderFinding, GraderFindingKind,
     GraderOutcome, GraderScore, MemberAggregator, OutcomeKind, Verdict, combine_members, member_outcome,

@@ -2,10 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use assize_evalfile::{CaseMessage, MessageBlock};
 use assize_grade::{AnswerFacts, JudgeMaterial, ProgramInput};
 use assize_process::absolute_path;
-use assize_rubric::{Cost, ToolCall, Usd};
+use assize_rubric::{CaseMessage, Cost, MessageBlock, ToolCall, Usd};
 use assize_targets::TargetAnswer;
 use serde_json::{Map, Value, json};
 

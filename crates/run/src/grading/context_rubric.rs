@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{ContextGrader, ContextSource, RubricGrader};
 use assize_grade::{ContextRubric, ContextText, context_rubric};
+use assize_model::{ContextGrader, ContextSource, RubricGrader};
 use assize_rubric::{CaseDecision, Criterion, GraderFinding, GraderNote, Rubric};
 use serde_json::Value;
 

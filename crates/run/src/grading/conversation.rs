@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{
+use assize_model::{
     Case, CompositeAggregator, CompositeGrader, Conversation, Grader, GraderKind, OnTurnFailure,
     TurnAggregation,
 };

@@ -1,7 +1,7 @@
 //! Labels of an answer from a model for moderation or classification.
 
-use assize_evalfile::LabelCheck;
 use assize_grade::decide_labels;
+use assize_model::LabelCheck;
 use assize_rubric::CaseDecision;
 
 use super::path::GraderPath;

@@ -22,7 +22,7 @@ mod timed_check;
 mod transform;
 mod votes;
 
-use assize_evalfile::{Grader, GraderKind};
+use assize_model::{Grader, GraderKind};
 use assize_rubric::CaseDecision;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;

@@ -1,7 +1,7 @@
 //! Compares the answer with another one, in both orders.
 
-use assize_evalfile::{PairwiseBaseline, PairwiseGrader};
 use assize_grade::{JudgeQuestion, PairTask, SamplingOptions};
+use assize_model::{PairwiseBaseline, PairwiseGrader};
 use assize_rubric::{
     AnswerComparison, AnswerPreference, CaseDecision, Decision, Finding, GraderFinding, GraderFindingKind,
     GraderNote, JudgeIdentity, OrderDecision, PairOutcome, PairScores, PanelRule,

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use assize_evalfile::Grader;
 use assize_grade::CheckResult;
+use assize_model::Grader;
 use assize_rubric::{
     CaseDecision, Decision, GraderFinding, GraderFindingKind, GraderWeighting, JudgeIdentity,
 };

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_evalfile::{CodeGrader, CodeProgram, CustomGrader, Grader, GraderCommand, ScriptCheck};
 use assize_grade::{GradingProgram, ProgramGrade, ProgramInput, ProgramReply, check_by_program};
 use assize_llm::{ErrorKind, ProxySetup, ProxyUsage};
+use assize_model::{CodeGrader, CodeProgram, CustomGrader, Grader, GraderCommand, ScriptCheck};
 use assize_rubric::{
     CaseDecision, Decision, GraderFinding, GraderNote, JudgingUsage, UngradedKind, UngradedReason,
 };

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::RubricGrader;
 use assize_grade::{JudgeQuestion, RubricTask, SamplingOptions};
+use assize_model::RubricGrader;
 use assize_rubric::{
     CaseDecision, Criterion, Decision, Finding, Gate, JudgeIdentity, PanelRule, Rubric, UngradedKind,
     UngradedReason, Weight,

@@ -1,7 +1,7 @@
 //! Functions that compute one score from the named scores of a case.
 
-use assize_evalfile::AuthorCode;
 use assize_grade::score_by_code;
+use assize_model::AuthorCode;
 use assize_rubric::CaseDecision;
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{
+use assize_model::{
     AnswerSelection, BestAnswerRule, Grader, GraderKind, MaxScoreRule, PairwiseBaseline, PairwiseGrader,
 };
 use assize_rubric::{

@@ -1,7 +1,7 @@
 //! Compares meanings by the vectors of an embedding model.
 
-use assize_evalfile::SimilarityCheck;
 use assize_grade::decide_similarity;
+use assize_model::SimilarityCheck;
 use assize_rubric::CaseDecision;
 
 use super::path::GraderPath;

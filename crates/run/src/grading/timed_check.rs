@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use assize_evalfile::{GraderKind, TextRule};
 use assize_grade::{AnswerFacts, CheckResult, check};
+use assize_model::{GraderKind, TextRule};
 
 /// Time limit of a check. A schema of a few lines can require more steps than any machine can do.
 const CHECK_TIME: Duration = Duration::from_secs(10);
@@ -91,7 +91,7 @@ fn may_take_long(kind: &GraderKind) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use assize_evalfile::IsJson;
+    use assize_model::IsJson;
     use serde_json::{Map, Value, json};
 
     use super::*;

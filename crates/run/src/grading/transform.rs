@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use assize_evalfile::{AnswerTransform, AuthorCode, TransformedGrader};
 use assize_grade::{AnswerFacts, ProgramSetup, transform_answer, transform_by_program};
+use assize_model::{AnswerTransform, AuthorCode, TransformedGrader};
 use assize_rubric::CaseDecision;
 use assize_targets::TargetAnswer;
 use serde_json::Value;

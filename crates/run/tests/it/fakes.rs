@@ -5,14 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use assize_evalfile::{
-    Case, CaseId, CaseMessage, FilePosition, Grader, GraderKind, MessageRole, PanelSpec, RubricGrader,
-};
 use assize_grade::{Judge, JudgeQuestion};
 use assize_llm::BoxFuture;
+use assize_model::{Case, CaseId, FilePosition, Grader, GraderKind, PanelSpec, RubricGrader};
 use assize_rubric::{
-    Cost, Criterion, Decision, EvidencePolicy, Finding, GraderWeighting, IdentityWriter, JudgeIdentity,
-    JudgingMode, JudgingUsage, Outcome, Rubric, Tokens, TruncationMode, UnitInterval, Usd, VerdictThresholds,
+    CaseMessage, Cost, Criterion, Decision, EvidencePolicy, Finding, GraderWeighting, IdentityWriter,
+    JudgeIdentity, JudgingMode, JudgingUsage, MessageRole, Outcome, Rubric, Tokens, TruncationMode,
+    UnitInterval, Usd, VerdictThresholds,
 };
 use assize_run::{
     ItemRelations, ItemSource, JudgeError, JudgeProvider, JudgeSelector, Recorder, RunLimits, RunTotals,

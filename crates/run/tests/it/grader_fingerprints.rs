@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_evalfile::{
+use assize_model::{
     AnswerRelevanceCheck, AnswerSelection, AnswerTransform, Applicability, ArgsMatch, AuthorCode, Behaviour,
     BenchmarkGrader, BestAnswerRule, Case, CodeGrader, CodeLanguage, CodeProgram, CompositeAggregator,
     CompositeGrader, ContextGrader, ContextMeasure, ContextSource, CustomGrader, EvaluatorType,

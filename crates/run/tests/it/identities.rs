@@ -7,18 +7,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_evalfile::{
-    Case, CaseMessage, Conversation, ConversationTurn, EscalateWhen, Escalation, FilePosition, GivenOutput,
-    Grader, GraderCommand, GraderKind, MessageBlock, MessageRole, OnDependencyFailure, OnTurnFailure,
-    PanelJudge, PanelSpec, RepoSource, RepoSpec, ScoringMethod, TurnAggregation, WorkspaceHook,
-    WorkspaceHooks, WorkspaceIsolation, WorkspaceMode, WorkspaceReset, WorkspaceSpec,
-};
 use assize_llm::{AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, ErrorKind, ModelId};
+use assize_model::{
+    Case, Conversation, ConversationTurn, EscalateWhen, Escalation, FilePosition, GivenOutput, Grader,
+    GraderCommand, GraderKind, OnDependencyFailure, OnTurnFailure, PanelJudge, PanelSpec, RepoSource,
+    RepoSpec, ScoringMethod, TurnAggregation, WorkspaceHook, WorkspaceHooks, WorkspaceIsolation,
+    WorkspaceMode, WorkspaceReset, WorkspaceSpec,
+};
 use assize_rubric::{
-    Cost, Criterion, CriterionOperator, CriterionScale, EvidencePolicy, Gate, GraderWeighting, Identify,
-    IdentityWriter, JudgeIdentity, JudgingMode, LabelOutcome, NormalisationFormula, PairScores, PanelRule,
-    RawScore, ScoreBand, ScoreBands, TiePolicy, Tokens, TrialPlan, TrialStrategy, TruncationMode,
-    UnitInterval, Usd, VerdictThresholds, Weight,
+    CaseMessage, Cost, Criterion, CriterionOperator, CriterionScale, EvidencePolicy, Gate, GraderWeighting,
+    Identify, IdentityWriter, JudgeIdentity, JudgingMode, LabelOutcome, MessageBlock, MessageRole,
+    NormalisationFormula, PairScores, PanelRule, RawScore, ScoreBand, ScoreBands, TiePolicy, Tokens,
+    TrialPlan, TrialStrategy, TruncationMode, UnitInterval, Usd, VerdictThresholds, Weight,
 };
 use assize_run::{
     CasePrerequisite, ItemRelations, ItemSource, JudgeProvider, PanelSettings, WorkItem, fingerprint,

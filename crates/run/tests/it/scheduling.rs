@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use assize_evalfile::OnDependencyFailure;
+use assize_model::OnDependencyFailure;
 use assize_rubric::{TrialPlan, TrialResult, Verdict};
 use assize_run::{
     CasePrerequisite, HaltReason, ItemError, ItemRelations, ItemSource, JudgeProvider, RunError, RunEvent,

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use assize_evalfile::{AnswerSelection, Case, Grader, GraderKind, MaxScoreRule};
+use assize_model::{AnswerSelection, Case, Grader, GraderKind, MaxScoreRule};
 use assize_rubric::{CaseDecision, GraderWeighting, UnitInterval, Verdict};
 use assize_run::{
     ItemRelations, ItemSource, RivalAnswer, RivalGroup, RunLimits, RunStart, WorkItem, run_from,

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assize_engine::{EngineError, GradingSample, GradingStop, SamplePlace, content_text};
-use assize_evalfile::{CaseMessage, GivenOutput, GivenPrompt, MessageRole};
+use assize_model::{GivenOutput, GivenPrompt};
 use assize_rubric::{
-    Cost, Finding, FormulaError, Tokens, UngradedKind, ValueRange, evaluate_formula, formula_names,
+    CaseMessage, Cost, Finding, FormulaError, MessageRole, Tokens, UngradedKind, ValueRange,
+    evaluate_formula, formula_names,
 };
 use assize_store::CaseRecord;
 use axum::Json;

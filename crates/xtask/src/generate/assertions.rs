@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assize_evalfile::{
+use assize_promptfoo::{
     ASSERTION_TYPES, AssertionSupport, MATRIX_KEYS, MatrixKey, MatrixKeySupport, OPTION_KEYS, PROVIDER_KEYS,
     TEST_KEYS,
 };

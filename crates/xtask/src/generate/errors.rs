@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use assize_evalfile::codes::{ALL, CodePage};
+use assize_document::codes::{ALL, CodePage};
 
 const HEAD: &str = "\
-<!-- Made by `cargo xtask generate` from crates/evalfile/src/codes.rs. Change it there. -->
+<!-- Made by `cargo xtask generate` from crates/document/src/codes.rs. Change it there. -->
 # Errors and warnings
 
 Every diagnostic about an eval file, a rubric, a scorecard, a targets file or a configuration file has a code. Codes that

@@ -4,14 +4,16 @@ use std::fmt::Write as _;
 
 use xtask::shell;
 
-/// Path of the table of contents.
+/// The table of contents.
 pub(super) const PAGE: &str = "docs/SUMMARY.md";
-/// Folder of the notes, relative to the page.
-const NOTES: &str = "design";
-/// Entry above the list of notes, which extends to the end of the page.
-const ENTRY: &str = "- [Design notes](design/README.md)\n";
+/// Folder of the design pages, relative to the table of contents.
+const FOLDER: &str = "design";
+/// Index of the design pages in their folder. The table of contents has its order.
+const INDEX: &str = "README.md";
+/// The entry that the list of design pages follows, up to the end of the table of contents.
+const ENTRY: &str = "- [Design decisions](design/README.md)\n";
 
-/// The page with an entry for every note.
+/// The table of contents with an entry for each design page.
 pub(super) fn page() -> Result<String, String> {
     let present = read(PAGE)?;
     let (head, _) = present.split_once(ENTRY).ok_or_else(|| format!("{PAGE} lacks `{}`", ENTRY.trim()))?;

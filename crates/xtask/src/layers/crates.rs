@@ -33,8 +33,9 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "cli",
         owns: "flags, printing, progress, exit codes: the binary `assize`",
-        may_use: "cluster serve view mcp engine report run analysis author audit review convert lsp lint grade targets workspace \
-                  evalfile llm store trace process records table rubric stats diagnostic files listen",
+        may_use: "cluster serve view mcp engine report run analysis author audit review convert lsp lint grade targets \
+                  workspace schema load scorecard evalfile document model llm store trace process records table rubric stats \
+                  diagnostic files listen",
         never: "hold logic worth a unit test",
     },
     CrateRule {
@@ -46,7 +47,7 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "serve",
         owns: "grading as a service: requests, keys and quotas, the queue, replies, adapters to trainers",
-        may_use: "engine report evalfile llm store rubric stats diagnostic files listen",
+        may_use: "engine report schema scorecard evalfile document model llm store rubric stats diagnostic files listen",
         never: "compute a score, open a path or run a command of a request",
     },
     CrateRule {
@@ -58,26 +59,26 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "mcp",
         owns: "the tools and resources of `assize mcp`: arguments, what they may reach, results as data",
-        may_use: "engine report lint evalfile llm store rubric diagnostic",
+        may_use: "engine report lint document llm store rubric diagnostic",
         never: "compute a metric, take a command or a path outside its root from a client, print",
     },
     CrateRule {
         folder: "python",
         owns: "the extension module of the Python library: objects, jobs, tables, judges that are functions",
-        may_use: "engine grade evalfile llm store rubric diagnostic files",
+        may_use: "engine grade evalfile document llm store rubric diagnostic files",
         never: "compute a score, print, hold the GIL while it waits",
     },
     CrateRule {
         folder: "review",
         owns: "people as judges: items from a run, what a reviewer is shown, keys, order, the file of labels",
-        may_use: "engine report run analysis evalfile store rubric stats files",
+        may_use: "engine report run analysis load model store rubric stats files",
         never: "find runs, decide what labels come to, measure agreement",
     },
     CrateRule {
         folder: "engine",
         owns: "making and living a run: options, wiring, plan, resuming, events, typed errors with exit codes",
-        may_use: "run analysis author audit lint grade targets workspace evalfile llm store trace process rubric \
-                  stats diagnostic files",
+        may_use: "run analysis author audit lint grade targets workspace schema load scorecard evalfile document template \
+                  model llm store trace process script rubric stats diagnostic files",
         never: "print, parse flags",
     },
     CrateRule {
@@ -89,13 +90,13 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "audit",
         owns: "probing a judge: cases judged unchanged and changed, and what that changed",
-        may_use: "run analysis targets evalfile store rubric stats",
+        may_use: "run analysis targets model store rubric stats",
         never: "ask a model, print",
     },
     CrateRule {
         folder: "run",
         owns: "the engine: work items, order, limits, cancelling, scoring again; emits events",
-        may_use: "grade targets workspace evalfile llm store process rubric stats diagnostic files",
+        may_use: "grade targets workspace scorecard evalfile model llm store process rubric stats diagnostic files",
         never: "know SQL, HTTP or a terminal",
     },
     CrateRule {
@@ -107,31 +108,31 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "author",
         owns: "drafting rubrics and reviewing their wording with a model",
-        may_use: "lint grade evalfile llm rubric diagnostic",
+        may_use: "lint grade evalfile document model llm rubric diagnostic",
         never: "write a file, take a model's silence for a clean rubric, print",
     },
     CrateRule {
         folder: "convert",
         owns: "files of other formats and tools as eval files and scorecards",
-        may_use: "evalfile records table rubric diagnostic files",
+        may_use: "load promptfoo scorecard evalfile document model records table rubric diagnostic files",
         never: "drop anything silently, write a file",
     },
     CrateRule {
         folder: "lsp",
         owns: "the language server: the loader and the linter over texts that are not saved",
-        may_use: "lint evalfile rubric diagnostic files",
+        may_use: "lint schema load scorecard evalfile document model rubric diagnostic files",
         never: "ask a model, write a file",
     },
     CrateRule {
         folder: "lint",
         owns: "findings about rubrics that load and are still bad: rules, `allow:` comments, fixes",
-        may_use: "evalfile rubric diagnostic files",
+        may_use: "load scorecard evalfile document model rubric diagnostic files",
         never: "write a file, ask a model",
     },
     CrateRule {
         folder: "grade",
         owns: "judging the answer: criterion by criterion, by checks, by programs",
-        may_use: "evalfile llm process script rubric stats diagnostic",
+        may_use: "model llm process script rubric stats diagnostic",
         never: "turn decisions into verdicts",
     },
     CrateRule {
@@ -143,14 +144,56 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "workspace",
         owns: "the folder an agent works in, and what it changed there",
-        may_use: "evalfile process rubric stats diagnostic",
+        may_use: "model process rubric stats diagnostic",
         never: "judge",
     },
     CrateRule {
-        folder: "evalfile",
-        owns: "eval files, rubrics, targets and configuration in; checked models out",
-        may_use: "records table script rubric stats diagnostic files",
+        folder: "schema",
+        owns: "JSON Schemas of all file formats, for editors and other programs",
+        may_use: "load promptfoo scorecard evalfile document model diagnostic",
+        never: "read a file",
+    },
+    CrateRule {
+        folder: "load",
+        owns: "an eval file from its path, by the reader that its keys ask for; the search for such files in folders",
+        may_use: "promptfoo scorecard evalfile document model rubric diagnostic files",
+        never: "decode a key",
+    },
+    CrateRule {
+        folder: "promptfoo",
+        owns: "files of prompts, providers and tests, as promptfoo and AgentV write them, in; suites and cases out",
+        may_use: "evalfile document template model records table script rubric diagnostic",
         never: "use network, clock or its own environment",
+    },
+    CrateRule {
+        folder: "scorecard",
+        owns: "scorecards, folders or single files, in; checked models out",
+        may_use: "evalfile document model rubric diagnostic files",
+        never: "compute a score",
+    },
+    CrateRule {
+        folder: "evalfile",
+        owns: "eval files in the native formats, rubrics, answers, targets and configuration in; checked models out",
+        may_use: "document model records table script rubric diagnostic files",
+        never: "use network, clock or its own environment, know how another tool spells a suite",
+    },
+    CrateRule {
+        folder: "document",
+        owns: "YAML and JSON as trees with places, the reading of their maps, codes of diagnostics, edits that keep the rest",
+        may_use: "model rubric diagnostic",
+        never: "know what a key means",
+    },
+    CrateRule {
+        folder: "template",
+        owns: "templates of prompts and requests: the part of nunjucks that is rendered, its limits",
+        may_use: "model",
+        never: "read a variable of the environment, report diagnostics",
+    },
+    CrateRule {
+        folder: "model",
+        owns: "checked suites, cases, graders, targets, scorecards and settings, and what identifies them in stored runs",
+        may_use: "script rubric",
+        never: "read a file, know how a value is written",
     },
     CrateRule {
         folder: "llm",
@@ -233,7 +276,7 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "xtask",
         owns: "chores: checks of the repository, generated files",
-        may_use: "lint evalfile rubric diagnostic",
+        may_use: "lint load promptfoo evalfile document rubric diagnostic",
         never: "ship",
     },
 ];
@@ -258,7 +301,7 @@ pub const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "indicatif", only: &["cli"] },
     RestrictedDep { name: "lsp-server", only: &["lsp"] },
     RestrictedDep { name: "lsp-types", only: &["lsp"] },
-    RestrictedDep { name: "minijinja", only: &["evalfile"] },
+    RestrictedDep { name: "minijinja", only: &["promptfoo", "template"] },
     RestrictedDep { name: "nix", only: &["process"] },
     RestrictedDep { name: "object_store", only: &["cluster"] },
     RestrictedDep { name: "parquet", only: &["table"] },
@@ -271,7 +314,7 @@ pub const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "rust_xlsxwriter", only: &["table", TESTKIT] },
     RestrictedDep { name: "rustls", only: &["llm"] },
     RestrictedDep { name: "rusty-s3", only: &["llm"] },
-    RestrictedDep { name: "saphyr-parser", only: &["evalfile"] },
+    RestrictedDep { name: "saphyr-parser", only: &["document"] },
     RestrictedDep { name: "sqlparser", only: &["grade"] },
     RestrictedDep { name: "tokio-rustls", only: &["serve", "view"] },
 ];

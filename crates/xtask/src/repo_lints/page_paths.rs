@@ -6,8 +6,8 @@ const OUR_ENDINGS: [&str; 1] = [".rs"];
 
 /// Paths on a page that lead to no file or folder of the repository.
 pub(super) fn dead_paths(files: &[String], page: &str, text: &str) -> Vec<String> {
-    // Design notes and the changelog describe files as they were at the time.
-    if page.starts_with("docs/design/") || page == "CHANGELOG.md" || !is_about_us(page) {
+    // The changelog describes files as they were at the time.
+    if page == "CHANGELOG.md" || !is_about_us(page) {
         return Vec::new();
     }
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use assize_evalfile::{
-    CompositeAggregator, Grader, GraderKind, LoadOptions, find_suites, load_suite, load_targets,
-};
+use assize_evalfile::{LoadOptions, load_targets};
+use assize_load::{find_suites, load_suite};
+use assize_model::{CompositeAggregator, Grader, GraderKind};
 use tempfile::TempDir;
 
 use crate::shared::files;

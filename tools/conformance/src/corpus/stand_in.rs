@@ -4,7 +4,7 @@
 use std::io::Read as _;
 use std::path::Path;
 
-use assize_evalfile::load_suite;
+use assize_load::load_suite;
 use serde_json::{Value, json};
 
 use super::sandbox::load_options;

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode, Severity, SourceMap, did_you_mean};
+use assize_document::codes;
 use assize_engine::{CritiqueFile, CritiqueOptions, CritiqueReport, ExitStatus, replace_file};
-use assize_evalfile::{
-    LoadOptions, LoadedScorecard, codes, find_suites, is_rubric_in_place_of_suite, is_scorecard, load_rubric,
-    load_scorecard, load_suite,
-};
+use assize_evalfile::{LoadOptions, is_rubric_in_place_of_suite, load_rubric};
 use assize_lint::{LintFix, ModelLint, RULES, apply_fixes, collect_fixes, lint_scorecard};
+use assize_load::{find_suites, load_suite};
+use assize_scorecard::{LoadedScorecard, is_scorecard, load_scorecard};
 
 use super::linted_file::LintedFile;
 use super::print::{print, print_rules};

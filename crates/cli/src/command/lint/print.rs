@@ -1,8 +1,8 @@
 //! Output formats of findings.
 
 use assize_diagnostic::render;
+use assize_document::codes;
 use assize_engine::CritiqueReport;
-use assize_evalfile::codes;
 use assize_lint::RULES;
 use assize_report::{ListingRow, render_listing};
 use serde_json::json;

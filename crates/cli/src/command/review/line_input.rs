@@ -222,12 +222,12 @@ fn apply_line(
             session.undo();
             Ok(LineEffect::Moved)
         }
-        ReviewScriptLine::Decide { of, said, severity, note, who: _, earlier } => {
+        ReviewScriptLine::Decide { of, answer, severity, note, who: _, earlier } => {
             if let Some(named) = of {
                 session.go_to(&named)?;
             }
 
-            if let ReviewStep::Record(decision) = session.decide(said, severity, note)? {
+            if let ReviewStep::Record(decision) = session.decide(answer, severity, note)? {
                 record(session, &decision, &earlier)?;
             }
 

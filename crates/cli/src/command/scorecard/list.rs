@@ -1,7 +1,7 @@
 //! `assize scorecard list`.
 
 use assize_engine::{ExitStatus, LabelOptions};
-use assize_evalfile::{EvaluatorType, InventoryRow, Scorecard, ScorecardPart};
+use assize_model::{EvaluatorType, InventoryRow, Scorecard, ScorecardPart};
 use assize_report::{ScorecardLine, format_scorecard_totals, render_scorecard_tree};
 use assize_rubric::ScorecardAggregation;
 use serde_json::{Value, json};

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use assize_diagnostic::render;
 use assize_engine::{LabelOptions, ScorecardInput};
-use assize_evalfile::{Scorecard, load_scorecard_with_labels, near_path_hint};
+use assize_load::near_path_hint;
+use assize_model::Scorecard;
+use assize_scorecard::load_scorecard_with_labels;
 
 use crate::context::CliContext;
 use crate::failure::CommandFailure;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use assize_analysis::count_distinct_cases;
 use assize_engine::{ExitStatus, LabelledRun, ScoredCard, labelled_run, runs};
-use assize_evalfile::{load_card_results, near_path_hint};
+use assize_load::near_path_hint;
 use assize_report::{ScorecardPage, format_label_counts};
 use assize_rubric::{CaseTally, LabelCounts};
 use assize_run::{card_tallies, describe_scorecard};
+use assize_scorecard::load_card_results;
 use assize_store::RunFolder;
 use serde_json::{Value, json};
 

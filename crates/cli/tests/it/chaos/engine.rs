@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use assize_evalfile::{LoadOptions, load_suite};
+use assize_evalfile::LoadOptions;
 use assize_grade::{Judge, JudgeOptions, KeyedFences, ModelJudge, ProgramSetup};
 use assize_llm::{BoxFuture, ClientSetup, Clock, ModelClient, ModelName, RetryPolicy};
+use assize_load::load_suite;
 use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode, UnitInterval, VerdictThresholds};
 use assize_run::{
     ItemSource, JudgeError, JudgeProvider, JudgeSelector, Recorder, RunLimits, RunTotals, WorkItem, run,

@@ -333,7 +333,7 @@ fn a_target_s_workers_limit_it_and_not_the_others() {
 fn targets_files_know_every_log_format_and_every_provider() {
     assert_eq!(
         assize_trace::LogFormat::ALL.map(assize_trace::LogFormat::name),
-        assize_evalfile::SESSION_FORMATS
+        assize_model::SESSION_FORMATS
     );
     let cli = cli();
     cli.file("s.yaml", suite("  - {type: contains, value: x}\n"));

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 /// Where an assertion list stands: the templates it is included through.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct AssertionContext {
-    /// Canonical paths of the templates around the list, outermost first.
+pub struct AssertionContext {
+    /// The templates (canonical paths) around the list, outermost first.
     pub(super) stack: Vec<PathBuf>,
     /// True if the caller has already checked that the names in the list are unique.
     pub(super) names_are_checked: bool,

@@ -1,16 +1,14 @@
 //! Decoder of `code-grader`: a grading program.
 
 use assize_diagnostic::{Diagnostic, did_you_mean};
+use assize_document::{MapReader, NodeValue, codes, wrong_type};
+use assize_model::{CodeGrader, EvalFileFormat, GraderKind};
 use serde_json::{Map, Value};
 
 use super::assertion_context::AssertionContext;
 use super::prompt::{decode_command_or_script, decode_program_config};
 use super::shared::decode_duration;
-use crate::codes;
-use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{CodeGrader, EvalFileFormat, GraderKind};
-use crate::tree::NodeValue;
+use crate::decode::DecodeContext;
 
 /// Default limit of model calls of a program with `target: true`.
 const DEFAULT_MAX_CALLS: u32 = 50;
@@ -120,11 +118,12 @@ pub(super) fn decode_program_settings(
 
 #[cfg(test)]
 mod tests {
+    use assize_model::GraderCommand;
+
     use std::time::Duration;
 
     use super::*;
     use crate::decode::grader::testing::{codes, one};
-    use crate::model::GraderCommand;
 
     fn program(text: &str) -> CodeGrader {
         let grader = one(text);

@@ -1,14 +1,12 @@
 //! Decoder of the keys common to all graders: name, weight, gate, negation.
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapEntry, MapReader, NodeValue, codes, number, wrong_type};
+use assize_model::EvalFileFormat;
 use assize_rubric::{GraderWeighting, UnitInterval, Weight};
 
 use super::shared::older_spelling;
-use crate::codes;
-use crate::decode::map_reader::{number, wrong_type};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::EvalFileFormat;
-use crate::tree::{MapEntry, NodeValue};
+use crate::decode::DecodeContext;
 
 /// Common keys of a grader.
 pub(super) struct CommonGraderKeys {
@@ -159,8 +157,9 @@ fn decode_own_threshold(cx: &mut DecodeContext, entry: &MapEntry, key: &str) -> 
 
 #[cfg(test)]
 mod tests {
+    use assize_model::EvalFileFormat;
+
     use crate::decode::grader::testing::{codes, graders, one};
-    use crate::model::EvalFileFormat;
 
     #[test]
     fn standing_is_read() {

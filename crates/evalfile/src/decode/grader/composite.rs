@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, did_you_mean};
+use assize_document::{MapReader, TreeNode, codes, number, wrong_type};
+use assize_model::{CompositeAggregator, CompositeGrader, EvalFileFormat, Grader, GraderCommand, GraderKind};
 use assize_rubric::Weight;
 
 use super::assertion_context::AssertionContext;
@@ -12,11 +14,7 @@ use super::prompt::{decode_command, decode_prompt};
 use super::rubrics::decode_judge;
 use super::selection::refuse_selection;
 use super::shared::{decode_choice, missing_key, older_spelling};
-use crate::codes;
-use crate::decode::map_reader::{number, wrong_type};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{CompositeAggregator, CompositeGrader, EvalFileFormat, Grader, GraderCommand, GraderKind};
-use crate::tree::TreeNode;
+use crate::decode::DecodeContext;
 
 /// Decodes the keys of `type: composite`.
 pub(super) fn decode_composite(
@@ -227,9 +225,10 @@ fn check_total(
 
 #[cfg(test)]
 mod tests {
+    use assize_model::GraderPrompt;
+
     use super::*;
     use crate::decode::grader::testing::{codes, graders, one};
-    use crate::model::GraderPrompt;
 
     const MEMBERS: &str = "assertions: [{name: a, type: is-json}, {name: b, type: contains, value: x}]";
 

@@ -2,18 +2,16 @@
 //! `context-faithfulness` and `answer-relevance`.
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{MapReader, NodeValue, TreeNode, check_not_blank, codes, string, wrong_type};
+use assize_model::{
+    AnswerRelevanceCheck, CodeLanguage, ContextGrader, ContextMeasure, ContextSource, GraderKind,
+};
 
 use super::panel::{PanelUse, decode_panel};
 use super::rubrics::{decode_evidence, decode_judge, decode_judging, decode_truncate};
 use super::script::read_code;
 use super::shared::missing_key;
-use crate::codes;
-use crate::decode::map_reader::{check_not_blank, string, wrong_type};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{
-    AnswerRelevanceCheck, CodeLanguage, ContextGrader, ContextMeasure, ContextSource, GraderKind,
-};
-use crate::tree::{NodeValue, TreeNode};
+use crate::decode::DecodeContext;
 
 /// Which statements a type of grader decides on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

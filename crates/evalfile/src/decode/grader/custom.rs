@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::Span;
+use assize_document::MapReader;
+use assize_model::{CustomGrader, GraderKind};
 
 use super::code::{decode_pass_env, decode_program_settings};
 use super::prompt::decode_program_config;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{CustomGrader, GraderKind};
+use crate::decode::DecodeContext;
 
 /// Folders with custom graders. They may be in any folder from the eval file upwards.
 const GRADER_FOLDERS: [&str; 2] = [".assize/graders", ".agentv/assertions"];
@@ -66,10 +67,11 @@ pub(super) fn decode_custom(
 
 #[cfg(test)]
 mod tests {
+    use assize_model::EvalFileFormat;
+
     use super::*;
     use crate::decode::grader::testing::{complaints, read_at};
     use crate::decode::grader::{AssertionContext, decode_assertions};
-    use crate::model::EvalFileFormat;
 
     #[test]
     fn a_file_makes_a_type() {

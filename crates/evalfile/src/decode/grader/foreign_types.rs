@@ -1,10 +1,10 @@
 //! Grader types of other tools, with their equivalents here.
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::codes;
 
 use super::grader_type::find_built_in;
 use super::shared::normalize_word;
-use crate::codes;
 
 /// Type names, each with advice. A name that ends with `*` matches everything that begins with the rest.
 const FOREIGN_TYPES: [(&[&str], &str); 20] = [
@@ -91,10 +91,11 @@ fn find_advice(name: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use assize_model::EvalFileFormat;
+
     use super::find_advice;
     use crate::decode::grader::grader_type::TYPES;
     use crate::decode::grader::testing::graders;
-    use crate::model::EvalFileFormat;
 
     #[test]
     fn there_is_no_advice_for_a_type_that_is_built_in() {

@@ -137,8 +137,8 @@ pub(super) fn find_built_in(name: &str) -> Option<(GraderType, bool)> {
     TYPES.iter().find(|(name, _)| *name == wanted).map(|(_, kind)| (kind.clone(), present.is_some()))
 }
 
-/// Returns true if a name, in any spelling, means a text check or the JSON check.
-pub(in crate::decode) fn is_text_check(name: &str) -> bool {
+/// Returns true if a name is that of a text check or of the JSON check, in any spelling.
+pub fn is_text_check(name: &str) -> bool {
     matches!(
         find_built_in(name),
         Some((GraderType::Text(_) | GraderType::IsJson | GraderType::ContainsJson, _))
@@ -147,10 +147,11 @@ pub(in crate::decode) fn is_text_check(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use assize_document::codes;
+    use assize_model::EvalFileFormat;
+
     use super::*;
-    use crate::codes;
     use crate::decode::grader::testing::{codes, graders};
-    use crate::model::EvalFileFormat;
 
     #[test]
     fn every_type_is_known_in_both_spellings() {

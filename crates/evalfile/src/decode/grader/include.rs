@@ -5,16 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
+use assize_document::{MapReader, TreeNode, codes, read_yaml, wrong_type};
+use assize_model::{EvalFileFormat, Grader};
 
 use super::assertion_context::AssertionContext;
 use super::list::decode_assertions;
 use super::template_cache::CachedTemplate;
-use crate::codes;
+use crate::decode::DecodeContext;
 use crate::decode::interpolate::interpolate;
-use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{EvalFileFormat, Grader};
-use crate::tree::{TreeNode, read_yaml};
 
 /// Maximum nesting depth of templates.
 const MAX_NESTING: usize = 3;
@@ -243,9 +241,10 @@ fn short_path(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    use assize_model::GraderKind;
+
     use super::*;
     use crate::decode::grader::testing::{complaints, read_at};
-    use crate::model::GraderKind;
 
     fn files(list: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");

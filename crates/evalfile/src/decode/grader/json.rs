@@ -1,15 +1,13 @@
 //! Decoder of graders of JSON answers: `is-json` and `field-accuracy`.
 
 use assize_diagnostic::{Diagnostic, SpannedValue};
+use assize_document::{MapReader, NodeValue, TreeNode, codes, read_json, read_yaml, wrong_type};
+use assize_model::{FieldAccuracy, FieldCheck, FieldMatch, GraderKind, IsJson};
 use assize_rubric::Weight;
 use serde_json::Value;
 
 use super::shared::{decode_choice, decode_non_negative, missing_key, unused_key};
-use crate::codes;
-use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{FieldAccuracy, FieldCheck, FieldMatch, GraderKind, IsJson};
-use crate::tree::{NodeValue, TreeNode, read_json, read_yaml};
+use crate::decode::DecodeContext;
 
 /// Decodes the keys of `type: is-json`, or of `contains-json`.
 pub(super) fn decode_is_json(
@@ -209,10 +207,11 @@ fn check_path(cx: &mut DecodeContext, path: &SpannedValue<String>) {
 
 #[cfg(test)]
 mod tests {
+    use assize_model::EvalFileFormat;
+
     use super::*;
     use crate::decode::grader::testing::{codes, one, read_at};
     use crate::decode::grader::{AssertionContext, decode_assertions};
-    use crate::model::EvalFileFormat;
 
     #[test]
     fn schemas_stand_here_or_in_a_file() {

@@ -1,10 +1,10 @@
 //! Decoder of `moderation` and `classifier`, which check the labels that a model assigns to an answer.
 
+use assize_document::{MapReader, NodeValue, TreeNode, check_not_blank, string};
+use assize_model::{GraderKind, LabelCheck, LabelRule};
+
 use super::shared::missing_key;
-use crate::decode::map_reader::{check_not_blank, string};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{GraderKind, LabelCheck, LabelRule};
-use crate::tree::{NodeValue, TreeNode};
+use crate::decode::DecodeContext;
 
 /// Decodes the keys of `type: moderation`.
 pub(super) fn decode_moderation(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {

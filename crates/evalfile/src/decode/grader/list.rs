@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{NodeValue, TreeNode, codes, wrong_type};
+use assize_model::{EvalFileFormat, Grader};
 
 use super::assertion_context::AssertionContext;
 use super::grader_type::{GraderType, find_built_in};
@@ -11,11 +13,7 @@ use super::include::decode_include;
 use super::names::find_free_name;
 use super::object::decode_grader;
 use super::rubrics::grader_from_texts;
-use crate::codes;
 use crate::decode::DecodeContext;
-use crate::decode::map_reader::wrong_type;
-use crate::model::{EvalFileFormat, Grader};
-use crate::tree::{NodeValue, TreeNode};
 
 /// Maximum number of graders in a list, including those of included templates.
 const MAX_GRADERS: usize = 1_000;
@@ -27,9 +25,9 @@ struct ListedGrader {
     named: Option<Span>,
 }
 
-/// Decodes an assertion list. All plain strings together become one rubrics grader, at the position of the
-/// first; its weight is their number. Invalid graders are reported and left out.
-pub(crate) fn decode_assertions(
+/// Decodes an assertion list. All plain texts become one rubrics grader at the position of the first, with
+/// their number as its weight. Invalid graders are reported and omitted.
+pub fn decode_assertions(
     cx: &mut DecodeContext,
     list: &TreeNode,
     format: EvalFileFormat,
@@ -155,8 +153,9 @@ fn make_names_unique(cx: &mut DecodeContext, entries: Vec<ListedGrader>, quietly
 
 #[cfg(test)]
 mod tests {
+    use assize_model::{EvalFileFormat, GraderKind};
+
     use crate::decode::grader::testing::{codes, graders, one};
-    use crate::model::{EvalFileFormat, GraderKind};
 
     #[test]
     fn texts_are_gathered_at_the_place_of_the_first() {

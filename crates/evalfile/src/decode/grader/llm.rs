@@ -1,16 +1,16 @@
 //! Decoder of `llm-grader`: a judge that gives one score.
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{MapReader, codes};
+use assize_model::{EvalFileFormat, GraderKind, LlmGrader};
 
 use super::panel::{PanelUse, decode_panel};
 use super::prompt::{decode_program_config, decode_prompt};
 use super::rubrics::decode_judge;
 use super::temperature::temperature;
-use crate::codes;
+use crate::decode::DecodeContext;
 use crate::decode::common::refuse_foreign_keys;
 use crate::decode::preprocessors::decode_preprocessors;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{EvalFileFormat, GraderKind, LlmGrader};
 
 /// Keys of other tools, with the equivalent in this format.
 const FOREIGN_KEYS: &[(&str, &str)] = &[

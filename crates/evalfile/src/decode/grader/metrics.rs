@@ -1,12 +1,12 @@
 //! Decoder of graders of execution metrics: time, cost, tokens, calls, skills.
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{MapReader, codes};
+use assize_model::{ExecutionMetrics, GraderKind, SkillTrigger, TokenUsage};
 
 use super::shared::{decode_count, decode_duration, decode_non_negative, missing_key, unused_key};
-use crate::codes;
+use crate::decode::DecodeContext;
 use crate::decode::common::refuse_foreign_keys;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{ExecutionMetrics, GraderKind, SkillTrigger, TokenUsage};
 
 /// Decodes the keys of `type: latency`: `threshold` in milliseconds.
 pub(super) fn decode_latency(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {

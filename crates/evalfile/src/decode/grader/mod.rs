@@ -34,16 +34,16 @@ pub(crate) mod testing;
 mod text;
 mod trajectory;
 
-pub(crate) use assertion_context::AssertionContext;
-pub(in crate::decode) use grader_type::is_text_check;
-pub(crate) use list::decode_assertions;
+pub use assertion_context::AssertionContext;
+pub use grader_type::is_text_check;
+pub use list::decode_assertions;
 pub(crate) use names::distinct_names;
 pub(crate) use panel::{PanelUse, decode_panel};
 pub(crate) use prompt::decode_command;
 pub(crate) use rubrics::{
     decode_evidence, decode_inline_rubrics, decode_judging, decode_truncate, grader_from_outcome,
 };
-pub(crate) use script::{decode_transforms, read_code, read_language};
-pub(in crate::decode) use selection::refuse_selection;
+pub use script::{decode_transforms, read_code, read_language};
+pub(crate) use selection::refuse_selection;
 pub(crate) use shared::{decode_choice, decode_duration, missing_key};
 pub(crate) use template_cache::TemplateCache;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::model::Grader;
+use assize_model::Grader;
 
 /// Makes the names of graders unique. If a name is taken, the later grader gets a number.
 pub(crate) fn distinct_names(graders: Vec<Arc<Grader>>) -> Vec<Arc<Grader>> {

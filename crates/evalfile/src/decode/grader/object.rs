@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapReader, TreeNode, check_not_blank, codes, string, wrong_type};
+use assize_model::{CodeLanguage, EvalFileFormat, Grader, GraderKind, TransformedGrader};
 
 use super::assertion_context::AssertionContext;
 use super::common_keys::decode_common_keys;
@@ -12,12 +14,8 @@ use super::{
     code, composite, context, custom, json, labels, llm, metrics, pairwise, rubrics, script, selection,
     similar, sql, text, trajectory,
 };
-use crate::codes;
-use crate::decode::map_reader::{check_not_blank, string, wrong_type};
+use crate::decode::DecodeContext;
 use crate::decode::rubric::detect_text_as_map;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{CodeLanguage, EvalFileFormat, Grader, GraderKind, TransformedGrader};
-use crate::tree::TreeNode;
 
 /// Decodes one grader. Returns `None` after adding a diagnostic.
 pub(super) fn decode_grader(

@@ -4,16 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapReader, NodeValue, TreeNode, check_not_blank, codes, string, wrong_type};
+use assize_model::{GraderKind, PairwiseBaseline, PairwiseGrader};
 use assize_rubric::{Criterion, PairScores, UnitInterval};
 
 use super::panel::{PanelUse, decode_panel};
 use super::rubrics::decode_judge;
 use super::shared::{missing_key, unused_key};
-use crate::codes;
-use crate::decode::map_reader::{check_not_blank, string, wrong_type};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{GraderKind, PairwiseBaseline, PairwiseGrader};
-use crate::tree::{NodeValue, TreeNode};
+use crate::decode::DecodeContext;
 
 /// Word that means the reference answer of a case.
 const REFERENCE: &str = "reference";
@@ -207,9 +205,10 @@ fn existing_path_kind(cx: &DecodeContext, text: &str, span: Span) -> Option<&'st
 
 #[cfg(test)]
 mod tests {
+    use assize_model::EvalFileFormat;
+
     use super::*;
     use crate::decode::grader::testing::{codes, graders, one};
-    use crate::model::EvalFileFormat;
 
     fn read(text: &str) -> PairwiseGrader {
         let grader = one(text);

@@ -1,15 +1,13 @@
 //! Decoder of `panel`: several judges, repeats, and the combination of their votes.
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, check_not_blank, codes, number, string};
+use assize_model::{EscalateWhen, Escalation, PanelJudge, PanelSpec, ScoringMethod};
 use assize_rubric::{JudgingMode, PanelRule, TiePolicy, Weight};
 
 use super::shared::{decode_choice, missing_key, unused_key};
-use crate::codes;
+use crate::decode::DecodeContext;
 use crate::decode::common::non_empty_list;
-use crate::decode::map_reader::{check_not_blank, number, string};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{EscalateWhen, Escalation, PanelJudge, PanelSpec, ScoringMethod};
-use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Where a panel is used, with the settings beside it that it may conflict with.
 #[derive(Debug, Clone, Copy)]
@@ -265,9 +263,10 @@ fn report_panel_conflicts(
 
 #[cfg(test)]
 mod tests {
+    use assize_model::GraderKind;
+
     use super::*;
     use crate::decode::grader::testing::{codes, one};
-    use crate::model::GraderKind;
 
     fn of(setting: &str) -> PanelSpec {
         let grader = one(&format!("- type: rubrics\n  criteria: [a]\n  panel: {setting}\n"));

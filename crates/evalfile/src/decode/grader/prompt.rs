@@ -3,14 +3,12 @@
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, wrong_type};
+use assize_model::{EvalFileFormat, GraderCommand, GraderPrompt};
 use serde_json::{Map, Value};
 
 use super::shared::{missing_key, older_spelling};
-use crate::codes;
-use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{EvalFileFormat, GraderCommand, GraderPrompt};
-use crate::tree::{MapEntry, NodeValue, TreeNode};
+use crate::decode::DecodeContext;
 
 /// Extensions of prompt files.
 const PROMPT_EXTENSIONS: [&str; 9] = ["md", "txt", "prompt", "jinja", "j2", "tmpl", "markdown", "ts", "py"];
@@ -218,12 +216,13 @@ pub(super) fn decode_program_config(
 
 #[cfg(test)]
 mod tests {
+    use assize_model::GraderKind;
+
     use super::*;
     use crate::decode::grader::testing::{codes, graders, one, read_at};
     use crate::decode::grader::{AssertionContext, decode_assertions};
-    use crate::model::GraderKind;
 
-    fn llm(grader: &crate::model::Grader) -> &crate::model::LlmGrader {
+    fn llm(grader: &assize_model::Grader) -> &assize_model::LlmGrader {
         let GraderKind::Llm(llm) = &grader.kind else { panic!("a judge") };
         llm
     }

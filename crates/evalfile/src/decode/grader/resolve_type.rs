@@ -1,14 +1,14 @@
 //! Resolves the name of a grader type, and gives advice if there is no such type.
 
 use assize_diagnostic::{Diagnostic, SpannedValue, did_you_mean};
+use assize_document::codes;
+use assize_model::EvalFileFormat;
 
 use super::custom;
 use super::foreign_types::refuse_foreign_type;
 use super::grader_type::{GraderType, OLDER_NAMES, TYPES, find_built_in};
 use super::shared::older_spelling;
-use crate::codes;
 use crate::decode::DecodeContext;
-use crate::model::EvalFileFormat;
 
 /// Resolves a type name. Returns `None` after adding a diagnostic. The older name of a judge is accepted on a
 /// grader with criteria, which is a rubric then; the caller reports that.

@@ -4,20 +4,18 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapReader, NodeValue, TreeNode, codes, wrong_type};
+use assize_model::{
+    CriterionMarks, EvalFileFormat, FilePosition, Grader, GraderKind, PanelSpec, RubricGrader,
+};
 use assize_rubric::{
     Criterion, EvidencePolicy, GraderWeighting, JudgingMode, Rubric, TruncationMode, Weight,
 };
 
 use super::panel::{PanelUse, decode_panel};
 use super::shared::{decode_choice, missing_key, older_spelling, unused_key};
-use crate::codes;
-use crate::decode::map_reader::wrong_type;
+use crate::decode::DecodeContext;
 use crate::decode::rubric::{DecodedRubric, rubric_from_items, rubric_from_list};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{
-    CriterionMarks, EvalFileFormat, FilePosition, Grader, GraderKind, PanelSpec, RubricGrader,
-};
-use crate::tree::{NodeValue, TreeNode};
 
 const NAME: &str = "rubrics";
 

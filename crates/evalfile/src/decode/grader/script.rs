@@ -3,15 +3,12 @@
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapReader, PROGRAM_ENDINGS, TreeNode, codes, file_extension, wrong_type};
+use assize_model::{AnswerTransform, AuthorCode, CodeLanguage, CodeProgram, GraderKind, ScriptCheck};
 use assize_script::Script;
 
 use super::shared::missing_key;
-use crate::codes;
-use crate::decode::file::{PROGRAM_ENDINGS, file_extension};
-use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{AnswerTransform, AuthorCode, CodeLanguage, CodeProgram, GraderKind, ScriptCheck};
-use crate::tree::TreeNode;
+use crate::decode::DecodeContext;
 
 /// Names of the values that a script receives.
 const PARAMETERS: [&str; 2] = ["output", "context"];
@@ -57,9 +54,8 @@ pub(super) fn decode_transform(
     Some(AnswerTransform { code, target: None })
 }
 
-/// Decodes `transform` of a case: code for all answers, or a list of code for all or for single targets, in the
-/// order in which it is applied.
-pub(crate) fn decode_transforms(cx: &mut DecodeContext, node: &TreeNode) -> Vec<AnswerTransform> {
+/// Decodes `transform` of a case: code for all answers, or a list of code for all and for single targets, in its order.
+pub fn decode_transforms(cx: &mut DecodeContext, node: &TreeNode) -> Vec<AnswerTransform> {
     let items = node.as_seq().unwrap_or(std::slice::from_ref(node));
     let mut transforms = Vec::new();
     for item in items {
@@ -85,9 +81,9 @@ pub(crate) fn decode_transforms(cx: &mut DecodeContext, node: &TreeNode) -> Vec<
     transforms
 }
 
-/// Reads code in a language, or from `file://PATH`, which may be followed by the name of a function. Returns
-/// `None` after adding a diagnostic.
-pub(crate) fn read_code(
+/// Reads code in a language, or `file://PATH` with the name of a function behind it. Returns `None` after adding a
+/// diagnostic.
+pub fn read_code(
     cx: &mut DecodeContext,
     node: &TreeNode,
     key: &str,
@@ -183,14 +179,9 @@ fn read_code_file(cx: &mut DecodeContext, written: &str, span: Span) -> Option<A
     Some(AuthorCode::Program(CodeProgram { language, path: Some(path), text: file.text, function }))
 }
 
-/// Returns the language of a code file, from its extension. Returns `None` after adding a diagnostic, in which
-/// `what` names the kind of code.
-pub(crate) fn read_language(
-    cx: &mut DecodeContext,
-    what: &str,
-    path: &str,
-    span: Span,
-) -> Option<CodeLanguage> {
+/// Returns the language of a file of code by its ending. Returns `None` after adding a diagnostic, which says that `what` are of
+/// no other kind.
+pub fn read_language(cx: &mut DecodeContext, what: &str, path: &str, span: Span) -> Option<CodeLanguage> {
     match file_extension(Path::new(path)).as_str() {
         "js" | "cjs" | "mjs" => Some(CodeLanguage::JavaScript),
         "ts" | "mts" | "cts" => Some(CodeLanguage::TypeScript),
@@ -227,9 +218,10 @@ fn needs_modules(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use assize_model::{AuthorCode, CodeLanguage, GraderKind};
+
     use super::needs_modules;
     use crate::decode::grader::testing::{codes, one};
-    use crate::model::{AuthorCode, CodeLanguage, GraderKind};
 
     #[test]
     fn scripts_are_read_and_their_syntax_is_checked() {

@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{MapReader, TreeNode, check_not_blank, codes, number, wrong_type};
+use assize_model::{AnswerSelection, AnswerTransform, BestAnswerRule, Grader, GraderKind, MaxScoreRule};
 
 use super::panel::{PanelUse, decode_panel};
 use super::rubrics::decode_judge;
 use super::shared::{decode_choice, missing_key, unused_key};
-use crate::codes;
-use crate::decode::map_reader::{check_not_blank, number, wrong_type};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{AnswerSelection, AnswerTransform, BestAnswerRule, Grader, GraderKind, MaxScoreRule};
-use crate::tree::TreeNode;
+use crate::decode::DecodeContext;
 
 /// Decodes the keys of `type: select-best`.
 pub(super) fn decode_select_best(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
@@ -97,9 +95,8 @@ fn decode_weights(cx: &mut DecodeContext, node: &TreeNode) -> BTreeMap<String, f
     weights
 }
 
-/// Reports graders that compare all answers to a case if they are used where only one answer, or a part of one,
-/// is graded.
-pub(in crate::decode) fn refuse_selection<'g>(
+/// Reports graders that compare all answers to a case where only one answer, or a part of one, is graded.
+pub(crate) fn refuse_selection<'g>(
     cx: &mut DecodeContext,
     list: &TreeNode,
     graders: impl IntoIterator<Item = &'g Grader>,

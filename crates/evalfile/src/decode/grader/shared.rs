@@ -3,11 +3,7 @@
 use std::time::Duration;
 
 use assize_diagnostic::{Diagnostic, Span, did_you_mean};
-
-use crate::codes;
-use crate::decode::map_reader::string;
-use crate::decode::{DiagnosticCollector, MapReader};
-use crate::tree::TreeNode;
+use assize_document::{DiagnosticCollector, MapReader, TreeNode, codes, string};
 
 /// Decodes one of several known words, ignoring case and the difference between hyphens and underscores.
 /// Returns `None` after adding a diagnostic.

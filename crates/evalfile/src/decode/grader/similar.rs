@@ -1,13 +1,11 @@
 //! Decoder of `similar`, which compares the meaning of the answer with texts.
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{MapReader, NodeValue, check_not_blank, codes, string};
+use assize_model::{GraderKind, SimilarityCheck, SimilarityMeasure};
 
 use super::shared::{decode_choice, missing_key};
-use crate::codes;
-use crate::decode::map_reader::{check_not_blank, string};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{GraderKind, SimilarityCheck, SimilarityMeasure};
-use crate::tree::NodeValue;
+use crate::decode::DecodeContext;
 
 /// Decodes the keys of `type: similar`.
 pub(super) fn decode_similar(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {

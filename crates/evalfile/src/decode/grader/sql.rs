@@ -1,13 +1,10 @@
 //! Decoder of `is-sql` and `contains-sql`.
 
 use assize_diagnostic::{Diagnostic, did_you_mean};
+use assize_document::{MapReader, TreeNode, codes, string};
+use assize_model::{GraderKind, SqlCheck, SqlDialect, compile_pattern};
 
-use crate::codes;
-use crate::decode::map_reader::string;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{GraderKind, SqlCheck, SqlDialect};
-use crate::pattern::compile_pattern;
-use crate::tree::TreeNode;
+use crate::decode::DecodeContext;
 
 /// Decodes the keys of `type: is-sql` and, with `in_blocks`, of `type: contains-sql`.
 pub(super) fn decode_sql(

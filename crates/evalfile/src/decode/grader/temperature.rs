@@ -1,9 +1,9 @@
 //! The temperature of a judge.
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{MapReader, codes};
 
-use crate::codes;
-use crate::decode::{DecodeContext, MapReader};
+use crate::decode::DecodeContext;
 
 /// Decodes `temperature`, from 0 to 2.
 pub(super) fn temperature(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<f64> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::model::{EvalFileFormat, Grader};
+use assize_model::{EvalFileFormat, Grader};
 
 /// Templates that have been read. A template that many cases include is read, and its problems are reported,
 /// only once. Clones share the cache.

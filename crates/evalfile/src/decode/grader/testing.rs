@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{TreeNode, read_yaml};
+use assize_model::{EvalFileFormat, Grader};
 
 use crate::decode::DecodeContext;
 use crate::decode::grader::{AssertionContext, decode_assertions};
-use crate::model::{EvalFileFormat, Grader};
-use crate::tree::{TreeNode, read_yaml};
 
 /// Returns a context whose only file is `text`, as if it were at `path`.
 pub(crate) fn read_at(path: &Path, text: &str) -> (DecodeContext, TreeNode) {
@@ -33,7 +33,7 @@ pub(crate) fn complaints(cx: DecodeContext) -> Vec<(String, usize)> {
     list.iter().map(|d| (d.code.as_str().to_owned(), sources.position(d.primary.span).line)).collect()
 }
 
-/// Returns the graders of an assertion list, and its diagnostics.
+/// The graders of an assertion list and what is said about it.
 pub(crate) fn graders(text: &str, format: EvalFileFormat) -> (Vec<Arc<Grader>>, Vec<Diagnostic>) {
     let (mut cx, node) = read(text);
     let graders = decode_assertions(&mut cx, &node, format, AssertionContext::default());
@@ -42,7 +42,7 @@ pub(crate) fn graders(text: &str, format: EvalFileFormat) -> (Vec<Arc<Grader>>, 
     (graders, problems)
 }
 
-/// Returns the only grader of a valid list in the `tests` format.
+/// The single grader of a sound list in format 2.
 pub(crate) fn one(text: &str) -> Arc<Grader> {
     let (mut graders, problems) = graders(text, EvalFileFormat::Two);
     assert_eq!(problems, vec![], "{text}");
@@ -50,7 +50,7 @@ pub(crate) fn one(text: &str) -> Arc<Grader> {
     graders.remove(0)
 }
 
-/// Returns the codes of the diagnostics for a list in the `tests` format.
+/// The codes of the complaints about a list in format 2.
 pub(crate) fn codes(text: &str) -> Vec<&'static str> {
     graders(text, EvalFileFormat::Two).1.iter().map(|d| d.code.as_str()).collect()
 }

@@ -1,14 +1,11 @@
 //! Decoder of text checks: `contains`, `equals`, `regex` and similar.
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapReader, NodeValue, TreeNode, check_not_blank, codes, string, wrong_type};
+use assize_model::{GraderKind, Regex, TextCheck, TextRule, compile_pattern};
 
 use super::shared::missing_key;
-use crate::codes;
-use crate::decode::map_reader::{check_not_blank, string, wrong_type};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{GraderKind, Regex, TextCheck, TextRule};
-use crate::pattern::compile_pattern;
-use crate::tree::{NodeValue, TreeNode};
+use crate::decode::DecodeContext;
 
 /// Flags of regular expressions in ECMAScript.
 const FLAGS: &str = "dgimsuvy";

@@ -3,15 +3,13 @@
 use std::time::Duration;
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{MapReader, NodeValue, TreeNode, codes, string, wrong_type};
+use assize_model::{ArgsMatch, EvalFileFormat, ExpectedCall, GraderKind, ToolTrajectory, TrajectoryMode};
 use serde_json::Value;
 
 use super::shared::{decode_choice, decode_duration, missing_key, unused_key};
-use crate::codes;
+use crate::decode::DecodeContext;
 use crate::decode::common::refuse_foreign_keys;
-use crate::decode::map_reader::{string, wrong_type};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{ArgsMatch, EvalFileFormat, ExpectedCall, GraderKind, ToolTrajectory, TrajectoryMode};
-use crate::tree::{NodeValue, TreeNode};
 
 const GRADER_LABEL: &str = "a tool-trajectory grader";
 

@@ -1,14 +1,12 @@
 //! Decoder of both forms of `score_ranges`.
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, string, wrong_type};
+use assize_model::EvalFileFormat;
 use assize_rubric::{RawScore, ScoreBand, ScoreBands, ScoreBandsError};
 
 use super::criterion_text::decode_criterion_text;
-use crate::codes;
-use crate::decode::map_reader::{string, wrong_type};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::EvalFileFormat;
-use crate::tree::{MapEntry, NodeValue, TreeNode};
+use crate::decode::DecodeContext;
 
 /// Score bands with their spans, and the span of the whole.
 struct BandsDraft {

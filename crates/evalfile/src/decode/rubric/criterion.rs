@@ -1,19 +1,17 @@
 //! Decoder of one criterion: a string, or a map with details.
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{MapReader, NodeValue, TreeNode, codes, wrong_type};
+use assize_model::{CriterionMarks, EvalFileFormat};
 use assize_rubric::{Criterion, CriterionId, CriterionOperator, CriterionScale, Gate, Weight};
 
 use super::bands::decode_bands;
 use super::criterion_text::{decode_criterion_text, text_key, warn_if_long};
 use super::gate::GateKeys;
 use super::text_as_map::detect_text_as_map;
-use crate::codes;
+use crate::decode::DecodeContext;
 use crate::decode::common::refuse_foreign_keys;
 use crate::decode::grader::decode_choice;
-use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{CriterionMarks, EvalFileFormat};
-use crate::tree::{NodeValue, TreeNode};
 
 /// A decoded criterion, with the facts that are needed to check the whole rubric.
 pub(super) struct DecodedCriterion {

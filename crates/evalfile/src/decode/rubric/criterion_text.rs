@@ -1,11 +1,10 @@
 //! The text of a criterion.
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_document::{MapReader, check_not_blank, codes, string};
+use assize_model::EvalFileFormat;
 
-use crate::codes;
-use crate::decode::map_reader::{check_not_blank, string};
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::EvalFileFormat;
+use crate::decode::DecodeContext;
 
 /// Length in bytes above which there is a warning.
 const LONG_TEXT_BYTES: usize = 20_000;

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span};
+use assize_document::{MapReader, NodeValue, TreeNode, codes, finish_diagnostics};
+use assize_model::{EvalFileFormat, PanelSpec, RubricGrader, ThresholdOverrides};
 use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode};
 use assize_table::is_table;
 use serde_json::Value;
@@ -12,15 +14,12 @@ use serde_json::Value;
 use super::criterion::has_foreign_text;
 use super::list::{DecodedRubric, rubric_from_list};
 use crate::LoadOptions;
-use crate::codes;
+use crate::decode::DecodeContext;
 use crate::decode::common::{DecodedThresholds, decode_thresholds};
 use crate::decode::file::{read_source, read_tree};
 use crate::decode::grader::{PanelUse, decode_evidence, decode_judging, decode_panel, decode_truncate};
 use crate::decode::interpolate::interpolate;
 use crate::decode::vars::fill_rubric;
-use crate::decode::{DecodeContext, MapReader, finish_diagnostics};
-use crate::model::{EvalFileFormat, PanelSpec, RubricGrader, ThresholdOverrides};
-use crate::tree::{NodeValue, TreeNode};
 
 /// A rubric file, loaded and checked.
 #[derive(Debug, Clone)]

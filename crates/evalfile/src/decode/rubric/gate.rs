@@ -1,13 +1,11 @@
 //! Decoder of the gate of a criterion: `required`, `min_score` and `required_min_score`.
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_document::{MapEntry, MapReader, NodeValue, codes, number};
+use assize_model::EvalFileFormat;
 use assize_rubric::{Gate, RawScore, UnitInterval};
 
-use crate::codes;
-use crate::decode::map_reader::number;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::EvalFileFormat;
-use crate::tree::{MapEntry, NodeValue};
+use crate::decode::DecodeContext;
 
 /// The gate keys of a criterion, as written.
 pub(super) struct GateKeys {

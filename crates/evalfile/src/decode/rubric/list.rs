@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{NodeValue, TreeNode, codes, wrong_type};
+use assize_model::{CriterionMarks, EvalFileFormat, FilePosition};
 use assize_rubric::{Rubric, RubricError, find_repeated_ids};
 
 use super::criterion::{DecodedCriterion, decode_criterion};
-use crate::codes;
 use crate::decode::DecodeContext;
-use crate::decode::map_reader::wrong_type;
-use crate::model::{CriterionMarks, EvalFileFormat, FilePosition};
-use crate::tree::{NodeValue, TreeNode};
 
 /// A rubric with the positions of its criteria.
 pub(crate) struct DecodedRubric {
@@ -204,7 +202,7 @@ mod tests {
         let (mut cx, node) = read(text);
         let marks = rubric_from_list(&mut cx, &node, "criteria", EvalFileFormat::Two).expect("sound").marks;
         let slice =
-            |mark: &Option<crate::model::SourceMark>| mark.as_ref().map(|mark| &text[mark.start..mark.end]);
+            |mark: &Option<assize_model::SourceMark>| mark.as_ref().map(|mark| &text[mark.start..mark.end]);
         assert_eq!(slice(&marks[0].text), Some("plain é"));
         assert_eq!((slice(&marks[1].id), slice(&marks[1].text)), (Some("b"), Some("\"two\"")));
         assert_eq!(slice(&marks[1].weight), Some("weight: 2"));

@@ -1,10 +1,9 @@
 //! Detects strings that YAML parsed as maps: `- Returns: the value` without quotes.
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{NodeValue, TreeNode, codes};
 
-use crate::codes;
 use crate::decode::DecodeContext;
-use crate::tree::{NodeValue, TreeNode};
 
 /// Returns the diagnostic for a map that was probably meant as a string: it has a single entry, whose key looks
 /// like prose (with a blank or a capital letter).

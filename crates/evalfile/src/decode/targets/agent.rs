@@ -3,15 +3,12 @@
 use std::sync::LazyLock;
 
 use assize_diagnostic::{Diagnostic, SourceMap, Span};
+use assize_document::{DiagnosticCollector, NodeValue, TreeNode, codes, read_yaml, string, wrong_type};
+use assize_model::{CommandTargetSpec, CommandText};
 
 use super::command::refuse_script_placeholders;
 use super::entry::TargetEntryReader;
 use super::value::{folder, seconds};
-use crate::codes;
-use crate::decode::DiagnosticCollector;
-use crate::decode::map_reader::{string, wrong_type};
-use crate::model::{CommandTargetSpec, CommandText};
-use crate::tree::{NodeValue, TreeNode, read_yaml};
 
 const PRESETS: &str = include_str!("../../../presets/agents.yaml");
 

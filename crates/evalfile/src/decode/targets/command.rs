@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{DiagnosticCollector, codes, string};
+use assize_model::{CommandTargetSpec, CommandText};
 
 use super::entry::TargetEntryReader;
 use super::recording::resolve_session_format;
 use super::value::{command_text, seconds};
-use crate::codes;
-use crate::decode::map_reader::string;
-use crate::decode::{DiagnosticCollector, second_shell};
-use crate::model::{CommandTargetSpec, CommandText};
+use crate::decode::second_shell;
 
 /// Decodes the settings of a command. `usual` is run if the entry has no command. Returns `None` after adding a
 /// diagnostic, or when a variable is not set.

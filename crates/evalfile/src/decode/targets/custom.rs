@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use assize_model::CommandText;
+
 use super::settings_files::search_folders;
-use crate::model::CommandText;
 
 /// Folders with such programs. They may be in any folder of the project, from the targets file upwards.
 const PROVIDER_FOLDERS: [&str; 2] = [".assize/providers", ".agentv/providers"];

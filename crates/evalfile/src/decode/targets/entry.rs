@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{DiagnosticCollector, MapReader, codes};
+use assize_model::{FilePosition, MissingVariable, TargetSpec, UnsupportedFeature};
 
 use super::variables::ExpandedMap;
-use crate::codes;
-use crate::decode::{DiagnosticCollector, MapReader};
-use crate::model::{FilePosition, MissingVariable, TargetSpec, UnsupportedFeature};
 
 /// Inputs and collected results of reading a targets file.
 pub(super) struct TargetsContext<'a> {

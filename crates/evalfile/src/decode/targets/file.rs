@@ -4,6 +4,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span, did_you_mean};
+use assize_document::{
+    DiagnosticCollector, MapReader, TreeNode, codes, finish_diagnostics, read_yaml, wrong_type,
+};
+use assize_model::{FilePosition, TargetSpec};
 
 use super::entry::TargetsContext;
 use super::mask::mask_secrets;
@@ -12,11 +16,6 @@ use super::read::entry;
 use super::settings_files::{find_first_file, read_settings_file, search_folders};
 use super::use_target::{TargetDraft, resolve_use_target};
 use crate::LoadOptions;
-use crate::codes;
-use crate::decode::map_reader::wrong_type;
-use crate::decode::{DiagnosticCollector, MapReader, finish_diagnostics};
-use crate::model::{FilePosition, TargetSpec};
-use crate::tree::{TreeNode, read_yaml};
 
 /// Paths of the targets file in a folder, in order of precedence.
 const TARGETS_PATHS: &[&str] = &[

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{DiagnosticCollector, MapReader, TreeNode, codes};
+use assize_model::HealthSpec;
 
 use super::model::is_address;
 use super::value::{command_text, seconds};
-use crate::codes;
-use crate::decode::{DiagnosticCollector, MapReader};
-use crate::model::HealthSpec;
-use crate::tree::TreeNode;
 
 /// Decodes a health check. Returns `None` after adding a diagnostic.
 pub(super) fn decode_health_check(node: &TreeNode, problems: &mut DiagnosticCollector) -> Option<HealthSpec> {

@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{NodeValue, TreeNode, codes, wrong_type};
+use assize_model::{HttpBody, HttpTargetSpec, SecretText};
 
 use super::entry::TargetEntryReader;
+use super::http_script::{RESPONSE_PARAMETERS, STATUS_PARAMETERS, response_script};
 use super::value::seconds;
-use crate::codes;
-use crate::decode::map_reader::wrong_type;
-use crate::http_request::{RESPONSE_PARAMETERS, STATUS_PARAMETERS, response_script};
-use crate::model::{HttpBody, HttpTargetSpec, SecretText};
-use crate::tree::{NodeValue, TreeNode};
 
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
 

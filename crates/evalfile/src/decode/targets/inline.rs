@@ -3,39 +3,38 @@
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span};
+use assize_document::{TreeNode, codes, wrong_type};
+use assize_model::{FilePosition, TargetSettingError, TargetSpec, TargetSpecKind, UnsupportedFeature};
 use assize_script::Script;
 
 use super::entry::TargetsContext;
 use super::mask::mask_secrets;
 use super::read::entry;
-use crate::codes;
 use crate::decode::DecodeContext;
-use crate::decode::map_reader::wrong_type;
-use crate::decode::matrix::LoweredTarget;
-use crate::model::{FilePosition, TargetSettingError, TargetSpec, TargetSpecKind, UnsupportedFeature};
-use crate::tree::TreeNode;
+use crate::decode::LoweredTarget;
 
 /// A target that an eval file defines.
-pub(crate) struct InlineTarget {
-    /// Its entry, in the form of a targets file.
-    pub(crate) entry: TreeNode,
-    /// Reasons why it can't be run.
-    pub(crate) problems: Vec<String>,
-    /// Settings that have no effect.
-    pub(crate) idle: Vec<IdleSetting>,
-    /// Description of the code that it runs, if any.
-    pub(crate) code: Option<String>,
-    /// Script from a file that reads the answer from a server's response.
-    pub(crate) response: Option<Script>,
+pub struct InlineTarget {
+    /// Its entry, in the spelling of targets files.
+    pub entry: TreeNode,
+    /// Reasons why it can't be run as it is defined.
+    pub problems: Vec<String>,
+    /// Settings without effect.
+    pub idle: Vec<IdleSetting>,
+    /// Description of the code that it runs, if it runs some.
+    pub code: Option<String>,
+    /// Script of a file that finds the answer in the response of a server.
+    pub response: Option<Script>,
 }
 
 /// A setting in the `config` of a provider that has no effect here.
-pub(crate) struct IdleSetting {
-    pub(crate) key: String,
-    /// Setting that the key was probably meant as.
-    pub(crate) near: Option<&'static str>,
+pub struct IdleSetting {
+    /// The key as written.
+    pub key: String,
+    /// Setting that the key was most likely meant to be.
+    pub near: Option<&'static str>,
     /// Span of the key.
-    pub(crate) span: Span,
+    pub span: Span,
 }
 
 impl IdleSetting {
@@ -51,8 +50,8 @@ impl IdleSetting {
     }
 }
 
-/// Collects such targets. An error in one of them only concerns runs that use it.
-pub(crate) struct InlineTargets {
+/// Collector of such targets. An error in one of them concerns only the runs that use it.
+pub struct InlineTargets {
     folder: PathBuf,
     targets: Vec<TargetSpec>,
     secrets: Vec<Span>,
@@ -60,12 +59,12 @@ pub(crate) struct InlineTargets {
 
 impl InlineTargets {
     /// Creates a collector for a file in this folder.
-    pub(crate) fn new(folder: &Path) -> Self {
+    pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_path_buf(), targets: Vec::new(), secrets: Vec::new() }
     }
 
     /// Decodes a target.
-    pub(crate) fn add(&mut self, cx: &mut DecodeContext, target: InlineTarget) {
+    pub fn add(&mut self, cx: &mut DecodeContext, target: InlineTarget) {
         let InlineTarget { entry: node, problems, idle, code, response } = target;
         let unrunnable = !problems.is_empty();
         if let Some(mut lowered) = cx.lowered.take() {
@@ -137,12 +136,12 @@ impl InlineTargets {
     }
 
     /// Returns true if a target of this name was added.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.targets.iter().any(|target| target.name == name)
     }
 
     /// Returns the targets, and the sources with secrets masked.
-    pub(crate) fn finish(self, sources: &SourceMap) -> (Vec<TargetSpec>, SourceMap) {
+    pub fn finish(self, sources: &SourceMap) -> (Vec<TargetSpec>, SourceMap) {
         (self.targets, mask_secrets(sources, &self.secrets))
     }
 }

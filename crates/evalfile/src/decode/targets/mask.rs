@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use assize_diagnostic::{Diagnostic, SourceMap, Span};
+use assize_document::{MapEntry, TreeNode, codes};
 
 use super::entry::TargetsContext;
-use crate::codes;
-use crate::tree::{MapEntry, TreeNode};
 
 /// Keys whose values are secret.
 const SECRET_KEYS: &[&str] = &["api_key", "github_token"];

@@ -1,12 +1,10 @@
 //! Decoder of model targets of all providers.
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_document::{NodeValue, check_not_blank, codes, string};
+use assize_model::{ModelTargetSpec, SecretText};
 
 use super::entry::TargetEntryReader;
-use crate::codes;
-use crate::decode::map_reader::{check_not_blank, string};
-use crate::model::{ModelTargetSpec, SecretText};
-use crate::tree::NodeValue;
 
 /// Location settings of models: provider, key, and the environment variable that it overrides.
 const LOCATION_SETTINGS: [(&str, &str, &str); 4] = [

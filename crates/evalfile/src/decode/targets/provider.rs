@@ -113,13 +113,13 @@ pub fn model_provider(name: &str) -> Option<&'static str> {
     find_provider(name).filter(|row| row.family == ProviderFamily::Model).map(|row| row.name)
 }
 
-/// Returns true if there is a kind of target with this name.
-pub(crate) fn is_provider(name: &str) -> bool {
+/// Returns true if there is a kind of target of this name.
+pub fn is_provider(name: &str) -> bool {
     find_provider(name).is_some()
 }
 
-/// Returns true for kinds of targets that promptfoo does not have: an eval file with one of these is AgentV's.
-pub(crate) fn is_other_tools_provider(name: &str) -> bool {
+/// Returns true if a name is a kind of target that promptfoo does not have, so that an eval file with it is AgentV's.
+pub fn is_other_tools_provider(name: &str) -> bool {
     use ProviderFamily::{Agent, Command, Library, Mock, Replay, Sessions};
 
     find_provider(name).is_some_and(|row| {
@@ -141,7 +141,7 @@ pub(super) fn nearest_provider(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the preferred spellings of the kinds that can be run.
-pub(crate) fn runnable_names() -> impl Iterator<Item = &'static str> {
+pub fn runnable_names() -> impl Iterator<Item = &'static str> {
     let runs = |row: &&TargetProviderRow| {
         !matches!(row.family, ProviderFamily::Unbuilt(_) | ProviderFamily::Library(_))
     };

@@ -1,20 +1,19 @@
 //! Converts providers of AgentV's newest format to entries of a targets file.
 
 use assize_diagnostic::Span;
+use assize_document::{MapEntry, NodeValue, TreeNode};
 
+use super::model_id::model_entry;
 use super::provider::is_http_provider;
-use crate::decode::matrix::model_entry;
-use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// The answer of AgentV's mock if none is configured.
 const MOCK_RESPONSE: &str =
     r#"{"answer":"Mock provider response. Configure targets.yaml to supply a custom value."}"#;
 
-/// Converts an entry of `providers` to an entry of `targets`. `label` becomes the name, `id` the provider and
-/// possibly the model, and the keys of `config` become keys of the entry. References to the environment are
-/// converted to the spelling of targets files. The entry may also be only an id, or a map from an id to its
-/// settings.
-pub(crate) fn target_of_provider(node: &TreeNode) -> TreeNode {
+/// Returns an entry of `providers` as one of `targets`: `label` is the name, `id` the provider and perhaps its model, and
+/// the keys of `config` are keys of the entry. References to the environment get the spelling of targets files. The
+/// entry may be an id alone, or a map from an id to its settings.
+pub fn target_of_provider(node: &TreeNode) -> TreeNode {
     let with_id = |span: Span, id: &str, settings: &[MapEntry]| {
         let value = TreeNode::new(span, NodeValue::Str(id.to_owned()));
         let mut entries = vec![MapEntry { key: "id".to_owned(), key_span: span, value }];
@@ -92,7 +91,7 @@ fn settings_of_id(id: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Returns the agent that an id of several words names, and its model.
-pub(crate) fn agent_of_id(id: &str) -> Option<(&'static str, Option<String>)> {
+pub fn agent_of_id(id: &str) -> Option<(&'static str, Option<String>)> {
     const AGENTS: [(&str, &str); 5] = [
         ("agentv:codex-cli", "codex"),
         ("openai:codex-sdk", "codex-sdk"),
@@ -128,8 +127,8 @@ fn with_environment_references(node: TreeNode) -> TreeNode {
     TreeNode { data, ..node }
 }
 
-/// Converts `{{ env.NAME }}`, with or without a default, to `${{ NAME }}`.
-pub(crate) fn environment_references(text: &str) -> String {
+/// Rewrites `{{ env.NAME }}`, with or without a default, as `${{ NAME }}`.
+pub fn environment_references(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("{{") {

@@ -1,6 +1,8 @@
 //! Decodes one entry of a targets file.
 
 use assize_diagnostic::{Diagnostic, Severity};
+use assize_document::{DiagnosticCollector, MapReader, TreeNode, codes};
+use assize_model::{CommandText, RetrySpec, TargetSettingError, TargetSpec, TargetSpecKind};
 
 use super::agent::{decode_agent, find_preset};
 use super::command::decode_command_target;
@@ -14,13 +16,9 @@ use super::recording::{decode_mock, decode_recording};
 use super::shared::decode_shared_settings;
 use super::use_target::TargetDraft;
 use super::variables::{ExpandedMap, expand_variables};
-use crate::codes;
-use crate::decode::{DiagnosticCollector, MapReader};
-use crate::model::{CommandText, RetrySpec, TargetSettingError, TargetSpec, TargetSpecKind};
-use crate::tree::TreeNode;
 
 /// Keys whose values may become numbers or booleans when they come from variables.
-pub(crate) const TYPED: &[&str] = &[
+pub const TYPED: &[&str] = &[
     "workers", "max_retries", "retry_initial_delay_ms", "retry_max_delay_ms", "retry_backoff_factor",
     "retry_status_codes", "temperature", "seed", "max_output_tokens", "context_tokens", "thinking_budget",
     "timeout_seconds", "verbose", "keep_temp_files", "provider_batching", "subagent_mode_allowed",

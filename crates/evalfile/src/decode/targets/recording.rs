@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use assize_diagnostic::{Diagnostic, did_you_mean};
+use assize_document::codes;
+use assize_model::{MockTargetSpec, RecordingKind, RecordingSpec, SESSION_FORMATS};
 
 use super::entry::TargetEntryReader;
 use super::value::folder;
-use crate::codes;
-use crate::model::{MockTargetSpec, RecordingKind, RecordingSpec, SESSION_FORMATS};
 
 /// Maximum delay of a mock, in milliseconds.
 const MAX_DELAY: i64 = 3_600_000;
@@ -23,8 +23,8 @@ pub(super) fn decode_recording(
     let found = entry.object.first_of(&PATH, entry.problems);
     let path = match found {
         Some(found) if !found.value.is_null() => {
-            let text = crate::decode::map_reader::string(&found.value, &found.key, entry.problems);
-            text.and_then(|text| crate::decode::map_reader::check_not_blank(text, &found.key, entry.problems))
+            let text = assize_document::string(&found.value, &found.key, entry.problems);
+            text.and_then(|text| assize_document::check_not_blank(text, &found.key, entry.problems))
         }
         _ => {
             entry.demand(&PATH, "a recording needs `path`", "path: sessions/");
@@ -37,7 +37,7 @@ pub(super) fn decode_recording(
         let source = entry.object.first_of(&["source", "source_target"], entry.problems);
         let source = source
             .filter(|found| !found.value.is_null())
-            .and_then(|found| crate::decode::map_reader::string(&found.value, &found.key, entry.problems));
+            .and_then(|found| assize_document::string(&found.value, &found.key, entry.problems));
         RecordingKind::Answers { source: source.map(|source| source.value) }
     } else {
         RecordingKind::Sessions { format: decode_session_format(entry).or(format) }
@@ -54,7 +54,7 @@ pub(super) fn decode_session_format(entry: &mut TargetEntryReader<'_, '_, '_>) -
 /// Returns the canonical name of a log format.
 pub(super) fn resolve_session_format(
     text: &str,
-    found: &crate::tree::MapEntry,
+    found: &assize_document::MapEntry,
     entry: &mut TargetEntryReader<'_, '_, '_>,
 ) -> Option<&'static str> {
     let name = text.trim().to_lowercase().replace('_', "-");
@@ -83,7 +83,7 @@ pub(super) fn resolve_session_format(
 
 /// Decodes the settings of a mock.
 pub(super) fn decode_mock(entry: &mut TargetEntryReader<'_, '_, '_>) -> MockTargetSpec {
-    let response = entry.object.value("response").map(crate::tree::TreeNode::to_json);
+    let response = entry.object.value("response").map(assize_document::TreeNode::to_json);
     let fail = entry.object.text("fail", entry.problems).map(|fail| fail.value);
     let mut delay = |key| {
         let value = entry.object.integer(key, 0, MAX_DELAY, entry.problems)?;

@@ -4,9 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
-
-use crate::codes;
-use crate::decode::DiagnosticCollector;
+use assize_document::{DiagnosticCollector, codes};
 
 /// Maximum size of a settings file.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;

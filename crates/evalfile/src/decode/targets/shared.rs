@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use assize_document::{NodeValue, TreeNode, string, wrong_type};
+use assize_model::RetrySpec;
+
 use super::entry::TargetEntryReader;
 use super::health::decode_health_check;
-use crate::decode::map_reader::{string, wrong_type};
-use crate::model::RetrySpec;
-use crate::tree::{NodeValue, TreeNode};
 
 /// Decodes the judge, the number of workers, retries, and unsupported settings.
 pub(super) fn decode_shared_settings(entry: &mut TargetEntryReader<'_, '_, '_>) {

@@ -1,10 +1,8 @@
 //! Resolution of `use_target`.
 
 use assize_diagnostic::{Diagnostic, SpannedValue, did_you_mean};
-
-use crate::codes;
-use crate::decode::DiagnosticCollector;
-use crate::model::{TargetSpec, TargetSpecKind};
+use assize_document::{DiagnosticCollector, codes};
+use assize_model::{TargetSpec, TargetSpecKind};
 
 /// A decoded target, before `use_target` is resolved.
 pub(super) struct TargetDraft {

@@ -4,12 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assize_diagnostic::Diagnostic;
-
-use crate::codes;
-use crate::decode::map_reader::{check_not_blank, string, wrong_type};
-use crate::decode::{DiagnosticCollector, MapReader};
-use crate::model::CommandText;
-use crate::tree::{NodeValue, TreeNode};
+use assize_document::{
+    DiagnosticCollector, MapReader, NodeValue, TreeNode, check_not_blank, codes, string, wrong_type,
+};
+use assize_model::CommandText;
 
 /// Maximum time limit in seconds. A longer one is a mistake, and would overflow a clock.
 const MAX_SECONDS: f64 = 7.0 * 24.0 * 3600.0;

@@ -2,12 +2,11 @@
 //! setting.
 
 use assize_diagnostic::{Diagnostic, Span};
+use assize_document::{DiagnosticCollector, MapEntry, NodeValue, TreeNode, codes};
+use assize_model::SettingVariable;
 
 use super::provider::is_http_provider;
-use crate::codes;
-use crate::decode::{DiagnosticCollector, EnvironmentLookup};
-use crate::model::SettingVariable;
-use crate::tree::{MapEntry, NodeValue, TreeNode};
+use crate::load_options::EnvironmentLookup;
 
 /// A map with expanded variables.
 pub(crate) struct ExpandedMap {

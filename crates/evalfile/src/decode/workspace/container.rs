@@ -1,13 +1,12 @@
 //! Decoder of `docker`: the container in which program graders run.
 
 use assize_diagnostic::Diagnostic;
+use assize_document::{MapReader, TreeNode, codes};
+use assize_model::{ContainerSpec, UnsupportedFeature};
 
-use crate::codes;
+use crate::decode::DecodeContext;
 use crate::decode::common::unsupported_feature;
 use crate::decode::grader::decode_duration;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{ContainerSpec, UnsupportedFeature};
-use crate::tree::TreeNode;
 
 /// Decodes `docker` of a workspace. Returns `None` after adding a diagnostic, and for a container that the
 /// target would work in, which is not supported and noted in `missing`.

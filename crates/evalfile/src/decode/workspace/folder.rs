@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use assize_diagnostic::{Diagnostic, SpannedValue};
+use assize_document::codes;
 
-use crate::codes;
 use crate::decode::DecodeContext;
 
 /// Decodes the path of an existing folder.

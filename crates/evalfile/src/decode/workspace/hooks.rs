@@ -3,15 +3,13 @@
 use std::path::{Component, Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, SpannedValue};
+use assize_document::{MapEntry, MapReader, NodeValue, TreeNode, codes, wrong_type};
+use assize_model::{GraderCommand, WorkspaceHook, WorkspaceHooks, WorkspaceReset};
 
 use super::folder::find_existing_folder;
-use crate::codes;
 use crate::decode::common::{decode_keyword, find_spelling};
 use crate::decode::grader::{decode_command, decode_duration};
-use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader, second_shell};
-use crate::model::{GraderCommand, WorkspaceHook, WorkspaceHooks, WorkspaceReset};
-use crate::tree::{MapEntry, NodeValue, TreeNode};
+use crate::decode::{DecodeContext, second_shell};
 
 /// Decodes `hooks` of a workspace, or of a target that a suite names.
 pub(crate) fn decode_hooks(cx: &mut DecodeContext, node: &TreeNode) -> WorkspaceHooks {

@@ -3,15 +3,13 @@
 use std::path::{Component, Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_document::{MapReader, NodeValue, TreeNode, codes, wrong_type};
+use assize_model::{RepoSource, RepoSpec};
 
 use super::folder::find_existing_folder;
-use crate::codes;
+use crate::decode::DecodeContext;
 use crate::decode::common::decode_keyword;
 use crate::decode::grader::missing_key;
-use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{RepoSource, RepoSpec};
-use crate::tree::{NodeValue, TreeNode};
 
 /// Host that `ORGANISATION/NAME` refers to.
 const SHORTHAND_HOST: &str = "https://github.com/";

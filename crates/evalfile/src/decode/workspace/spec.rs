@@ -4,18 +4,16 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_document::{MapReader, NodeValue, TreeNode, codes, wrong_type};
+use assize_model::{UnsupportedFeature, WorkspaceIsolation, WorkspaceMode, WorkspaceSpec};
 
 use super::container::decode_container;
 use super::folder::find_existing_folder;
 use super::hooks::decode_hooks;
 use super::repos::decode_repos;
-use crate::codes;
 use crate::decode::common::{decode_keyword, unsupported_feature};
 use crate::decode::file::{read_source, read_tree};
-use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader, interpolate_settings};
-use crate::model::{UnsupportedFeature, WorkspaceIsolation, WorkspaceMode, WorkspaceSpec};
-use crate::tree::{NodeValue, TreeNode};
+use crate::decode::{DecodeContext, interpolate_settings};
 
 /// Decodes `workspace` of a suite or case.
 pub(crate) fn decode_workspace(

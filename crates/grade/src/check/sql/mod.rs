@@ -3,7 +3,7 @@
 mod blocks;
 mod references;
 
-use assize_evalfile::{SqlCheck, SqlDialect, compile_pattern};
+use assize_model::{SqlCheck, SqlDialect, compile_pattern};
 use assize_rubric::GraderNote;
 use sqlparser::ast::Statement;
 use sqlparser::dialect::{

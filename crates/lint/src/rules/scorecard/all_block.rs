@@ -1,7 +1,7 @@
 //! L0702: every benchmark of the rubric is a hard gate, so its weights and threshold have no effect.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
-use assize_evalfile::{RubricChildren, Scorecard};
+use assize_model::{RubricChildren, Scorecard};
 use assize_rubric::Criticality;
 
 use crate::finding::FindingCollector;

@@ -1,7 +1,7 @@
 //! L0703: one part of a rubric weighs at least twice as much as all others together.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
-use assize_evalfile::{RubricChildren, Scorecard, ScorecardMarks};
+use assize_model::{RubricChildren, Scorecard, ScorecardMarks};
 use assize_rubric::{ScorecardAggregation, at_least};
 
 use crate::finding::FindingCollector;

@@ -1,7 +1,7 @@
 //! L0701: the threshold of the gate is 0, so it can never fail.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
-use assize_evalfile::Scorecard;
+use assize_model::Scorecard;
 use assize_rubric::Criticality;
 
 use crate::finding::FindingCollector;

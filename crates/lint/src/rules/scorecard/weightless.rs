@@ -1,7 +1,7 @@
 //! L0704: the benchmark has weight 0 and blocks nothing.
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
-use assize_evalfile::Scorecard;
+use assize_model::Scorecard;
 use assize_rubric::{Criticality, ScorecardAggregation};
 
 use crate::finding::FindingCollector;

@@ -1,0 +1,37 @@
+//! Programs that write parts of eval files: prompts, tests and variables.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::CodeProgram;
+
+/// A program that is run while an eval file is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoadProgram {
+    /// A function that an interpreter calls.
+    Function {
+        /// File and language.
+        code: CodeProgram,
+        /// Name of the function to call if the file does not name one.
+        usual: &'static str,
+        /// True if a file of JavaScript may export the value instead of a function.
+        takes_value: bool,
+    },
+    /// A command, run without a shell. Each argument of the call is appended to its words as JSON. It prints a
+    /// text.
+    Command {
+        /// The program and its arguments.
+        words: Vec<String>,
+        /// Folder in which it is run.
+        folder: PathBuf,
+    },
+}
+
+/// Runs programs while a file is loaded. A load without a runner runs no program.
+pub trait ProgramRunner: Send + Sync {
+    /// Runs a program once for each list of arguments, with the permissions of this process. Returns one result
+    /// per call, in the same order: the value that the function returned, or the text that the command printed.
+    /// The error is the reason, on one line.
+    fn run(&self, program: &LoadProgram, calls: &[Value]) -> Vec<Result<Value, String>>;
+}

@@ -1,0 +1,28 @@
+//! A matrix file that is read, up to its cases.
+
+use std::sync::Arc;
+
+use assize_diagnostic::Span;
+use assize_document::TreeNode;
+
+use super::matrix_test::MatrixTest;
+use super::prompts::PromptReader;
+use super::providers::MatrixProvider;
+use super::spelling::MatrixSpelling;
+use super::template::TemplateRenderer;
+
+/// Parts of a matrix file that are common to all its cases.
+pub(super) struct MatrixFile<'n> {
+    pub(super) spelling: MatrixSpelling,
+    pub(super) root: &'n TreeNode,
+    pub(super) default: MatrixTest,
+    pub(super) prompts: PromptReader,
+    pub(super) providers: Vec<MatrixProvider>,
+    pub(super) tests: Vec<MatrixTest>,
+    pub(super) templates: Arc<TemplateRenderer>,
+}
+
+/// Span used for a test without a place of its own.
+pub(super) fn place_of(test: &MatrixTest, fallback: Span) -> Span {
+    test.head.unwrap_or(fallback)
+}

@@ -1,0 +1,55 @@
+//! A test of a matrix file.
+
+use assize_diagnostic::{Span, SpannedValue};
+use assize_document::{MapEntry, TreeNode};
+
+/// Name of the default test in messages.
+pub(super) const DEFAULT_TEST: &str = "the default test";
+
+/// A test as it is written, or the default test.
+#[derive(Debug, Clone, Default)]
+pub(super) struct MatrixTest {
+    /// Place of the test; `None` for a default test that is not there.
+    pub(super) head: Option<Span>,
+    pub(super) id: Option<SpannedValue<String>>,
+    pub(super) description: Option<String>,
+    pub(super) vars: Vec<MapEntry>,
+    /// Assertions, and the place of their key.
+    pub(super) assertions: Vec<TreeNode>,
+    pub(super) assert_span: Option<Span>,
+    pub(super) options: TestOptions,
+    /// Function that makes score and verdict of the named scores.
+    pub(super) scoring: Option<SpannedValue<String>>,
+    pub(super) threshold: Option<SpannedValue<f64>>,
+    /// True if the test itself has the threshold, not only its file.
+    pub(super) has_own_threshold: bool,
+    pub(super) metadata: Vec<MapEntry>,
+    /// Providers it is run with; all if empty.
+    pub(super) providers: Vec<SpannedValue<String>>,
+    /// Prompts it is run with; all if empty.
+    pub(super) prompts: Vec<SpannedValue<String>>,
+    pub(super) output: Option<TreeNode>,
+    /// Input that takes the place of the prompts.
+    pub(super) input: Option<TreeNode>,
+    pub(super) skip_defaults: bool,
+    /// Keys of a case that are taken as they are.
+    pub(super) case_keys: Vec<MapEntry>,
+    /// True if it stands for the tests of a file without any, so that its prompts are asked once.
+    pub(super) is_stand_in: bool,
+    /// True if its variables or assertions can't be read at all.
+    pub(super) is_broken: bool,
+}
+
+/// Options of a test.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TestOptions {
+    /// Judge of its assertions.
+    pub(super) judge: Option<TreeNode>,
+    pub(super) transform: Option<SpannedValue<String>>,
+    /// Script that changes the variables before they are used.
+    pub(super) transform_vars: Option<SpannedValue<String>>,
+    pub(super) rubric_prompt: Option<TreeNode>,
+    pub(super) prefix: Option<String>,
+    pub(super) suffix: Option<String>,
+    pub(super) disable_expansion: bool,
+}

@@ -1,0 +1,225 @@
+//! Templates of matrix files, with values of this file only.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_diagnostic::{Diagnostic, Span};
+use assize_document::codes;
+use assize_evalfile::EnvironmentLookup;
+use assize_evalfile::reading::{DecodeContext, is_secret_variable};
+use assize_template::{first_line, full_environment, has_markers, render_text, translate, unclosed_marker};
+use minijinja::value::{Object, ObjectRepr, Serde};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value as JinjaValue};
+use serde_json::{Map, Value};
+
+use super::filters::CustomFilters;
+
+/// Renderer of the templates of one file.
+pub(super) struct TemplateRenderer {
+    strict: Environment<'static>,
+    lenient: Environment<'static>,
+    variables: Arc<EnvironmentObject>,
+    /// Filters of the file itself.
+    pub(super) filters: Arc<CustomFilters>,
+}
+
+/// Values that a template may name.
+pub(super) struct TemplateScope {
+    values: JinjaValue,
+    names: BTreeSet<String>,
+}
+
+impl TemplateRenderer {
+    /// Creates a renderer. `own` are the variables that the file itself sets under `env`.
+    pub(super) fn new(
+        lookup: EnvironmentLookup,
+        own: BTreeMap<String, String>,
+        filters: Arc<CustomFilters>,
+    ) -> Self {
+        let environment = |undefined| {
+            let mut environment = full_environment(undefined);
+            filters.add_to(&mut environment);
+            environment
+        };
+        let variables = Arc::new(EnvironmentObject { lookup, own, used: Mutex::default() });
+        Self {
+            strict: environment(UndefinedBehavior::SemiStrict),
+            lenient: environment(UndefinedBehavior::Chainable),
+            variables,
+            filters,
+        }
+    }
+
+    /// Returns the scope of these variables.
+    pub(super) fn scope(&self, vars: &Map<String, Value>) -> TemplateScope {
+        let mut all: BTreeMap<String, JinjaValue> =
+            vars.iter().map(|(name, value)| (name.clone(), JinjaValue::from(Serde(value)))).collect();
+        let names = all.keys().cloned().collect();
+        all.entry("null".to_owned()).or_insert_with(|| JinjaValue::from(()));
+        all.insert("env".to_owned(), JinjaValue::from_dyn_object(Arc::clone(&self.variables)));
+
+        TemplateScope { values: JinjaValue::from(all), names }
+    }
+
+    /// Renders a text. Returns `None` after adding a diagnostic. A name that is not defined is a warning, and stands for
+    /// nothing.
+    pub(super) fn render(
+        &self,
+        cx: &mut DecodeContext,
+        text: &str,
+        span: Span,
+        scope: &TemplateScope,
+    ) -> Option<String> {
+        if !has_markers(text) {
+            return Some(text.to_owned());
+        }
+
+        self.variables.take_used();
+        let mut rendered = render_text(&self.strict, text, &scope.values);
+        if rendered.as_ref().is_err_and(|error| error.kind() == ErrorKind::UndefinedError) {
+            rendered = render_text(&self.lenient, text, &scope.values);
+            if rendered.is_ok() {
+                self.report_undefined(cx, text, span, scope);
+            }
+        }
+        self.check_variables(cx, text, span);
+
+        match rendered {
+            Ok(text) => Some(text),
+            Err(error) => {
+                self.filters.forget_failures();
+                let reason = first_line(&error);
+                let help = match unclosed_marker(text) {
+                    Some((opened, closing)) => format!("close `{opened}` with `{closing}`"),
+                    None => {
+                        "put text that is not a template between `{% raw %}` and `{% endraw %}`".to_owned()
+                    }
+                };
+                cx.problems.add(
+                    Diagnostic::error(codes::BAD_TEMPLATE, "this template can't be rendered", span, reason)
+                        .with_help(help),
+                );
+                None
+            }
+        }
+    }
+
+    /// Renders a variable's own text, which may be any text. Returns `None` for what can't be rendered, and stays as it is.
+    pub(super) fn render_value(&self, text: &str, scope: &TemplateScope) -> Option<String> {
+        if !has_markers(text) {
+            return Some(text.to_owned());
+        }
+        render_text(&self.strict, text, &scope.values).ok()
+    }
+
+    /// Returns true for a text that looks like a template and can't be parsed as one.
+    pub(super) fn is_unread(&self, text: &str) -> bool {
+        has_markers(text) && self.names_in(text).is_none()
+    }
+
+    /// Returns the names that a text uses as a template; `None` for a text that is no template.
+    pub(super) fn names_in(&self, text: &str) -> Option<BTreeSet<String>> {
+        let translated = translate(text).ok().filter(|_| has_markers(text))?;
+        let template = self.lenient.template_from_str(&translated).ok()?;
+        Some(template.undeclared_variables(false).into_iter().collect())
+    }
+
+    fn report_undefined(&self, cx: &mut DecodeContext, text: &str, span: Span, scope: &TemplateScope) {
+        let Ok(translated) = translate(text) else { return };
+        let Ok(template) = self.lenient.template_from_str(&translated) else { return };
+        let mut missing: Vec<String> = template
+            .undeclared_variables(true)
+            .into_iter()
+            .filter(|name| {
+                let root = name.split('.').next().unwrap_or(name);
+                root != "env" && !scope.names.contains(root)
+            })
+            .collect();
+        missing.sort();
+
+        for name in missing {
+            let diagnostic = Diagnostic::warning(
+                codes::UNKNOWN_VARIABLE,
+                format!("the test has no variable `{name}`"),
+                span,
+                format!("`{{{{ {name} }}}}` has no value here"),
+            );
+            let near = assize_diagnostic::did_you_mean(&name, scope.names.iter().map(String::as_str));
+            cx.problems.add(match near {
+                Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+                None => diagnostic.with_help("add it to `vars` of the test"),
+            });
+        }
+    }
+
+    /// Reports variables of the environment that are not set or hold a secret, and hides the values of the others in
+    /// diagnostics.
+    fn check_variables(&self, cx: &mut DecodeContext, text: &str, span: Span) {
+        for (name, value) in self.variables.take_used() {
+            match value {
+                Some(value) => {
+                    if is_secret_variable(&name, &value) {
+                        cx.problems.add(
+                            Diagnostic::error(
+                                codes::BAD_VARIABLE,
+                                format!(
+                                    "`{name}` looks like a secret, but this text is sent to models, printed and stored in runs"
+                                ),
+                                span,
+                                "secrets are not allowed here",
+                            )
+                            .with_help("remove the variable; the `config` of a provider may name it"),
+                        );
+                    }
+                    cx.problems.hide(&value, &format!("{{{{ env.{name} }}}}"), span);
+                }
+                None if text.contains("default") => {}
+                None => cx.problems.add_unset(
+                    Diagnostic::error(
+                        codes::VARIABLE_NOT_SET,
+                        format!("the environment variable `{name}` is not set"),
+                        span,
+                        "needed here",
+                    )
+                    .with_help(format!("set `{name}` in the environment or in the `.env` file"))
+                    .with_help(format!("or give a default: `{{{{ env.{name} | default('value') }}}}`")),
+                ),
+            }
+        }
+    }
+}
+
+/// The variables of the environment, as `env` in templates. Notes what was asked for.
+struct EnvironmentObject {
+    lookup: EnvironmentLookup,
+    own: BTreeMap<String, String>,
+    used: Mutex<BTreeMap<String, Option<String>>>,
+}
+
+impl fmt::Debug for EnvironmentObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EnvironmentObject")
+    }
+}
+
+impl EnvironmentObject {
+    fn take_used(&self) -> BTreeMap<String, Option<String>> {
+        std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Object for EnvironmentObject {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Plain
+    }
+
+    fn get_value(self: &Arc<Self>, key: &JinjaValue) -> Option<JinjaValue> {
+        let name = key.as_str()?;
+        let value = self.own.get(name).cloned().or_else(|| (self.lookup)(name));
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.insert(name.to_owned(), value.clone());
+
+        value.map(JinjaValue::from)
+    }
+}

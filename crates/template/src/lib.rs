@@ -1,0 +1,13 @@
+//! Templates of prompts and requests: the part of nunjucks that minijinja has, with the values of JavaScript.
+
+#![warn(missing_docs)]
+
+mod limited_text;
+mod render;
+mod request;
+mod script_values;
+mod syntax;
+
+pub use render::{first_line, full_environment, has_markers, render_text, unclosed_marker};
+pub use request::{RequestEscape, UNRESERVED, render_request};
+pub use syntax::translate;
