@@ -376,7 +376,7 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
             page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, says)]);
         }
         Err(reason) => {
-            add_target_line(page, "corrected (PPI++)", ReportTone::Open, format!("not computed: {reason}"))
+            add_target_line(page, "corrected (PPI++)", ReportTone::Open, format!("not computed: {reason}"));
         }
     }
 

@@ -1,5 +1,5 @@
-//! Arithmetic over named scores: `0.7 * quality + 0.3 * min(length, 1)`. The language has numbers, names, `+
-//! - * / % ^`, comparisons, `and`, `or`, `not`, `condition ? a : b`, parentheses and a few functions, and
+//! Arithmetic over named scores: `0.7 * quality + 0.3 * min(length, 1)`. The language has numbers, names,
+//! `+ - * / % ^`, comparisons, `and`, `or`, `not`, `condition ? a : b`, parentheses and a few functions, and
 //! nothing else.
 //!
 //! A score may be unknown within bounds, so a formula is evaluated with interval arithmetic: every operation

@@ -31,8 +31,8 @@ pub enum RateInterval {
     /// Wilson's with half a case added to either side. Source: R. Newcombe, Statistics in Medicine 17
     /// (1998), 857-872, method 4.
     WilsonContinuity,
-    /// All rates p at which the observed count is not too unlikely: the smaller one of `P(X <= k)` and `P(X
-    /// >= k)`, plus as much of the other tail as is no more likely, is at least one minus the level. The
+    /// All rates p at which the observed count is not too unlikely: the smaller one of `P(X <= k)`
+    /// and `P(X >= k)`, plus as much of the other tail as is no more likely, is at least one minus the level. The
     /// coverage is at least the level for every rate and number of trials, and the interval is within Clopper
     /// and Pearson's. This is the default. Beyond a million trials it is Wilson's. Sources: H. Blaker, The
     /// Canadian Journal of Statistics 28 (2000), 783-798; computed as in J. Klaschka, BlakerCI, Technical

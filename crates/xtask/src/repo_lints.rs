@@ -1,4 +1,4 @@
-//! `cargo xtask lints`: rules of this repository that no other tool looks after: file length, first lines, leftover
+//! `cargo xtask lints`: rules of this repository that no other tool looks after: first lines, leftover
 //! markers, machine paths, links between pages, paths in pages, crate pages, dependencies that nothing uses,
 //! descriptions of packages.
 
@@ -10,9 +10,6 @@ use std::path::Path;
 
 use xtask::metadata::{self, Dependency, Kind, Package};
 use xtask::shell;
-
-/// Maximum number of lines of a Rust file.
-const MAX_LINES: usize = 800;
 
 /// Words that mark unfinished work. They are split so that this file does not match itself.
 const MARKERS: &[&str] =
@@ -76,11 +73,6 @@ fn lint_text(name: &str, text: &str) -> Vec<String> {
     let is_code = is_kind(name, "rs");
     if is_code && !text.starts_with("//!") {
         found.push(format!("{name}: does not begin with a `//!` line that says what it owns"));
-    }
-
-    let lines = text.lines().count();
-    if is_code && lines > MAX_LINES {
-        found.push(format!("{name}: {lines} lines, more than {MAX_LINES}; a file holds one idea"));
     }
 
     // Split so that this file does not match itself.
@@ -169,13 +161,6 @@ fn has_path(text: &str, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_files_of_code_are_found() {
-        assert_eq!(lint_text("a.rs", &format!("//!{}", "\n".repeat(MAX_LINES))), Vec::<String>::new());
-        assert_eq!(lint_text("a.rs", &format!("//!{}", "\n".repeat(MAX_LINES + 1))).len(), 1);
-        assert_eq!(lint_text("a.jsonl", &"\n".repeat(MAX_LINES + 1)), Vec::<String>::new());
-    }
 
     #[test]
     fn debug_output_is_found_where_identities_are_written() {

@@ -199,8 +199,8 @@ fn estimate_posterior(votes: &[RaterVote], prevalence: f64, rates: &[(f64, f64)]
 
 impl LatentClasses {
     /// Finds pairs of raters whose votes coincide more often than truth and error rates explain: the
-    /// covariance of their votes over the items that both rated, minus `q (1 - q) (se1 + sp1 - 1) (se2 + sp2
-    /// - 1)`, divided by its standard error. Empty for three raters, whose covariances the model fits
+    /// covariance of their votes over the items that both rated, minus
+    /// `q (1 - q) (se1 + sp1 - 1) (se2 + sp2 - 1)`, divided by its standard error. Empty for three raters, whose covariances the model fits
     /// exactly. Source: Y. Qu, M. Tan and M. Kutner, Biometrics 52 (1996), 797-810.
     pub fn dependences(&self, votes: &[RaterVote]) -> Vec<RaterDependence> {
         let mut by_item: BTreeMap<usize, Vec<&RaterVote>> = BTreeMap::new();

@@ -57,7 +57,7 @@ const LIMITS: &[(&str, LimitTest)] = &[
     ("keys of a map", Here(large_maps_are_refused)),
     ("copies by aliases", Here(aliases_of_long_texts_are_refused)),
     ("cases generated from prompts, tests and variables", Here(matrices_do_not_explode)),
-    ("text that a template renders", There("load/tests/matrix.rs", "no_template_grows_beyond_its_limit")),
+    ("text that a template renders", There("load/tests/it/matrix.rs", "no_template_grows_beyond_its_limit")),
     (
         "values of `vars` in the texts of a case",
         There("evalfile/src/decode/vars.rs", "values_that_are_inserted_again_and_again_are_refused"),

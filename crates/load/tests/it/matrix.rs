@@ -345,7 +345,7 @@ fn names_that_are_not_defined_are_warnings_and_stand_for_nothing() {
 /// The rows of `nunjucks.json` were rendered by nunjucks itself.
 #[test]
 fn templates_render_as_nunjucks_does() {
-    let table: Value = serde_json::from_str(include_str!("nunjucks.json")).expect("JSON");
+    let table: Value = serde_json::from_str(include_str!("../nunjucks.json")).expect("JSON");
     let rows = table["rows"].as_array().expect("rows");
     let prompts: Vec<Value> = rows.iter().map(|row| json!({"raw": row[0], "label": row[0]})).collect();
     let test = json!({

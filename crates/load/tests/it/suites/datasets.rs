@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assize_model::{Case, CaseLoadError, EvalFileFormat};
 
-use crate::support::{Folder, SMALL, cases, codes, names, said, sound};
+use crate::suites::support::{Folder, SMALL, cases, codes, names, said, sound};
 
 #[test]
 fn dependencies_in_a_dataset_are_checked_as_elsewhere() {

@@ -10,7 +10,7 @@ use assize_evalfile::LoadedSuite;
 use assize_model::{Case, EvalFileFormat, GivenOutput, GraderKind};
 use assize_rubric::{CaseMessage, MessageBlock, MessageRole, TrialStrategy};
 
-use crate::support::{Folder, SMALL, cases, codes, names, one, said, sound};
+use crate::suites::support::{Folder, SMALL, cases, codes, names, one, said, sound};
 
 #[test]
 fn both_formats_give_the_same_kind_of_case() {

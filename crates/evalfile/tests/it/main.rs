@@ -1,0 +1,4 @@
+//! Tests of the crate through what it exports.
+
+mod answers;
+mod config;

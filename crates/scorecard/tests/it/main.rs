@@ -1,0 +1,3 @@
+//! Tests of the crate through what it exports.
+
+mod scorecards;
