@@ -5,7 +5,9 @@
 //! skipped, and one line with the totals.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Sender};
@@ -13,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use xtask::shell;
 use xtask::workspace_build::{TestProgram, WorkspaceBuild};
 
 /// Programs whose tests wait for other processes, which begin first.
@@ -113,15 +116,16 @@ fn run_programs(programs: Vec<TestProgram>, filter: Option<&str>) -> TestReport 
     let mut report = TestReport { programs: programs.len(), ..TestReport::default() };
     let waiting = Mutex::new(programs.into_iter());
 
+    let path = search_path();
     std::thread::scope(|scope| {
         let (sender, events) = mpsc::channel();
         for _ in 0..at_once {
-            let (sender, waiting) = (sender.clone(), &waiting);
+            let (sender, waiting, path) = (sender.clone(), &waiting, path.as_ref());
             scope.spawn(move || {
                 loop {
                     let next = waiting.lock().ok().and_then(|mut programs| programs.next());
                     let Some(program) = next else { break };
-                    run_program(&program, filter, processors, &sender);
+                    run_program(&program, filter, processors, path, &sender);
                 }
             });
         }
@@ -133,9 +137,26 @@ fn run_programs(programs: Vec<TestProgram>, filter: Option<&str>) -> TestReport 
     report
 }
 
-fn run_program(program: &TestProgram, filter: Option<&str>, threads: usize, events: &Sender<Event>) {
+/// The search path of the tests, with the folder of the Python interpreter in front. A version manager puts a shell script in its
+/// place, which takes longer to start than the interpreter.
+#[expect(clippy::disallowed_methods, reason = "the tests get the environment of this program")]
+fn search_path() -> Option<OsString> {
+    let script = "import os, sys; print(os.path.dirname(sys.executable))";
+    let folder = shell::output(shell::program("python3").args(["-c", script])).ok()?;
+    let path = std::env::var_os("PATH")?;
+    let folders = std::iter::once(PathBuf::from(folder.trim())).chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).ok()
+}
+
+fn run_program(
+    program: &TestProgram,
+    filter: Option<&str>,
+    threads: usize,
+    path: Option<&OsString>,
+    events: &Sender<Event>,
+) {
     let begun = Instant::now();
-    let error = follow(program, filter, threads, events).err();
+    let error = follow(program, filter, threads, path, events).err();
     let ended = Event::Ended { program: program.name.clone(), time: begun.elapsed(), error };
     // The receiver outlives every sender.
     let _ = events.send(ended);
@@ -146,6 +167,7 @@ fn follow(
     program: &TestProgram,
     filter: Option<&str>,
     threads: usize,
+    path: Option<&OsString>,
     events: &Sender<Event>,
 ) -> Result<(), String> {
     let mut command = Command::new(&program.executable);
@@ -154,6 +176,9 @@ fn follow(
     command.args(["-Zunstable-options", "--format=json", "--report-time"]);
     command.arg(format!("--test-threads={threads}")).args(filter);
     command.current_dir(&program.folder).stdin(Stdio::null()).stdout(Stdio::piped());
+    if let Some(path) = path {
+        command.env("PATH", path);
+    }
 
     let mut child = command.spawn().map_err(|error| format!("can't be started: {error}"))?;
     let mut has_failures = false;

@@ -2,8 +2,9 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -47,7 +48,8 @@ pub struct MockServer {
 struct MockServerState {
     script: Box<dyn ReplyScript>,
     options: MockOptions,
-    count: AtomicUsize,
+    count: Mutex<usize>,
+    arrived: Condvar,
     in_flight: AtomicUsize,
     peak: AtomicUsize,
     bill: MockTokenTotals,
@@ -82,7 +84,8 @@ impl MockServer {
         let shared = Arc::new(MockServerState {
             script: Box::new(script),
             options,
-            count: AtomicUsize::new(0),
+            count: Mutex::new(0),
+            arrived: Condvar::new(),
             in_flight: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
             bill: MockTokenTotals::default(),
@@ -113,7 +116,22 @@ impl MockServer {
 
     /// Returns the number of requests so far.
     pub fn count(&self) -> usize {
-        self.shared.count.load(Ordering::Acquire)
+        *self.shared.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until this many requests have arrived, at most for `limit`. Returns true if they have.
+    pub fn wait_for(&self, count: usize, limit: Duration) -> bool {
+        let end = Instant::now() + limit;
+        let mut arrived = self.shared.count.lock().unwrap_or_else(PoisonError::into_inner);
+        while *arrived < count {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            let waited = self.shared.arrived.wait_timeout(arrived, left);
+            arrived = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
     }
 
     /// Returns the input and output tokens that replies have reported so far, including lost replies.
@@ -203,7 +221,7 @@ async fn handle_request(
             });
         }
 
-        shared.count.fetch_add(1, Ordering::AcqRel)
+        shared.count_arrival()
     };
 
     if MockBatches::claims(&path) {
@@ -252,13 +270,21 @@ async fn handle_request(
 }
 
 impl MockServerState {
+    /// Counts a request and returns its index, from 0.
+    fn count_arrival(&self) -> usize {
+        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        *count += 1;
+        self.arrived.notify_all();
+        *count - 1
+    }
+
     /// Answers a request of a batch with the script: status and body.
     fn answer_in_batch(&self, path: &str, body: &Value) -> (u16, String) {
         let Some(wire) = wire::format_for_path(path) else {
             return (404, r#"{"error":{"message":"no such path"}}"#.to_owned());
         };
         let mut incoming = MockRequest {
-            index: self.count.fetch_add(1, Ordering::AcqRel),
+            index: self.count_arrival(),
             in_flight: 1,
             path: path.to_owned(),
             headers: Vec::new(),
@@ -360,9 +386,7 @@ mod tests {
         let mut hanging = TcpStream::connect(server.address).unwrap();
         let request = "POST /v1/chat/completions HTTP/1.1\r\nHost: m\r\nContent-Length: 2\r\n\r\n{}";
         hanging.write_all(request.as_bytes()).unwrap();
-        while server.count() < 2 {
-            std::thread::yield_now();
-        }
+        assert!(server.wait_for(2, Duration::from_secs(60)));
         drop(server);
         let mut rest = Vec::new();
         let read = hanging.read_to_end(&mut rest);

@@ -722,10 +722,12 @@ fn killed(name: &str, kills: usize, seed: u64) {
 
             // The moment: after some requests have arrived, and a little later.
             let arrivals = usize::try_from(random.below(7)).expect("small");
+            // A run that ends before they arrive ends the wait.
             let begun = std::time::Instant::now();
-            while server.count() < before + arrivals && begun.elapsed() < Duration::from_millis(1500) {
-                std::thread::yield_now();
-            }
+            while !server.wait_for(before + arrivals, Duration::from_millis(20))
+                && child.try_wait().expect("it is ours").is_none()
+                && begun.elapsed() < Duration::from_millis(1500)
+            {}
             std::thread::sleep(Duration::from_micros(random.below(30_000)));
             child.kill().expect("it is ours");
             if child.wait().expect("it ends").code().is_some() {

@@ -89,10 +89,7 @@ fn killed_at_two_hundred_moments_a_run_ends_as_if_undisturbed() {
                 }
             }
             let pause = Duration::from_micros(random.below(9000));
-            let begun = std::time::Instant::now();
-            while begun.elapsed() < pause {
-                std::thread::yield_now();
-            }
+            std::thread::sleep(pause);
             child.kill().unwrap();
             let ended = child.wait().unwrap().code();
             if ended.is_some() {
@@ -143,9 +140,7 @@ fn killed_half_way(cases: usize, half: usize, more: &[&str]) -> (MockServer, Cli
     let mut child = cli.command(&words).stdout(Stdio::null()).spawn().expect("started");
     // All calls of the case at which it hangs, so that none arrives later and is taken for one of the next
     // process.
-    while server.count() < half + CRITERIA.len() {
-        std::thread::yield_now();
-    }
+    assert!(server.wait_for(half + CRITERIA.len(), Duration::from_mins(1)));
     child.kill().expect("killed");
     child.wait().expect("ended");
     limit.store(usize::MAX, Ordering::Relaxed);
@@ -257,9 +252,7 @@ fn a_run_that_is_still_going_is_left_alone() {
     cli.file("suite.yaml", suite(3, CRITERIA, true));
     let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "-q", "-j", "1", "--run-dir", "run"];
     let mut child = cli.command(&words).stdout(Stdio::null()).spawn().unwrap();
-    while server.count() <= 4 {
-        std::thread::yield_now();
-    }
+    assert!(server.wait_for(5, Duration::from_mins(1)));
     let refused = eval(&cli, &["--run-dir", "run", "--resume"]).expect_code(2);
     assert!(refused.stderr.contains("another process"), "{}", refused.stderr);
     child.kill().unwrap();
@@ -282,9 +275,7 @@ fn grading_given_answers_goes_on_too() {
         "--resume", "--run-dir", "run",
     ];
     let mut child = cli.command(&words).stdout(Stdio::null()).spawn().unwrap();
-    while server.count() <= 2 {
-        std::thread::yield_now();
-    }
+    assert!(server.wait_for(3, Duration::from_mins(1)));
     child.kill().unwrap();
     child.wait().unwrap();
     limit.store(usize::MAX, Ordering::Relaxed);
