@@ -386,7 +386,7 @@ mod tests {
         let mut hanging = TcpStream::connect(server.address).unwrap();
         let request = "POST /v1/chat/completions HTTP/1.1\r\nHost: m\r\nContent-Length: 2\r\n\r\n{}";
         hanging.write_all(request.as_bytes()).unwrap();
-        assert!(server.wait_for(2, Duration::from_secs(60)));
+        assert!(server.wait_for(2, Duration::from_mins(1)));
         drop(server);
         let mut rest = Vec::new();
         let read = hanging.read_to_end(&mut rest);
