@@ -3,7 +3,8 @@
 use assize_rubric::format_rate;
 use assize_store::{PassRateGate, PassRateResult};
 
-/// Describes the result of a gate on the pass rate, such as `pass rate 9/10 cases (90.0%) is below the minimum of 95.0%`.
+/// Describes the result of a gate on the pass rate, such as `pass rate 9/10 cases (90.0%) is below the
+/// minimum of 95.0%`.
 pub fn describe_pass_rate_gate(gate: &PassRateGate) -> String {
     let PassRateGate { minimum, passed, cases, without_verdict, result } = *gate;
     let rate =

@@ -8,8 +8,8 @@ const MAX_TEXT_WIDTH: usize = 100;
 pub struct ReportStyle {
     /// True if colours (SGR sequences) may be used.
     pub color: bool,
-    /// Available columns, or [`ReportStyle::UNLIMITED`]. In a window, text is never wider than 100 columns, because longer lines
-    /// are hard to read, and never narrower than 40.
+    /// Available columns, or [`ReportStyle::UNLIMITED`]. In a window, text is never wider than 100 columns,
+    /// because longer lines are hard to read, and never narrower than 40.
     pub width: usize,
     /// True if the program's own text may contain non-ASCII signs.
     pub unicode: bool,

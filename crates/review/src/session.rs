@@ -34,7 +34,8 @@ pub struct ReviewDecision {
 pub enum ReviewStep {
     /// Only the screen may have changed.
     Redraw,
-    /// Record this decision for the current item, then call [`ReviewSession::confirm_recorded`] or [`ReviewSession::reject_pending`].
+    /// Record this decision for the current item, then call [`ReviewSession::confirm_recorded`] or
+    /// [`ReviewSession::reject_pending`].
     Record(ReviewDecision),
     /// The reviewer quits.
     Quit,

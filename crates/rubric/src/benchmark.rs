@@ -99,8 +99,8 @@ impl BenchmarkFinding {
     }
 }
 
-/// Returns the score, 0 to 1, that a failed case of a benchmark must stay below. For a hard gate, this is its threshold,
-/// because a failure must not open the gate; otherwise, it is the full score.
+/// Returns the score, 0 to 1, that a failed case of a benchmark must stay below. For a hard gate, this is its
+/// threshold, because a failure must not open the gate; otherwise, it is the full score.
 pub fn failure_limit(criticality: Criticality, threshold: UnitInterval) -> UnitInterval {
     let is_gate = criticality == Criticality::HardGate;
     if is_gate && threshold > UnitInterval::ZERO { threshold } else { UnitInterval::ONE }
@@ -108,8 +108,9 @@ pub fn failure_limit(criticality: Criticality, threshold: UnitInterval) -> UnitI
 
 /// Returns why a verdict on a case contradicts its score; `None` if both can be true.
 ///
-/// A failed case may have part of the score, and a passed one may lack part of it. But a failed case scores less than
-/// `limit` (see [`failure_limit`]) and less than the best score of the scale, and a passed case scores more than the worst.
+/// A failed case may have part of the score, and a passed one may lack part of it. But a failed case scores
+/// less than `limit` (see [`failure_limit`]) and less than the best score of the scale, and a passed case
+/// scores more than the worst.
 pub fn find_contradiction(
     pass: bool,
     score: UnitInterval,

@@ -124,7 +124,8 @@ fn binomial_weights(n: u64, share: f64) -> Vec<(u64, f64)> {
 }
 
 impl PowerDesign {
-    /// Returns the power of McNemar's exact test in `n` pairs, as [`mcnemar_variant_power`](Self::mcnemar_variant_power).
+    /// Returns the power of McNemar's exact test in `n` pairs, as
+    /// [`mcnemar_variant_power`](Self::mcnemar_variant_power).
     pub fn mcnemar_power(self, n: u64, discordant: f64, difference: f64) -> Result<f64, UndefinedReason> {
         self.mcnemar_variant_power(McNemarVariant::Exact, n, discordant, difference)
     }

@@ -117,10 +117,11 @@ impl<'a, L: UnitList> RandomWeights<'a, L> {
         }
     }
 
-    /// The weighted mean is at most `at` where the sum of `weight * distance` is at most 0. Its cumulant generating function is
-    /// `K(s) = -sum(shape ln(1 - s distance))`, and the quantile is `w + ln(u/w) / w` at the saddlepoint s, where K' is 0, with
-    /// `w = -sqrt(-2 K)` and `u = s sqrt(K'')`. Sources: R. Lugannani and S. Rice, Advances in Applied Probability 12 (1980), 475-490, in
-    /// the form of O. Barndorff-Nielsen, Biometrika 73 (1986), 307-322, which gives no probabilities outside 0 to 1.
+    /// The weighted mean is at most `at` where the sum of `weight * distance` is at most 0. Its cumulant
+    /// generating function is `K(s) = -sum(shape ln(1 - s distance))`, and the quantile is `w + ln(u/w) / w`
+    /// at the saddlepoint s, where K' is 0, with `w = -sqrt(-2 K)` and `u = s sqrt(K'')`. Sources: R.
+    /// Lugannani and S. Rice, Advances in Applied Probability 12 (1980), 475-490, in the form of O.
+    /// Barndorff-Nielsen, Biometrika 73 (1986), 307-322, which gives no probabilities outside 0 to 1.
     fn lower_tail(&self, at: f64, start: f64) -> LowerTail {
         let (mut least, mut most) = (0.0_f64, 0.0_f64);
         self.visit_terms(at, |term| {

@@ -117,7 +117,8 @@ impl<'i> GroupedScores<'i> {
     }
 }
 
-/// Computes correlations by case and by system, and pairwise accuracy. Empty unless several answers to a case were judged.
+/// Computes correlations by case and by system, and pairwise accuracy. Empty unless several answers to a case
+/// were judged.
 pub(crate) fn grouped_metrics(
     items: &[&CalibrationItem],
     resampling: ResamplingOptions,

@@ -35,8 +35,8 @@ fn components_are_those_of_other_implementations() {
     assert_near(found.error_variance(&[6, 3], 2, 0), variance, 1e-8);
     assert_near(found.error_variance(&[6, 3], 2, 2), variance - 0.014_833_333 / 3.0, 1e-8);
 
-    // Repeats as prompts: R's mean squares of c, j, r, c:j, c:r, j:r, c:j:r are .437111, .191111, 0, .013111, .002, .003333,
-    // .013333.
+    // Repeats as prompts: R's mean squares of c, j, r, c:j, c:r, j:r, c:j:r are .437111, .191111, 0, .013111,
+    // .002, .003333, .013333.
     let found = crossed_variance(&SCORES, &[cases, judges, prompts]).unwrap();
     assert_near(found.components[&7], 0.013_333_333_3, 1e-9);
     assert_near(found.components[&1], (0.437_111_111 - 0.013_111_111 - 0.002 + 0.013_333_333) / 6.0, 1e-8);

@@ -34,8 +34,8 @@ fn weighted_estimates_are_those_of_other_implementations() {
     assert_near(found.human.mean, 0.85, 1e-12);
     // ppi-python 0.2.3: ppi_mean_pointestimate(y, f, all, lam = 1, w = 1/p).
     assert_near(found.plain.mean, 0.825, 1e-12);
-    // From survey's variances of y and f, 0.00908333 and 0.02411111, their covariance 0.00538889, and the variance of the
-    // mean of the judge over 40 cases, 27/40 * 13/40 / 40.
+    // From survey's variances of y and f, 0.00908333 and 0.02411111, their covariance 0.00538889, and the
+    // variance of the mean of the judge over 40 cases, 27/40 * 13/40 / 40.
     let (human, judge, both) = (0.009_083_333_333_33, 0.024_111_111_111_11, 0.005_388_888_888_89);
     let everywhere_else: f64 = 0.675 * 0.325 / 40.0;
     let shrunk = both / f64::sqrt(human * judge) * 10.0 / 18.0;

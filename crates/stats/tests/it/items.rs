@@ -76,9 +76,9 @@ fn as_numbers(answers: &[Vec<Option<bool>>]) -> Vec<Vec<Option<f64>>> {
 
 #[test]
 fn curves_are_those_of_other_implementations() {
-    // scipy 1.17.1: maximum of the marginal likelihood over 61 abilities from -6 to 6, from the patterns above. girth 0.8.0
-    // (twopl_mml), which stops earlier, has 0.67182 1.05826 1.46494 1.02062 2.19552 0.51666 and
-    // -1.10421 -0.47110 0.10514 0.54506 1.06304 -1.64199.
+    // scipy 1.17.1: maximum of the marginal likelihood over 61 abilities from -6 to 6, from the patterns
+    // above. girth 0.8.0 (twopl_mml), which stops earlier, has 0.67182 1.05826 1.46494 1.02062 2.19552
+    // 0.51666 and -1.10421 -0.47110 0.10514 0.54506 1.06304 -1.64199.
     let found = two_parameter_model(&answers(), 6).unwrap();
     let slopes = [0.671_872, 1.058_402, 1.465_190, 1.020_762, 2.195_695, 0.516_751];
     let difficulties = [-1.104_425, -0.471_884, 0.103_450, 0.543_914, 1.061_547, -1.641_774];

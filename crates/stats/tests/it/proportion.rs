@@ -43,8 +43,9 @@ fn published_intervals_of_eight_of_ten() {
 
 #[test]
 fn exact_intervals_at_both_ends() {
-    // Clopper-Pearson: statsmodels 0.15.0, proportion_confint with method='beta'. Blaker: ends by bisection of the acceptability
-    // of Blaker (2000) with scipy 1.17.1's binom; 3 of 10 is the example in the manual of R's BlakerCI 1.0-6.
+    // Clopper-Pearson: statsmodels 0.15.0, proportion_confint with method='beta'. Blaker: ends by bisection
+    // of the acceptability of Blaker (2000) with scipy 1.17.1's binom; 3 of 10 is the example in the manual
+    // of R's BlakerCI 1.0-6.
     #[rustfmt::skip]
     let table = [
         (0, 10, [0.0, 0.308_497_107_819, 0.0, 0.282_934_707_786]),

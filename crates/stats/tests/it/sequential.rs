@@ -13,7 +13,8 @@ const L: ConfidenceLevel = ConfidenceLevel::P95;
 
 #[test]
 fn the_confidence_sequence_is_that_of_another_implementation() {
-    // confseq 0.0.11: betting_cs(x, [lambda x, m: lambda_predmix_eb(x, alpha = 0.025)], alpha = 0.05, running_intersection = True).
+    // confseq 0.0.11: betting_cs(x, [lambda x, m: lambda_predmix_eb(x, alpha = 0.025)], alpha = 0.05,
+    // running_intersection = True).
     let expected = [
         (1, 0.0, 1.0),
         (5, 0.197, 0.908),
