@@ -31,7 +31,7 @@ pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
 }
 
 /// Loads an eval file with `extensions` whose tests, prompts or default test are those that they returned before the first
-/// test: `changed` is [`SuiteExtensions::suite`](assize_model::SuiteExtensions::suite) with their changes.
+/// test: `changed` is the `suite` of their `SuiteExtensions` with their changes.
 pub fn load_changed_suite(path: &Path, changed: &serde_json::Value, options: &LoadOptions) -> LoadedSuite {
     let mut cx = load_context(path, options);
     cx.changed_suite = Some(changed.clone());

@@ -7,8 +7,8 @@ use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapEntry, NodeValue, TreeNode, codes, read_json_in, wrong_type};
 use assize_evalfile::reading::{DecodeContext, read_language};
 use assize_model::{
-    CodeLanguage, CodeProgram, Extension, ExtensionHook, GraderCommand, HookEvent, UnsupportedFeature,
-    WorkspaceHook,
+    CodeLanguage, CodeProgram, Extension, ExtensionHook, GraderCommand, HookEvent, PYTHON_LOADER,
+    UnsupportedFeature, WorkspaceHook,
 };
 use serde_json::{Map, Value, json};
 
@@ -244,11 +244,12 @@ pub(super) fn workspace_functions(list: &[Extension], path: &Path) -> Vec<(HookE
         (ExtensionHook::AfterAll, HookEvent::AfterAll),
     ];
 
+    let python = [PYTHON_LOADER, PYTHON_HOST].concat();
     let mut functions = Vec::new();
     for extension in list {
         for (hook, event) in events.into_iter().filter(|(hook, _)| extension.runs_at(*hook)) {
             let words: &[&str] = match extension.program.language {
-                CodeLanguage::Python => &["python3", "-c", PYTHON_HOST],
+                CodeLanguage::Python => &["python3", "-c", &python],
                 CodeLanguage::JavaScript => &["node", "--input-type=module", "-e", NODE_HOST],
                 CodeLanguage::TypeScript => {
                     &["node", "--experimental-strip-types", "--input-type=module", "-e", NODE_HOST]

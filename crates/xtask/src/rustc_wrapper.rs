@@ -38,7 +38,9 @@ pub(crate) fn run() -> Option<ExitCode> {
     if let Some(arguments) = texts
         && let Some(name) = documented(&arguments)
     {
-        let is_of_crate = |name: &String| name.starts_with("CARGO") || name == "OUT_DIR";
+        let is_of_crate = |name: &String| {
+            name.starts_with("CARGO_PKG_") || name == "CARGO_MANIFEST_DIR" || name == "OUT_DIR"
+        };
         // `env!` reads what cargo sets for the crate.
         let environment: BTreeMap<String, String> =
             std::env::vars().filter(|(name, _)| is_of_crate(name)).collect();

@@ -32,7 +32,7 @@ pub(super) fn check_script(
     }
 }
 
-/// Like [`check_script`], with a program that an interpreter runs instead of the built-in engine.
+/// Like the check by a script, with a program that an interpreter runs instead of the built-in engine.
 ///
 /// # Errors
 /// When the program can't be run, or its result can't be read.
