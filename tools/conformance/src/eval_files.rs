@@ -93,7 +93,7 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
                 })
             {
                 let path = loaded.sources.file(diagnostic.primary.span.source).path().display();
-                unexpected.push(format!("{path}:{}:{} {} {text}", at.line, at.column, diagnostic.code));
+                unexpected.push(format!("{path}:{}:{} {} {message}", at.line, at.column, diagnostic.code));
             }
         }
 

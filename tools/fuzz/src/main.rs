@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use assize_fuzz::{FuzzRun, FuzzSummary, FuzzTarget, fresh_seed};
 
-const USAGE: &str = "usage: assize-fuzz yaml|json|suite|reply|run|lsp|request|records [--inputs N] [--seconds N] [--seed N] [--input N] \
-     [--learn 0|1] [--file PATH]";
+const USAGE: &str = "usage: assize-fuzz yaml|json|suite|reply|run|lsp|request|adapter|records [--inputs N] [--seconds N] \
+     [--seed N] [--input N] [--learn 0|1] [--file PATH]";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
