@@ -164,9 +164,10 @@ impl GraderScore {
                 (Some((_, high)), None) if at_least(high, own_line.get()) => GateState::Open,
                 (Some(_), None) | (_, Some(false)) => GateState::Failed,
             });
-            // The verdict may depend on more than the score, such as on gates inside a negated grader.
+            // The verdict may depend on more than the score, such as on gates inside a negated grader, or on a failed gate of a
+            // rubric in which nothing that has a weight applies.
             grader.required = match (grader.required, grader.verdict) {
-                (Some(GateState::Passed | GateState::Open), Some(Verdict::Fail)) => Some(GateState::Failed),
+                (Some(_), Some(Verdict::Fail)) => Some(GateState::Failed),
                 (Some(GateState::Passed), Some(Verdict::Incomplete)) => Some(GateState::Open),
                 (state, _) => state,
             };
