@@ -304,6 +304,16 @@ pub fn least_cases(
             return Err(UndefinedReason::Unreachable);
         }
     }
+    bisect_cases(wanted, low, high, half_width)
+}
+
+/// Finds the least number of cases between one whose half width is too large and one whose half width is not.
+fn bisect_cases(
+    wanted: f64,
+    mut low: u64,
+    mut high: u64,
+    half_width: impl Fn(u64) -> Result<f64, UndefinedReason>,
+) -> Result<f64, UndefinedReason> {
     while high - low > 1 {
         let middle = u64::midpoint(low, high);
         if half_width(middle)? > wanted { low = middle } else { high = middle }
@@ -411,11 +421,7 @@ pub(crate) fn rate_cases(
         }
     }
 
-    while high - low > 1 {
-        let middle = u64::midpoint(low, high);
-        if exact(middle)? > wanted { low = middle } else { high = middle }
-    }
-    Ok(high as f64)
+    bisect_cases(wanted, low, high, exact)
 }
 
 /// Returns the number of cases at which the interval of a mean has this half-width: `(t sd / half_width)^2`,

@@ -46,8 +46,8 @@ pub fn read_sheet(path: &SheetPath) -> Result<Sheet, TableError> {
     };
 
     #[cfg(not(feature = "formats"))]
-    Err(TableError::Refused {
-        what: format!("this build of Assize can't read `{}`", path.file.display()),
-        help: "save the table as CSV, or build with `--features full`, as released programs are",
-    })
+    Err(TableError::refused(
+        format!("this build of Assize can't read `{}`", path.file.display()),
+        "save the table as CSV, or build with `--features full`, as released programs are",
+    ))
 }

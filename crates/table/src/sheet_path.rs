@@ -42,6 +42,7 @@ impl SheetPath {
         Some(Self { file: PathBuf::from(&text[..end]), sheet: (!sheet.is_empty()).then(|| sheet.to_owned()) })
     }
 
+    #[cfg(feature = "formats")]
     pub(crate) fn is_parquet(&self) -> bool {
         self.file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(PARQUET_ENDING))
     }
