@@ -44,7 +44,7 @@ case $target in
     if tar --version | grep -q GNU; then
       same=(--sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner)
     fi
-    tar ${same[@]+"${same[@]}"} -cf - "$name" | gzip -n -9 > "$folder/$name.tar.gz"
+    tar ${same[@]+"${same[@]}"} -cf - "$name" | gzip -n > "$folder/$name.tar.gz"
     echo "$folder/$name.tar.gz"
     ;;
 esac
