@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_diagnostic::render::JsonDiagnostic;
 use assize_engine::{ProcessContext, is_secret_name};

@@ -1,11 +1,10 @@
 //! Events of the engine on stderr: diagnostics, warnings, notices, progress.
 
-use std::sync::{Mutex, PoisonError};
-
 use assize_author::AuthorEvent;
 use assize_engine::{Engine, EngineEvent, EventObserver};
 use assize_report::ReportStyle;
 use assize_rubric::OFFLINE_NOTICE;
+use parking_lot::Mutex;
 
 use crate::context::CliContext;
 use crate::output;
@@ -83,7 +82,7 @@ impl TerminalObserver {
 impl EventObserver for TerminalObserver {
     fn observe(&self, event: EngineEvent) {
         let context = &self.context;
-        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut progress = self.progress.lock();
         progress.observe(&event);
 
         match event {

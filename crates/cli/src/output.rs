@@ -2,8 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{OnceLock, PoisonError};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_engine::ExitStatus;
@@ -119,7 +119,7 @@ pub(crate) fn has_result() -> bool {
 
 /// Prints the failure of a command as one JSON object: the message, the exit code, and the diagnostics printed so far.
 pub(crate) fn print_failure_json(message: &str, exit: ExitStatus, context: Option<&CliContext>) {
-    let printed = context.map(|context| context.printed.lock().unwrap_or_else(PoisonError::into_inner));
+    let printed = context.map(|context| context.printed.lock());
     let diagnostics = printed.as_ref().map_or(&[][..], |printed| &printed[..]);
     let count = |severity| diagnostics.iter().filter(|one| one.severity == severity).count();
     print_json(&serde_json::json!({
@@ -289,7 +289,7 @@ pub(crate) fn escape_message(message: &str) -> String {
 /// Prints diagnostics to stderr, and keeps them for the JSON document of a failure.
 pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic], sources: &SourceMap, context: &CliContext) {
     let report = render::json_report(diagnostics, sources);
-    context.printed.lock().unwrap_or_else(PoisonError::into_inner).extend(report.diagnostics);
+    context.printed.lock().extend(report.diagnostics);
 
     if !diagnostics.is_empty() {
         print_message(&format!("{}\n", render_diagnostics(diagnostics, sources, context.stderr)));

@@ -1,8 +1,10 @@
 //! Records of jobs: which jobs there are, their descriptions, and who coordinates them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use assize_engine::SentRequests;
 use tokio::time::Instant;
@@ -251,11 +253,11 @@ pub(crate) struct SeatSign(Arc<Mutex<Instant>>);
 impl SeatSign {
     /// True while no other coordinator can have taken the seat.
     pub(crate) fn is_held(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < SEAT_TERM
+        self.0.lock().elapsed() < SEAT_TERM
     }
 
     fn set(&self, shown: Instant) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = shown;
+        *self.0.lock() = shown;
     }
 }
 

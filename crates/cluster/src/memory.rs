@@ -1,8 +1,10 @@
 //! An implementation of the seam in the memory of one process, for tests and simulations.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use assize_run::SharedReplies;
 use futures_util::future::BoxFuture;
@@ -35,7 +37,7 @@ struct MemoryState {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }
 
 fn now<'a, T: Send + 'a>(value: T) -> Later<'a, T> {

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_model::{Case, CompositeGrader, Grader, GraderKind, PairwiseBaseline, PairwiseGrader};
 use assize_store::{AnswerIndex, RunFolder};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::lock::lock;
 use crate::process::ProcessContext;
 use crate::runs;
 
@@ -92,7 +93,7 @@ impl BaselineRuns {
     }
 
     fn open(&self, written: &str, folder: Option<&PathBuf>) -> Result<Arc<AnswerIndex>, EngineError> {
-        let mut opened = lock(&self.opened);
+        let mut opened = self.opened.lock();
         // The same text names different runs if it is a path relative to different files.
         let key = folder.map_or_else(|| written.to_owned(), |folder| folder.display().to_string());
         let key = format!("{key}@{}", target_of(written).unwrap_or_default());

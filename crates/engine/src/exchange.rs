@@ -6,7 +6,9 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_llm::{
     AskError, BatchOutcome, BatchReplyLine, BatchReplyLines, BatchRequestLine, CallKey, ModelId,
@@ -15,7 +17,6 @@ use assize_llm::{
 use serde_json::{Value, json};
 
 use crate::error::EngineError;
-use crate::lock::lock;
 use crate::process::ProcessContext;
 
 /// The most examples that a report names; the rest is only counted.
@@ -282,7 +283,7 @@ impl BatchExchange {
             return None;
         }
 
-        let state = lock(&self.state);
+        let state = self.state.lock();
         let mut report = state.report.clone();
         report.used = state.used.len() as u64;
         report.missing = state.missing.len() as u64;
@@ -313,7 +314,7 @@ impl BatchExchange {
     pub(crate) fn finish_export(&self) -> Result<(Vec<ExportedFile>, CountedExamples), EngineError> {
         match &self.export {
             None => Ok(Default::default()),
-            Some(export) => lock(export).finish(),
+            Some(export) => export.lock().finish(),
         }
     }
 }
@@ -322,7 +323,7 @@ impl ReplyExchange for BatchExchange {
     fn find(&self, key: CallKey, number: usize) -> Option<BatchOutcome> {
         let place = self.replies.place(key, number)?;
         let line = self.replies.read(place);
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
 
         match line.map(|line| line.outcome) {
             Ok(outcome) => {
@@ -337,11 +338,11 @@ impl ReplyExchange for BatchExchange {
     }
 
     fn recall(&self, key: CallKey) {
-        lock(&self.state).known.insert(key);
+        self.state.lock().known.insert(key);
     }
 
     fn reject(&self, key: CallKey, error: &AskError) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         state.used.remove(&key);
         if state.failed.insert(key) {
             state.report.failed.add(|| format!("{key}: {error}"));
@@ -354,12 +355,12 @@ impl ReplyExchange for BatchExchange {
 
     fn export(&self, model: &ModelId, key: CallKey, line: Result<BatchRequestLine, AskError>) {
         if let Some(export) = &self.export {
-            lock(export).add(model, key, line);
+            export.lock().add(model, key, line);
         }
     }
 
     fn miss(&self, key: CallKey) {
-        lock(&self.state).missing.insert(key);
+        self.state.lock().missing.insert(key);
     }
 }
 
@@ -438,7 +439,7 @@ impl ReplyFiles {
     fn read(&self, place: &ReplyPlace) -> Result<BatchReplyLine, String> {
         let (path, file) = &self.files[place.file];
         let mut bytes = vec![0; usize::try_from(place.range.end - place.range.start).unwrap_or_default()];
-        let mut file = lock(file);
+        let mut file = file.lock();
         file.seek(SeekFrom::Start(place.range.start))
             .and_then(|_| file.read_exact(&mut bytes))
             .map_err(|error| format!("{}: {error}", path.display()))?;

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use assize_llm::{
     AccountStatus, BatchStorage, Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel,
@@ -25,7 +27,6 @@ use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
 use crate::exchange::BatchExchange;
 use crate::exit::CallStop;
-use crate::lock::lock;
 use crate::options::{BatchOptions, CacheUse, RunOptions, SpendingOptions, UnknownPrice};
 use crate::prices::refuse_unpriced;
 use crate::process::ProcessContext;
@@ -134,7 +135,7 @@ struct ModelFindings {
 
 impl ModelFindings {
     fn has_models(&self) -> bool {
-        !lock(&self.models).is_empty()
+        !self.models.lock().is_empty()
     }
 }
 
@@ -380,7 +381,7 @@ impl ModelGateway {
                 let known = Arc::clone(variables);
                 let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
 
-                lock(&self.findings.missing_keys).insert(variable);
+                self.findings.missing_keys.lock().insert(variable);
                 let stand_in = move |key: &str| {
                     known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not-set".to_owned()))
                 };
@@ -395,22 +396,22 @@ impl ModelGateway {
 
     /// Notes the host of a client whose key is sent unencrypted.
     pub(crate) fn note_unencrypted(&self, client: &ModelClient) {
-        let mut hosts = lock(&self.findings.unencrypted);
+        let mut hosts = self.findings.unencrypted.lock();
         hosts.extend(client.unencrypted_host());
     }
 
     /// Notes a warning about a key that goes to a server other than its provider's.
     pub(crate) fn note_foreign_key(&self, warning: String) {
-        lock(&self.findings.foreign_keys).insert(warning);
+        self.findings.foreign_keys.lock().insert(warning);
     }
 
     /// Warnings about keys that are sent unencrypted, or to a server other than their provider's.
     pub(crate) fn exposed_keys(&self) -> Vec<String> {
-        let hosts = lock(&self.findings.unencrypted);
+        let hosts = self.findings.unencrypted.lock();
         let unencrypted = hosts.iter().map(|host| {
             format!("the API key is sent to {host} unencrypted (http://); use an https:// address")
         });
-        let foreign = lock(&self.findings.foreign_keys);
+        let foreign = self.findings.foreign_keys.lock();
         unencrypted.chain(foreign.iter().cloned()).collect()
     }
 
@@ -429,7 +430,7 @@ impl ModelGateway {
 
     /// Warnings about variables that are not set and that the run will need.
     pub(crate) fn missing_keys(&self) -> Vec<String> {
-        let missing = lock(&self.findings.missing_keys);
+        let missing = self.findings.missing_keys.lock();
         missing.iter().map(|variable| format!("{variable} is not set; the run will need it")).collect()
     }
 
@@ -557,7 +558,7 @@ impl ModelGateway {
                     None => Arc::new(model),
                     Some(exchange) => {
                         if !speaks_it {
-                            lock(&self.findings.not_exchanged).insert(model.describe().to_string());
+                            self.findings.not_exchanged.lock().insert(model.describe().to_string());
                         }
                         Arc::new(model.with_exchange(Arc::clone(exchange) as _))
                     }
@@ -636,7 +637,7 @@ impl ModelGateway {
             ));
         }
 
-        let others = lock(&self.findings.not_exchanged);
+        let others = self.findings.not_exchanged.lock();
         if let Some(model) = others.first() {
             return Err(EngineError::unrunnable(format!(
                 "requests to {model} are not in OpenAI's chat format, the only one that `--export-requests` and `--import-replies` support"
@@ -690,7 +691,7 @@ impl ModelGateway {
     }
 
     fn models(&self) -> MutexGuard<'_, BTreeMap<ModelId, ModelCard>> {
-        lock(&self.findings.models)
+        self.findings.models.lock()
     }
 
     /// Names the run that pays for requests from now on. Requests that were paid for the same run before count
@@ -707,7 +708,7 @@ impl ModelGateway {
 
     /// Waits until every reply is written to the cache. Returns an error if some could not be.
     pub(crate) fn flush(&self) -> Result<(), EngineError> {
-        let cache = lock(&self.cache);
+        let cache = self.cache.lock();
         let Some(cache) = &*cache else { return Ok(()) };
         cache.flush().map_err(|error| {
             let advice = remedy(&error);
@@ -727,7 +728,7 @@ impl ModelGateway {
     /// The cache, which is opened once; `None` if it can't be opened or is disabled.
     fn cache(&self) -> Option<Arc<ReplyCache>> {
         self.miss.as_ref()?;
-        let mut cache = lock(&self.cache);
+        let mut cache = self.cache.lock();
         if let Some(cache) = &*cache {
             return Some(Arc::clone(cache));
         }

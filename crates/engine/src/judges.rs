@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use assize_grade::{FenceSource, Judge, JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, WarmUp};
 use assize_llm::{ChatModel, ModelCard, ModelId, ModelName, NameError};
@@ -15,7 +17,6 @@ use tokio::sync::Semaphore;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gateway::ModelGateway;
-use crate::lock::lock;
 use crate::samples::{FailureLog, GradingStop, StoppableJudge, StoppableModel};
 use crate::targets::TargetRegistry;
 
@@ -111,7 +112,7 @@ impl JudgeRegistry {
 
     /// The judges that were made so far, for the record.
     pub(crate) fn infos(&self) -> Vec<JudgeInfo> {
-        let made = lock(&self.made);
+        let made = self.made.lock();
         made.values()
             .map(|made| JudgeInfo {
                 identity: made.judge.identity(),
@@ -122,21 +123,21 @@ impl JudgeRegistry {
 
     /// The number of judges, and of models for embeddings or labels, that were made so far.
     pub(crate) fn made(&self) -> usize {
-        let judges = lock(&self.made).len();
-        judges + lock(&self.measuring).len()
+        let judges = self.made.lock().len();
+        judges + self.measuring.lock().len()
     }
 
     /// The judge's model, if it has one.
     pub(crate) fn model_of(&self, selector: JudgeSelector<'_>) -> Option<ModelId> {
         let (name, _) = self.choose(selector);
-        let made = lock(&self.made);
+        let made = self.made.lock();
         made.get(name).and_then(|made| made.model.clone())
     }
 
     /// The models that judges and graders with these names use, if they were made.
     pub(crate) fn models_named(&self, names: &[String]) -> Vec<ModelId> {
-        let made = lock(&self.made);
-        let measuring = lock(&self.measuring);
+        let made = self.made.lock();
+        let measuring = self.measuring.lock();
         let judges = names.iter().filter_map(|name| made.get(name)?.model.clone());
         let measures = names.iter().filter_map(|name| Some(measuring.get(name)?.describe()));
 
@@ -146,10 +147,10 @@ impl JudgeRegistry {
     /// What is known about the model of this judge, or of this model for embeddings or labels, once it was
     /// made.
     pub(crate) fn card(&self, name: &str) -> Option<ModelCard> {
-        let made = lock(&self.made);
+        let made = self.made.lock();
         let judge = made.get(name).map(|made| made.card);
         judge.or_else(|| {
-            let measuring = lock(&self.measuring);
+            let measuring = self.measuring.lock();
             measuring.get(name).map(|model| model.card())
         })
     }
@@ -283,7 +284,7 @@ impl JudgeRegistry {
         look: impl FnOnce(&JudgeEntry) -> T,
     ) -> Result<T, EngineError> {
         let (name, chosen_by) = self.choose(selector);
-        let mut made = lock(&self.made);
+        let mut made = self.made.lock();
         if let Some(known) = made.get(name) {
             return Ok(look(known));
         }
@@ -373,7 +374,7 @@ impl JudgeProvider for JudgeRegistry {
     }
 
     fn measuring_model(&self, name: &str) -> Result<Arc<dyn ChatModel>, JudgeError> {
-        let mut made = lock(&self.measuring);
+        let mut made = self.measuring.lock();
         if let Some(known) = made.get(name) {
             return Ok(Arc::clone(known));
         }

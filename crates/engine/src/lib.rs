@@ -273,7 +273,6 @@ mod graders;
 mod judges;
 mod labels;
 mod load;
-mod lock;
 mod merge;
 pub mod metrics;
 mod mode;

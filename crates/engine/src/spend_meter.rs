@@ -1,14 +1,14 @@
 //! Counts all requests that a process sends to models, whether or not a case finishes with them.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use assize_llm::{
     AskError, BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, ModelCard, ModelId,
 };
 use assize_rubric::Cost;
 use assize_store::SentRequests;
-
-use crate::lock::lock;
 
 /// Counts requests and their cost.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl SpendMeter {
     }
 
     fn totals(&self) -> MutexGuard<'_, SentTotals> {
-        lock(&self.sent)
+        self.sent.lock()
     }
 }
 

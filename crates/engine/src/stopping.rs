@@ -3,7 +3,8 @@
 //! Design: `docs/design/storage-and-resuming.md`.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Mutex;
+
+use parking_lot::Mutex;
 
 use assize_analysis::compare::{ComparisonOptions, Conclusion, HeadlineMetric, compare_many};
 use assize_analysis::{CaseFact, NameTable, RunFacts};
@@ -18,7 +19,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::lock::lock;
 use crate::options::{SequenceOptions, StopReference};
 use crate::runs;
 use crate::session::stored_records;
@@ -341,7 +341,7 @@ pub(crate) struct WatchedWriter<'w> {
 impl WatchedWriter<'_> {
     fn note(&self, record: &CaseRecord) {
         if let Some(watch) = self.watch {
-            lock(watch).note(record);
+            watch.lock().note(record);
         }
     }
 }
@@ -376,7 +376,7 @@ pub(crate) fn watch_over(
 
 /// Fires when the result is clear.
 pub(crate) fn decided_token(watch: Option<&Mutex<StopWatch>>) -> Option<CancellationToken> {
-    watch.map(|watch| lock(watch).decided.clone())
+    watch.map(|watch| watch.lock().decided.clone())
 }
 
 /// The outcome of a watch, after the cases have ended. Warns about a baseline that can't be compared.
@@ -387,7 +387,7 @@ pub(crate) fn conclude_watch(
     info: &mut RunInfo,
     engine: &Engine,
 ) -> Option<EarlyStop> {
-    let mut watch = lock(watch?);
+    let mut watch = watch?.lock();
     let outcome = watch.finish(totals, planned);
     if let Some(refusal) = watch.refusal() {
         engine.warn(&refusal);
@@ -400,7 +400,7 @@ pub(crate) fn conclude_watch(
 /// Passes trials that are not run to the watch.
 pub(crate) fn note_event(watch: Option<&Mutex<StopWatch>>, event: &CaseEvent) {
     if let (Some(watch), CaseEvent::CaseRedundant { suite, case_id, trial }) = (watch, event) {
-        lock(watch).note_needless(suite, case_id, *trial);
+        watch.lock().note_needless(suite, case_id, *trial);
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use assize_model::{Case, HookEvent, Suite, TargetRef, WorkspaceSpec};
 use assize_process::Environment;
@@ -12,7 +14,6 @@ use assize_targets::TargetKind;
 use assize_workspace::{RedactText, Workspace, WorkspaceSetup};
 
 use crate::engine::Engine;
-use crate::lock::lock;
 use crate::targets::redactor;
 
 /// Time limit for the commands after all cases when the run was interrupted.
@@ -65,7 +66,7 @@ impl WorkspacePool {
         identity.field(&spec);
 
         let key = (suite.name.clone(), target.name.clone(), identity.into_bytes());
-        let mut made = lock(&self.made);
+        let mut made = self.made.lock();
         match made.get(&key) {
             Some(HeldWorkspace::UntilTheEnd(place)) => return Some(Arc::clone(place)),
             Some(HeldWorkspace::ByItsCase(place)) => {
@@ -98,7 +99,7 @@ impl WorkspacePool {
     /// Runs the commands after all cases, and returns their failures.
     pub(crate) async fn finish(&self, interrupted: bool) -> Vec<String> {
         let places: Vec<Arc<Workspace>> = {
-            let made = lock(&self.made);
+            let made = self.made.lock();
             let until_the_end = made.values().filter_map(|held| match held {
                 HeldWorkspace::UntilTheEnd(place) => Some(Arc::clone(place)),
                 HeldWorkspace::ByItsCase(_) => None,

@@ -5,7 +5,9 @@
 mod batch;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use assize_rubric::{Usd, dollars, grouped};
 use tokio::sync::Notify;
@@ -114,7 +116,7 @@ impl TrackerState {
 impl Drop for BudgetTracker {
     fn drop(&mut self) {
         let Some(source) = &self.source else { return };
-        let idle = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).take_idle();
+        let idle = self.state.get_mut().take_idle();
         source.give_back(idle);
     }
 }
@@ -442,7 +444,7 @@ impl BudgetTracker {
     }
 
     fn state(&self) -> MutexGuard<'_, TrackerState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
@@ -601,7 +603,7 @@ mod tests {
 
     impl BudgetSource for Pool {
         fn lease(&self, need: BudgetAmount, may_return: bool) -> crate::BoxFuture<'_, Option<BudgetAmount>> {
-            let mut left = self.0.lock().unwrap();
+            let mut left = self.0.lock();
             if need.calls <= *left {
                 let calls = need.calls.max(2).min(*left);
                 *left -= calls;
@@ -611,7 +613,7 @@ mod tests {
         }
 
         fn give_back(&self, amount: BudgetAmount) {
-            *self.0.lock().unwrap() += amount.calls;
+            *self.0.lock() += amount.calls;
         }
     }
 
@@ -634,11 +636,11 @@ mod tests {
         assert_eq!(sent.into_iter().filter(|is_sent| *is_sent).count(), 7);
         assert!(refusals.load(Ordering::Relaxed) > 0);
 
-        *pool.0.lock().unwrap() = 3;
+        *pool.0.lock() = 3;
         let other = BudgetTracker::leasing(limits, Arc::clone(&pool) as _, |_| {});
         drop(other.reserve(request(10, 10, 10)).await.unwrap());
         drop(other);
-        assert_eq!(*pool.0.lock().unwrap(), 2, "one of two was used");
+        assert_eq!(*pool.0.lock(), 2, "one of two was used");
     }
 
     #[tokio::test]

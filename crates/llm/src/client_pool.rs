@@ -3,8 +3,10 @@
 //! An HTTP/2 client keeps one connection to a host, and servers allow about 100 requests on a connection at a
 //! time. More requests in flight need several clients.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 /// Hands out the least used client, and makes a new one when all are full.
 #[derive(Debug)]
@@ -32,7 +34,7 @@ impl<T> ClientPool<T> {
 
     /// Borrows the least used client, making one with `build` when all are full.
     pub(crate) fn lease<E>(&self, build: impl FnOnce() -> Result<T, E>) -> Result<PoolLease<T>, E> {
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.slots.lock();
         let least = slots.iter().min_by_key(|slot| slot.in_use.load(Ordering::Relaxed));
         let slot = match least {
             Some(slot)

@@ -4,7 +4,9 @@
 //! question at a time is sent; if it does not, no further one is sent.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
 
@@ -36,7 +38,7 @@ impl LogprobsProbes {
     /// If the model is known not to return any: the reason.
     pub(crate) async fn turn(&self, model: &str) -> Result<ProbeTurn, String> {
         let probe = {
-            let mut probes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut probes = self.0.lock();
             Arc::clone(probes.entry(model.to_owned()).or_default())
         };
         let mut first = None;

@@ -10,9 +10,10 @@ use std::collections::HashMap;
 use std::error::Error as _;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Body as _;
@@ -132,7 +133,7 @@ impl LoopbackClient {
         loop {
             match TcpStream::connect((host, port)).await {
                 Err(error) if out_of_files(&error) => {
-                    self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                    self.idle.lock().clear();
                     tokio::time::sleep(FILES_PAUSE).await;
                 }
                 made => return made,
@@ -143,7 +144,7 @@ impl LoopbackClient {
     /// Takes an unused connection. The server may have closed it in the meantime; that is found out before
     /// anything is sent.
     fn idle_link(&self, authority: &str) -> Option<DrivenConnection> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         let links = idle.get_mut(authority)?;
         let IdleConnection { link, since } = links.pop()?;
         if since.elapsed() < IDLE_LIMIT {
@@ -162,7 +163,7 @@ impl LoopbackClient {
         }
 
         let unused = IdleConnection { link, since: Instant::now() };
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         match idle.get_mut(authority) {
             Some(links) => links.push(unused),
             None => drop(idle.insert(authority.to_owned(), vec![unused])),

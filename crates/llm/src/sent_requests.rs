@@ -1,7 +1,9 @@
 //! Records the requests that a call has sent, for callers who may give the call up before it ends.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::token_counts::TokenCounts;
@@ -51,7 +53,7 @@ impl SentRequests {
     }
 
     fn state(&self) -> MutexGuard<'_, SentState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

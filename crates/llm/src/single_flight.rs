@@ -1,7 +1,9 @@
 //! Single flight: of several callers with the same call, one sends it and the others wait for the outcome.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use tokio::sync::watch;
 
@@ -25,7 +27,7 @@ impl SingleFlight {
     pub(crate) async fn acquire(&self, key: CallKey) -> SingleFlightGuard {
         loop {
             let mut ended = {
-                let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut calls = self.0.lock();
                 if let Some(other) = calls.get(&key) {
                     other.clone()
                 } else {
@@ -43,7 +45,7 @@ impl SingleFlight {
 
 impl Drop for SingleFlightGuard {
     fn drop(&mut self) {
-        let mut calls = self.calls.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = self.calls.0.lock();
         calls.remove(&self.key);
     }
 }

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use assize_evalfile::LoadOptions;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
@@ -69,9 +71,7 @@ pub fn serve(options: &LoadOptions) -> Result<(), ServeError> {
     });
 
     let writer = std::thread::spawn(move || {
-        receiver.iter().try_for_each(|message| {
-            message.write(&mut *output.lock().unwrap_or_else(PoisonError::into_inner))
-        })
+        receiver.iter().try_for_each(|message| message.write(&mut *output.lock()))
     });
 
     serve_connection(&connection, options)?;

@@ -3,7 +3,8 @@
 //! A message that can't be parsed is answered with an error, as JSON-RPC requires, and the next one is read.
 
 use std::io::{self, BufRead, Read, Write};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use lsp_server::{ErrorCode, Message};
 use serde_json::json;
@@ -94,7 +95,7 @@ pub(crate) fn write_error(output: &Mutex<impl Write>, error: &BadMessage) -> io:
     let BadMessage { code, message } = error;
     let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}}).to_string();
 
-    let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut output = output.lock();
     write!(output, "Content-Length: {}\r\n\r\n{body}", body.len())?;
     output.flush()
 }

@@ -1,8 +1,10 @@
 //! Runs that continue while the client does something else.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use assize_engine::{CaseEvent, EngineEvent, EventObserver};
 use serde_json::Value;
@@ -61,12 +63,12 @@ impl EventObserver for RunObserver {
     fn observe(&self, event: EngineEvent) {
         match &event {
             EngineEvent::RunOpened { run_id, .. } => {
-                lock(&self.running).insert(run_id.clone(), Arc::clone(&self.progress));
-                *lock(&self.run_id) = Some(run_id.clone());
+                self.running.lock().insert(run_id.clone(), Arc::clone(&self.progress));
+                *self.run_id.lock() = Some(run_id.clone());
             }
             EngineEvent::RunStarted { cases } => {
                 self.progress.cases.store(*cases, Ordering::Relaxed);
-                if let Some((begun, run_id)) = lock(&self.begun).take().zip(lock(&self.run_id).take()) {
+                if let Some((begun, run_id)) = self.begun.lock().take().zip(self.run_id.lock().take()) {
                     // Fails if the client has gone; then nothing waits for it.
                     let _ = begun.send(run_id);
                 }
@@ -106,7 +108,7 @@ impl BackgroundRuns {
         let (running, shared) = (Arc::clone(&self.running), Arc::clone(&progress));
         self.tasks.spawn(async move {
             let worked = tokio::task::spawn_blocking(move || work(observer)).await;
-            lock(&running).retain(|_, one| !Arc::ptr_eq(one, &shared));
+            running.lock().retain(|_, one| !Arc::ptr_eq(one, &shared));
             drop(permit);
 
             let result = worked.unwrap_or_else(|_| Err(ToolFailure::internal("the run ended unexpectedly")));
@@ -126,7 +128,7 @@ impl BackgroundRuns {
 
     /// Progress of a run; `None` if it is not in progress here.
     pub(crate) fn progress(&self, run_id: &str) -> Option<Arc<RunProgress>> {
-        lock(&self.running).get(run_id).cloned()
+        self.running.lock().get(run_id).cloned()
     }
 
     /// Waits until every run has ended.
@@ -154,8 +156,4 @@ impl Drop for RunPermit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,8 @@
 //! Results and failures of tools as data, with the engine's messages.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_engine::{CaseEvent, EngineError, EngineErrorKind, EngineEvent, EventObserver};
@@ -73,7 +75,7 @@ impl CallNotes {
     }
 
     fn warn(&self, message: String) {
-        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self.0.lock();
         if notes.warnings.len() < MAX_NOTES {
             notes.warnings.push(in_arguments(&message));
         } else {
@@ -82,7 +84,7 @@ impl CallNotes {
     }
 
     fn add_diagnostics(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
-        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self.0.lock();
         for diagnostic in render::json_report(diagnostics, sources).diagnostics {
             match serde_json::to_value(diagnostic) {
                 Ok(value) if notes.diagnostics.len() < MAX_NOTES => notes.diagnostics.push(value),
@@ -93,7 +95,7 @@ impl CallNotes {
 
     /// Adds the notes to a result. The fields are absent if there are no notes.
     fn add_to(&self, value: &mut Value) {
-        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self.0.lock();
         let KeptNotes { warnings, diagnostics, omitted } = std::mem::take(&mut *notes);
 
         if !warnings.is_empty() {

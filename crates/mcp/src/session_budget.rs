@@ -1,6 +1,8 @@
 //! The budget of all calls of a server together.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_rubric::{Usd, dollars};
 
@@ -29,7 +31,7 @@ impl SessionBudget {
     /// When less is left.
     pub(crate) fn reserve(&self, usd: Usd) -> Result<BudgetReservation, ToolFailure> {
         if let Some(left) = &self.0 {
-            let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut left = left.lock();
             if usd > *left {
                 return Err(ToolFailure::not_allowed(format!(
                     "`budget_usd` is {}, and this server's `--budget-usd` has {} left; calls in progress keep theirs until \
@@ -49,7 +51,7 @@ impl BudgetReservation {
     /// Returns what was not spent. If that is unknown, the whole reservation counts as spent.
     pub(crate) fn settle(self, spent: Option<Usd>) {
         let Some((left, spent)) = self.budget.0.as_ref().zip(spent) else { return };
-        let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = left.lock();
         let unspent = self.reserved.saturating_sub(spent);
 
         *left = Usd::from_pico(left.as_pico().saturating_add(unspent.as_pico()));

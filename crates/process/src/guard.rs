@@ -10,7 +10,9 @@ use std::ffi::OsString;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
+
+use parking_lot::Mutex;
 
 /// Variable by which the helper finds processes that left their group; its value is the helper's process id.
 pub(crate) const MARK_VARIABLE: &str = "ASSIZE_GUARD";
@@ -37,7 +39,7 @@ pub fn enable_guard(program: impl Into<PathBuf>, arguments: impl IntoIterator<It
 /// nothing if no command has run.
 pub fn stop_guard() {
     if let Some(Some(guard)) = RUNNING.get() {
-        let mut helper = guard.helper.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut helper = guard.helper.lock();
         drop(helper.stdin.take());
         // If waiting for the helper fails, nothing else can be done about it.
         let _ = helper.wait();
@@ -55,7 +57,7 @@ pub(crate) fn guard_mark() -> Option<&'static str> {
 #[cfg(unix)]
 pub(crate) fn notify_guard(begun: bool, leader: i32) {
     if let Some(Some(guard)) = RUNNING.get() {
-        let mut helper = guard.helper.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut helper = guard.helper.lock();
         if let Some(pipe) = helper.stdin.as_mut() {
             let sign = if begun { '+' } else { '-' };
             let _ = pipe.write_all(format!("{sign}{leader}\n").as_bytes());

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::{MapEntry, NodeValue, codes, wrong_type};
@@ -105,7 +107,7 @@ impl CustomFilters {
     }
 
     fn state(&self) -> MutexGuard<'_, FilterState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn call(

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_diagnostic::{Diagnostic, Span};
 use assize_document::codes;
@@ -205,7 +207,7 @@ impl fmt::Debug for EnvironmentObject {
 
 impl EnvironmentObject {
     fn take_used(&self) -> BTreeMap<String, Option<String>> {
-        std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.used.lock())
     }
 }
 
@@ -217,7 +219,7 @@ impl Object for EnvironmentObject {
     fn get_value(self: &Arc<Self>, key: &JinjaValue) -> Option<JinjaValue> {
         let name = key.as_str()?;
         let value = self.own.get(name).cloned().or_else(|| (self.lookup)(name));
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.used.lock();
         used.insert(name.to_owned(), value.clone());
 
         value.map(JinjaValue::from)

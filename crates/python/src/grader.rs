@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_diagnostic::render::{TextOptions, to_text};
 use assize_engine::{
@@ -52,7 +54,7 @@ impl MessageLog {
         match event {
             EngineEvent::Diagnostics { diagnostics, sources } => {
                 let text = to_text(&diagnostics, &sources, TextOptions::default());
-                self.diagnostics.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+                self.diagnostics.lock().push_str(&text);
             }
             EngineEvent::Warning(message) | EngineEvent::Failure(message) => self.warn(message),
             EngineEvent::ServerGivenUp { account, reason } => self.warn(format!("{account}: {reason}")),
@@ -62,14 +64,14 @@ impl MessageLog {
     }
 
     fn warn(&self, message: String) {
-        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut warnings = self.warnings.lock();
         if warnings.len() < MAX_MESSAGES {
             warnings.push(message);
         }
     }
 
     fn take_diagnostics(&self) -> String {
-        std::mem::take(&mut *self.diagnostics.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.diagnostics.lock())
     }
 }
 
@@ -181,7 +183,7 @@ impl Grader {
     /// Warnings since the last call.
     fn take_warnings(&self) -> PyResult<Vec<String>> {
         let core = self.core()?;
-        Ok(std::mem::take(&mut core.messages.warnings.lock().unwrap_or_else(PoisonError::into_inner)))
+        Ok(std::mem::take(&mut core.messages.warnings.lock()))
     }
 
     /// Stops everything in flight: undecided criteria become ungraded, with this reason.

@@ -1,7 +1,9 @@
 //! Jobs: the samples of a batch being graded, and their results as they arrive.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use assize_engine::{
     GradeSummary, GradingSample, GradingStop, OnUngraded, PreparedRubric, RewardKind, SamplePlace,
@@ -98,10 +100,9 @@ impl Job {
         let shared = &self.shared;
 
         Ok(py.detach(|| {
-            let guard = shared.progress();
-            let waited = shared.changed.wait_timeout_while(guard, timeout, |progress| !is_reached(progress));
-            let (guard, _) = waited.unwrap_or_else(PoisonError::into_inner);
-            is_reached(&guard)
+            let mut progress = shared.progress();
+            shared.changed.wait_while_for(&mut progress, |progress| !is_reached(progress), timeout);
+            is_reached(&progress)
         }))
     }
 }
@@ -189,7 +190,7 @@ impl Drop for Job {
 
 impl JobShared {
     fn progress(&self) -> MutexGuard<'_, JobProgress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.progress.lock()
     }
 
     fn finish(&self, data: ResultData) {

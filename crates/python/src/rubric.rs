@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_diagnostic::{Diagnostic, Severity};
 use assize_document::codes;
@@ -87,12 +89,12 @@ impl RubricCache {
     ) -> Result<Arc<PreparedRubric>, LibraryError> {
         let vars = vars.filter(|_| rubric.text.contains("{{"));
         let key = (rubric.clone(), vars.map(serde_json::to_string).and_then(Result::ok).unwrap_or_default());
-        if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        if let Some(known) = self.0.lock().get(&key) {
             return Ok(Arc::clone(known));
         }
 
         let made = Arc::new(grader.prepare(&rubric.load(vars, process)?)?);
-        let mut ready = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ready = self.0.lock();
         if ready.len() >= MAX_PREPARED {
             ready.clear();
         }

@@ -1,6 +1,8 @@
 //! The runtime of the process: created when first needed, and never used by a forked child.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use tokio::runtime::{Builder, Runtime};
 
@@ -16,7 +18,7 @@ static CURRENT: Mutex<Option<(u32, Arc<Runtime>)>> = Mutex::new(None);
 /// When threads can't be started.
 pub(crate) fn runtime() -> Result<Arc<Runtime>, LibraryError> {
     let process = std::process::id();
-    let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut current = CURRENT.lock();
     if let Some((owner, runtime)) = &*current
         && *owner == process
     {

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use assize_rubric::{CaseDecision, CriterionScale, GraderFinding, Outcome, Verdict};
 use assize_store::{CaseRecord, GraderRow, SortedRecords, StoreError};
@@ -56,7 +58,7 @@ struct CriterionValues(Mutex<SortedRecords<VALUE_NUMBERS>>);
 
 impl CriterionValues {
     fn records(&self) -> MutexGuard<'_, SortedRecords<VALUE_NUMBERS>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     fn push(&self, tally: &mut CriterionTally, value: f64, cluster: u64) {

@@ -1,7 +1,9 @@
 //! A plan whose cases are assigned to all shards at once, for a process that works on many shards.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_model::CasePlace;
 use assize_store::{SortedRecords, StoreError};
@@ -158,7 +160,7 @@ impl DealtPlan {
         let Some(&[from, to]) = self.starts.get(at - 1..=at).and_then(<[u64]>::as_array) else {
             return Ok(Vec::new());
         };
-        let mut cases = self.cases.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cases = self.cases.lock();
         let records = cases.range(from as usize..to as usize).map_err(unreadable)?;
 
         Ok(records.into_iter().map(DealtCase::from_record).collect())

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, RwLock};
 
 use assize_llm::{BoxFuture, CacheHit, CallKey, ChatReply, ReplyStore};
 use assize_store::{CachedReply, ReplyCache};
@@ -28,24 +30,24 @@ pub struct CurrentOwner {
 impl CurrentOwner {
     /// Sets the owner of replies from now on. Replies of an earlier owner count again.
     pub fn set(&self, owner: ReplyOwner) {
-        *self.owner.write().unwrap_or_else(PoisonError::into_inner) = Some(owner);
-        self.counted.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.owner.write() = Some(owner);
+        self.counted.lock().clear();
     }
 
     fn get(&self) -> Option<ReplyOwner> {
-        self.owner.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.owner.read().clone()
     }
 
     /// Whether an earlier process of this run paid for it and it has not been counted since. This process has
     /// its own records of the replies that it paid for.
     fn owns(&self, key: CallKey, them: Option<&ReplyOwner>) -> bool {
-        let owner = self.owner.read().unwrap_or_else(PoisonError::into_inner);
+        let owner = self.owner.read();
         let ours = owner
             .as_ref()
             .zip(them)
             .is_some_and(|(us, them)| us.run == them.run && us.process != them.process);
 
-        ours && self.counted.lock().unwrap_or_else(PoisonError::into_inner).insert(key)
+        ours && self.counted.lock().insert(key)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Messages for the operator about model servers to which calls are held back.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use assize_llm::AccountStatus;
 
@@ -23,7 +24,7 @@ struct ToldState {
 impl AccountWatch {
     /// Messages about what has changed since the last call.
     pub(crate) fn news(&self, statuses: &[AccountStatus]) -> Vec<String> {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.0.lock();
         let mut news = Vec::new();
         for status in statuses {
             let state = told.entry(status.name.clone()).or_default();

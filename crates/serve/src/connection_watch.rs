@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -62,7 +64,7 @@ impl ConnectionWatch {
     }
 
     fn state(&self) -> MutexGuard<'_, ConnectionUse> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -7,8 +7,10 @@
 //! count as an answer: the retry grades again.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use axum::http::StatusCode;
 
@@ -87,7 +89,7 @@ impl ReplayMemory {
     }
 
     fn state(&self) -> MutexGuard<'_, ReplayState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

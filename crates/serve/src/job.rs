@@ -14,9 +14,11 @@
 //! - Queue places, the client's quota and the memory of the body are released when the job has ended, not when
 //!   the reply is sent: a client that disconnects does not free them early.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use assize_engine::{GradingSample, GradingStop, PreparedRubric, SamplePlace};
 use assize_rubric::Cost;
@@ -139,12 +141,12 @@ impl Job {
 
     /// Number of samples that have their results.
     fn finished_count(&self) -> usize {
-        self.finished.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.finished.lock().len()
     }
 
     /// True if the job is done and something is ungraded, so that the same request may succeed if repeated.
     pub(crate) fn has_failed(&self) -> bool {
-        let finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        let finished = self.finished.lock();
         finished.len() == self.total && finished.iter().any(|result| result.error.is_some())
     }
 
@@ -155,7 +157,7 @@ impl Job {
             let _ = news.wait_for(|count| *count > seen).await;
         }
 
-        let finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        let finished = self.finished.lock();
         finished.get(seen..).unwrap_or_default().to_vec()
     }
 
@@ -164,7 +166,7 @@ impl Job {
         let mut news = self.news.0.subscribe();
         let _ = news.wait_for(|count| *count == self.total).await;
 
-        let mut all = self.finished.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut all = self.finished.lock().clone();
         all.sort_by_key(|result| result.index);
         all
     }
@@ -188,7 +190,7 @@ impl Job {
     /// Stores the result of a sample.
     pub(crate) fn finish(&self, result: SampleResult) {
         let count = {
-            let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut finished = self.finished.lock();
             finished.push(Arc::new(result));
             finished.len()
         };

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use assize_llm::AccountStatus;
 use assize_rubric::{BenchmarkState, Cost, OutcomeKind, Usd};
@@ -193,7 +195,7 @@ impl ServiceMetrics {
     }
 
     fn state(&self) -> MutexGuard<'_, MetricState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, list_first};
 use assize_document::codes;
@@ -150,7 +152,7 @@ impl RubricLibrary {
     /// # Errors
     /// When the name is unknown, or no version has this hash.
     pub(crate) fn find(&self, name: &str, hash: Option<&str>) -> Result<RubricVersion, RubricMissing> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         let Some(named) = known.get(name) else { return Err(RubricMissing::Name) };
         let newest = named.versions.first().filter(|_| !named.is_removed);
         let Some(hash) = hash else { return newest.cloned().ok_or(RubricMissing::Name) };
@@ -179,7 +181,7 @@ impl RubricLibrary {
 
     /// All rubrics by name, and the files that can't be used.
     pub(crate) fn list(&self) -> (Vec<RubricListing>, BTreeMap<String, String>) {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         let listed = known.iter().filter(|(_, named)| !named.is_removed).filter_map(|(name, named)| {
             let newest = named.versions.first()?;
             Some(RubricListing {
@@ -194,7 +196,7 @@ impl RubricLibrary {
                 problem: named.broken.as_ref().map(|(_, problem)| problem.clone()),
             })
         });
-        let unusable = self.unusable.read().unwrap_or_else(PoisonError::into_inner);
+        let unusable = self.unusable.read();
 
         (
             listed.collect(),
@@ -205,7 +207,7 @@ impl RubricLibrary {
     /// The first names that a request could use, as the end of a message: ` (loaded: support, tone)`; empty if
     /// there are none.
     pub(crate) fn loaded_names(&self) -> String {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         let loaded = known.iter().filter(|(_, named)| !named.is_removed).map(|(name, _)| name);
         let names = list_first(loaded, MAX_NAMED);
         if names.is_empty() { names } else { format!(" (loaded: {names})") }
@@ -251,7 +253,7 @@ impl RubricLibrary {
 
     /// Records the files that no rubric is read from.
     fn refuse(&self, unused: &BTreeMap<String, (PathBuf, String)>) -> Vec<LibraryChange> {
-        let mut unusable = self.unusable.write().unwrap_or_else(PoisonError::into_inner);
+        let mut unusable = self.unusable.write();
         let mut changes = Vec::new();
         for (name, (path, problem)) in unused {
             let hash = blake3::hash(problem.as_bytes());
@@ -266,8 +268,8 @@ impl RubricLibrary {
     }
 
     fn knows(&self, name: &str, hash: blake3::Hash) -> bool {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let unusable = self.unusable.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
+        let unusable = self.unusable.read();
         match known.get(name).filter(|named| !named.is_removed) {
             Some(named) => match &named.broken {
                 Some((broken, _)) => *broken == hash,
@@ -284,8 +286,8 @@ impl RubricLibrary {
         hash: blake3::Hash,
         loaded: Result<LibraryContent, String>,
     ) -> LibraryChange {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let mut unusable = self.unusable.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write();
+        let mut unusable = self.unusable.write();
         let content = match loaded {
             Ok(content) => content,
             Err(problem) => {
@@ -321,8 +323,8 @@ impl RubricLibrary {
         files: &BTreeMap<String, PathBuf>,
         unused: &BTreeMap<String, (PathBuf, String)>,
     ) -> Vec<LibraryChange> {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let mut unusable = self.unusable.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write();
+        let mut unusable = self.unusable.write();
         unusable.retain(|name, _| files.contains_key(name) || unused.contains_key(name));
 
         let mut changes = Vec::new();

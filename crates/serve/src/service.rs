@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, RwLock};
 
 use assize_engine::{
     Engine, EngineError, EngineErrorKind, FailureLog, GradingStop, PreparedRubric, RunOptions, SamplePlace,
@@ -105,7 +107,7 @@ enum RequestRubric {
 fn failure_log(log: OperatorLog) -> FailureLog {
     let reported: Mutex<HashMap<String, Instant>> = Mutex::default();
     Arc::new(move |failure| {
-        let mut reported = reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = reported.lock();
         if reported.get(failure).is_some_and(|time| time.elapsed() < REPORT_INTERVAL) {
             return;
         }
@@ -179,7 +181,7 @@ impl Service {
 
     /// The clients.
     pub(crate) fn tenants(&self) -> Arc<TenantList> {
-        Arc::clone(&self.tenants.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.tenants.read())
     }
 
     /// Takes over changes in the rubric folder and in the key file, and reports model servers to which calls
@@ -196,7 +198,7 @@ impl Service {
 
         let Some(path) = &self.options.keys else { return };
         let hash = content_hash(path);
-        if hash.is_none() || *self.keys.read().unwrap_or_else(PoisonError::into_inner) == hash {
+        if hash.is_none() || *self.keys.read() == hash {
             return;
         }
 
@@ -204,10 +206,10 @@ impl Service {
         let read = KeyFile::read(path).and_then(|file| {
             TenantList::new(Some(&file), &self.samples, Some(&earlier)).map_err(|error| error.to_string())
         });
-        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = hash;
+        *self.keys.write() = hash;
         match read {
             Ok(list) => {
-                *self.tenants.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
+                *self.tenants.write() = Arc::new(list);
                 (self.log)("the keys were read again");
             }
             Err(error) => (self.log)(&format!("{error}; the keys stay as they were")),

@@ -1,9 +1,11 @@
 //! Exports results as OpenTelemetry events to a collector, over OTLP/HTTP. Failures of the export never affect
 //! grading.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use assize_engine::{EngineError, ProcessContext};
 use assize_llm::{HttpOptions, HttpProxies, HttpRequest, HttpTransport, Method, Transport};
@@ -131,7 +133,7 @@ impl TelemetryExporter {
             attributes.push(json!({ "key": "assize.answer.text", "value": { "stringValue": answer } }));
         }
 
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let queue = self.queue.lock();
         if queue.as_ref().is_none_or(|queue| queue.try_send(events).is_err()) {
             self.counts.dropped.fetch_add(1, Ordering::Relaxed);
         }
@@ -143,8 +145,8 @@ impl TelemetryExporter {
 
     /// Sends what is queued, within the time limit of a request.
     pub(crate) async fn close(&self) {
-        drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
-        let sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(self.queue.lock().take());
+        let sending = self.sending.lock().take();
         if let Some(sending) = sending {
             let _ = tokio::time::timeout(TIMEOUT, sending).await;
         }

@@ -1,9 +1,11 @@
 //! Clients: their judges, their part of the cache, and their quotas.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use assize_engine::{EngineError, EngineErrorKind, GradingStop, PreparedRubric, SampleGrader, SampleService};
 use assize_listen::SecretHash;
@@ -143,13 +145,13 @@ impl Tenant {
         hash: blake3::Hash,
         prepare: impl FnOnce() -> Result<PreparedRubric, ApiError>,
     ) -> Result<Arc<PreparedRubric>, ApiError> {
-        let known = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).get(&hash).cloned();
+        let known = self.prepared.lock().get(&hash).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
 
         let made = Arc::new(prepare()?);
-        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut prepared = self.prepared.lock();
         // Rubrics with a sample's values are used only once, and others are quickly prepared again.
         if prepared.len() >= MAX_PREPARED {
             prepared.clear();
@@ -163,7 +165,7 @@ impl Tenant {
     }
 
     fn state(&self) -> MutexGuard<'_, TenantState> {
-        self.usage.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.usage.state.lock()
     }
 }
 

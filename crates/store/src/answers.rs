@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use assize_files::open_file;
 use serde::Deserialize;
@@ -69,7 +70,7 @@ impl AnswerIndex {
     pub fn row(&self, key: &AnswerKey) -> Result<Option<ResultRow>, StoreError> {
         let Some(&(at, length)) = self.places.get(key) else { return Ok(None) };
         let mut text = vec![0; length];
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.file.lock();
         file.seek(SeekFrom::Start(at))
             .and_then(|_| file.read_exact(&mut text))
             .map_err(StoreError::io("read", &self.path))?;

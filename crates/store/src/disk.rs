@@ -139,7 +139,9 @@ pub(crate) mod faults {
 
     use std::cell::RefCell;
     use std::io;
-    use std::sync::{Arc, Mutex, PoisonError};
+    use std::sync::Arc;
+
+    use parking_lot::Mutex;
 
     /// Kind of operation.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,8 +213,8 @@ pub(crate) mod faults {
             self.lock().failed
         }
 
-        fn lock(&self) -> std::sync::MutexGuard<'_, PlanState> {
-            self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        fn lock(&self) -> parking_lot::MutexGuard<'_, PlanState> {
+            self.state.lock()
         }
 
         /// Counts an operation and returns its fault.

@@ -4,8 +4,10 @@
 //! library.
 
 use std::io::Read as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+
+use parking_lot::Mutex;
 
 use bytes::Bytes;
 use parquet::basic::Compression;
@@ -36,17 +38,14 @@ impl PageLimits {
 
     /// Returns the limit that a page exceeded, if any.
     pub(crate) fn exceeded(&self) -> Option<&'static str> {
-        self.exceeded.lock().ok().and_then(|exceeded| *exceeded)
+        *self.exceeded.lock()
     }
 
     fn take(&self, left: &AtomicU64, count: u64, what: &'static str) -> Result<()> {
         if left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(count)).is_ok() {
             return Ok(());
         }
-        if let Ok(mut exceeded) = self.exceeded.lock() {
-            *exceeded = Some(what);
-        }
-
+        *self.exceeded.lock() = Some(what);
         Err(ParquetError::General(what.to_owned()))
     }
 }

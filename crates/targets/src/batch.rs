@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_llm::{BoxFuture, UnambiguousJson};
 use assize_rubric::IdentityWriter;
@@ -39,7 +41,7 @@ impl BatchTarget {
         }
 
         let run = {
-            let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut runs = self.runs.lock();
             Arc::clone(runs.entry((input.attempt, input.suite_folder.clone())).or_default())
         };
         let answers = run.get_or_init(|| self.run(input)).await;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use assize_llm::{BoxFuture, HttpTransport, TransportError};
 use assize_process::ProcessCommand;
@@ -85,7 +87,7 @@ impl Target for HealthCheckedTarget {
         Box::pin(async {
             let folder = self.check.folder(input);
             let found = {
-                let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut all = self.found.lock();
                 Arc::clone(all.entry(folder.clone()).or_default())
             };
             if let Err(why) = found.get_or_init(|| self.check.run(folder)).await {

@@ -7,9 +7,11 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use tempfile::TempDir;
 
@@ -300,7 +302,7 @@ impl Link {
     /// Cuts all connections and accepts no new ones.
     pub fn cut(&self) {
         self.state.delay.store(CUT, Ordering::Release);
-        let mut open = self.state.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.state.open.lock();
         for stream in open.drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
         }
@@ -319,7 +321,7 @@ impl LinkState {
                 return;
             };
             let _ = to.set_nodelay(true);
-            self.open.lock().unwrap_or_else(PoisonError::into_inner).push(known);
+            self.open.lock().push(known);
             let state = Arc::clone(self);
             std::thread::spawn(move || state.carry(from, to));
         }

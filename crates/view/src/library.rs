@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
+
+use parking_lot::Mutex;
 
 use assize_analysis::compare::RunComparison;
 use assize_analysis::trend::TrendPoint;
@@ -120,7 +122,7 @@ impl RunLibrary {
     pub(crate) fn info(&self, folder: &RunFolder) -> Result<Arc<RunInfo>, assize_store::StoreError> {
         let path = folder.path().join(INFO_FILE);
         let changed = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
-        let mut infos = self.infos.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut infos = self.infos.lock();
         if let Some((known, info)) = infos.get(&path)
             && changed.is_some()
             && *known == changed
@@ -144,24 +146,24 @@ impl RunLibrary {
 
     /// The trend that was shown last, if it has this key.
     pub(crate) fn known_trend(&self, key: &str) -> Option<TrendPoints> {
-        let known = self.trend.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.trend.lock();
         known.as_ref().filter(|(about, _)| about == key).map(|(_, points)| Arc::clone(points))
     }
 
     /// Keeps a trend for the next request.
     pub(crate) fn keep_trend(&self, key: String, points: TrendPoints) {
-        *self.trend.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, points));
+        *self.trend.lock() = Some((key, points));
     }
 
     /// A comparison that is still in memory.
     pub(crate) fn known_comparison(&self, key: &str) -> Option<Arc<RunComparison>> {
-        let known = self.comparisons.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.comparisons.lock();
         known.iter().find(|(other, _)| other == key).map(|(_, found)| Arc::clone(found))
     }
 
     /// Keeps a comparison for the next request.
     pub(crate) fn keep_comparison(&self, key: String, found: Arc<RunComparison>) {
-        let mut known = self.comparisons.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.comparisons.lock();
         known.insert(0, (key, found));
         known.truncate(MAX_COMPARISONS);
     }
@@ -170,14 +172,14 @@ impl RunLibrary {
     /// folder is gone is not found.
     pub(crate) fn open(&self, slug: &str) -> Option<Arc<OpenRun>> {
         let known = {
-            let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            let open = self.open.lock();
             open.iter().find(|(_, run)| run.slug() == slug).map(|(_, run)| run.folder().clone())
         };
         let folder = known.or_else(|| self.folder(slug));
         let folder = folder.filter(|folder| folder.path().join(INFO_FILE).exists());
         let stamp = folder.as_ref().map(|folder| self.stamp(folder));
 
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         let same = open.iter().position(|(known, run)| run.slug() == slug && Some(known) == stamp.as_ref());
         let kept = same.map(|at| open.remove(at));
         open.retain(|(_, run)| run.slug() != slug);

@@ -18,9 +18,11 @@
 //! Lists of rows, searches and names for filters are cached with the end of the index that they belong to.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
 use assize_store::{CaseRecord, QuestionRow, RowsFile, RunFolder, RunSummary, StoreError};
 
@@ -74,10 +76,6 @@ struct SearchResult {
     rows: Arc<Vec<bool>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Number of threads that read a file together.
 fn readers() -> usize {
     std::thread::available_parallelism().map_or(2, |count| count.get().min(8))
@@ -127,15 +125,15 @@ impl OpenRun {
         while self.read_index().len() == 0 && !self.is_indexed() {
             // The thread that holds the lock goes on with the next step at once: waiting for the lock could
             // take until the last row is read.
-            if let Ok(reading) = self.reading.try_lock() {
+            if let Some(reading) = self.reading.try_lock() {
                 if !self.read_rows(reading)? {
                     break;
                 }
             } else {
-                drop(self.grown.wait_timeout(lock(&self.waiting), POLL_INTERVAL));
+                self.grown.wait_for(&mut self.waiting.lock(), POLL_INTERVAL);
             }
         }
-        let is_being_read = self.reading.try_lock().is_err();
+        let is_being_read = self.reading.is_locked();
         if !self.is_indexed() && !is_being_read {
             let run = Arc::clone(self);
             // An error is not lost: reading fails again, and is reported, when a page needs the rows.
@@ -151,7 +149,7 @@ impl OpenRun {
     }
 
     fn read_index(&self) -> RwLockReadGuard<'_, CaseTableIndex> {
-        self.index.read().unwrap_or_else(PoisonError::into_inner)
+        self.index.read()
     }
 
     /// Reads some of the rows that are not indexed yet. Returns false if there are none.
@@ -160,7 +158,7 @@ impl OpenRun {
             return Ok(false);
         }
 
-        self.read_rows(lock(&self.reading))
+        self.read_rows(self.reading.lock())
     }
 
     /// Reads the next rows; the index stays readable meanwhile. Returns false if there are none.
@@ -168,14 +166,14 @@ impl OpenRun {
         let (mut from, length) = (self.read_index().end(), self.folder.rows_length(RowsFile::Results));
         if length < from {
             // Resuming a run may have dropped rows: its file was replaced by a shorter one.
-            *self.index.write().unwrap_or_else(PoisonError::into_inner) = CaseTableIndex::default();
+            *self.index.write() = CaseTableIndex::default();
             from = 0;
         }
 
         let step = if from == 0 { FIRST_STEP_BYTES } else { STEP_BYTES };
         let found = IndexPart::read(&self.folder, from..length.min(from + step), readers())?;
         let is_more = found.end > from;
-        self.index.write().unwrap_or_else(PoisonError::into_inner).append(found);
+        self.index.write().append(found);
         self.grown.notify_all();
 
         Ok(is_more)
@@ -186,7 +184,7 @@ impl OpenRun {
     pub(crate) fn read_ahead(&self) -> Result<(), StoreError> {
         let mut is_more = true;
         while is_more && !self.are_details_wanted.load(Ordering::Relaxed) {
-            is_more = lock(&self.details).read_step(&self.folder, 1)?;
+            is_more = self.details.lock().read_step(&self.folder, 1)?;
         }
         Ok(())
     }
@@ -194,7 +192,7 @@ impl OpenRun {
     /// The offsets of judgements and questions that are known so far.
     fn known_details(&self) -> MutexGuard<'_, DetailIndex> {
         self.are_details_wanted.store(true, Ordering::Relaxed);
-        lock(&self.details)
+        self.details.lock()
     }
 
     /// Rows that pass a filter, in its order.
@@ -209,7 +207,7 @@ impl OpenRun {
         filter: &CaseFilter,
     ) -> Result<Arc<Vec<u32>>, StoreError> {
         let (query, end) = (filter.to_query(), index.end());
-        let mut orders = lock(&self.orders);
+        let mut orders = self.orders.lock();
         if let Some(at) = orders.iter().position(|order| order.query == query && order.end == end) {
             let order = orders.remove(at);
             let rows = Arc::clone(&order.rows);
@@ -230,7 +228,7 @@ impl OpenRun {
     }
 
     fn search(&self, index: &CaseTableIndex, text: &str) -> Result<Arc<Vec<bool>>, StoreError> {
-        let mut searched = lock(&self.searched);
+        let mut searched = self.searched.lock();
         if let Some(result) =
             searched.as_ref().filter(|result| result.text == text && result.end == index.end())
         {
@@ -244,7 +242,7 @@ impl OpenRun {
 
     /// Names that the cases of an index can be filtered by.
     pub(crate) fn choices(&self, index: &CaseTableIndex) -> Arc<FilterChoices> {
-        let mut choices = lock(&self.choices);
+        let mut choices = self.choices.lock();
         if let Some((end, known)) = choices.as_ref()
             && *end == index.end()
         {
@@ -295,12 +293,12 @@ impl OpenRun {
 
     /// Summary of a run without one, computed from the rows written so far.
     pub(crate) fn current_summary(&self) -> Result<RunSummary, assize_engine::EngineError> {
-        lock(&self.progress).summary(&self.folder)
+        self.progress.lock().summary(&self.folder)
     }
 
     /// Cases a second over the last [`RATE_WINDOW`]; `None` until there are two measurements.
     pub(crate) fn rate(&self, cases: usize, now: Instant) -> Option<f64> {
-        let mut seen = lock(&self.seen);
+        let mut seen = self.seen.lock();
         while seen.front().is_some_and(|(at, _)| now.duration_since(*at) > RATE_WINDOW) {
             seen.pop_front();
         }

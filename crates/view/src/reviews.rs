@@ -1,7 +1,9 @@
 //! Reviews in progress: one for each person and kind, each with its own token.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use assize_engine::{LabelOptions, ProcessContext, write_review_list};
 use assize_review::OngoingReview;
@@ -43,7 +45,7 @@ pub(crate) struct RegisteredReview {
 
 impl RegisteredReview {
     pub(crate) fn lock(&self) -> MutexGuard<'_, OngoingReview> {
-        self.review.lock().unwrap_or_else(PoisonError::into_inner)
+        self.review.lock()
     }
 
     /// Address of its pages.
@@ -114,7 +116,7 @@ impl ReviewRegistry {
             has_new_labels: AtomicBool::new(false),
             review: Mutex::new(review),
         });
-        let mut reviews = self.reviews.write().unwrap_or_else(PoisonError::into_inner);
+        let mut reviews = self.reviews.write();
         reviews.retain(|other| other.id != added.id);
         reviews.push(Arc::clone(&added));
 
@@ -122,7 +124,7 @@ impl ReviewRegistry {
     }
 
     fn all(&self) -> Vec<Arc<RegisteredReview>> {
-        self.reviews.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.reviews.read().clone()
     }
 
     /// Writes the lists of all runs that got labels.

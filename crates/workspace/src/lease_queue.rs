@@ -1,7 +1,6 @@
 //! The order in which cases acquire a shared workspace.
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 /// Queue of waiting cases.
@@ -22,7 +21,7 @@ impl LeaseQueue {
     /// Returns the next position.
     pub(crate) fn next_position(&self) -> LeaseQueuePosition {
         let (done, next) = oneshot::channel();
-        let before = self.last.lock().unwrap_or_else(PoisonError::into_inner).replace(next);
+        let before = self.last.lock().replace(next);
         LeaseQueuePosition { before, _done: done }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use assize_model::{
     HookEvent, RepoSpec, WorkspaceHooks, WorkspaceIsolation, WorkspaceMode, WorkspaceReset, WorkspaceSpec,
@@ -142,7 +144,7 @@ impl Workspace {
             }
         });
         if let Ok(Some(folder)) = restored.await {
-            self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(folder);
+            self.pool.lock().push(folder);
         }
     }
 
@@ -151,7 +153,7 @@ impl Workspace {
         made: &PreparedWorkspace,
         visitor: &CaseInfo,
     ) -> Result<Arc<FolderHandle>, WorkspaceError> {
-        let waiting = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let waiting = self.pool.lock().pop();
         if let Some(folder) = waiting {
             return Ok(folder);
         }
@@ -297,7 +299,7 @@ impl Drop for Workspace {
         let Some(Ok(made)) = self.made.get() else { return };
         let Ok(root) = self.setup.root() else { return };
 
-        let pool = self.pool.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let pool = self.pool.get_mut();
         let own = Some(&made.base).filter(|_| own);
         for folder in pool.iter().chain(&made.pristine).chain(own) {
             root.remove_folder(folder);

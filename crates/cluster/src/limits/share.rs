@@ -1,8 +1,10 @@
 //! A worker's share of the limits: what it was granted and has not used.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use assize_engine::CancellationToken;
 use assize_llm::{BoxFuture, BudgetAmount, BudgetSource, ReportedAllowance, SharedRate};
@@ -114,7 +116,7 @@ async fn talk(state: Arc<ShareState>, desk: Arc<dyn LimitDesk>) {
 
 impl ShareState {
     fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 
     fn counts_tokens(&self) -> bool {

@@ -4,8 +4,10 @@ use std::error::Error as _;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use async_nats::jetstream::{self, kv, object_store, stream};
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
@@ -109,11 +111,11 @@ type LostSince = Arc<Mutex<Option<Instant>>>;
 
 /// Starts a timer when the connection is lost; warns after a while, and again after twice as long.
 fn note_event(event: &Event, lost: &LostSince, observe: &ConnectionObserver) {
-    let held = |lost: &LostSince| *lost.lock().unwrap_or_else(PoisonError::into_inner);
+    let held = |lost: &LostSince| *lost.lock();
     match event {
         Event::Disconnected if held(lost).is_none() => {
             let since = Instant::now();
-            *lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(since);
+            *lost.lock() = Some(since);
             let (lost, observe) = (Arc::clone(lost), Arc::clone(observe));
             tokio::spawn(async move {
                 let mut wait = FIRST_WARNING;
@@ -128,7 +130,7 @@ fn note_event(event: &Event, lost: &LostSince, observe: &ConnectionObserver) {
             });
         }
         Event::Connected => {
-            let since = lost.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let since = lost.lock().take();
             let away = since.map(|since| since.elapsed()).filter(|away| *away >= FIRST_WARNING);
             if let Some(away) = away {
                 observe(format!("connected to the NATS servers again after {} s", away.as_secs()));
@@ -322,9 +324,9 @@ mod tests {
         let (lost, said) = (LostSince::default(), Arc::new(Mutex::new(Vec::new())));
         let observe: ConnectionObserver = {
             let said = Arc::clone(&said);
-            Arc::new(move |what| said.lock().expect("no panic").push(what))
+            Arc::new(move |what| said.lock().push(what))
         };
-        let words = || said.lock().expect("no panic").clone();
+        let words = || said.lock().clone();
         note_event(&Event::Disconnected, &lost, &observe);
         note_event(&Event::Connected, &lost, &observe);
         note_event(&Event::Disconnected, &lost, &observe);

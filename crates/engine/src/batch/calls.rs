@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use assize_llm::{
     AskError, BatchClient, BatchStorage, BoxFuture, BudgetTracker, CallKey, ChatModel as _, ChatReply,
@@ -16,7 +18,6 @@ use tokio_util::sync::CancellationToken;
 use super::collected::CollectedRequests;
 use super::stopped;
 use crate::error::EngineError;
-use crate::lock::lock;
 use crate::spend_meter::{MeteredModel, SpendMeter};
 
 /// File with replies of batches that no run has used yet.
@@ -105,20 +106,20 @@ impl BatchedCalls {
     pub(crate) fn register(&self, client: &ModelClient) {
         match BatchClient::new(client.clone(), Arc::clone(&self.transport), &self.storage) {
             Ok(client) => {
-                let mut clients = lock(&self.clients);
+                let mut clients = self.clients.lock();
                 if !clients.iter().any(|known| is_same(known.model(), client.model())) {
                     clients.push(client);
                 }
             }
             Err(reason) => {
-                lock(&self.unsupported).insert(reason);
+                self.unsupported.lock().insert(reason);
             }
         }
     }
 
     /// Refuses models that can't be used in batches.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
-        match lock(&self.unsupported).first() {
+        match self.unsupported.lock().first() {
             Some(reason) => Err(EngineError::usage(format!("{reason}; nothing was spent"))),
             None => Ok(()),
         }
@@ -126,7 +127,7 @@ impl BatchedCalls {
 
     /// The models that were added.
     pub(super) fn clients(&self) -> Vec<BatchClient> {
-        lock(&self.clients).clone()
+        self.clients.lock().clone()
     }
 
     /// The time in seconds since 1970.
@@ -215,7 +216,7 @@ impl BatchedCalls {
     }
 
     fn state(&self) -> MutexGuard<'_, CallState> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     /// Ends the pass with this error.
@@ -259,7 +260,7 @@ impl BatchedCalls {
             pass.probes
         };
 
-        let Some(at) = lock(&self.clients).iter().position(|known| is_same(known.model(), client)) else {
+        let Some(at) = self.clients.lock().iter().position(|known| is_same(known.model(), client)) else {
             return Err(not_now());
         };
         if probes && let Some(reply) = self.probe(at, client, key, request).await? {
@@ -288,7 +289,7 @@ impl BatchedCalls {
         key: CallKey,
         request: &ChatRequest,
     ) -> Result<Option<ChatReply>, AskError> {
-        let cell = Arc::clone(lock(&self.probes).entry(at).or_default());
+        let cell = Arc::clone(self.probes.lock().entry(at).or_default());
         let model = MeteredModel::new(Arc::new(client.clone()), Arc::clone(&self.meter));
         let mut own = None;
         let probed = cell

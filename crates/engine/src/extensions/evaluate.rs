@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_evalfile::LoadedSuite;
 use assize_load::load_changed_suite;
@@ -16,7 +18,6 @@ use crate::eval::{Evaluated, Purpose, RunOutcome};
 use crate::event::EngineEvent;
 use crate::exit::ExitStatus;
 use crate::load::{LoadedFile, LoadedFiles};
-use crate::lock::lock;
 use crate::mode::RunMode;
 use crate::options::EvalOptions;
 use crate::session::FinishedRun;
@@ -36,14 +37,14 @@ impl Engine {
         let events = Arc::<Mutex<Vec<EngineEvent>>>::default();
         let heard = Arc::clone(&events);
         let quiet = self.clone().with_observer(move |event| {
-            lock(&heard).push(event);
+            heard.lock().push(event);
         });
         let checked = quiet.evaluate_for(Purpose::Check, mode, loaded, options, None, None).await;
         let setups = match checked {
             Ok(Evaluated::Checked(setups)) => setups,
             Ok(_) => return Err(EngineError::unrunnable("a run that was to be checked was run")),
             Err(error) => {
-                let heard = std::mem::take(&mut *lock(&events));
+                let heard = std::mem::take(&mut *events.lock());
                 for event in heard {
                     self.emit(event);
                 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_grade::{ExtensionCall, ExtensionHost, ProgramSetup};
 use assize_llm::BoxFuture;
@@ -17,7 +19,6 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::eval::Purpose;
 use crate::event::EngineEvent;
-use crate::lock::lock;
 use crate::mode::{EvalMode, RunMode};
 use crate::session::stored_records;
 
@@ -194,7 +195,7 @@ impl SuiteHooks {
                 target: row.target.clone(),
                 trial: row.trial,
             };
-            let ran = lock(&self.ran).get(&key).cloned();
+            let ran = self.ran.lock().get(&key).cloned();
             let case = ran.or_else(|| planned.get(&*row.case_id).cloned());
             prompts.add(row, case.as_deref());
             results.push(result_value(&record, case.as_deref()));
@@ -316,7 +317,7 @@ impl CaseHooks for SuiteHooks {
     fn after_case<'a>(&'a self, item: &'a WorkItem, record: &'a CaseRecord) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let hook = ExtensionHook::AfterEach;
-            lock(&self.ran).insert(item.key(), Arc::clone(&item.case));
+            self.ran.lock().insert(item.key(), Arc::clone(&item.case));
             if !self.extensions.run_at(hook) {
                 return;
             }

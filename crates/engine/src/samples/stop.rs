@@ -1,6 +1,8 @@
 //! Ends grading early, at a deadline or a shutdown.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use assize_grade::{CallForecast, Judge, JudgeQuestion};
 use assize_llm::{
@@ -9,8 +11,6 @@ use assize_llm::{
 };
 use assize_rubric::{Decision, JudgeIdentity, UngradedKind, Usd};
 use tokio_util::sync::CancellationToken;
-
-use crate::lock::lock;
 
 /// A signal after which no more decisions are made. Existing decisions are kept; all other criteria are
 /// ungraded with the given reason. Clones share the signal.
@@ -54,7 +54,7 @@ impl GradingStop {
     /// The most that calls can have cost which were in flight when this signal, and no child of it, ended them.
     /// Their usage is never reported.
     pub fn abandoned_cost(&self) -> Usd {
-        *lock(&self.abandoned)
+        *self.abandoned.lock()
     }
 
     fn reason(&self) -> &str {
@@ -66,7 +66,7 @@ impl GradingStop {
     }
 
     fn abandon(&self, cost: Usd) {
-        *lock(&self.abandoned) += cost;
+        *self.abandoned.lock() += cost;
     }
 }
 

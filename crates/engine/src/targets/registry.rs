@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use assize_grade::{ProgramEnvironment, ProgramSetup};
 use assize_llm::{
@@ -31,7 +33,6 @@ use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gateway::ModelGateway;
-use crate::lock::lock;
 use crate::process::ProcessContext;
 
 /// The built-in target that answers with its prompt.
@@ -146,7 +147,7 @@ impl TargetRegistry {
 
     /// The target of a name: one from the targets file, or a model such as `openai:gpt-4o-mini`.
     pub(crate) fn target(&self, name: &str) -> Result<Arc<dyn Target>, EngineError> {
-        let mut made = lock(&self.made);
+        let mut made = self.made.lock();
         if let Some(target) = made.get(name) {
             return Ok(Arc::clone(target));
         }
@@ -173,7 +174,7 @@ impl TargetRegistry {
     pub(crate) fn remarks(&self, reference: &TargetRef) -> Vec<String> {
         let real = reference.use_target.as_deref().unwrap_or(&reference.name);
         let idle = self.spec(real).into_iter().flat_map(|spec| &spec.without_effect);
-        let notes = lock(&self.notes);
+        let notes = self.notes.lock();
         idle.map(|idle| format!("{}: {} has no effect", idle.place, idle.feature))
             .chain(notes.get(real).cloned())
             .collect()
@@ -238,7 +239,7 @@ impl TargetRegistry {
 
     /// The targets that were made so far, for the record.
     pub(crate) fn infos(&self) -> Vec<TargetInfo> {
-        let made = lock(&self.made);
+        let made = self.made.lock();
         made.values()
             .map(|target| {
                 let description = target.describe();
@@ -253,7 +254,7 @@ impl TargetRegistry {
 
     /// The number of targets that were made so far.
     pub(crate) fn made(&self) -> usize {
-        lock(&self.made).len()
+        self.made.lock().len()
     }
 
     /// Whether the targets file has a target of this name.
@@ -302,7 +303,7 @@ impl TargetRegistry {
 
     /// A target of the file without its fallbacks.
     fn plain(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, EngineError> {
-        let mut plain = lock(&self.plain);
+        let mut plain = self.plain.lock();
         if let Some(target) = plain.get(&spec.name) {
             return Ok(Arc::clone(target));
         }
@@ -534,7 +535,7 @@ impl TargetRegistry {
                         kinds.join(", ")
                     );
 
-                    let mut notes = lock(&self.notes);
+                    let mut notes = self.notes.lock();
                     notes.insert(spec.name.clone(), note);
                 }
 

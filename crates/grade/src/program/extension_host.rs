@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use assize_model::{CodeLanguage, CodeProgram};
 use assize_process::{LineProcess, LineReader, ProcessCommand, ProcessLimits};
@@ -226,7 +228,7 @@ fn one_line(value: &Value) -> String {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }
 
 /// Writes calls until there are no more, then ends the interpreter.

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+
+use parking_lot::RwLock;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
@@ -64,7 +66,7 @@ impl SharedClient {
 
     /// Parameters that the server has refused for a model so far.
     pub(super) fn learned(&self, model: &str) -> ServerQuirks {
-        let learned = self.learned.read().unwrap_or_else(PoisonError::into_inner);
+        let learned = self.learned.read();
         learned.get(model).copied().unwrap_or_default()
     }
 
@@ -142,7 +144,7 @@ impl SharedClient {
 
     pub(super) fn learn(&self, model: &str, quirks: ServerQuirks) {
         if self.learned(model).merge(quirks) != self.learned(model) {
-            let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
+            let mut learned = self.learned.write();
             let entry = learned.entry(model.to_owned()).or_default();
             *entry = entry.merge(quirks);
         }

@@ -1,8 +1,9 @@
 //! Handles a program's requests, and counts them.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use assize_rubric::{Cost, Tokens};
 
@@ -185,7 +186,7 @@ impl ProxyHandler {
     }
 
     fn state(&self) -> MutexGuard<'_, HandlerState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use reqwest::header::HeaderMap;
 use secrecy::ExposeSecret;
@@ -80,7 +82,7 @@ impl ProviderAccounts {
 
     /// The state of all accounts at this moment.
     pub fn statuses(&self, clock: &dyn Clock) -> Vec<AccountStatus> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         known.iter().map(|((host, _), account)| account.status(host, clock)).collect()
     }
 
@@ -89,7 +91,7 @@ impl ProviderAccounts {
         let key = endpoint.key.as_ref().map_or("", |key| key.secret.expose_secret());
         // A hash distinguishes keys without a second copy of the secret.
         let identity = (endpoint.host(), *blake3::hash(key.as_bytes()).as_bytes());
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         let name = account_name(&identity);
         let account =
             known.entry(identity).or_insert_with(|| Arc::new(ProviderAccount::new(name, self.limits)));
@@ -192,7 +194,7 @@ impl ProviderAccount {
     }
 
     fn state(&self) -> MutexGuard<'_, AccountLimits> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Waits until a request may go out.

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -53,8 +54,7 @@ impl ReplyCache {
         }
 
         // Keys are hashes, so their first byte spreads them evenly.
-        let mut reader =
-            self.readers[usize::from(key[0]) % READERS].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reader = self.readers[usize::from(key[0]) % READERS].lock();
         let reader = match &mut *reader {
             Some(reader) => reader,
             none => none.insert(open(&self.path)?),

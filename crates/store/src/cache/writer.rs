@@ -8,9 +8,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior, params};
@@ -99,7 +101,7 @@ struct WriterState {
 
 impl SharedWriter {
     fn state(&self) -> MutexGuard<'_, WriterState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
@@ -135,7 +137,7 @@ impl RowWriter {
         let reply = Arc::new(reply);
         let mut state = self.shared.state();
         while state.queue.len() >= MAX_QUEUE {
-            state = self.shared.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.shared.ended.wait(&mut state);
         }
 
         if let Some(known) = &mut state.known {
@@ -193,7 +195,7 @@ impl RowWriter {
         while state.done < handed {
             state.urgent = true;
             self.shared.work.notify_one();
-            state = self.shared.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.shared.ended.wait(&mut state);
         }
 
         state.failure.clone()
@@ -331,9 +333,7 @@ impl WriterThread {
         let mut state = shared.state();
         while state.queue.is_empty() && !state.closed {
             state.idle = true;
-            let waited = shared.work.wait_timeout(state, POLL_INTERVAL);
-            let (after, wait) = waited.unwrap_or_else(PoisonError::into_inner);
-            state = after;
+            let wait = shared.work.wait_for(&mut state, POLL_INTERVAL);
 
             // This check does not wait for other processes.
             if wait.timed_out() && state.known.is_some() && !self.is_alone() {
@@ -355,8 +355,7 @@ impl WriterThread {
                 break;
             }
 
-            let waited = shared.work.wait_timeout(state, left);
-            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            shared.work.wait_for(&mut state, left);
         }
 
         state.urgent = false;

@@ -2,8 +2,10 @@
 
 use assize_rubric::{Cost, IdentityWriter};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use assize_llm::{
     AskError, BoxFuture, ChatMessage, ChatModel, ChatReply, ChatRequest, ErrorKind, FinishReason, ModelId,
@@ -24,8 +26,8 @@ struct Scripted {
 impl ChatModel for Scripted {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
         Box::pin(async {
-            self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
-            let next = self.replies.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            self.requests.lock().push(request.clone());
+            let next = self.replies.lock().pop_front();
             next.unwrap_or_else(|| Err(AskError::new(ErrorKind::Server, "the script is over")))
         })
     }
@@ -84,7 +86,7 @@ async fn the_settings_and_messages_reach_the_model() {
         max_output_tokens: Some(99),
         ..ChatRequest::new(vec![ChatMessage::system("Be brief."), ChatMessage::user("Why?")])
     };
-    assert_eq!(*model.requests.lock().unwrap(), [wanted]);
+    assert_eq!(*model.requests.lock(), [wanted]);
     let description = target.describe();
     assert_eq!((description.kind, description.model.as_deref()), (TargetKind::Model, Some("mock:m")));
 }
@@ -145,7 +147,7 @@ async fn an_input_without_anything_to_say_is_not_sent() {
     let (model, target) = scripted([Ok(reply("x"))]);
     let error = target.answer(&TargetInput::new("case", vec![])).await.unwrap_err();
     assert_eq!((error.kind, error.attempts), (TargetErrorKind::BadInput, 0));
-    assert!(model.requests.lock().unwrap().is_empty());
+    assert!(model.requests.lock().is_empty());
 }
 
 /// A target that fails with each kind in turn, then answers.
@@ -159,7 +161,7 @@ impl Target for Faulty {
     fn answer<'a>(&'a self, _input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
             let tokens = assize_rubric::Tokens { input: Some(1), ..Default::default() };
-            match self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+            match self.0.lock().pop_front() {
                 Some(kind) => Err(TargetError { tokens, ..TargetError::new(kind, "no") }),
                 None => {
                     Ok(TargetAnswer { text: "yes".into(), attempts: 1, tokens, ..TargetAnswer::default() })

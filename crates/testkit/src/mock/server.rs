@@ -1,10 +1,12 @@
 //! The mock server: its thread, its record of requests, its shutdown.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -106,7 +108,7 @@ impl MockServer {
 
     /// Returns every request so far in order of arrival; empty if recording is off.
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.requests.lock().clone()
     }
 
     /// Returns the server's batches.
@@ -116,20 +118,19 @@ impl MockServer {
 
     /// Returns the number of requests so far.
     pub fn count(&self) -> usize {
-        *self.shared.count.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.shared.count.lock()
     }
 
     /// Waits until this many requests have arrived, at most for `limit`. Returns true if they have.
     pub fn wait_for(&self, count: usize, limit: Duration) -> bool {
         let end = Instant::now() + limit;
-        let mut arrived = self.shared.count.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut arrived = self.shared.count.lock();
         while *arrived < count {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return false;
             }
-            let waited = self.shared.arrived.wait_timeout(arrived, left);
-            arrived = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.shared.arrived.wait_for(&mut arrived, left);
         }
         true
     }
@@ -211,7 +212,7 @@ async fn handle_request(
     };
     let index = {
         // Numbered and recorded under one lock, so that a request's index is its position in the record.
-        let mut requests = shared.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut requests = shared.requests.lock();
         if shared.options.record {
             requests.push(RecordedRequest {
                 path: path.clone(),
@@ -272,7 +273,7 @@ async fn handle_request(
 impl MockServerState {
     /// Counts a request and returns its index, from 0.
     fn count_arrival(&self) -> usize {
-        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut count = self.count.lock();
         *count += 1;
         self.arrived.notify_all();
         *count - 1

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+
+use parking_lot::Mutex;
 
 use assize_evalfile::LoadOptions;
 use assize_grade::{Judge, JudgeOptions, KeyedFences, ModelJudge, ProgramSetup};
@@ -92,13 +94,13 @@ pub(crate) struct NotingClock(Mutex<Vec<Duration>>);
 
 impl NotingClock {
     pub(crate) fn waits(&self) -> Vec<Duration> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }
 
 impl Clock for NotingClock {
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(duration);
+        self.0.lock().push(duration);
         Box::pin(std::future::ready(()))
     }
 

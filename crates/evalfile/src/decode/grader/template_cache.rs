@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use assize_model::{EvalFileFormat, Grader};
 
@@ -19,11 +21,11 @@ pub(super) type TemplateKey = (PathBuf, EvalFileFormat, usize);
 
 impl TemplateCache {
     pub(super) fn get(&self, key: &TemplateKey) -> Option<CachedTemplate> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+        self.read.lock().get(key).cloned()
     }
 
     pub(super) fn insert(&self, key: TemplateKey, template: CachedTemplate) {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(key, template);
+        self.read.lock().insert(key, template);
     }
 }
 

@@ -6,8 +6,9 @@ mod bucket;
 mod form;
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use serde_json::Value;
 
@@ -166,7 +167,7 @@ impl MockBatches {
     }
 
     fn state(&self) -> MutexGuard<'_, BatchesState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
