@@ -13,12 +13,12 @@ use assize_load::{load_suite, read_suite};
 use assize_model::{Case, EvalFileFormat, PanelSpec, RubricGrader, Suite, ThresholdOverrides};
 use assize_rubric::{UnitInterval, VerdictThresholds};
 use assize_scorecard::{LoadedScorecard, load_scorecard};
-use assize_table::{SheetPath, read_sheet};
+use assize_table::{TableError, TextEncoding, read_table};
 use serde_json::{Value, json};
 
 use crate::ConvertError;
 use crate::compare::{differences, other_format};
-use crate::csv::{CriteriaTable, CsvRow, read_table as read_csv, sheet_rows, split_rows};
+use crate::csv::{CriteriaTable, CsvRow, read_table as read_csv, table_rows};
 use crate::eval_file_builder::{EvalFileBuilder, simplify_settings};
 use crate::formats::{FormatDirection, convert_format};
 use crate::note::ConversionNotes;
@@ -124,7 +124,7 @@ pub fn convert(
             ImportedContent::Doc(healthbench::read_examples(&read_jsonl(path)?, &name, &mut notes))
         }
         ImportFormat::Promptfoo => return convert_matrix(path, to, options, notes),
-        ImportFormat::Csv => match read_csv(&read_rows(path)?, &name, &mut notes) {
+        ImportFormat::Csv => match read_csv(&read_rows(path, options.encoding)?, &name, &mut notes) {
             Ok(CriteriaTable::Cases(doc)) => ImportedContent::Doc(doc),
             Ok(CriteriaTable::Rubric(value)) => {
                 return convert_rubric(path, &value, ImportFormat::Csv, to, notes);
@@ -196,17 +196,15 @@ fn read_text(path: &Path) -> Result<String, ConvertError> {
         .map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
 }
 
-/// Reads the rows of a table, from a sheet or from a text file.
-fn read_rows(path: &Path) -> Result<Vec<CsvRow>, ConvertError> {
-    let Some(sheet) = SheetPath::parse(path) else {
-        return split_rows(&read_text(path)?)
-            .map_err(|why| ConvertError::Empty(path.to_path_buf(), why, Vec::new()));
-    };
-    let sheet = read_sheet(&sheet).map_err(|error| {
-        ConvertError::Unreadable(path.to_path_buf(), format!("{error}\n{}", error.help()))
+/// Reads the rows of a table.
+fn read_rows(path: &Path, encoding: Option<TextEncoding>) -> Result<Vec<CsvRow>, ConvertError> {
+    let unreadable = |why| ConvertError::Unreadable(path.to_path_buf(), why);
+    let table = read_table(path, encoding, MAX_IMPORT_BYTES).map_err(|error| match error {
+        TableError::Unreadable(_) | TableError::Row { .. } => unreadable(error.to_string()),
+        error => unreadable(format!("{error}\n{}", error.help())),
     })?;
 
-    Ok(sheet_rows(sheet))
+    table_rows(table).map_err(|why| ConvertError::Empty(path.to_path_buf(), why, Vec::new()))
 }
 
 fn read_document(path: &Path) -> Result<ParsedDocument, ConvertError> {

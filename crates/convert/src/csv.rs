@@ -1,10 +1,9 @@
-//! Tables of criteria: a header line, then one criterion per line. Fields may be quoted (RFC 4180) and contain
-//! line breaks. A sheet of a spreadsheet is such a table as well.
+//! Tables of criteria: a header, then one criterion per row.
 
 use std::collections::BTreeMap;
 
 use assize_records::UniqueIds;
-use assize_table::{Sheet, SheetRow};
+use assize_table::{Sheet, SheetRow, parse_number, parse_yes_no};
 use serde_json::{Map, Value, json};
 
 use crate::eval_file_builder::{EvalFileBuilder, slug};
@@ -39,61 +38,29 @@ const COLUMNS: [(&str, &[&str]); 9] = [
     ("case_outcome", &["case_outcome", "expected"]),
 ];
 
-/// Content of the record that is appended to every table. No table contains it.
-const SENTINEL: &str = "\0";
-
-/// Splits a table into rows. The divider is whichever of `,`, `;` and tab is most frequent in the header.
-pub(crate) fn split_rows(text: &str) -> Result<Vec<CsvRow>, String> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let header = text.lines().next().unwrap_or_default();
-    let count = |c: char| header.matches(c).count();
-    let divider = [',', ';', '\t'].into_iter().max_by_key(|c| (count(*c), *c == ',')).unwrap_or(',');
-
-    // Append a record. If a quotation mark is never closed, the record becomes part of a field, and is missing.
-    let whole = format!("{text}\n{SENTINEL}");
-    let mut reader = ::csv::ReaderBuilder::new()
-        .delimiter(divider as u8)
-        .flexible(true)
-        .has_headers(false)
-        .from_reader(whole.as_bytes());
-
-    let (mut rows, mut counted, mut line) = (Vec::new(), 0, 1);
-
-    for record in reader.records() {
-        let record = record.map_err(|error| error.to_string())?;
-        let start = record.position().and_then(|at| usize::try_from(at.byte()).ok()).unwrap_or(counted);
-        let ends = whole[start..].bytes().take_while(|byte| [b'\r', b'\n'].contains(byte)).count();
-        line += whole[counted..start + ends].matches('\n').count();
-        counted = start + ends;
-
-        if record.iter().eq([SENTINEL]) {
-            return Ok(rows);
-        }
-        if record.iter().any(|field| !field.trim().is_empty()) {
-            rows.push(CsvRow {
-                line,
-                fields: record.iter().map(without_apostrophe).map(str::to_owned).collect(),
-            });
-        }
+/// Returns the rows of a table.
+///
+/// # Errors
+/// If any of them can't be read: the lines with what is wrong.
+pub(crate) fn table_rows(table: Sheet) -> Result<Vec<CsvRow>, String> {
+    if !table.faults.is_empty() {
+        let faults: Vec<String> =
+            table.faults.iter().map(|(number, fault)| format!("line {number}, {fault}")).collect();
+        return Err(faults.join("\n"));
     }
 
-    Err(format!("line {line}: a quotation mark is not closed"))
-}
-
-/// Returns the rows of a sheet.
-pub(crate) fn sheet_rows(sheet: Sheet) -> Vec<CsvRow> {
     let row = |row: SheetRow| CsvRow {
         line: row.number,
         fields: row.cells.iter().map(|cell| without_apostrophe(cell).to_owned()).collect(),
     };
-    sheet.header.into_iter().chain(sheet.rows).map(row).collect()
+    Ok(table.header.into_iter().chain(table.rows).map(row).collect())
 }
 
 /// Returns true for a text that a spreadsheet would run as a formula, or that would be one without its leading
 /// apostrophes.
 pub(crate) fn is_formula(field: &str) -> bool {
     field.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r'])
-        && field.parse::<f64>().is_err()
+        && parse_number(field).is_err()
 }
 
 /// Removes the apostrophe from a text that would be a formula without it.
@@ -132,7 +99,8 @@ pub(crate) fn read_table(
         return Err(format!("line {}: no column holds the criteria; name one `{names}`", header.line));
     }
 
-    let reader = CriteriaTableReader { columns, width: header.fields.len() };
+    check_cells(&columns, body)?;
+    let reader = CriteriaTableReader { columns };
     if reader.columns.contains_key("case") {
         reader.cases(body, name, notes)
     } else {
@@ -142,7 +110,39 @@ pub(crate) fn read_table(
 
 struct CriteriaTableReader<'h> {
     columns: BTreeMap<&'h str, usize>,
-    width: usize,
+}
+
+/// Checks all weights and truth values. Another value than the written one would change scores, so none is used.
+///
+/// # Errors
+/// All cells that can't be read, each with its line.
+fn check_cells(columns: &BTreeMap<&str, usize>, body: &[CsvRow]) -> Result<(), String> {
+    let mut faults = Vec::new();
+    for row in body {
+        let cell = |key: &str| {
+            let column = *columns.get(key)?;
+            let text = row.fields.get(column)?.trim();
+            (!text.is_empty()).then_some((column + 1, text))
+        };
+        if let Some((column, text)) = cell("weight")
+            && let Err(error) = parse_number(text)
+        {
+            faults.push(format!("line {}, column {column}: the weight `{text}` is {error}", row.line));
+        }
+        if let Some((column, text)) = cell("required")
+            && is_required(text).is_none()
+        {
+            let what = "is neither yes nor no; leave it empty for no";
+            faults.push(format!("line {}, column {column}: `required` is `{text}`, which {what}", row.line));
+        }
+    }
+
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
+/// Reads the cell of `required`: yes or no, or a mark for yes.
+fn is_required(text: &str) -> Option<bool> {
+    if text.eq_ignore_ascii_case("x") { Some(true) } else { parse_yes_no(text) }
 }
 
 impl CriteriaTableReader<'_> {
@@ -152,14 +152,6 @@ impl CriteriaTableReader<'_> {
     }
 
     fn criterion(&self, row: &CsvRow, taken: &mut UniqueIds, notes: &mut ConversionNotes) -> Option<Value> {
-        if row.fields.len() > self.width {
-            notes.add_loss(
-                row.line,
-                "row",
-                format!("{} fields, the header has {}", row.fields.len(), self.width),
-            );
-        }
-
         let Some(text) = self.field(row, "criterion") else {
             notes.add_loss(row.line, "row", "skipped: it has no criterion");
             return None;
@@ -175,15 +167,9 @@ impl CriteriaTableReader<'_> {
         map.insert("id".to_owned(), json!(taken.take(&id)));
         map.insert("outcome".to_owned(), json!(text));
 
-        if let Some(weight) = self.field(row, "weight") {
-            match weight.parse::<f64>().ok().filter(|weight| weight.is_finite()) {
-                Some(weight) => drop(map.insert("weight".to_owned(), json!(weight))),
-                None => notes.add_loss(
-                    row.line,
-                    format!("criterion `{id}`"),
-                    format!("its weight `{weight}` is not a number; 1 is used"),
-                ),
-            }
+        // All weights were checked.
+        if let Some(weight) = self.field(row, "weight").and_then(|weight| parse_number(weight).ok()) {
+            map.insert("weight".to_owned(), json!(weight));
         }
 
         if let Some(minimum) = self.field(row, "min_score") {
@@ -194,20 +180,7 @@ impl CriteriaTableReader<'_> {
             );
         }
 
-        let required = self.field(row, "required").map(str::to_lowercase);
-        let required = match required.as_deref() {
-            None | Some("false" | "no" | "n" | "0") => false,
-            Some("true" | "yes" | "y" | "1" | "x") => true,
-            Some(other) => {
-                notes.add_loss(
-                    row.line,
-                    format!("criterion `{id}`"),
-                    format!("`required` is `{other}`, neither yes nor no; no is used"),
-                );
-                false
-            }
-        };
-
+        let required = self.field(row, "required").and_then(is_required).unwrap_or_default();
         map.insert("required".to_owned(), json!(required));
         Some(Value::Object(map))
     }
@@ -290,26 +263,58 @@ impl CriteriaTableReader<'_> {
 
 #[cfg(test)]
 mod tests {
+    use assize_table::read_text_table;
+
     use super::*;
 
-    #[test]
-    fn quotes_line_ends_and_dividers_are_read() {
-        let rows = split_rows("a;b\n\"x;\"\"y\"\"\nz\";2\r\n\n;\n3;4").expect("sound");
-        let fields: Vec<_> = rows.iter().map(|row| (row.line, row.fields.join("|"))).collect();
-        assert_eq!(fields, [(1, "a|b".into()), (2, "x;\"y\"\nz|2".into()), (6, "3|4".into())]);
-        assert!(super::split_rows("a\n\"x").is_err());
+    fn rows(text: &str) -> Result<Vec<CsvRow>, String> {
+        let table = read_text_table(text.as_bytes().to_vec(), false, None).expect("text");
+        table_rows(table)
     }
 
     #[test]
     fn nothing_is_dropped_silently() {
         let mut notes = ConversionNotes::default();
-        let rows = split_rows("Criterion,Weight,Owner,required\nNames it,x,me,maybe\n,2,,\n").expect("sound");
+        let rows = rows("Criterion,Owner\nNames it,me\n,you\n").expect("sound");
         let table = read_table(&rows, "t", &mut notes).expect("a table");
         let CriteriaTable::Rubric(value) = table else { panic!("no cases") };
         assert_eq!(value["criteria"].as_array().map(Vec::len), Some(1));
         let notes: Vec<String> = notes.into_list().iter().map(ToString::to_string).collect();
-        for part in ["column `Owner`", "`x` is not a number", "`maybe`", "no criterion"] {
+        for part in ["column `Owner`", "no criterion"] {
             assert!(notes.iter().any(|note| note.contains(part)), "{part}: {notes:?}");
         }
+    }
+
+    #[test]
+    fn weights_and_truth_values_are_read_or_all_refused() {
+        let text = "criterion;weight;required\nA;-1,5;WAHR\nB;−２;否\nC;50 %;x\nD;;\n";
+        let table = read_table(&rows(text).expect("sound"), "t", &mut ConversionNotes::default());
+        let Ok(CriteriaTable::Rubric(value)) = table else { panic!("a rubric") };
+        let found: Vec<(Option<f64>, Option<bool>)> = value["criteria"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|criterion| {
+                (criterion.get("weight").and_then(Value::as_f64), criterion["required"].as_bool())
+            })
+            .collect();
+        let expected = [
+            (Some(-1.5), Some(true)),
+            (Some(-2.0), Some(false)),
+            (Some(0.5), Some(true)),
+            (None, Some(false)),
+        ];
+        assert_eq!(found, expected);
+
+        let text = "criterion;weight;required\nA;1.000,5;ja\nB;heavy;maybe\n";
+        let table = read_table(&rows(text).expect("sound"), "t", &mut ConversionNotes::default());
+        let Err(why) = table else { panic!("refused") };
+        for part in
+            ["line 2, column 2: the weight `1.000,5`", "line 3, column 2: the weight `heavy`", "`maybe`"]
+        {
+            assert!(why.contains(part), "{why}");
+        }
+        let wide = rows("a,b\n1,2,3\n\"x").expect_err("refused");
+        assert!(wide.contains("line 2, column 3") && wide.contains("line 3, column 1"), "{wide}");
     }
 }

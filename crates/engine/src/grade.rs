@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use assize_document::codes;
-use assize_evalfile::{AnswerColumns, load_answers, load_rubric};
+use assize_evalfile::{AnswerColumns, LoadOptions, TextEncoding, load_answers, load_rubric};
 use assize_model::{Case, GivenOutput};
 use assize_run::WorkItem;
 use assize_store::SuiteInfo;
@@ -31,6 +31,8 @@ pub struct GradeOptions {
     pub answers_name: Option<PathBuf>,
     /// Columns of that file.
     pub columns: AnswerColumns,
+    /// Encoding of that file if it is a text table; found by its bytes without one.
+    pub encoding: Option<TextEncoding>,
     /// Estimates instead of running.
     pub dry_run: bool,
     /// Judging, limits, record.
@@ -94,7 +96,7 @@ impl Engine {
     /// # Errors
     /// When files have errors, or the run can't be carried out as requested. Nothing was spent then.
     pub async fn grade(&self, options: &GradeOptions) -> Result<RunOutcome, EngineError> {
-        let load_options = self.load_options(&[]);
+        let load_options = LoadOptions { encoding: options.encoding, ..self.load_options(&[]) };
         let [rubric_path, answers_path] =
             [&options.rubric, &options.answers].map(|path| self.process().resolve(path));
         let rubric = load_rubric(&rubric_path, &load_options);

@@ -107,6 +107,7 @@ impl ProcessContext {
             working_folder: self.working_folder.clone(),
             extra_roots: roots.iter().map(|root| self.resolve(root)).collect(),
             programs: None,
+            encoding: None,
             case_check: None,
             targets: Vec::new(),
         }

@@ -1,6 +1,7 @@
 //! Loading of answers that are graded against a rubric, without a suite.
 
 use std::borrow::Cow;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,12 +12,13 @@ use assize_model::{
 };
 use assize_records::RecordFormat;
 use assize_rubric::{CaseMessage, GraderWeighting, MessageRole};
-use assize_table::{Sheet, SheetPath};
+use assize_table::{Sheet, SheetPath, TableError, TextEncoding, TextSource, open_text_table};
 
 use crate::decode::load_context;
 use crate::decode::{
     AnswerColumns, AnswerFormat, AnswerTable, CaseCollector, DecodeContext, LoadedRubric, SuiteDefaults,
-    collect_answer_sheet, collect_records, find_divider, find_format, first_text, jsonl, load_answer_sheet,
+    add_fault, collect_answer_sheet, collect_records, find_format, first_text, is_text_table, jsonl,
+    load_answer_sheet,
 };
 use crate::load_options::LoadOptions;
 use crate::loaded_suite::LoadedSuite;
@@ -38,7 +40,7 @@ pub fn load_answers(
     let mut loaded = None;
     if let Some(grader) = &rubric.rubric {
         let (suite, grader) = suite_for_rubric(rubric, grader, path);
-        let (table, content) = open_answers(&mut cx, path, columns);
+        let (table, content) = open_answers(&mut cx, path, columns, options.encoding);
         let defaults = SuiteDefaults {
             format: rubric.format,
             graders: vec![Arc::new(grader)],
@@ -55,6 +57,7 @@ pub fn load_answers(
             AnswerContent::Unreadable => {}
             AnswerContent::Records(format) => collect_records(&mut cx, path, format, &mut collector),
             AnswerContent::Sheet(path, sheet) => collect_answer_sheet(&mut cx, &path, &sheet, &mut collector),
+            AnswerContent::Text(text) => jsonl::keep_rows(&mut cx, path, &text, &mut collector),
             AnswerContent::Lines => {
                 if !refuse_array(&mut cx, path)
                     && let Some(dataset) = jsonl::check_dataset(&mut cx, path, None, &mut collector)
@@ -79,6 +82,8 @@ pub fn answers_file(path: &Path) -> Cow<'_, Path> {
 enum AnswerContent {
     /// Lines of JSON, or rows of a table, which are read one by one.
     Lines,
+    /// The text of a table in another encoding than UTF-8.
+    Text(String),
     /// Records of another tool.
     Records(RecordFormat),
     /// A sheet of a spreadsheet, or a Parquet file.
@@ -92,6 +97,7 @@ fn open_answers(
     cx: &mut DecodeContext,
     path: &Path,
     columns: &AnswerColumns,
+    encoding: Option<TextEncoding>,
 ) -> (Option<AnswerTable>, AnswerContent) {
     if let Some(path) = SheetPath::parse(path) {
         return match load_answer_sheet(cx, &path, columns) {
@@ -102,14 +108,44 @@ fn open_answers(
 
     let is_plain = *columns == AnswerColumns::default();
     let records = if is_plain { find_format(cx, path) } else { Ok(None) };
-    match (records, find_divider(path)) {
-        (Err(()), _) => (None, AnswerContent::Unreadable),
-        (Ok(Some(format)), _) => (None, AnswerContent::Records(format)),
-        (Ok(None), None) => (None, AnswerContent::Lines),
-        (Ok(None), Some(divider)) => match AnswerTable::read(cx, path, divider, columns) {
-            Some(table) => (Some(table), AnswerContent::Lines),
-            None => (None, AnswerContent::Unreadable),
-        },
+    match records {
+        Err(()) => return (None, AnswerContent::Unreadable),
+        Ok(Some(format)) => return (None, AnswerContent::Records(format)),
+        Ok(None) if !is_text_table(path) => return (None, AnswerContent::Lines),
+        Ok(None) => {}
+    }
+
+    let (source, beginning) = match open_text_table(path, encoding) {
+        Ok(opened) => opened,
+        Err(TableError::Row { number, fault }) => {
+            add_fault(cx, &Arc::from(path), number, &fault, true);
+            return (None, AnswerContent::Unreadable);
+        }
+        Err(TableError::Unreadable(error)) if error.kind() == ErrorKind::FileTooLarge => {
+            let source = cx.sources.add(path, "");
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::FILE_TOO_LARGE,
+                    "the table is too large for its encoding",
+                    Span::new(source, 0, 0),
+                    error.to_string(),
+                )
+                .with_help("save it as UTF-8; such tables may have any size"),
+            );
+            return (None, AnswerContent::Unreadable);
+        }
+        // The lines are opened once more, which reports the error.
+        Err(_) => return (None, AnswerContent::Lines),
+    };
+    match AnswerTable::read(cx, path, &beginning, columns) {
+        Some(table) => {
+            let content = match source {
+                TextSource::File(_) => AnswerContent::Lines,
+                TextSource::Decoded(text) => AnswerContent::Text(text),
+            };
+            (Some(table), content)
+        }
+        None => (None, AnswerContent::Unreadable),
     }
 }
 

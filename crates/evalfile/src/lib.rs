@@ -27,3 +27,5 @@ pub use decode::{
 pub use load_options::{CaseCheck, EnvironmentLookup, LoadOptions};
 pub use loaded_suite::LoadedSuite;
 pub use write::criterion_value;
+
+pub use assize_table::TextEncoding;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap};
 use assize_model::{Case, ProgramRunner};
+use assize_table::TextEncoding;
 
 /// Lookup of an environment variable.
 pub type EnvironmentLookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -22,6 +23,8 @@ pub struct LoadOptions {
     pub programs: Option<Arc<dyn ProgramRunner>>,
     /// Names of the targets that take the place of those of the file; empty if none do. Programs are told of them.
     pub targets: Vec<String>,
+    /// Encoding of a text table of answers or criteria; found by its bytes without one.
+    pub encoding: Option<TextEncoding>,
     /// Further check of the cases that are not kept in memory.
     pub case_check: Option<CaseCheck>,
 }
@@ -39,6 +42,7 @@ impl LoadOptions {
             extra_roots: Vec::new(),
             programs: None,
             targets: Vec::new(),
+            encoding: None,
             case_check: None,
         }
     }

@@ -1,7 +1,6 @@
 //! What the readers of scorecards and of promptfoo's files are built of: the state of a load, and the decoders of the parts that all
 //! spellings share.
 
-pub use crate::decode::answer_table::divider_of_header;
 pub use crate::decode::case::{DecodedCase, decode_prepared_case};
 pub use crate::decode::common::{
     check_id, decode_free_map, decode_keyword, decode_spanned_tags, decode_tags, refuse_foreign_keys,
@@ -12,7 +11,7 @@ pub use crate::decode::grader::{
     AssertionContext, decode_assertions, decode_transforms, is_text_check, read_code, read_language,
 };
 pub use crate::decode::interpolate::is_secret_variable;
-pub use crate::decode::sheet_rows::{RowText, load_sheet, row_text};
+pub use crate::decode::sheet_rows::{SourceRow, SourceTable, load_table, read_table_source};
 pub use crate::decode::suite::{SuiteDefaults, decode_suite, default_name};
 pub use crate::decode::suite_file::{
     SuiteWithCases, decode_suite_file, load_dataset, read_suite_outline, unknown_kind,

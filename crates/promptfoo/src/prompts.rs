@@ -1,12 +1,17 @@
 //! Prompts of matrix files.
 
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Span};
+use assize_diagnostic::{Diagnostic, SourceId, Span};
 use assize_document::{
     MapEntry, MapReader, NodeValue, PROGRAM_ENDINGS, TreeNode, codes, file_extension, read_yaml, wrong_type,
 };
-use assize_evalfile::reading::{DecodeContext, find_matches};
+use assize_evalfile::reading::{
+    DecodeContext, SourceRow, SourceTable, find_matches, load_table, read_source, read_table_source,
+};
+use assize_table::{SheetPath, TextTable, is_tabbed, is_table};
 use serde_json::{Map, Value};
 
 use super::code_part::{CodePart, WrittenPart, is_prompt_code};
@@ -17,7 +22,8 @@ use super::template::{TemplateRenderer, TemplateScope};
 /// Line that separates the prompts in a text file.
 const DIVIDER: &str = "---";
 /// Extensions of prompt files. A name with one of them is a path, even without `file://`.
-const PROMPT_ENDINGS: [&str; 9] = ["txt", "md", "j2", "json", "yaml", "yml", "jsonl", "csv", "prompt"];
+const PROMPT_ENDINGS: [&str; 12] =
+    ["txt", "md", "j2", "json", "yaml", "yml", "jsonl", "csv", "tsv", "xlsx", "parquet", "prompt"];
 
 /// A prompt of a matrix file.
 #[derive(Debug, Clone)]
@@ -222,6 +228,18 @@ impl PromptReader {
         label: Option<String>,
         id: Option<String>,
     ) {
+        let sheet = SheetPath::parse(Path::new(path));
+        if sheet.is_some() || is_table(Path::new(path)) {
+            let written = sheet.as_ref().map_or(Cow::Borrowed(path), |sheet| sheet.file.to_string_lossy());
+            let Some(file) = cx.find_file(&written, span) else { return };
+            let file = match sheet {
+                Some(sheet) => PathBuf::from(SheetPath { file, ..sheet }.to_string()),
+                None => file,
+            };
+            self.read_table(cx, &file, span, id.as_deref());
+            return;
+        }
+
         let Some(file) = cx.read_text(path, span) else { return };
         let named = label.or_else(|| Some(path.to_owned()));
         let (before, errors) = (self.found.len(), cx.problems.error_count());
@@ -242,11 +260,6 @@ impl PromptReader {
                     add(Some(format!("{path}:{}", index + 1)), json_or_text(line));
                 }
             }
-            "csv" => {
-                for (label, text) in prompts_of_table(&file.text) {
-                    add(label, PromptBody::Text(text));
-                }
-            }
             "txt" => {
                 let texts = split_prompts(&file.text);
                 let several = texts.len() > 1;
@@ -263,17 +276,27 @@ impl PromptReader {
         }
 
         if self.found.len() == before && cx.problems.error_count() == errors {
-            let diagnostic = Diagnostic::error(
-                codes::EMPTY_TEXT,
-                "there is no prompt in this file",
-                span,
-                "nothing in it",
+            cx.problems.add(
+                no_prompt(span).with_help("write the prompt into the file, or remove it from `prompts`"),
             );
-            cx.problems.add(diagnostic.with_help(if file_extension(&file.path) == "csv" {
-                "write a prompt in each row, in the column `prompt`"
-            } else {
-                "write the prompt into the file, or remove it from `prompts`"
-            }));
+        }
+    }
+
+    /// Reads the prompts of a table.
+    fn read_table(&mut self, cx: &mut DecodeContext, path: &Path, span: Span, id: Option<&str>) {
+        let errors = cx.problems.error_count();
+        let prompts = match SheetPath::parse(path) {
+            Some(_) => load_table(cx, path, span).map(prompts_of_table).unwrap_or_default(),
+            None => read_source(cx, path, Some(span))
+                .map(|source| prompts_of_text(cx, source, is_tabbed(path)))
+                .unwrap_or_default(),
+        };
+        if prompts.is_empty() && cx.problems.error_count() == errors {
+            cx.problems.add(no_prompt(span).with_help("write a prompt in each row, in the column `prompt`"));
+        }
+        for (label, text) in prompts {
+            let body = PromptBody::Text(text);
+            self.found.push(MatrixPrompt::new(label, id.map(str::to_owned), span, body));
         }
     }
 }
@@ -482,31 +505,41 @@ fn split_prompts(text: &str) -> Vec<String> {
     prompts.into_iter().map(|prompt| prompt.trim().to_owned()).filter(|prompt| !prompt.is_empty()).collect()
 }
 
-/// Returns the prompts of a table: from the columns `prompt` and, optionally, `label`; without such columns,
-/// one per line.
-fn prompts_of_table(text: &str) -> Vec<(Option<String>, String)> {
-    let mut table =
-        csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let headers = table.headers().cloned().unwrap_or_default();
-    let column = |name: &str| headers.iter().position(|header| header == name);
-    let Some(prompt) = column("prompt") else {
-        return text
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .map(|line| (None, line.to_owned()))
-            .collect();
-    };
+/// Returns the diagnostic for a file without a prompt.
+fn no_prompt(span: Span) -> Diagnostic {
+    Diagnostic::error(codes::EMPTY_TEXT, "there is no prompt in this file", span, "nothing in it")
+}
 
-    let label = column("label");
-    table
-        .records()
-        .filter_map(Result::ok)
-        .filter_map(|row| {
-            let text = row.get(prompt).filter(|text| !text.is_empty())?;
-            let label = label.and_then(|label| row.get(label)).filter(|label| !label.is_empty());
-            Some((label.map(str::to_owned), text.to_owned()))
-        })
-        .collect()
+/// Returns the prompts of a text file: from its columns `prompt` and, optionally, `label`; without such columns
+/// it is no table, and each line is a prompt.
+fn prompts_of_text(
+    cx: &mut DecodeContext,
+    source: SourceId,
+    is_tabbed: bool,
+) -> Vec<(Option<String>, String)> {
+    let text = cx.sources.file(source).shared_text();
+    let is_table = match TextTable::parse(&text, is_tabbed).header {
+        Some(header) => header.cells.iter().any(|cell| cell.text.trim() == "prompt"),
+        None => true,
+    };
+    if is_table {
+        let table = read_table_source(cx, source, is_tabbed);
+        return table.map(prompts_of_table).unwrap_or_default();
+    }
+
+    let lines = text.split(['\r', '\n']).map(|line| line.trim_start_matches('\u{feff}'));
+    lines.filter(|line| !line.trim().is_empty()).map(|line| (None, line.to_owned())).collect()
+}
+
+/// Returns the prompts of a table with their labels.
+fn prompts_of_table(table: SourceTable) -> Vec<(Option<String>, String)> {
+    let column = |name: &str| table.header.cells.iter().position(|(header, _)| header.trim() == name);
+    let (prompt, label) = (column("prompt"), column("label"));
+    let cell = |row: &SourceRow, at: Option<usize>| {
+        let text = row.cells.get(at?)?.0.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    };
+    table.rows.iter().filter_map(|row| Some((cell(row, label), cell(row, prompt)?))).collect()
 }
 
 /// Returns a prompt as functions get it.

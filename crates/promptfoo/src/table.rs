@@ -2,12 +2,11 @@
 //! `__`.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, SourceId, Span, SpannedValue, did_you_mean};
-use assize_document::{MapEntry, TreeNode, codes, file_extension};
-use assize_evalfile::reading::{DecodeContext, divider_of_header, load_sheet, row_text};
-use assize_table::SheetPath;
+use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
+use assize_document::{MapEntry, TreeNode, codes};
+use assize_evalfile::reading::{DecodeContext, SourceRow, SourceTable, load_table};
+use assize_table::parse_number;
 use serde_json::{Value, json};
 
 use super::assertion_types::{ASSERTION_TYPES, find_assertion_type};
@@ -28,79 +27,29 @@ const WITH_THRESHOLD: [&str; 8] = [
 /// `cost`.
 const SHORTEST_TYPE: usize = 5;
 
-/// Returns the tests of a CSV or TSV file.
-pub(super) fn tests_of_table(cx: &mut DecodeContext, source: SourceId) -> Vec<MatrixTest> {
-    let text = cx.sources.file(source).shared_text();
-    let body = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let offset = text.len() - body.len();
-    let is_tsv = ["tsv", "tab"].contains(&file_extension(cx.sources.file(source).path()).as_str());
-    let header = body.lines().next().unwrap_or_default();
-    let divider = if is_tsv { b'\t' } else { divider_of_header(header.as_bytes(), b',') };
-    let mut table = csv::ReaderBuilder::new().flexible(true).delimiter(divider).from_reader(body.as_bytes());
-
-    let Ok(headers) = table.headers().cloned() else { return Vec::new() };
-    let headers: Vec<String> = headers.iter().map(|header| header.trim().to_owned()).collect();
-    warn_of_single_underscores(cx, &headers, Span::new(source, offset, offset));
-
-    let mut tests = Vec::new();
-    let mut row = csv::StringRecord::new();
-    loop {
-        let start = table.position().byte() as usize + offset;
-        match table.read_record(&mut row) {
-            Ok(true) => {}
-            Ok(false) => break,
-            Err(error) => {
-                let at = Span::new(source, start.min(text.len()), start.min(text.len()));
-                cx.problems.add(
-                    Diagnostic::error(codes::BAD_TABLE, "this row can't be read", at, error.to_string())
-                        .with_help("quote cells that hold the separator, quotes or line breaks"),
-                );
-                break;
-            }
-        }
-
-        let end = (table.position().byte() as usize + offset).min(text.len());
-        let line = text.get(start..end).unwrap_or_default();
-        let blank = line.len() - line.trim_start().len();
-        let span = Span::new(source, start + blank, start + blank + line.trim().len());
-        let cells: Vec<(&str, Span)> = row.iter().map(|cell| (cell, span)).collect();
-        tests.push(test_of_row(cx, &headers, &cells, span));
+/// Returns the tests of a table whose path is written at `from`.
+pub(super) fn tests_of_table(cx: &mut DecodeContext, path: &Path, from: Span) -> Vec<MatrixTest> {
+    let Some(SourceTable { header, rows }) = load_table(cx, path, from) else { return Vec::new() };
+    let headers: Vec<String> = header.cells.iter().map(|(name, _)| name.trim().to_owned()).collect();
+    for (name, (_, at)) in headers.iter().zip(&header.cells) {
+        warn_of_single_underscore(cx, name, *at);
     }
 
-    tests
+    rows.iter().map(|row| test_of_row(cx, &headers, row)).collect()
 }
 
-/// Returns the tests in a sheet of a spreadsheet. `from` is the reference to it.
-pub(super) fn tests_of_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Span) -> Vec<MatrixTest> {
-    let Some(sheet) = load_sheet(cx, path, Some(from)) else { return Vec::new() };
-    let Some(header) = &sheet.header else { return Vec::new() };
-
-    let file: Arc<Path> = Arc::from(path.file.as_path());
-    let name: Arc<str> = Arc::from(sheet.name.as_str());
-    let headers: Vec<String> = header.cells.iter().map(|cell| cell.trim().to_owned()).collect();
-    let (place, _) = row_text(&sheet, &name, header).add(cx, &file, header.number);
-    warn_of_single_underscores(cx, &headers, place);
-
-    let mut tests = Vec::with_capacity(sheet.rows.len());
-    for row in &sheet.rows {
-        let (place, spans) = row_text(&sheet, &name, row).add(cx, &file, row.number);
-        let cells: Vec<(&str, Span)> = row.cells.iter().map(String::as_str).zip(spans).collect();
-        tests.push(test_of_row(cx, &headers, &cells, place));
-    }
-
-    tests
-}
-
-/// Returns the test in a row. `place` is the span of the row; each cell has its own span.
-fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &[(&str, Span)], place: Span) -> MatrixTest {
+/// Returns the test in a row.
+fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &SourceRow) -> MatrixTest {
+    let place = row.span;
     let mut test = MatrixTest { head: Some(place), assert_span: Some(place), ..MatrixTest::default() };
     let mut expectations: Vec<(Value, Span)> = Vec::new();
     let mut metric = None;
-    let mut thresholds: Vec<(usize, f64)> = Vec::new();
+    let mut thresholds: Vec<RowThreshold<'_>> = Vec::new();
 
     // If AgentV's columns mark variables with `vars.`, the others describe the test.
     let names_variables = headers.iter().any(|header| header.starts_with("vars."));
-    for (header, &(cell, span)) in headers.iter().zip(row).filter(|(header, _)| !header.is_empty()) {
+    for (header, (cell, span)) in headers.iter().zip(&row.cells).filter(|(header, _)| !header.is_empty()) {
+        let (cell, span) = (cell.as_str(), *span);
         let entry =
             |name: &str| MapEntry { key: name.to_owned(), key_span: span, value: text_node(span, cell) };
         if header.starts_with("__expected") {
@@ -112,9 +61,12 @@ fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &[(&str, Span)],
                 test.metadata.push(entry(name.trim_end_matches("[]")));
             }
         } else if let Some(setting) = header.strip_prefix("__config:") {
-            match (config_index(setting), cell.trim().parse::<f64>()) {
-                (Some(index), Ok(threshold)) => thresholds.push((index, threshold)),
-                _ => cx.problems.add(bad_column(header, span)),
+            match config_index(setting) {
+                Some(index) => {
+                    let value = threshold_of_cell(cx, header, cell, span);
+                    thresholds.extend(value.map(|value| RowThreshold { header, index, value, span }));
+                }
+                None => cx.problems.add(bad_column(header, span)),
             }
         } else {
             match header.as_str() {
@@ -125,11 +77,10 @@ fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &[(&str, Span)],
                     test.output = Some(text_node(span, cell)).filter(|_| !cell.is_empty());
                 }
                 "__metric" => metric = Some(cell.to_owned()).filter(|text| !text.is_empty()),
-                "__threshold" => match cell.trim().parse::<f64>() {
-                    Ok(threshold) => test.threshold = Some(SpannedValue::new(threshold, span)),
-                    Err(_) if cell.trim().is_empty() => {}
-                    Err(_) => cx.problems.add(bad_column(header, span)),
-                },
+                "__threshold" => {
+                    let threshold = threshold_of_cell(cx, header, cell, span);
+                    test.threshold = threshold.map(|threshold| SpannedValue::new(threshold, span));
+                }
                 other if other.starts_with("__") => cx.problems.add(bad_column(header, span)),
                 "id" if names_variables => {
                     test.id =
@@ -144,13 +95,64 @@ fn test_of_row(cx: &mut DecodeContext, headers: &[String], row: &[(&str, Span)],
         if let Some(metric) = &metric {
             expectation["metric"] = json!(metric);
         }
-        if let Some((_, threshold)) = thresholds.iter().find(|(at, _)| *at == index) {
-            expectation["threshold"] = json!(threshold);
+        if let Some(threshold) = thresholds.iter().find(|threshold| threshold.index == index) {
+            expectation["threshold"] = json!(threshold.value);
         }
+    }
+    for unused in thresholds.iter().filter(|threshold| threshold.index >= expectations.len()) {
+        cx.problems.add(threshold_of_nothing(unused, expectations.len()));
     }
     test.assertions = expectations.iter().map(|(value, span)| assertion_node(*span, value)).collect();
 
     test
+}
+
+/// Threshold that a row sets for one of its expectations.
+struct RowThreshold<'h> {
+    header: &'h str,
+    /// Index of the expectation.
+    index: usize,
+    value: f64,
+    span: Span,
+}
+
+/// Returns the threshold in a cell; `None` for an empty one, and after adding a diagnostic.
+fn threshold_of_cell(cx: &mut DecodeContext, header: &str, cell: &str, span: Span) -> Option<f64> {
+    if cell.trim().is_empty() {
+        return None;
+    }
+    parse_number(cell)
+        .map_err(|why| {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_MATRIX_PART,
+                    format!("`{}` is no threshold", cell.trim()),
+                    span,
+                    format!("in the column `{header}`: {why}"),
+                )
+                .with_help("write a number such as `0.8`, or leave the cell empty"),
+            );
+        })
+        .ok()
+}
+
+fn threshold_of_nothing(threshold: &RowThreshold<'_>, expectations: usize) -> Diagnostic {
+    let number = threshold.index + 1;
+    let has = match expectations {
+        0 => "this row expects nothing".to_owned(),
+        1 => "this row has one expectation".to_owned(),
+        several => format!("this row has {several} expectations"),
+    };
+    Diagnostic::error(
+        codes::BAD_MATRIX_PART,
+        format!(
+            "the column `{}` sets the threshold of expectation {number}, which is not there",
+            threshold.header
+        ),
+        threshold.span,
+        has,
+    )
+    .with_help(format!("fill in `__expected{number}`, or leave this cell empty"))
 }
 
 /// Returns the assertion that a cell means.
@@ -178,7 +180,7 @@ fn expectation(cx: &mut DecodeContext, text: &str, span: Span) -> Value {
     };
     // `type(threshold): value`. The type may contain a colon.
     let (name, threshold) = match head.strip_suffix(')').and_then(|head| head.split_once('(')) {
-        Some((name, number)) => (name, number.parse::<f64>().ok()),
+        Some((name, number)) => (name, Some(number)),
         None => (head, None),
     };
     let base = name.strip_prefix("not-").unwrap_or(name);
@@ -193,19 +195,57 @@ fn expectation(cx: &mut DecodeContext, text: &str, span: Span) -> Value {
     if let Some(value) = value {
         let value = value.trim();
         let is_list = base.ends_with("contains-any") || base.ends_with("contains-all");
-        assertion["value"] =
-            if is_list { value.split(',').map(|part| json!(part.trim())).collect() } else { json!(value) };
+        assertion["value"] = if is_list { json!(split_list(cx, value, span)) } else { json!(value) };
     }
     let default = WITH_THRESHOLD.contains(&base).then_some(if base == "similar" {
         TABLE_SIMILARITY
     } else {
         TABLE_THRESHOLD
     });
-    if let Some(threshold) = threshold.or(default) {
+    let written = threshold.and_then(|number| threshold_of_cell(cx, head, number, span));
+    if let Some(threshold) = written.or(default) {
         assertion["threshold"] = json!(threshold);
     }
 
     assertion
+}
+
+/// Splits the list of a cell at its commas. A part in quotation marks may hold commas, as in
+/// `contains-any: "cats, dogs", birds`.
+fn split_list(cx: &mut DecodeContext, list: &str, span: Span) -> Vec<String> {
+    let (mut parts, mut rest) = (Vec::new(), list);
+    loop {
+        let part = rest.trim_start();
+        let mut is_inside = part.starts_with('"');
+        let is_quoted = is_inside;
+        let end = part.char_indices().skip(usize::from(is_quoted)).find(|(_, sign)| {
+            // Two marks inside of quotes mean one: they close the quotes and open them again.
+            is_inside ^= is_quoted && *sign == '"';
+            *sign == ',' && !is_inside
+        });
+        let (text, after) = match end {
+            Some((at, _)) => (&part[..at], Some(&part[at + 1..])),
+            None => (part, None),
+        };
+        if is_inside {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_MATRIX_PART,
+                    "a quotation mark in a list is not closed",
+                    span,
+                    format!("`{}`", text.trim_end()),
+                )
+                .with_help("close it before the next comma, or remove it"),
+            );
+        }
+        let text = text.trim_end();
+        let inner = text.strip_prefix('"').and_then(|inner| inner.strip_suffix('"'));
+        parts.push(inner.map_or_else(|| text.to_owned(), |inner| inner.replace("\"\"", "\"")));
+        match after {
+            Some(after) => rest = after,
+            None => return parts,
+        }
+    }
 }
 
 /// Returns the type that the first word of a cell probably means. If no value follows, only a word with a
@@ -263,21 +303,44 @@ fn bad_column(header: &str, span: Span) -> Diagnostic {
     .with_help("columns that begin with `__` are settings: `__expected`, `__metric`, `__threshold`, `__description`, `__prefix`, `__suffix`, `__providerOutput`, `__metadata:NAME`, `__config:__expected1:threshold`")
 }
 
-fn warn_of_single_underscores(cx: &mut DecodeContext, headers: &[String], span: Span) {
-    for header in headers {
-        let word = header.strip_prefix('_').filter(|rest| !rest.starts_with('_'));
-        if word
-            .is_some_and(|word| word.starts_with("expected") || word == "description" || word == "threshold")
-        {
-            cx.problems.add(
-                Diagnostic::warning(
-                    codes::NO_EFFECT,
-                    format!("the column `{header}` is a variable, not a setting"),
-                    span,
-                    "in the header",
-                )
-                .with_help(format!("for the setting write `_{header}`")),
-            );
+fn warn_of_single_underscore(cx: &mut DecodeContext, header: &str, span: Span) {
+    let word = header.strip_prefix('_').filter(|rest| !rest.starts_with('_'));
+    if word.is_some_and(|word| word.starts_with("expected") || word == "description" || word == "threshold") {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::NO_EFFECT,
+                format!("the column `{header}` is a variable, not a setting"),
+                span,
+                "in the header",
+            )
+            .with_help(format!("for the setting write `_{header}`")),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn lists_are_split_at_commas_outside_of_quotes() {
+        let mut cx = DecodeContext::new(Arc::new(|_| None), Vec::new(), Vec::new());
+        let source = cx.sources.add("t.csv", "");
+        let at = Span::new(source, 0, 0);
+        for (list, expected) in [
+            ("\"cats, dogs\",birds", vec!["cats, dogs", "birds"]),
+            ("birds , \"cats, dogs\" ", vec!["birds", "cats, dogs"]),
+            ("\"say \"\"hi\"\", now\",b", vec!["say \"hi\", now", "b"]),
+            ("6\" pipe,7\" pipe", vec!["6\" pipe", "7\" pipe"]),
+            ("a,,b", vec!["a", "", "b"]),
+            ("a", vec!["a"]),
+        ] {
+            assert_eq!(split_list(&mut cx, list, at), expected, "{list}");
         }
+        assert_eq!(cx.problems.error_count(), 0);
+        split_list(&mut cx, "a,\"b,c", at);
+        assert_eq!(cx.problems.error_count(), 1);
     }
 }

@@ -9,7 +9,7 @@ use assize_document::{
     wrong_type,
 };
 use assize_evalfile::reading::{DecodeContext, find_matches, read_source, read_tree, refuse_foreign_keys};
-use assize_table::SheetPath;
+use assize_table::{SheetPath, is_table};
 use serde_json::Value;
 
 use super::assertion_types::resolve_assertion_type;
@@ -17,7 +17,7 @@ use super::code_part::{CodeCall, CodePart, CodeResult, WrittenPart, names_code, 
 use super::keys::{MatrixKeySupport, OPTION_KEYS, TEST_KEYS};
 use super::matrix_test::{DEFAULT_TEST, MatrixTest, TestOptions};
 use super::spelling::{MatrixSpelling, head};
-use super::table::{tests_of_sheet, tests_of_table};
+use super::table::tests_of_table;
 use super::values::no_effect;
 
 /// Keys of a test that are the same as those of a case in the `tests` format.
@@ -153,7 +153,8 @@ impl TestReader {
         }
         if let Some(sheet) = SheetPath::parse(Path::new(path)) {
             if let Some(file) = cx.find_file(&sheet.file.to_string_lossy(), span) {
-                found.extend(tests_of_sheet(cx, &SheetPath { file, ..sheet }, span));
+                let path = SheetPath { file, ..sheet }.to_string();
+                found.extend(tests_of_table(cx, Path::new(&path), span));
             }
             return;
         }
@@ -234,14 +235,8 @@ impl TestReader {
                     start += line.len();
                 }
             }
-            "csv" | "tsv" | "tab" => {
-                let Some(source) = read_source(cx, path, Some(span)) else { return };
-                found.extend(tests_of_table(cx, source));
-            }
-            other => match SheetPath::parse(path) {
-                Some(sheet) => found.extend(tests_of_sheet(cx, &sheet, span)),
-                None => cx.problems.add(unknown_kind(other, span)),
-            },
+            _ if is_table(path) => found.extend(tests_of_table(cx, path, span)),
+            other => cx.problems.add(unknown_kind(other, span)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Decisions as lines of text: for pipes, screen readers and tests.
 
 use assize_rubric::{FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE};
+use assize_table::{NumberError, parse_number, parse_yes_no};
 use serde_json::{Map, Value};
 
 use crate::ReviewAnswer;
@@ -124,11 +125,15 @@ pub fn parse_answer(word: &str) -> Result<ReviewAnswer, String> {
         return Ok(ReviewAnswer::Outcome(outcome));
     }
 
-    match word.parse::<f64>() {
-        Ok(score) if score.is_finite() => Ok(ReviewAnswer::Outcome(LabelOutcome::Score(score))),
-        Ok(_) => Err(format!("`{word}` is not a score")),
-        // Only the item knows the valid codes.
-        Err(_) => Ok(ReviewAnswer::Primary(word.to_owned())),
+    match parse_number(word) {
+        Ok(score) => Ok(ReviewAnswer::Outcome(LabelOutcome::Score(score))),
+        Err(NumberError::NotANumber) => Ok(match parse_yes_no(word) {
+            Some(true) => ReviewAnswer::Outcome(LabelOutcome::Met),
+            Some(false) => ReviewAnswer::Outcome(LabelOutcome::Unmet),
+            // Only the item knows the valid codes.
+            None => ReviewAnswer::Primary(word.to_owned()),
+        }),
+        Err(error) => Err(format!("`{word}` is not a score: {error}")),
     }
 }
 

@@ -15,6 +15,12 @@ pub fn is_table(path: &Path) -> bool {
             .is_some_and(|ending| TABLE_ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
+/// Returns true if a path has the extension of a table with tabs between its cells.
+pub fn is_tabbed(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("tsv") || ending.eq_ignore_ascii_case("tab"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::RowFault;
+
 /// Maximum number of cells that a message names. Any others are only counted.
 const MAX_NAMED_CELLS: usize = 20;
 
@@ -27,6 +29,14 @@ pub enum TableError {
         /// Names of all sheets.
         sheets: Vec<String>,
     },
+    /// A row of a text table can't be read, so nothing can.
+    #[error("line {number}: {fault}")]
+    Row {
+        /// Number of the line.
+        number: usize,
+        /// What is wrong with it.
+        fault: RowFault,
+    },
     /// Cells without a usable value: the name of each, such as `Answers!C7`, and what is wrong with it.
     #[error("{}", describe_cells(.0))]
     Cells(Vec<(String, String)>),
@@ -40,6 +50,8 @@ impl TableError {
     /// Returns advice.
     pub fn help(&self) -> &'static str {
         match self {
+            // The fault has its own advice.
+            Self::Row { .. } => "",
             Self::Unreadable(_) => "check the path and the file's permissions",
             Self::Refused { help, .. } => help,
             Self::NoSheet { .. } => {

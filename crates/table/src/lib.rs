@@ -1,14 +1,18 @@
-//! Tables in files of other programs, as rows of text: sheets of spreadsheets, and Parquet files.
+//! The reader of tables: CSV and TSV, sheets of spreadsheets, Parquet files, as rows of texts; and the reader of
+//! numbers and of yes/no in their cells.
 //!
-//! [`SheetPath`] recognises the path of such a file, and [`read_sheet`] reads it: the header, and the rows
-//! below it with their numbers, so that a message can name a cell.
+//! [`read_table`] reads any of them as a whole: the header, and the rows below it with their numbers, so that a
+//! message can name a cell. [`TextRows`] reads the rows of a text table one after the other.
 
 #![warn(missing_docs)]
 
 #[cfg(feature = "formats")]
 mod archive;
+mod cell_scanner;
 #[cfg(feature = "formats")]
 mod cell_text;
+mod cell_value;
+mod encoding;
 mod endings;
 mod error;
 #[cfg(feature = "formats")]
@@ -17,12 +21,19 @@ mod parquet_file;
 mod parquet_pages;
 #[cfg(feature = "formats")]
 mod parquet_value;
+mod row_fault;
 mod sheet;
 mod sheet_path;
+mod text_rows;
 #[cfg(feature = "formats")]
 mod workbook;
 
-pub use endings::{TABLE_ENDINGS, is_table};
+pub use cell_scanner::{TextCell, split_cells};
+pub use cell_value::{NumberError, parse_number, parse_yes_no};
+pub use encoding::{TextEncoding, TextSource, decode_text, open_text_table, utf8_text};
+pub use endings::{TABLE_ENDINGS, is_tabbed, is_table};
 pub use error::TableError;
-pub use sheet::{Sheet, SheetRow, read_sheet};
+pub use row_fault::{RowFault, RowProblem};
+pub use sheet::{Sheet, SheetRow, TableKind, read_sheet, read_table, read_text_table};
 pub use sheet_path::SheetPath;
+pub use text_rows::{CellRow, MAX_ROW_BYTES, TextRow, TextRows, TextTable, check_width, find_divider};

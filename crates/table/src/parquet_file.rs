@@ -15,7 +15,7 @@ use parquet::schema::types::ColumnDescriptor;
 use crate::parquet_pages::{PageLimits, RowGroup};
 use crate::parquet_value::{TimeColumn, field_text};
 use crate::workbook::{MAX_CELLS, MAX_TEXT_BYTES};
-use crate::{Sheet, SheetPath, SheetRow, TableError};
+use crate::{Sheet, SheetPath, SheetRow, TableError, TableKind};
 
 const DAMAGED: &str = "write it again with the program that made it";
 const TOO_LARGE: &str =
@@ -109,6 +109,8 @@ fn read_rows(file: Bytes) -> Result<Sheet, TableError> {
     }
 
     Ok(Sheet {
+        kind: TableKind::Parquet,
+        faults: Vec::new(),
         name: String::new(),
         others: Vec::new(),
         columns: (1..).take(names.len()).collect(),

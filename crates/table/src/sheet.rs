@@ -1,12 +1,29 @@
-//! Sheets as rows of texts.
+//! Tables as rows of texts.
 
-use crate::{SheetPath, TableError};
+use std::path::Path;
 
-/// A sheet. The first row with any content is the header of the rows below it. Rows and columns without content
-/// are left out.
+use assize_files::read_bytes;
+
+use crate::{CellRow, RowFault, SheetPath, TableError, TextEncoding, TextTable, decode_text, is_tabbed};
+
+/// Kind of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableKind {
+    /// CSV or TSV.
+    Text,
+    /// A sheet of a spreadsheet.
+    Spreadsheet,
+    /// A Parquet file.
+    Parquet,
+}
+
+/// A table. The first row with any content is the header of the rows below it. Rows without content are left
+/// out, and so are such columns of spreadsheets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sheet {
-    /// Name of the sheet; empty for a Parquet file.
+    /// Kind of the table.
+    pub kind: TableKind,
+    /// Name of the sheet; empty for other tables.
     pub name: String,
     /// Names of the other visible sheets.
     pub others: Vec<String>,
@@ -16,17 +33,59 @@ pub struct Sheet {
     pub header: Option<SheetRow>,
     /// Rows below the header.
     pub rows: Vec<SheetRow>,
+    /// Rows of a text table that can't be read, with their lines. They are not among the others.
+    pub faults: Vec<(usize, RowFault)>,
 }
 
 /// A row of a sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SheetRow {
-    /// Number of the row in the sheet or the Parquet file, from 1.
+    /// Number of the row in the sheet or the Parquet file, or of its first line in the text, from 1.
     pub number: usize,
     /// Text of each cell, one for each of [`Sheet::columns`].
     pub cells: Vec<String>,
     /// Indexes of the cells that are null, as opposed to an empty text. Only Parquet files have these.
     pub nulls: Vec<usize>,
+}
+
+/// Reads a table of any kind. The path of a spreadsheet may name a sheet.
+///
+/// # Errors
+/// If the file can't be read, or is larger than `max_bytes`. Rows of text that can't be read are in the table.
+pub fn read_table(path: &Path, encoding: Option<TextEncoding>, max_bytes: u64) -> Result<Sheet, TableError> {
+    match SheetPath::parse(path) {
+        Some(path) => read_sheet(&path),
+        None => read_text_table(read_bytes(path, max_bytes)?, is_tabbed(path), encoding),
+    }
+}
+
+/// Reads a text table from its bytes.
+///
+/// # Errors
+/// If it is not text in the encoding.
+pub fn read_text_table(
+    bytes: Vec<u8>,
+    is_tabbed: bool,
+    encoding: Option<TextEncoding>,
+) -> Result<Sheet, TableError> {
+    let text = decode_text(bytes, encoding).map_err(|(number, fault)| TableError::Row { number, fault })?;
+    let TextTable { header, rows, faults } = TextTable::parse(&text, is_tabbed);
+    let row = |row: CellRow| SheetRow {
+        number: row.number,
+        cells: row.cells.into_iter().map(|cell| cell.text).collect(),
+        nulls: Vec::new(),
+    };
+    let header = header.map(row);
+
+    Ok(Sheet {
+        kind: TableKind::Text,
+        name: String::new(),
+        others: Vec::new(),
+        columns: (1..).take(header.as_ref().map_or(0, |header| header.cells.len())).collect(),
+        header,
+        rows: rows.into_iter().map(row).collect(),
+        faults: faults.into_iter().map(|(number, _, fault)| (number, fault)).collect(),
+    })
 }
 
 /// Reads a sheet, or the rows of a Parquet file, whose lists and structs become JSON.
@@ -40,7 +99,9 @@ pub struct SheetRow {
 pub fn read_sheet(path: &SheetPath) -> Result<Sheet, TableError> {
     #[cfg(feature = "formats")]
     return if path.is_parquet() {
-        crate::parquet_file::read_parquet(path)
+        let mut table = crate::parquet_file::read_parquet(path)?;
+        table.rows.retain(|row| row.cells.iter().any(|cell| !cell.trim().is_empty()));
+        Ok(table)
     } else {
         crate::workbook::read_workbook(path)
     };

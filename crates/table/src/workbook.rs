@@ -9,7 +9,7 @@ use calamine::{Dimensions, Reader as _, SheetType, SheetVisible, Xlsx, XlsxError
 
 use crate::archive::{check_parts, damaged, too_large};
 use crate::cell_text::cell_text;
-use crate::{Sheet, SheetPath, SheetRow, TableError};
+use crate::{Sheet, SheetPath, SheetRow, TableError, TableKind};
 
 /// Maximum number of cells of a sheet, including empty cells between others.
 pub(crate) const MAX_CELLS: usize = 10_000_000;
@@ -49,6 +49,8 @@ pub(crate) fn read_workbook(path: &SheetPath) -> Result<Sheet, TableError> {
     let header = rows.next();
 
     Ok(Sheet {
+        kind: TableKind::Spreadsheet,
+        faults: Vec::new(),
         name,
         others,
         header,

@@ -88,6 +88,10 @@ fn lint_text(name: &str, text: &str) -> Vec<String> {
         ));
     }
 
+    if is_code && reads_tables(name, shipped) {
+        found.push(format!("{name}: reads a table by rules of its own; `assize_table` reads all tables"));
+    }
+
     for (index, line) in text.lines().enumerate() {
         let place = format!("{name}:{}", index + 1);
         if is_code && let Some(marker) = MARKERS.iter().find(|marker| has_word(line, marker)) {
@@ -107,6 +111,15 @@ fn opens_files(name: &str, shipped: &str) -> bool {
     let is_exempt = MAY_OPEN_FILES.iter().any(|(place, _)| name.contains(place));
 
     !is_exempt && name.contains("/src/") && opens.iter().any(|open| shipped.contains(open))
+}
+
+/// Whether code that ships splits the text of a table into rows or cells without the crate for that.
+fn reads_tables(name: &str, shipped: &str) -> bool {
+    // Split so that this file does not match itself.
+    let readers = [concat!("csv::", "Reader"), concat!("csv::", "StringRecord"), concat!("csv_", "core")];
+    let is_exempt = name.starts_with("crates/table/") || name.starts_with("tools/");
+
+    !is_exempt && name.contains("/src/") && readers.iter().any(|reader| shipped.contains(reader))
 }
 
 /// Whether a file has this extension.
@@ -180,6 +193,16 @@ mod tests {
         assert_eq!(lint_text("crates/a/tests/b.rs", opens), Vec::<String>::new());
         let tested = opens.replace('\n', "\n#[cfg(test)]\n");
         assert_eq!(lint_text("crates/a/src/b.rs", &tested), Vec::<String>::new());
+    }
+
+    #[test]
+    fn tables_are_read_in_one_place() {
+        let reads = concat!("//! a\nlet reader = csv::", "ReaderBuilder::new();");
+        assert_eq!(lint_text("crates/a/src/b.rs", reads).len(), 1);
+        assert_eq!(lint_text("crates/table/src/b.rs", reads), Vec::<String>::new());
+        assert_eq!(lint_text("crates/a/tests/b.rs", reads), Vec::<String>::new());
+        let writes = "//! a\nlet table = csv::Writer::from_writer(out);";
+        assert_eq!(lint_text("crates/a/src/b.rs", writes), Vec::<String>::new());
     }
 
     #[test]

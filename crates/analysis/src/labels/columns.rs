@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use assize_diagnostic::{NamePairError, parse_name_pairs};
 use assize_rubric::LabelOutcome;
+use assize_table::parse_number;
 
 /// Role of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -219,9 +220,9 @@ impl OutcomeSpellings {
 
     /// Returns the outcome of a spelling; numbers are compared as numbers, so that `0.0` equals `0`.
     pub(super) fn outcome_of_text(&self, text: &str) -> Option<LabelOutcome> {
-        let number = text.parse::<f64>().ok();
+        let number = parse_number(text).ok();
         let same = |spelling: &str| {
-            spelling.eq_ignore_ascii_case(text) || (number.is_some() && spelling.parse().ok() == number)
+            spelling.eq_ignore_ascii_case(text) || (number.is_some() && parse_number(spelling).ok() == number)
         };
         self.spelled.iter().find(|(spelling, _)| same(spelling)).map(|(_, outcome)| *outcome)
     }

@@ -9,7 +9,7 @@ use assize_diagnostic::did_you_mean;
 use assize_rubric::{
     FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod, SeenHash,
 };
-use assize_table::TABLE_ENDINGS;
+use assize_table::{NumberError, TABLE_ENDINGS, TextEncoding, parse_number, parse_yes_no};
 use serde_json::Value;
 
 use super::table::{TableLine, read_file};
@@ -24,6 +24,8 @@ pub struct LabelReadOptions {
     pub columns: ColumnMapping,
     /// Mapping of spellings to outcomes.
     pub values: OutcomeSpellings,
+    /// Encoding of text tables; found by their bytes without one.
+    pub encoding: Option<TextEncoding>,
     /// Required columns.
     pub needed: Vec<ColumnRole>,
 }
@@ -56,7 +58,7 @@ pub fn label_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 pub fn read_rows(files: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<LabelRow>, Vec<LabelProblem>> {
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
     for file in files {
-        let Some(lines) = read_file(file, &mut problems) else { continue };
+        let Some(lines) = read_file(file, reading.encoding, &mut problems) else { continue };
         if lines.is_empty() && problems.is_empty() {
             problems.push(problem_at(&Arc::from(file.as_path()), 1, "the file has no rows"));
         }
@@ -187,10 +189,26 @@ impl RowReader<'_> {
         let value = self.value(role)?;
         let number = as_number(value);
         if number.is_none() {
-            self.report_wrong(problems, role, "a number", value);
+            self.report_wrong(problems, role, &format!("a number{}", number_advice(value)), value);
         }
 
         number
+    }
+
+    fn yes_no(&self, role: ColumnRole, problems: &mut Vec<LabelProblem>) -> Option<bool> {
+        let value = self.value(role)?;
+        let flag = value.as_bool().or_else(|| parse_yes_no(value.as_str()?));
+        if flag.is_none() {
+            self.report_wrong(problems, role, "true or false", value);
+        }
+
+        flag
+    }
+
+    /// Reads the name of a reviewer.
+    fn who(&self, problems: &mut Vec<LabelProblem>) -> Option<String> {
+        let name = self.text(ColumnRole::Who, problems)?;
+        Some(without_decimals(name))
     }
 
     fn word<T: serde::de::DeserializeOwned>(
@@ -220,10 +238,13 @@ impl RowReader<'_> {
             let word = || LabelOutcome::from_word(text).or_else(|| as_number(value).map(LabelOutcome::Score));
             self.reading.values.outcome_of_text(text).or_else(word)
         });
+        let meant = meant.or_else(|| parse_yes_no(text.as_deref()?).map(met_if));
         if meant.is_none() {
-            let expected =
-                "met, unmet, not_applicable, unsure or a score (other spellings: `--values met=…`)";
-            self.report_wrong(problems, role, expected, value);
+            let expected = format!(
+                "met, unmet, not_applicable, unsure or a score{} (other spellings: `--values met=…`)",
+                number_advice(value)
+            );
+            self.report_wrong(problems, role, &expected, value);
         }
 
         meant
@@ -233,16 +254,12 @@ impl RowReader<'_> {
         let Some(value) = self.value(ColumnRole::Label) else {
             // In a scorecard's labels, a label without an outcome means that the failure was found.
             let found = self.line.cells.contains_key("benchmark_code") && !self.has_column(ColumnRole::Label);
-            return if found {
-                vec![(self.text(ColumnRole::Who, problems), LabelOutcome::Unmet)]
-            } else {
-                Vec::new()
-            };
+            return if found { vec![(self.who(problems), LabelOutcome::Unmet)] } else { Vec::new() };
         };
 
         let who = self.value(ColumnRole::Who);
         let Value::Array(several) = value else {
-            let who = self.text(ColumnRole::Who, problems);
+            let who = self.who(problems);
             return self
                 .outcome(ColumnRole::Label, value, problems)
                 .map(|outcome| (who, outcome))
@@ -252,7 +269,7 @@ impl RowReader<'_> {
 
         let names: Vec<Option<String>> = match who {
             Some(Value::Array(names)) if names.len() == several.len() => {
-                names.iter().map(scalar_text).collect()
+                names.iter().map(person_name).collect()
             }
             Some(other) => {
                 self.report_wrong(problems, ColumnRole::Who, "a list as long as that of the labels", other);
@@ -394,12 +411,10 @@ impl RowReader<'_> {
             sampled: self.word::<SamplingMethod>(ColumnRole::Sampled, "random, weighted or chosen", problems),
             drawn,
             split: self.word::<LabelSplit>(ColumnRole::Split, "train, test or example", problems),
-            adjudicates: self
-                .word::<bool>(ColumnRole::Adjudicates, "true or false", problems)
-                .unwrap_or_default(),
+            adjudicates: self.yes_no(ColumnRole::Adjudicates, problems).unwrap_or_default(),
             preferred: self.text(ColumnRole::Preferred, problems),
             orders: [self.text(ColumnRole::First, problems), self.text(ColumnRole::Second, problems)],
-            scored_by: scores.first().and_then(|_| self.text(ColumnRole::Who, problems)),
+            scored_by: scores.first().and_then(|_| self.who(problems)),
             scores,
         };
         if row.trial.is_none() && trial.is_some() {
@@ -408,6 +423,10 @@ impl RowReader<'_> {
 
         (problems.len() == before).then_some(row)
     }
+}
+
+const fn met_if(flag: bool) -> LabelOutcome {
+    if flag { LabelOutcome::Met } else { LabelOutcome::Unmet }
 }
 
 fn scalar_text(value: &Value) -> Option<String> {
@@ -419,10 +438,35 @@ fn scalar_text(value: &Value) -> Option<String> {
     }
 }
 
+fn person_name(value: &Value) -> Option<String> {
+    scalar_text(value).map(without_decimals)
+}
+
+/// Returns a name without decimals that are zero: one table has `1` for the person who is `1.0` in another,
+/// because spreadsheet programs and data frames write whole numbers in both ways.
+fn without_decimals(name: String) -> String {
+    let whole = name.split_once('.').filter(|(whole, rest)| {
+        let is_whole = !whole.is_empty() && whole.bytes().all(|byte| byte.is_ascii_digit());
+        is_whole && !rest.is_empty() && rest.bytes().all(|byte| byte == b'0')
+    });
+    match whole {
+        Some((whole, _)) => whole.to_owned(),
+        None => name,
+    }
+}
+
+/// Returns what to do about a number that is not read; empty for what is none.
+fn number_advice(value: &Value) -> String {
+    match value.as_str().map(parse_number) {
+        Some(Err(error)) if error != NumberError::NotANumber => format!(" ({error})"),
+        _ => String::new(),
+    }
+}
+
 fn as_number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
+        Value::String(text) => parse_number(text).ok(),
         _ => None,
     }
     .filter(|number: &f64| number.is_finite())

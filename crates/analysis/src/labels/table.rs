@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_table::{SheetPath, SheetRow, TableError, read_sheet};
+use assize_files::MAX_FILE_BYTES;
+use assize_table::{
+    Sheet, SheetPath, SheetRow, TableError, TableKind, TextEncoding, is_table, read_text_table,
+};
 use serde_json::{Map, Value};
 
 use super::problem::unreadable;
@@ -24,9 +27,9 @@ pub type TableRow = (u64, Map<String, Value>);
 ///
 /// # Errors
 /// If the file can't be read, or a row does not fit its header.
-pub fn read_table(path: &Path) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
+pub fn read_table(path: &Path, encoding: Option<TextEncoding>) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
     let mut problems = Vec::new();
-    let lines = read_file(path, &mut problems).unwrap_or_default();
+    let lines = read_file(path, encoding, &mut problems).unwrap_or_default();
 
     if problems.is_empty() {
         Ok(lines.into_iter().map(|line| (line.place.line, line.cells)).collect())
@@ -35,15 +38,30 @@ pub fn read_table(path: &Path) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
     }
 }
 
-/// Reads the lines of a file. `None` if it can't be read at all; the last problem then says why.
-pub(super) fn read_file(path: &Path, problems: &mut Vec<LabelProblem>) -> Option<Vec<TableLine>> {
-    if let Some(sheet) = SheetPath::parse(path) {
-        return read_sheet_lines(&sheet, problems);
+/// Reads the lines of a file as a table or as JSON, by its extension or content. `None` if it can't be read at
+/// all; the last problem then says why.
+pub(super) fn read_file(
+    path: &Path,
+    encoding: Option<TextEncoding>,
+    problems: &mut Vec<LabelProblem>,
+) -> Option<Vec<TableLine>> {
+    if is_table(path) {
+        return table_lines(path, assize_table::read_table(path, encoding, MAX_FILE_BYTES), problems);
     }
 
     let file: Arc<Path> = Arc::from(path);
-    match assize_files::read_bytes(path, assize_files::MAX_FILE_BYTES) {
-        Ok(bytes) => Some(read_lines(&file, &bytes, problems)),
+    match assize_files::read_bytes(path, MAX_FILE_BYTES) {
+        Ok(bytes) => {
+            let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+            let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+            let is_json =
+                matches!(ending.as_deref(), Some("jsonl" | "ndjson" | "json")) || first == Some(&b'{');
+            if is_json {
+                Some(read_json_lines(&file, &bytes, problems))
+            } else {
+                table_lines(path, read_text_table(bytes, false, encoding), problems)
+            }
+        }
         Err(error) => {
             problems.push(unreadable(&file, &error));
             None
@@ -51,25 +69,36 @@ pub(super) fn read_file(path: &Path, problems: &mut Vec<LabelProblem>) -> Option
     }
 }
 
-/// Reads the rows of a sheet. Their location is the path with the sheet's name, and the row number.
-fn read_sheet_lines(path: &SheetPath, problems: &mut Vec<LabelProblem>) -> Option<Vec<TableLine>> {
-    let sheet = match read_sheet(path) {
-        Ok(sheet) => sheet,
+/// Returns the rows of a table as lines. Their location is the path, with the name of a sheet, and the number.
+fn table_lines(
+    path: &Path,
+    table: Result<Sheet, TableError>,
+    problems: &mut Vec<LabelProblem>,
+) -> Option<Vec<TableLine>> {
+    let opened = SheetPath::parse(path).map_or_else(|| path.to_path_buf(), |path| path.file);
+    let table = match table {
+        Ok(table) => table,
         Err(TableError::Unreadable(error)) => {
-            problems.push(unreadable(&Arc::from(path.file.as_path()), &error));
+            problems.push(unreadable(&Arc::from(opened), &error));
+            return None;
+        }
+        Err(TableError::Row { number, fault }) => {
+            problems.push(line_problem(&Arc::from(path), number as u64, fault.to_string()));
             return None;
         }
         Err(error) => {
-            let file: Arc<Path> = Arc::from(Path::new(&path.to_string()));
-            problems.push(line_problem(&file, 0, format!("{error}; {}", error.help())));
+            problems.push(line_problem(&Arc::from(path), 0, format!("{error}; {}", error.help())));
             return None;
         }
     };
 
-    let is_sheet = !sheet.name.is_empty();
-    let named = SheetPath { file: path.file.clone(), sheet: is_sheet.then(|| sheet.name.clone()) };
+    let is_sheet = table.kind == TableKind::Spreadsheet;
+    let named = SheetPath { file: opened, sheet: is_sheet.then(|| table.name.clone()) };
     let file: Arc<Path> = Arc::from(Path::new(&named.to_string()));
-    let Some(SheetRow { number, cells: header, .. }) = &sheet.header else { return Some(Vec::new()) };
+    for (number, fault) in &table.faults {
+        problems.push(line_problem(&file, *number as u64, fault.to_string()));
+    }
+    let Some(SheetRow { number, cells: header, .. }) = &table.header else { return Some(Vec::new()) };
     let header: Vec<&str> = header.iter().map(|name| name.trim()).collect();
     check_names(&file, *number as u64, &header, problems);
 
@@ -82,14 +111,14 @@ fn read_sheet_lines(path: &SheetPath, problems: &mut Vec<LabelProblem>) -> Optio
                 .map(|(name, text)| {
                     // A list in a Parquet file, such as scores, becomes a list; in other tables it stays a
                     // text.
-                    let list = text.starts_with('[') && !is_sheet;
+                    let list = text.starts_with('[') && table.kind == TableKind::Parquet;
                     let list = list.then(|| serde_json::from_str(text).ok()).flatten();
                     ((*name).to_owned(), list.unwrap_or_else(|| cell_value(text)))
                 })
                 .collect(),
         }
     };
-    Some(sheet.rows.iter().map(line).collect())
+    Some(table.rows.iter().map(line).collect())
 }
 
 /// Reports columns with the same name.
@@ -107,26 +136,6 @@ fn cell_value(text: &str) -> Value {
         "" => Value::Null,
         text => Value::String(text.to_owned()),
     }
-}
-
-/// Reads the lines of a file as JSON or as a table, by its extension or content. Every unreadable line is a
-/// problem.
-fn read_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> Vec<TableLine> {
-    let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-    match ending.as_deref() {
-        Some("csv") => read_separated(file, bytes, separator(bytes), problems),
-        Some("tsv" | "tab") => read_separated(file, bytes, b'\t', problems),
-        Some("jsonl" | "ndjson" | "json") => read_json_lines(file, bytes, problems),
-        _ if first == Some(&b'{') => read_json_lines(file, bytes, problems),
-        _ => read_separated(file, bytes, b',', problems),
-    }
-}
-
-/// Returns the separator of a CSV file. Spreadsheets in countries with a decimal comma write semicolons.
-fn separator(bytes: &[u8]) -> u8 {
-    let header = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    if header.contains(&b';') && !header.contains(&b',') { b';' } else { b',' }
 }
 
 fn line_problem(file: &Arc<Path>, line: u64, message: impl Into<String>) -> LabelProblem {
@@ -155,88 +164,20 @@ fn read_json_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProbl
     found
 }
 
-/// Counts lines up to the start of a record. The count of the `csv` crate is one line behind if lines end in
-/// CR LF.
-struct LineCount<'b> {
-    bytes: &'b [u8],
-    upto: usize,
-    line: u64,
-}
-
-impl LineCount<'_> {
-    fn line_at(&mut self, position: Option<&csv::Position>) -> u64 {
-        let start = position.and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or(self.upto);
-        let rest = self.bytes.get(start..).unwrap_or_default();
-        let start = start + rest.iter().take_while(|byte| [b'\r', b'\n'].contains(byte)).count();
-        let passed = self.bytes.get(self.upto..start).unwrap_or_default();
-        self.line += (passed.split(|&byte| byte == b'\n').count() - 1) as u64;
-        self.upto = self.upto.max(start);
-
-        self.line
-    }
-}
-
-fn read_separated(
-    file: &Arc<Path>,
-    bytes: &[u8],
-    by: u8,
-    problems: &mut Vec<LabelProblem>,
-) -> Vec<TableLine> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut reader = csv::ReaderBuilder::new().delimiter(by).flexible(true).from_reader(bytes);
-    let header = match reader.headers() {
-        Ok(header) => header.clone(),
-        Err(error) => {
-            problems.push(line_problem(file, 1, format!("the header can't be read: {error}")));
-            return Vec::new();
-        }
-    };
-    check_names(file, 1, &header.iter().collect::<Vec<_>>(), problems);
-
-    let mut found = Vec::new();
-    let mut counted = LineCount { bytes, upto: 0, line: 1 };
-    for record in reader.records() {
-        match record {
-            Ok(record) => {
-                let line = counted.line_at(record.position());
-                if record.len() != header.len() {
-                    let (cells, columns) = (record.len(), header.len());
-                    problems.push(line_problem(
-                        file,
-                        line,
-                        format!("{cells} cells under {columns} columns; a comma in a text needs quotes"),
-                    ));
-
-                    continue;
-                }
-
-                let cells =
-                    header.iter().zip(&record).map(|(name, text)| (name.to_owned(), cell_value(text)));
-                found.push(TableLine {
-                    is_json: false,
-                    place: LabelLocation { file: Arc::clone(file), line },
-                    cells: cells.collect(),
-                });
-            }
-            Err(error) => {
-                let line = counted.line_at(error.position());
-                problems.push(line_problem(file, line, error.to_string()));
-            }
-        }
-    }
-
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(name: &str, text: &str) -> (Vec<(u64, Value)>, Vec<String>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
         let mut problems = Vec::new();
-        let found = read_lines(&Arc::from(Path::new(name)), text.as_bytes(), &mut problems);
-        let rows = found.into_iter().map(|line| (line.place.line, Value::Object(line.cells))).collect();
-        (rows, problems.iter().map(ToString::to_string).collect())
+        let found = read_file(&path, None, &mut problems);
+        let rows =
+            found.into_iter().flatten().map(|line| (line.place.line, Value::Object(line.cells))).collect();
+        let start = format!("{}/", folder.path().display());
+        (rows, problems.iter().map(|problem| problem.to_string().replacen(&start, "", 1)).collect())
     }
 
     #[test]
@@ -251,8 +192,9 @@ mod tests {
     fn rows_that_do_not_fit_and_columns_of_one_name_are_problems() {
         let (rows, problems) = read("t.tsv", "case\tx\tx\na\t1\t2\nb\t1\n");
         assert_eq!(rows.len(), 1);
-        assert_eq!(problems[0], "t.tsv:1: two columns are called `x`");
-        assert!(problems[1].starts_with("t.tsv:3: 2 cells under 3 columns"), "{problems:?}");
+        assert!(problems[0].starts_with("t.tsv:3: column 3: this row does not match"), "{problems:?}");
+        assert!(problems[0].contains("2 cells under 3 columns"), "{problems:?}");
+        assert_eq!(problems[1], "t.tsv:1: two columns are called `x`");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use assize_convert::{ExportFormat, ImportFormat};
 use assize_records::RecordFormat;
+use assize_table::TextEncoding;
 use assize_trace::LogFormat;
 
 use super::values::{OptionValues, one_of};
@@ -113,6 +114,11 @@ pub(crate) struct ConvertArgs {
     /// Lines of a session log, records of other tools. The exit code is then 3.
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// Encoding of a CSV or TSV table, such as `gbk` or `windows-1252`.
+    ///
+    /// Without it, tables are UTF-8, or UTF-16, which is recognised.
+    #[arg(long, value_parser = TextEncoding::parse, value_name = "NAME", hide_short_help = true)]
+    pub(crate) encoding: Option<TextEncoding>,
     /// Also let files read from this folder; repeatable.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,

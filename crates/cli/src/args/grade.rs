@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use assize_engine::{GradeOptions, RunOptions};
 use assize_evalfile::AnswerColumns;
+use assize_table::TextEncoding;
 
 use super::gate::GateArgs;
 use super::headings::{LIMITS, SELECTION};
@@ -49,6 +50,11 @@ pub(crate) struct GradeArgs {
     /// Several with commas between them, or with the option repeated. `metadata=*` keeps all other columns from the judge.
     #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN", help_heading = SELECTION)]
     pub(crate) columns: Vec<AnswerColumns>,
+    /// Encoding of a CSV or TSV table, such as `gbk` or `windows-1252`.
+    ///
+    /// Without it, tables are UTF-8, or UTF-16, which is recognised.
+    #[arg(long, value_parser = TextEncoding::parse, value_name = "NAME", help_heading = SELECTION, hide_short_help = true)]
+    pub(crate) encoding: Option<TextEncoding>,
     #[command(flatten)]
     pub(crate) shard: ShardArgs,
     #[command(flatten)]
@@ -80,6 +86,7 @@ impl GradeArgs {
             answers: self.answers.clone(),
             answers_name: None,
             columns: answer_columns(&self.columns)?.unwrap_or_default(),
+            encoding: self.encoding,
             dry_run: self.dry_run,
             run: RunOptions {
                 shard: self.shard.shard,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use assize_evalfile::AnswerColumns;
+use assize_table::TextEncoding;
 
 use super::RunArgs;
 use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
@@ -45,6 +46,11 @@ pub(crate) struct PairwiseArgs {
     /// Such as `answer=response,question=user_prompt`; `metadata=*` keeps all other columns from the judge.
     #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN", help_heading = SELECTION)]
     pub(crate) columns: Vec<AnswerColumns>,
+    /// Encoding of a CSV or TSV table, such as `gbk` or `windows-1252`.
+    ///
+    /// Without it, tables are UTF-8, or UTF-16, which is recognised.
+    #[arg(long, value_parser = TextEncoding::parse, value_name = "NAME", help_heading = SELECTION, hide_short_help = true)]
+    pub(crate) encoding: Option<TextEncoding>,
     /// Compare only cases whose id matches; repeatable.
     ///
     /// A pattern, such as `refund-*`.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use assize_review::{ReviewOptions, ReviewOrder};
 use assize_rubric::LabelSplit;
+use assize_table::TextEncoding;
 
 use super::ServerArgs;
 use super::values::{LABEL_SPLITS, one_of};
@@ -91,6 +92,11 @@ pub(crate) struct ReviewArgs {
     /// A label per line, JSONL, CSV, TSV, XLSX or Parquet.
     #[arg(long, value_name = "FILE", conflicts_with = "plain")]
     pub(crate) decisions: Option<PathBuf>,
+    /// Encoding of the table of --decisions, such as `gbk` or `windows-1252`.
+    ///
+    /// Without it, tables are UTF-8, or UTF-16, which is recognised.
+    #[arg(long, value_parser = TextEncoding::parse, value_name = "NAME", requires = "decisions", hide_short_help = true)]
+    pub(crate) encoding: Option<TextEncoding>,
     /// Write the items as CSV, to fill in.
     ///
     /// --decisions reads it back.

@@ -6,6 +6,7 @@ use assize_analysis::ResamplingOptions;
 use assize_analysis::labels::{ColumnMapping, OutcomeSpellings};
 use assize_stats::ConfidenceLevel;
 use assize_stats::agreement::RatingScale;
+use assize_table::TextEncoding;
 
 use super::headings::{ADVANCED, OUTPUT, SELECTION};
 use super::values::{amount, share};
@@ -23,6 +24,11 @@ pub(crate) struct TableArgs {
     /// Also of `not_applicable`.
     #[arg(long, value_parser = OutcomeSpellings::parse, value_name = "OUTCOME=TEXT", help_heading = SELECTION)]
     pub(crate) values: Option<OutcomeSpellings>,
+    /// Encoding of a CSV or TSV table, such as `gbk` or `windows-1252`.
+    ///
+    /// Without it, tables are UTF-8, or UTF-16, which is recognised.
+    #[arg(long, value_parser = TextEncoding::parse, value_name = "NAME", help_heading = SELECTION, hide_short_help = true)]
+    pub(crate) encoding: Option<TextEncoding>,
     /// Possible scores, such as `0..10` or `1,2,3,4`.
     #[arg(long, value_parser = scale, value_name = "SCORES", help_heading = SELECTION)]
     pub(crate) scale: Option<RatingScale>,

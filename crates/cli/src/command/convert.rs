@@ -116,6 +116,7 @@ fn rubrics(
     }
 
     let mut options = context.process.load_options(&args.root);
+    options.encoding = args.encoding;
     if args.allow_code {
         let folder = path.parent().unwrap_or(Path::new(""));
         options = context.engine(true).with_programs(&options, folder, None);

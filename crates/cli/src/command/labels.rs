@@ -38,6 +38,7 @@ pub(super) fn read_label_rows(
         columns: ColumnMapping::merge(table.columns.iter().cloned())
             .map_err(|error| format!("`--columns`: {error}"))?,
         values: table.values.clone().unwrap_or_default(),
+        encoding: table.encoding,
         needed: needed.to_vec(),
     };
     Ok(read_rows(&files, &reading).map_err(|problems| format_problems(&problems))?)

@@ -41,6 +41,7 @@ fn options(args: &PairwiseArgs) -> Result<PairwiseOptions, CommandFailure> {
     Ok(PairwiseOptions {
         systems: args.systems.clone(),
         columns: answer_columns(&args.columns)?,
+        encoding: args.encoding,
         criteria: args.criteria.clone(),
         ties: args.rank_ties,
         eval: EvalOptions {

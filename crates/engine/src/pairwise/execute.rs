@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use assize_evalfile::{AnswerColumns, LoadedSuite, answers_file, load_answers, load_rubric};
+use assize_evalfile::{
+    AnswerColumns, LoadOptions, LoadedSuite, TextEncoding, answers_file, load_answers, load_rubric,
+};
 use assize_stats::ranking::TieRule;
 use assize_store::{RunFolder, RunInfo};
 
@@ -22,6 +24,8 @@ pub struct PairwiseOptions {
     pub systems: Vec<String>,
     /// Columns of the files of answers; `None` for their usual names.
     pub columns: Option<AnswerColumns>,
+    /// Encoding of the files of answers that are text tables; found by their bytes without one.
+    pub encoding: Option<TextEncoding>,
     /// Criteria for which answer is better.
     pub criteria: Vec<String>,
     /// How ties count in the ranking.
@@ -65,7 +69,8 @@ impl Engine {
     /// # Errors
     /// If systems or cases can't be found, or options have no effect.
     pub fn find_systems(&self, options: &PairwiseOptions) -> Result<PairwiseInput, EngineError> {
-        let load_options = self.load_options(&options.eval.roots);
+        let load_options =
+            LoadOptions { encoding: options.encoding, ..self.load_options(&options.eval.roots) };
         let columns = options.columns.clone().unwrap_or_default();
         let mut systems = Vec::new();
         let (mut recorded, mut lists) = (Vec::new(), Vec::new());

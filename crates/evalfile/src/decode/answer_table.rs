@@ -1,25 +1,20 @@
 //! Tables of answers (CSV, TSV): a header with the names of the columns, then one answer per row.
 
-use std::io::{BufRead, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, Span};
 use assize_document::{MapEntry, NodeValue, TreeNode, codes, file_extension};
-use assize_files::open_file;
+use assize_table::{TextRows, check_width, find_divider, is_tabbed, split_cells};
 
 use super::DecodeContext;
 use super::answer_columns::{
     ANSWER, AnswerColumns, ColumnUse, METADATA, field_of, two_columns, unknown_column, unknown_columns,
 };
-use super::cell_scanner::CellScanner;
-use super::dataset_lines::{DatasetLines, LineError, first_text};
-use super::file::not_utf8;
+use super::dataset_lines::first_text;
+use super::file::{add_fault, fault_diagnostic};
 use super::format::case_list_keys;
-
-/// Number of bytes of a header that are searched for the character between its cells.
-const MAX_HEADER_BYTES: u64 = 64 * 1024;
 
 /// Layout of a table.
 #[derive(Debug, Clone)]
@@ -37,33 +32,12 @@ struct TableColumn {
     usage: ColumnUse,
 }
 
-/// Returns the character between the cells of a header; `usual` where it has none.
-pub fn divider_of_header(header: &[u8], usual: u8) -> u8 {
-    let count = |sign: u8| memchr::memchr_iter(sign, header).count();
-
-    // In many countries, spreadsheets are exported with semicolons.
-    let signs = [usual, b';', b'\t'].into_iter();
-    signs.max_by_key(|sign| (count(*sign), *sign == usual)).unwrap_or(usual)
-}
-
-/// Returns the character between the cells of a file; `None` for a file of JSON objects.
-pub(crate) fn find_divider(path: &Path) -> Option<u8> {
-    let tab_or = |other: u8| {
-        let mut header = Vec::new();
-        let file = open_file(path).ok()?.take(MAX_HEADER_BYTES);
-        BufReader::new(file).read_until(b'\n', &mut header).ok()?;
-        Some(divider_of_header(&header, other))
-    };
-
+/// Returns true if a file of answers is a text table, by its extension or content, and not JSON lines.
+pub(crate) fn is_text_table(path: &Path) -> bool {
     match file_extension(path).as_str() {
-        "tsv" | "tab" => Some(b'\t'),
-        "csv" => Some(tab_or(b',').unwrap_or(b',')),
-        "jsonl" | "ndjson" | "json" => None,
-        _ => {
-            let first = first_text(path)?;
-            let is_json = first.trim_start().starts_with(['{', '[']);
-            (!is_json).then(|| tab_or(b',').unwrap_or(b','))
-        }
+        "csv" | "tsv" | "tab" => true,
+        "jsonl" | "ndjson" | "json" => false,
+        _ => first_text(path).is_some_and(|first| !first.trim_start().starts_with(['{', '['])),
     }
 }
 
@@ -79,39 +53,38 @@ fn yaml_is_no_table(path: &Path, first_line: &str, at: Span) -> Diagnostic {
 }
 
 impl AnswerTable {
-    /// Reads the header of a table. Returns `None` after reporting that it is wrong. An empty file has an empty
-    /// header: its lines are checked later, and report the problem.
+    /// Reads the header of a table from its beginning. Returns `None` after reporting that it is wrong. An empty
+    /// file has an empty header: its lines are checked later, and report the problem.
     pub(crate) fn read(
         cx: &mut DecodeContext,
         path: &Path,
-        divider: u8,
+        beginning: &[u8],
         columns: &AnswerColumns,
     ) -> Option<Self> {
+        let divider = find_divider(beginning, is_tabbed(path));
         let empty = Self { divider: Some(divider), columns: Vec::new() };
-        let Some(line) = open_file(path)
-            .ok()
-            .and_then(|file| DatasetLines::new(file).with_cells(divider, false).next_line().ok().flatten())
-        else {
+        // Reading from memory can't fail.
+        let Some(row) = TextRows::new(beginning, divider).next_row().ok().flatten() else {
             return Some(empty);
         };
-        let text = match line.content {
-            Ok(text) => text,
-            Err(LineError::NotUtf8 { valid, byte, lossy }) => {
-                let source = cx.sources.add_fragment(path, &*lossy, line.number);
-                let at = Span::new(source, valid, valid + '\u{fffd}'.len_utf8());
-                cx.problems.add(not_utf8(at, byte, valid));
+        let file: Arc<Path> = Arc::from(path);
+        let header = row.content.and_then(|text| Ok((split_cells(&text, divider)?, text)));
+        let (cells, text) = match header {
+            Ok(header) => header,
+            Err(fault) => {
+                add_fault(cx, &file, row.number, &fault, true);
                 return None;
             }
-            Err(LineError::TooLong | LineError::OpenQuote { .. }) => return Some(empty),
         };
 
-        let source = cx.sources.add_fragment_shared(Arc::from(path), Arc::clone(&text), line.number);
+        let source = cx.sources.add_fragment_shared(file, Arc::clone(&text), row.number);
         if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
             let whole = Span::new(source, 0, text.trim_end().len());
             cx.problems.add(yaml_is_no_table(path, &text, whole));
             return None;
         }
-        Self::from_header(cx, source, read_cells(&text, divider), Some(divider), columns)
+        let cells = cells.into_iter().map(|cell| (cell.text, cell.at)).collect();
+        Self::from_header(cx, source, cells, Some(divider), columns)
     }
 
     /// Makes the layout of a table from the cells of its header, and reports what is wrong with them. Returns
@@ -216,40 +189,21 @@ impl AnswerTable {
     /// Returns a row as the map of a JSON object with the same keys.
     pub(super) fn read_row(&self, cx: &mut DecodeContext, source: SourceId, text: &str) -> Option<TreeNode> {
         let whole = Span::new(source, 0, text.len());
-        if let Some(at) = self.divider.and_then(|divider| find_text_after_quote(text, divider)) {
-            // A misplaced quotation mark can join many rows to one cell.
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_TABLE,
-                    "text follows the closing quotation mark of a cell",
-                    Span::new(source, at, text[at..].find('\n').map_or(text.len(), |end| at + end)),
-                    "after the mark",
-                )
-                .with_help("close the cell with its quotation mark, and double each mark within the text"),
-            );
-            return None;
-        }
-
         let cells = match self.divider {
-            Some(divider) => {
-                read_cells(text, divider).into_iter().map(|(cell, at)| (Some(cell), at)).collect()
-            }
-            None => read_list(text),
+            Some(divider) => split_cells(text, divider).and_then(|cells| {
+                check_width(text, cells.len(), self.columns.len())?;
+                Ok(cells.into_iter().map(|cell| (Some(cell.text), cell.at)).collect())
+            }),
+            // The reader of sheets makes all rows as wide as the header.
+            None => Ok(read_list(text)),
         };
-        if cells.len() != self.columns.len() {
-            let (found, wanted) = (cells.len(), self.columns.len());
-            let end = text.find('\n').unwrap_or(text.len());
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_TABLE,
-                    "this row does not match the header of the table",
-                    Span::new(source, 0, end),
-                    format!("{found} cell{} under {wanted} columns", if found == 1 { "" } else { "s" }),
-                )
-                .with_help("enclose a text that contains a separator or a line break in quotation marks"),
-            );
-            return None;
-        }
+        let cells: Vec<(Option<String>, Range<usize>)> = match cells {
+            Ok(cells) => cells,
+            Err(fault) => {
+                cx.problems.add(fault_diagnostic(&fault, span(source, &fault.at), true));
+                return None;
+            }
+        };
 
         let (mut entries, mut metadata) = (Vec::new(), Vec::new());
         for (column, (value, at)) in self.columns.iter().zip(cells) {
@@ -320,47 +274,6 @@ fn span(source: SourceId, range: &Range<usize>) -> Span {
     Span::new(source, range.start, range.end)
 }
 
-/// Finds text between the closing quotation mark of a cell and the end of the cell.
-fn find_text_after_quote(text: &str, divider: u8) -> Option<usize> {
-    let mut scanner = CellScanner::new(divider);
-    let mut bytes = text.bytes().enumerate();
-    let found = bytes.find(|&(_, byte)| {
-        let was_closed = scanner.is_closed();
-        let ends = scanner.ends_cell(byte);
-        was_closed && !ends && !matches!(byte, b'"' | b'\r' | b'\n')
-    });
-
-    found.map(|(at, _)| at)
-}
-
-/// Splits a row into its cells, each with its range in the row.
-fn read_cells(text: &str, divider: u8) -> Vec<(String, Range<usize>)> {
-    let mut scanner = CellScanner::new(divider);
-    let mut places = Vec::new();
-    let mut start = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if scanner.ends_cell(byte) {
-            places.push(start..at);
-            start = at + 1;
-        }
-    }
-    places.push(start..text.len());
-
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(divider)
-        .has_headers(false)
-        .flexible(true)
-        .buffer_capacity(text.len().clamp(64, 64 * 1024))
-        .from_reader(text.as_bytes());
-    let record = reader.records().next().and_then(Result::ok).unwrap_or_default();
-
-    if record.len() == places.len() {
-        record.iter().map(str::to_owned).zip(places).collect()
-    } else {
-        record.iter().map(|cell| (cell.to_owned(), 0..text.len())).collect()
-    }
-}
-
 /// Splits a JSON list of strings and nulls into its items, each with its range in the list.
 pub(super) fn read_list(text: &str) -> Vec<(Option<String>, Range<usize>)> {
     let mut places = Vec::new();
@@ -412,25 +325,6 @@ mod tests {
                 (Some("null"), "\"null\""),
             ]
         );
-    }
-
-    #[test]
-    fn text_after_a_closing_mark_is_found() {
-        for (text, at) in [("a,\"b\"c,d", 5), ("a,\"x\ny,z\"on", 9), ("\"a\" ,b", 3)] {
-            assert_eq!(find_text_after_quote(text, b','), Some(at), "{text}");
-        }
-        for text in ["a,\"b \"\"c\"\"\",d", "a,\"b\"\r", "e\"f,\"\"", " \"a\" b,c"] {
-            assert_eq!(find_text_after_quote(text, b','), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn cells_have_their_texts_and_places() {
-        let text = "a,\"b, \"\"c\"\"\nd\",,e\"f";
-        let cells = read_cells(text, b',');
-        let found: Vec<(&str, &str)> =
-            cells.iter().map(|(cell, at)| (cell.as_str(), &text[at.clone()])).collect();
-        assert_eq!(found, [("a", "a"), ("b, \"c\"\nd", "\"b, \"\"c\"\"\nd\""), ("", ""), ("e\"f", "e\"f")]);
     }
 
     #[test]

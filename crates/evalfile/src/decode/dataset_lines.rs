@@ -1,4 +1,4 @@
-//! Splits a dataset into lines, before any line is parsed.
+//! Splits a dataset into lines or rows, before any of them is parsed.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -6,34 +6,31 @@ use std::sync::Arc;
 
 use assize_diagnostic::RowCells;
 use assize_files::open_file;
+use assize_table::{MAX_ROW_BYTES, RowFault, TextRow, TextRows};
 
-use super::cell_scanner::CellScanner;
-
-/// Maximum length of a line: a larger case would not fit into any prompt.
-pub(super) const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 /// Maximum number of bytes of a block of lines, not counting its last line. Only a few blocks are held at once,
 /// so this bounds the memory.
 const BLOCK_BYTES: usize = 128 * 1024;
 /// Number of bytes that are read at once if only a single line is needed.
 const LINE_BUFFER: usize = 8 * 1024;
 
+/// Non-blank lines of a file of JSON lines, or rows of a table.
+pub(super) enum DatasetLines<R> {
+    Json(JsonLines<R>),
+    Table {
+        rows: TextRows<R>,
+        /// True if the first row must still be skipped.
+        skips_header: bool,
+    },
+}
+
 /// Non-blank lines of a file.
-pub(super) struct DatasetLines<R> {
+pub(super) struct JsonLines<R> {
     reader: BufReader<R>,
     number: usize,
     /// Bytes read so far.
     position: u64,
     buffer: Vec<u8>,
-    /// Layout of a table.
-    cells: Option<CellLayout>,
-}
-
-/// Layout of a table, whose cells may contain line breaks.
-#[derive(Clone, Copy)]
-struct CellLayout {
-    divider: u8,
-    /// True if the first row must still be skipped.
-    skips_header: bool,
 }
 
 /// A line: its number in the file, from 1, and its text.
@@ -41,23 +38,9 @@ pub(super) struct DatasetLine {
     pub(super) number: usize,
     /// Byte at which it begins.
     pub(super) start: u64,
-    pub(super) content: Result<Arc<str>, LineError>,
+    pub(super) content: Result<Arc<str>, RowFault>,
     /// Cells of a row of a spreadsheet.
     pub(super) cells: Option<Arc<RowCells>>,
-}
-
-/// Reason why a line has no text.
-pub(super) enum LineError {
-    NotUtf8 {
-        valid: usize,
-        byte: u8,
-        lossy: String,
-    },
-    TooLong,
-    /// A quotation mark is never closed. Contains the first line of the row.
-    OpenQuote {
-        first_line: String,
-    },
 }
 
 /// Returns the text of the first non-blank line of a file.
@@ -66,31 +49,55 @@ pub(crate) fn first_text(path: &Path) -> Option<Arc<str>> {
 }
 
 impl<R: Read> DatasetLines<R> {
+    /// Reads JSON lines.
     pub(super) fn new(file: R) -> Self {
-        Self {
+        Self::Json(JsonLines {
             reader: BufReader::with_capacity(256 * 1024, file),
             number: 0,
             position: 0,
             buffer: Vec::new(),
-            cells: None,
+        })
+    }
+
+    /// Reads the rows of a table below its header.
+    pub(super) fn rows(file: R, divider: u8) -> Self {
+        Self::Table { rows: TextRows::new(file, divider), skips_header: true }
+    }
+
+    /// Creates the reader of a file that is positioned at the beginning of a line or, with a divider, of a row,
+    /// with its number and byte offset.
+    pub(super) fn from_line(file: R, divider: Option<u8>, number: usize, start: u64) -> Self {
+        match divider {
+            Some(divider) => {
+                let rows = TextRows::from_row(file, divider, number, start);
+                Self::Table { rows, skips_header: false }
+            }
+            None => Self::Json(JsonLines {
+                reader: BufReader::with_capacity(LINE_BUFFER, file),
+                number: number.saturating_sub(1),
+                position: start,
+                buffer: Vec::new(),
+            }),
         }
     }
 
-    /// Creates the reader of a file that is positioned at the beginning of a line, with the line's number and
-    /// byte offset.
-    pub(super) fn from_line(file: R, number: usize, start: u64) -> Self {
-        Self {
-            reader: BufReader::with_capacity(LINE_BUFFER, file),
-            number: number.saturating_sub(1),
-            position: start,
-            buffer: Vec::new(),
-            cells: None,
+    /// Returns the next line or row that is not blank, without its line end and byte order mark.
+    pub(super) fn next_line(&mut self) -> io::Result<Option<DatasetLine>> {
+        match self {
+            Self::Json(lines) => lines.next_line(),
+            Self::Table { rows, skips_header } => {
+                if std::mem::take(skips_header) {
+                    rows.next_row()?;
+                }
+                let row = rows.next_row()?;
+                Ok(row.map(|TextRow { number, start, content }| DatasetLine {
+                    number,
+                    start,
+                    content,
+                    cells: None,
+                }))
+            }
         }
-    }
-
-    /// Reads rows of a table instead of lines.
-    pub(super) fn with_cells(self, divider: u8, skips_header: bool) -> Self {
-        Self { cells: Some(CellLayout { divider, skips_header }), ..self }
     }
 
     /// Returns the next lines, limited in number and total length. Empty at the end.
@@ -107,19 +114,14 @@ impl<R: Read> DatasetLines<R> {
 
         Ok(block)
     }
+}
 
-    /// Returns the next line that is not blank, without its line end and byte order mark. For a table, returns
-    /// the next row, which may have several lines.
-    pub(super) fn next_line(&mut self) -> io::Result<Option<DatasetLine>> {
-        if self.cells.is_some_and(|cells| cells.skips_header) {
-            self.cells = self.cells.map(|cells| CellLayout { skips_header: false, ..cells });
-            self.next_line()?;
-        }
-
+impl<R: Read> JsonLines<R> {
+    fn next_line(&mut self) -> io::Result<Option<DatasetLine>> {
         let (first, start) = loop {
             self.buffer.clear();
             let start = self.position;
-            let read = (&mut self.reader).take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut self.buffer)?;
+            let read = (&mut self.reader).take(MAX_ROW_BYTES + 1).read_until(b'\n', &mut self.buffer)?;
             if read == 0 {
                 return Ok(None);
             }
@@ -128,32 +130,20 @@ impl<R: Read> DatasetLines<R> {
             self.number += 1;
             let first = self.number;
 
-            if read as u64 > MAX_LINE_BYTES && self.buffer.last() != Some(&b'\n') {
+            if read as u64 > MAX_ROW_BYTES && self.buffer.last() != Some(&b'\n') {
                 self.skip_rest()?;
-                return Ok(Some(DatasetLine {
-                    number: first,
-                    start,
-                    content: Err(LineError::TooLong),
-                    cells: None,
-                }));
+                let content = Err(RowFault::too_long());
+                return Ok(Some(DatasetLine { number: first, start, content, cells: None }));
             }
             if self.number == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
                 self.buffer.drain(..3);
-            }
-
-            if let Some(cells) = self.cells
-                && let Some(error) = self.read_row(cells.divider)?
-            {
-                return Ok(Some(DatasetLine { number: first, start, content: Err(error), cells: None }));
             }
 
             while matches!(self.buffer.last(), Some(b'\n' | b'\r')) {
                 self.buffer.pop();
             }
 
-            // Spreadsheets export empty rows at the end, which consist only of dividers.
-            let divider = self.cells.map(|cells| cells.divider);
-            if !self.buffer.iter().all(|byte| byte.is_ascii_whitespace() || Some(*byte) == divider) {
+            if !self.buffer.iter().all(u8::is_ascii_whitespace) {
                 break (first, start);
             }
         };
@@ -162,39 +152,10 @@ impl<R: Read> DatasetLines<R> {
             Ok(text) => Ok(text.into()),
             Err(error) => {
                 let valid = error.valid_up_to();
-                let byte = self.buffer.get(valid).copied().unwrap_or(0);
-                let lossy = String::from_utf8_lossy(&self.buffer).into_owned();
-                Err(LineError::NotUtf8 { valid, byte, lossy })
+                Err(RowFault::not_utf8(&self.buffer, valid, &self.buffer))
             }
         };
         Ok(Some(DatasetLine { number: first, start, content, cells: None }))
-    }
-
-    /// Reads the rest of a row whose first line is in the buffer. The row continues as long as quotes are open.
-    fn read_row(&mut self, divider: u8) -> io::Result<Option<LineError>> {
-        let mut scanner = CellScanner::new(divider);
-        let (mut scanned, first_line) = (0, self.buffer.len());
-        while scanner.is_open_after(&self.buffer[scanned..]) {
-            scanned = self.buffer.len();
-            let left = (MAX_LINE_BYTES + 1).saturating_sub(scanned as u64);
-            let read = (&mut self.reader).take(left).read_until(b'\n', &mut self.buffer)?;
-            if read == 0 || self.buffer.len() as u64 > MAX_LINE_BYTES {
-                self.position += read as u64;
-                let first_line = String::from_utf8_lossy(&self.buffer[..first_line]);
-                let first_line = first_line.trim_end_matches(['\r', '\n']).to_owned();
-
-                // The quotes are open until the end of the file, so no later row can be recognised.
-                while !self.reader.fill_buf()?.is_empty() {
-                    self.skip_rest()?;
-                }
-                return Ok(Some(LineError::OpenQuote { first_line }));
-            }
-
-            self.position += read as u64;
-            self.number += 1;
-        }
-
-        Ok(None)
     }
 
     fn skip_rest(&mut self) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, Span};
 use assize_document::{
@@ -9,6 +10,7 @@ use assize_document::{
     read_json_outline, read_yaml, read_yaml_outline,
 };
 use assize_files::{MAX_FILE_BYTES, read_bytes};
+use assize_table::{RowFault, RowProblem, decode_text, is_table, utf8_text};
 
 use super::DecodeContext;
 use super::context::unreadable_help;
@@ -61,15 +63,11 @@ pub fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> O
         }
         Ok(_) => read_bytes(path, MAX_FILE_BYTES).map_err(|error| error.to_string()),
     };
-    match bytes.map(String::from_utf8) {
+    let text = |bytes| if is_table(path) { decode_text(bytes, None) } else { utf8_text(bytes) };
+    match bytes.map(text) {
         Ok(Ok(text)) => Some(cx.sources.add(path, text)),
-        Ok(Err(error)) => {
-            let place = error.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            let byte = error.as_bytes().get(place).copied().unwrap_or(0);
-            let source = cx.sources.add(path, text);
-            cx.problems.add(not_utf8(Span::new(source, place, place + '\u{fffd}'.len_utf8()), byte, place));
-
+        Ok(Err((number, fault))) => {
+            add_fault(cx, &Arc::from(path), number, &fault, false);
             None
         }
         Err(reason) => {
@@ -89,16 +87,29 @@ pub fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> O
     }
 }
 
-/// Returns the diagnostic for a byte that is not UTF-8.
-pub(crate) fn not_utf8(at: Span, byte: u8, offset: usize) -> Diagnostic {
-    let now = if offset == 0 && matches!(byte, 0xFE | 0xFF) { "UTF-16" } else { "Latin-1" };
-    Diagnostic::error(
-        codes::NOT_UTF8,
-        "the file is not UTF-8 text",
-        at,
-        format!("found the byte 0x{byte:02X}"),
-    )
-    .with_help(format!("save the file as UTF-8 (it is probably {now} now)"))
+/// Reports a line or row that can't be read, with the text that can be shown of it. `names_encoding` is true
+/// where the option `--encoding` is read.
+pub(crate) fn add_fault(
+    cx: &mut DecodeContext,
+    path: &Arc<Path>,
+    number: usize,
+    fault: &RowFault,
+    names_encoding: bool,
+) {
+    let source = cx.sources.add_fragment_shared(Arc::clone(path), Arc::clone(&fault.text), number);
+    let at = Span::new(source, fault.at.start, fault.at.end);
+    cx.problems.add(fault_diagnostic(fault, at, names_encoding));
+}
+
+/// Returns the diagnostic for a line or row that can't be read.
+pub(crate) fn fault_diagnostic(fault: &RowFault, at: Span, names_encoding: bool) -> Diagnostic {
+    let code = match fault.problem {
+        RowProblem::NotText { .. } => codes::NOT_UTF8,
+        RowProblem::TooLong => codes::FILE_TOO_LARGE,
+        RowProblem::OpenQuote | RowProblem::TextAfterQuote | RowProblem::Width { .. } => codes::BAD_TABLE,
+    };
+    Diagnostic::error(code, fault.problem.title(), at, fault.problem.found())
+        .with_help(fault.problem.help(names_encoding))
 }
 
 /// Parses the tree of a source, in the syntax of its file extension.

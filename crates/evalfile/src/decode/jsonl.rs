@@ -24,8 +24,8 @@ use super::case::{DecodedCase, decode_case};
 use super::case_collector::{CaseCollector, CaseSource, DependencyList};
 use super::context::unreadable_help;
 use super::dataset::{Dataset, Fingerprint};
-use super::dataset_lines::{DatasetLine, DatasetLines, LineError, MAX_LINE_BYTES};
-use super::file::not_utf8;
+use super::dataset_lines::{DatasetLine, DatasetLines};
+use super::file::add_fault;
 use super::ids::{IdLocation, IdRegistry};
 use super::line_decoder::LineDecoder;
 use super::suite::SuiteDefaults;
@@ -42,10 +42,9 @@ impl SuiteDefaults {
 
     /// Returns the reader of the lines or rows of a file that has these defaults.
     fn lines(&self, file: File) -> DatasetLines<File> {
-        let lines = DatasetLines::new(file);
         match self.divider() {
-            Some(divider) => lines.with_cells(divider, true),
-            None => lines,
+            Some(divider) => DatasetLines::rows(file, divider),
+            None => DatasetLines::new(file),
         }
     }
 }
@@ -98,10 +97,8 @@ impl PickedCases {
         let unreadable = |source| self.dataset.unreadable(source);
         (&self.file).seek(SeekFrom::Start(place.start)).map_err(unreadable)?;
 
-        let mut lines = DatasetLines::from_line(&self.file, place.line as usize, place.start);
-        if let Some(divider) = self.dataset.defaults.divider() {
-            lines = lines.with_cells(divider, false);
-        }
+        let divider = self.dataset.defaults.divider();
+        let mut lines = DatasetLines::from_line(&self.file, divider, place.line as usize, place.start);
         let line = lines.next_line().map_err(unreadable)?.ok_or_else(|| self.dataset.changed())?;
 
         let (place, case) = self.reader.case(line);
@@ -121,22 +118,7 @@ pub(crate) fn check_dataset(
     let complaint = match result {
         Ok(dataset) if dataset.count == 0 && dataset.broken.is_empty() => {
             let at = from.unwrap_or_else(|| beginning_of(cx, path));
-            Diagnostic::error(
-                codes::NO_CASES,
-                "the dataset has no cases",
-                at,
-                format!("`{}`", path.display()),
-            )
-            .with_help(if assize_table::is_table(path) {
-                match fs::metadata(path) {
-                    Ok(file) if file.len() > 0 => {
-                        "there are no rows below the names of the columns; write a line for each case"
-                    }
-                    _ => "write a line with the names of the columns, and a line for each case below it",
-                }
-            } else {
-                "write one case on each line, as a JSON object"
-            })
+            no_cases(path, at)
         }
         Ok(dataset) => return Some(dataset),
         Err(error) => {
@@ -154,6 +136,21 @@ pub(crate) fn check_dataset(
 
     cx.problems.add(complaint);
     None
+}
+
+/// Returns the diagnostic for a dataset without a line or row.
+fn no_cases(path: &Path, at: Span) -> Diagnostic {
+    Diagnostic::error(codes::NO_CASES, "the dataset has no cases", at, format!("`{}`", path.display()))
+        .with_help(if assize_table::is_table(path) {
+            match fs::metadata(path) {
+                Ok(file) if file.len() > 0 => {
+                    "there are no rows below the names of the columns; write a line for each case"
+                }
+                _ => "write a line with the names of the columns, and a line for each case below it",
+            }
+        } else {
+            "write one case on each line, as a JSON object"
+        })
 }
 
 /// Returns the diagnostic for a file of answers that does not exist.
@@ -236,6 +233,20 @@ pub(crate) fn keep_cases(cx: &mut DecodeContext, path: &Path, text: &str, collec
     let mut lines = DatasetLines::new(text.as_bytes());
     // Reading from memory can't fail.
     keep_lines(cx, path, std::iter::from_fn(|| lines.next_line().ok().flatten()), collector);
+}
+
+/// Decodes the rows of a text table and keeps every case. The collector knows its layout.
+pub(crate) fn keep_rows(cx: &mut DecodeContext, path: &Path, text: &str, collector: &mut CaseCollector) {
+    let divider = collector.defaults.divider().unwrap_or(b',');
+    let mut rows = DatasetLines::rows(text.as_bytes(), divider);
+    // Reading from memory can't fail.
+    let mut rows = std::iter::from_fn(|| rows.next_line().ok().flatten()).peekable();
+    if rows.peek().is_none() {
+        let at = beginning_of(cx, path);
+        cx.problems.add(no_cases(path, at));
+    } else {
+        keep_lines(cx, path, rows, collector);
+    }
 }
 
 /// Decodes lines and keeps every case.
@@ -333,37 +344,8 @@ fn read_line(
     let nothing = DecodedCase { id: None, case: None, depends_on: Vec::new() };
     let text = match line.content {
         Ok(text) => text,
-        Err(LineError::NotUtf8 { valid, byte, lossy }) => {
-            let source = cx.sources.add_fragment_shared(Arc::clone(path), lossy, line.number);
-            cx.problems.add(not_utf8(Span::new(source, valid, valid + '\u{fffd}'.len_utf8()), byte, valid));
-            return nothing;
-        }
-        Err(LineError::TooLong) => {
-            let source = cx.sources.add_fragment_shared(Arc::clone(path), "", line.number);
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::FILE_TOO_LARGE,
-                    "this line is too long",
-                    Span::new(source, 0, 0),
-                    format!("more than {} MiB", MAX_LINE_BYTES / 1024 / 1024),
-                )
-                .with_help("write one case per line"),
-            );
-
-            return nothing;
-        }
-        Err(LineError::OpenQuote { first_line }) => {
-            let source = cx.sources.add_fragment_shared(Arc::clone(path), first_line.as_str(), line.number);
-            cx.problems.add(
-                Diagnostic::error(
-                    codes::BAD_TABLE,
-                    "a quotation mark is not closed",
-                    Span::new(source, 0, first_line.len()),
-                    "the row begins here",
-                )
-                .with_help("close it, or double each quotation mark inside the text"),
-            );
-
+        Err(fault) => {
+            add_fault(cx, path, line.number, &fault, defaults.divider().is_some());
             return nothing;
         }
     };

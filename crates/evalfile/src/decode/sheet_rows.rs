@@ -4,27 +4,28 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, RowCells, Span};
+use assize_diagnostic::{Diagnostic, RowCells, SourceId, Span};
 use assize_document::codes;
-use assize_table::{Sheet, SheetPath, SheetRow, TableError, read_sheet};
+use assize_table::{CellRow, Sheet, SheetPath, SheetRow, TableError, TextTable, is_tabbed, read_sheet};
 
 use super::answer_columns::AnswerColumns;
 use super::answer_table::{AnswerTable, read_list};
 use super::case_collector::CaseCollector;
 use super::dataset_lines::DatasetLine;
+use super::file::{fault_diagnostic, read_source};
 use super::{DecodeContext, jsonl};
 
 /// Maximum number of sheets that a warning names.
 const MAX_NAMED_SHEETS: usize = 5;
 
 /// A row as the text of its source: a JSON list of the texts of its cells, null where there is no value, without line breaks.
-pub struct RowText {
-    pub(super) text: Arc<str>,
-    pub(super) cells: Arc<RowCells>,
+struct RowText {
+    text: Arc<str>,
+    cells: Arc<RowCells>,
 }
 
 /// Returns the text that stands for a row.
-pub fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowText {
+fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowText {
     let mut text = String::from("[");
     let mut starts = Vec::with_capacity(row.cells.len());
     for (index, (cell, column)) in row.cells.iter().zip(&sheet.columns).enumerate() {
@@ -43,7 +44,7 @@ pub fn row_text(sheet: &Sheet, name: &Arc<str>, row: &SheetRow) -> RowText {
 
 impl RowText {
     /// Adds the row to the sources. Returns the span of the whole row, and those of its cells.
-    pub fn add(&self, cx: &mut DecodeContext, path: &Arc<Path>, number: usize) -> (Span, Vec<Span>) {
+    fn add(&self, cx: &mut DecodeContext, path: &Arc<Path>, number: usize) -> (Span, Vec<Span>) {
         let (text, cells) = (Arc::clone(&self.text), Arc::clone(&self.cells));
         let source = cx.sources.add_row(Arc::clone(path), text, number, cells);
         let span = |at: Range<usize>| Span::new(source, at.start, at.end);
@@ -53,7 +54,7 @@ impl RowText {
 
 /// Reads a sheet. `from` is the reference that names it; without one, problems are reported at the beginning of the file.
 /// Returns `None` after adding a diagnostic.
-pub fn load_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Option<Span>) -> Option<Sheet> {
+fn load_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Option<Span>) -> Option<Sheet> {
     let at = |cx: &mut DecodeContext| {
         from.unwrap_or_else(|| {
             let source = cx.sources.add(&path.file, "");
@@ -86,6 +87,63 @@ pub fn load_sheet(cx: &mut DecodeContext, path: &SheetPath, from: Option<Span>) 
             None
         }
     }
+}
+
+/// A table with the place of each cell in the sources.
+pub struct SourceTable {
+    /// The names of the columns.
+    pub header: SourceRow,
+    /// The rows below them, each as wide.
+    pub rows: Vec<SourceRow>,
+}
+
+/// A row of a [`SourceTable`].
+pub struct SourceRow {
+    /// Text and place of each cell.
+    pub cells: Vec<(String, Span)>,
+    /// Place of the row.
+    pub span: Span,
+}
+
+/// Reads a table of any kind whose path an eval file names at `from`. Returns `None` for a table without a
+/// header, and after adding a diagnostic if nothing in it can be read; rows that can't be read are reported and
+/// left out.
+pub fn load_table(cx: &mut DecodeContext, path: &Path, from: Span) -> Option<SourceTable> {
+    if let Some(path) = SheetPath::parse(path) {
+        let sheet = load_sheet(cx, &path, Some(from))?;
+        let file: Arc<Path> = Arc::from(path.file.as_path());
+        let name: Arc<str> = Arc::from(sheet.name.as_str());
+        let mut row = |row: &SheetRow| {
+            let (span, places) = row_text(&sheet, &name, row).add(cx, &file, row.number);
+            SourceRow { cells: row.cells.iter().cloned().zip(places).collect(), span }
+        };
+        let header = row(sheet.header.as_ref()?);
+        return Some(SourceTable { header, rows: sheet.rows.iter().map(row).collect() });
+    }
+
+    let source = read_source(cx, path, Some(from))?;
+    read_table_source(cx, source, is_tabbed(path))
+}
+
+/// Splits a text table that was added to the sources, and reports rows that can't be read. Returns `None` without
+/// a header.
+pub fn read_table_source(cx: &mut DecodeContext, source: SourceId, is_tabbed: bool) -> Option<SourceTable> {
+    let text = cx.sources.file(source).shared_text();
+    let TextTable { header, rows, faults } = TextTable::parse(&text, is_tabbed);
+    for (start, fault) in faults.iter().map(|(_, start, fault)| (start, fault)) {
+        let at = Span::new(source, start + fault.at.start, start + fault.at.end);
+        cx.problems.add(fault_diagnostic(fault, at, false));
+    }
+    let row = |CellRow { start, length, cells, .. }: CellRow| {
+        let span = |at: &Range<usize>| Span::new(source, start + at.start, start + at.end);
+        let places = cells.iter().map(|cell| span(&cell.at)).collect::<Vec<_>>();
+        SourceRow {
+            cells: cells.into_iter().map(|cell| cell.text).zip(places).collect(),
+            span: span(&(0..length)),
+        }
+    };
+
+    Some(SourceTable { header: row(header?), rows: rows.into_iter().map(row).collect() })
 }
 
 fn others_are_not_read(path: &SheetPath, sheet: &Sheet, at: Span) -> Diagnostic {

@@ -71,7 +71,7 @@ pub const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "review",
         owns: "people as judges: items from a run, what a reviewer is shown, keys, order, the file of labels",
-        may_use: "engine report run analysis load model store rubric stats files",
+        may_use: "engine report run analysis load model store table rubric stats files",
         never: "find runs, decide what labels come to, measure agreement",
     },
     CrateRule {
@@ -227,7 +227,7 @@ pub const CRATES: &[CrateRule] = &[
     },
     CrateRule {
         folder: "table",
-        owns: "tables in files of other programs, as rows of texts: sheets of spreadsheets, Parquet, their limits",
+        owns: "the one reader of tables, as rows of texts: CSV, TSV, spreadsheets, Parquet, encodings, limits; numbers and yes/no in cells",
         may_use: "diagnostic files",
         never: "know what a column means",
     },
@@ -292,11 +292,13 @@ pub const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "calamine", only: &["table"] },
     RestrictedDep { name: "cap-fs-ext", only: &["workspace"] },
     RestrictedDep { name: "cap-std", only: &["workspace"] },
+    RestrictedDep { name: "chardetng", only: &["table"] },
     RestrictedDep { name: "clap", only: &["cli"] },
     RestrictedDep { name: "clap_complete", only: &["cli"] },
     RestrictedDep { name: "clap_mangen", only: &["cli"] },
     RestrictedDep { name: "console", only: &["cli"] },
     RestrictedDep { name: "crossterm", only: &["cli"] },
+    RestrictedDep { name: "encoding_rs", only: &["table"] },
     RestrictedDep { name: "hyper", only: &["llm", "serve"] },
     RestrictedDep { name: "indicatif", only: &["cli"] },
     RestrictedDep { name: "lsp-server", only: &["lsp"] },

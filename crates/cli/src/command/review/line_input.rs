@@ -10,7 +10,7 @@ use assize_review::{
     EarlierDecision, LabelRecorder, ReviewDecision, ReviewScriptLine, ReviewSession, ReviewStep,
     not_recorded, parse_decision_fields, parse_line, render_plain_item, render_plain_judge,
 };
-use assize_table::is_table;
+use assize_table::{TextEncoding, is_table};
 
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
@@ -35,6 +35,7 @@ type NumberedLine = (u64, ReviewScriptLine);
 /// is recorded, so that a mistake in one of them records none.
 pub(super) fn record_file(
     path: &Path,
+    encoding: Option<TextEncoding>,
     session: &mut ReviewSession,
     writer: &mut LabelRecorder,
 ) -> Result<(), CommandFailure> {
@@ -45,7 +46,7 @@ pub(super) fn record_file(
     };
     let refused =
         |problems: Vec<String>| Err(format!("nothing was recorded\n{}", problems.join("\n")).into());
-    let (lines, others) = match read_file(path, writer.who()) {
+    let (lines, others) = match read_file(path, encoding, writer.who()) {
         Ok(read) => read,
         Err(problems) => return refused(format_problems(&problems)),
     };
@@ -111,14 +112,18 @@ pub(super) fn record_file(
 }
 
 /// Reads the lines of a file or the rows of a table; skips those of other reviewers and counts them.
-fn read_file(path: &Path, who: &str) -> Result<(Vec<NumberedLine>, usize), Vec<LabelProblem>> {
+fn read_file(
+    path: &Path,
+    encoding: Option<TextEncoding>,
+    who: &str,
+) -> Result<(Vec<NumberedLine>, usize), Vec<LabelProblem>> {
     let file: Arc<Path> = Arc::from(path);
     let at = |line: u64, message: String| LabelProblem {
         place: LabelLocation { file: Arc::clone(&file), line },
         message,
     };
     let parsed: Vec<(u64, Result<ReviewScriptLine, String>)> = if is_table(path) {
-        let rows = read_table(path)?;
+        let rows = read_table(path, encoding)?;
         rows.into_iter().map(|(line, cells)| (line, parse_decision_fields(&cells))).collect()
     } else {
         let text = assize_files::read_text(path)

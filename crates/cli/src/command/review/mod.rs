@@ -50,6 +50,7 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         let table = TableArgs {
             columns: Vec::new(),
             values: None,
+            encoding: None,
             scale: None,
             level: ConfidenceLevel::P95,
             resamples,
@@ -136,7 +137,7 @@ fn record_decisions(
     context: &CliContext,
 ) -> Result<ReviewProgress, CommandFailure> {
     if let Some(path) = &args.decisions {
-        line_input::record_file(path, &mut session, writer)?;
+        line_input::record_file(path, args.encoding, &mut session, writer)?;
     } else if args.plain || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         line_input::review_stdin(&mut session, writer, context)?;
     } else {

@@ -218,7 +218,7 @@ fn every_problem_of_every_file_is_listed_with_its_line() {
         "did you mean `label`",
         "a.jsonl:3: not JSON",
         "b.csv:2: label",
-        "b.csv:3: 2 cells",
+        "b.csv:3: column 3: this row does not match the header of the table: 2 cells under 3 columns",
         "gone.jsonl: no such file or folder",
     ] {
         assert!(message.contains(part), "{part} in {message}");

@@ -441,10 +441,13 @@ fn files_of_another_encoding_are_named_as_such() {
     let cli = cli();
     cli.file("rubric.yaml", RUBRIC);
     cli.file("a.eval.yaml", utf16(VALID));
-    cli.file("a.csv", utf16("id,answer\n1,Hello\n"));
-    for command in [&["eval", "a.eval.yaml"][..], &["grade", "rubric.yaml", "--answers", "a.csv"]] {
+    cli.file("a.csv", "id,answer\n1,H\u{fc}ter\n".chars().map(|sign| sign as u8).collect::<Vec<u8>>());
+    for (command, name) in [
+        (&["eval", "a.eval.yaml"][..], "UTF-16"),
+        (&["grade", "rubric.yaml", "--answers", "a.csv"], "windows-1252"),
+    ] {
         let output = cli.run(command).expect_code(2);
-        assert!(output.stderr.contains("it is probably UTF-16 now"), "{}", output.stderr);
+        assert!(output.stderr.contains(&format!("it is probably {name}")), "{}", output.stderr);
         assert_eq!(count_errors(&output), 1, "{}", output.stderr);
     }
 }

@@ -59,6 +59,7 @@ mod shells;
 mod signals;
 mod spreadsheets;
 mod surface;
+mod tables;
 mod targets;
 mod template_filters;
 mod unanswered;
