@@ -10,6 +10,7 @@ use crate::eval_file_builder::{EvalFileBuilder, slug};
 use crate::note::ConversionNotes;
 
 /// A row with its line number.
+#[derive(Debug)]
 pub(crate) struct CsvRow {
     line: usize,
     fields: Vec<String>,
