@@ -138,11 +138,14 @@ impl LabelAccount {
         }
 
         // A later decision of a reviewer replaces an earlier one.
-        let mut unordered = Vec::new();
-        for labels in [&mut account.current, &mut account.stale, &mut account.unbound] {
+        account.current = latest_labels(account.current, &mut account.unordered);
+        // These don't count, so it does not matter which of a person's is the later one.
+        for labels in [&mut account.stale, &mut account.unbound] {
+            let mut unordered = Vec::new();
             *labels = latest_labels(std::mem::take(labels), &mut unordered);
+            unordered.dedup_by(|a, b| a.who == b.who);
+            labels.append(&mut unordered);
         }
-        account.unordered = unordered;
 
         // A reviewer who has labelled the current item no longer has stale labels.
         let person = |label: &Label| label.who.as_deref().map(person_key);
@@ -726,39 +729,71 @@ mod tests {
         let nobody = Label { who: None, ..label("x", LabelOutcome::Met, Some(seen("now"))) };
         let labels = [nobody.clone(), nobody, label("ann", LabelOutcome::Met, Some(seen("now")))];
         let account = LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report);
-        assert_eq!(account.reviewers(false), 2, "labels without a name may all be one person's");
+        assert_eq!(account.reviewers(false), 1, "a label without a reviewer does not count");
+        assert_eq!(account.anonymous.len(), 2);
+    }
+
+    /// All orders of the labels.
+    fn permutations(labels: &[Label]) -> Vec<Vec<Label>> {
+        let [first, rest @ ..] = labels else { return vec![Vec::new()] };
+        let mut found = Vec::new();
+        for order in permutations(rest) {
+            for at in 0..=order.len() {
+                let mut order = order.clone();
+                order.insert(at, first.clone());
+                found.push(order);
+            }
+        }
+
+        found
     }
 
     #[test]
-    fn a_decision_that_its_reviewer_replaced_is_not_said_again() {
-        let now = |who, outcome| label(who, outcome, Some(seen("now")));
+    fn the_later_label_of_a_person_counts_in_any_order_of_rows() {
+        let at = |who, outcome, at: &str| Label {
+            at: (!at.is_empty()).then(|| at.to_owned()),
+            ..label(who, outcome, Some(seen("now")))
+        };
         let labels = [
-            now("ann", LabelOutcome::Met),
-            now("ben", LabelOutcome::Met),
-            now("Ann", LabelOutcome::Unmet),
-            Label { adjudicates: true, ..now("ann", LabelOutcome::Met) },
-            Label { adjudicates: true, ..now("ann", LabelOutcome::Unmet) },
-            Label { who: None, ..now("", LabelOutcome::Met) },
-            Label { who: None, ..now("", LabelOutcome::Unmet) },
-            label("cleo", LabelOutcome::Met, Some(seen("then"))),
-            label("cleo", LabelOutcome::Unmet, Some(seen("before then"))),
+            at("ann", LabelOutcome::Met, "2026-01-02T12:00:00+02:00"),
+            at("Ann", LabelOutcome::Unmet, "2026-01-02T11:00:00Z"),
+            at("ben", LabelOutcome::Unmet, "2026-01-01"),
+            at("ben", LabelOutcome::Met, ""),
         ];
-        let account = LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report);
-        assert_eq!(account.words().matches("nn").count(), 2, "once in each role: {}", account.words());
-        let said: Vec<LabelOutcome> = account.current.iter().map(|label| label.label).collect();
-        assert_eq!(
-            said,
-            [
-                LabelOutcome::Met,
-                LabelOutcome::Unmet,
-                LabelOutcome::Unmet,
-                LabelOutcome::Met,
-                LabelOutcome::Unmet
-            ],
-            "labels without a name may be of two people"
-        );
-        assert_eq!(account.stale.len(), 1);
-        assert_eq!(account.stale[0].label, LabelOutcome::Unmet);
+        for order in permutations(&labels) {
+            let account = LabelAccount::new(&order, Some(seen("now")), None, UnboundLabels::Report);
+            let said: Vec<_> =
+                account.current.iter().map(|label| (label.who.as_deref(), label.label)).collect();
+            assert_eq!(said, [(Some("Ann"), LabelOutcome::Unmet)], "{order:?}");
+            assert_eq!(account.unordered.len(), 2, "the times of ben's labels order nothing");
+        }
+        let same = [at("ann", LabelOutcome::Met, ""), at("ann", LabelOutcome::Met, "")];
+        let account = LabelAccount::new(&same, Some(seen("now")), None, UnboundLabels::Report);
+        assert_eq!((account.current.len(), account.unordered.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_label_that_contradicts_a_judge_is_a_dispute_until_somebody_adjudicates() {
+        let judged = decision(BenchmarkState::Scored, Ok(Some(UnitInterval::ONE)));
+        let now = |who, outcome| label(who, outcome, Some(seen("now")));
+        let compare = |labels: &[Label], gate| {
+            let mut changed = judged.clone();
+            let account = LabelAccount::new(labels, Some(seen("now")), None, UnboundLabels::Report);
+            changed.dispute_by_labels(account, None, UnitInterval::ONE, gate);
+            let details = changed.grader().and_then(|found| found.details.as_ref());
+            let is_disputed =
+                LabelAccount::from_details(details).is_some_and(|found| found.disputes.is_some());
+            (outcome(&changed), is_disputed)
+        };
+        let (scored, disputed) = ((BenchmarkState::Scored, Some(1.0)), (BenchmarkState::Disputed, None));
+        let fails = [now("ann", LabelOutcome::Unmet), now("ben", LabelOutcome::Met)];
+        assert_eq!(compare(&fails[1..], true), (scored, false));
+        assert_eq!(compare(&fails, true), (disputed, true));
+        assert_eq!(compare(&fails, false), (scored, true));
+
+        let cleo = Label { adjudicates: true, ..now("cleo", LabelOutcome::Unmet) };
+        let adjudicated = [&fails[..], &[cleo]].concat();
+        assert_eq!(compare(&adjudicated, true), ((BenchmarkState::Scored, Some(0.0)), false));
     }
 
     #[test]
